@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import isotonic_regression
 
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric
 from crowdgold.metrics.curves import (
@@ -90,6 +91,10 @@ def test_a_curve_that_cannot_fall_is_the_nearest_one_and_keeps_what_its_interval
     assert (found[1, inside] <= true[inside]).all()
     assert (true[inside] <= found[2, inside]).all()
     assert (found[2, bound] - found[1, bound]).mean() < (upper - lower)[bound].mean()
+    given = (estimate + times * error for times in (0, -3, 3))
+    whole = never_falling(*(one[known] for one in given))
+    peer = isotonic_regression(estimate[known], weights=error[known] ** -2.0)
+    assert whole[0] == pytest.approx(peer.x, abs=1e-12)
     # Weighted: of two points that fall the surer one hardly moves.
     pair = never_falling(np.array([0.5, 0.4]), np.array([0.49, 0.1]), np.array([0.51, 0.7]))
     assert pair[0] == pytest.approx([0.5, 0.5], abs=0.002)

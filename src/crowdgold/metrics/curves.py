@@ -5,7 +5,6 @@ value, and recall at the first place of the ranking where the false positive rat
 """
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from crowdgold.metrics import denominators, influence
 from crowdgold.metrics.influence import ROUNDING
@@ -83,6 +82,20 @@ def curve_influence(mass: LabelMass, ranked: RankedItems) -> np.ndarray:
     )
 
 
+def _nearest_rise(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Isotonic regression (P,): of each point the highest of the lowest means over stretches.
+
+    A stretch begins at the point or before, and ends at the point or after.
+    """
+    sums, weights = (np.concatenate([[0.0], np.cumsum(one)]) for one in (weight * values, weight))
+    inside = np.triu(np.ones((len(values), len(values)), dtype=bool))
+    mean = np.full(inside.shape, np.inf)
+    np.divide(sums[1:] - sums[:-1, None], weights[1:] - weights[:-1, None], out=mean, where=inside)
+    lowest = np.minimum.accumulate(mean[:, ::-1], axis=1)[:, ::-1]
+    found: np.ndarray = np.where(inside, lowest, -np.inf).max(axis=0)
+    return found
+
+
 def never_falling(estimate: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Points of a curve that cannot fall and the ends of their intervals, (3, P).
 
@@ -102,7 +115,7 @@ def never_falling(estimate: np.ndarray, lower: np.ndarray, upper: np.ndarray) ->
     least = np.min(width[bound & (width > 0)], initial=1.0)
     weight = np.maximum(np.where(bound, width, 1.0), least / 10)[there] ** -2.0
     if (np.diff(found[0, there]) < 0).any():
-        found[0, there] = isotonic_regression(found[0, there], weights=weight).x
+        found[0, there] = _nearest_rise(found[0, there], weight)
     low, high = np.maximum.accumulate(found[1, bound]), found[2, bound][::-1]
     high = np.minimum.accumulate(high)[::-1]
     found[1, bound] = np.minimum(low, found[0, bound])

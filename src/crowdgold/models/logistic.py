@@ -21,7 +21,6 @@ are in one fold, since a regression on one of them would have seen what the othe
 
 import numpy as np
 from scipy.special import expit, ndtri
-from scipy.stats import rankdata
 
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
 from crowdgold.data.judge_table import MISSING
@@ -46,7 +45,8 @@ def rank_share(scores: np.ndarray) -> np.ndarray:
     It lies in (0, 1), and is 1/2 of an item without a score (NaN).
     """
     known, share = np.isfinite(scores), np.full(len(scores), 0.5)
-    share[known] = (rankdata(scores[known]) - 0.5) / max(int(known.sum()), 1)
+    _, level, size = np.unique(scores[known], return_inverse=True, return_counts=True)
+    share[known] = (np.cumsum(size) - size / 2)[level] / len(level)
     return share
 
 

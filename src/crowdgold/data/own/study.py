@@ -179,8 +179,17 @@ def _with_labels(
 
 
 def _by_name(rows: Rows, *columns: str) -> Rows:
-    """The rows sorted by some columns, where they have them; else as they stand."""
-    keys = [rows.frame[name].to_numpy() for name in columns if name in rows.frame]
+    """The rows sorted by some columns, where they have them; else as they stand.
+
+    Shorter texts come first, so that 10 comes after 9.
+    """
+    keys = []
+    for name in columns:
+        if name in rows.frame:
+            code, texts = pd.factorize(rows.frame[name].astype(str))
+            texts = texts.tolist()
+            place = {text: k for k, text in enumerate(sorted(sorted(texts), key=len))}
+            keys.append(np.array([place[text] for text in texts], dtype=int)[code])
     order = np.lexsort(keys[::-1])
     return Rows(rows.source, rows.frame.iloc[order].reset_index(drop=True), rows.rows[order])
 

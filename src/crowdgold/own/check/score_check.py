@@ -57,12 +57,12 @@ def best_scored(items: Items) -> Items:
 
 
 def warn_of_ties(scores: Mapping[str, Scores]) -> Iterator[str]:
-    """Each model whose ties leave its ranking to chance, in plain words."""
+    """Each model whose ties leave much of its ranking open, in plain words."""
     for name, one in scores.items():
         if one.tied > TIED:
             yield (
                 f"{100 * one.tied:.2g} % of the pairs of items have equal scores of {name}; they "
-                "are ordered at random"
+                "count half in AUC, and are one step of each curve"
             )
 
 
