@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtri
 
 from crowdgold.data import NO_GOLD, InputError
+from crowdgold.inference.contributions import drawn_labels
 from crowdgold.inference.labels import LabelPosterior, LabelPrediction
 from crowdgold.inference.questions import View
 from crowdgold.methods import fit
@@ -120,6 +121,21 @@ def test_an_items_own_gold_label_is_not_in_its_cross_fitted_prediction():
         same = np.append(fold == fold[changed], np.zeros(150, bool))
         assert np.array_equal(before[same], after[same])
         assert np.all(before[~same] != after[~same])
+
+
+def test_neither_rows_nor_columns_decide_who_is_dealt_where():
+    """Items alike in votes and scores are dealt by their identifiers; labels drawn from the
+    prediction do not depend on rows and columns either."""
+    items = algorithm_1(THETA, 200, 3, 50, rng(3))
+    scores = {"b": np.round(items.scores["A"]), "a": np.round(2 * items.scores["A"]) % 3}
+    moved = rng(4).permutation(200)
+    for tied in ({}, scores):
+        one = replace(items, scores=tied)
+        two = replace(one.take(moved), scores={name: tied[name][moved] for name in sorted(tied)})
+        found, other = (cross_fit(features(table), table) for table in (one, two))
+        np.testing.assert_allclose(found[moved], other, rtol=1e-9)
+        drawn = [drawn_labels(*table, 3) for table in ((one, found), (two, found[moved]))]
+        np.testing.assert_array_equal(drawn[0][:, moved], drawn[1])
 
 
 def test_folds_without_a_class_and_few_labels():
