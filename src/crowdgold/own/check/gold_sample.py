@@ -262,7 +262,7 @@ def assess_gold_sample(
     known = [one for one in tests if np.isfinite(one.p)]
     if not known:
         return tests[0]
-    least = min(known, key=lambda one: one.p)
+    least = min(known, key=lambda one: (one.p, -abs(one.shifts[0].z)))
     return replace(least, p=min(1.0, len(known) * least.p))
 
 
