@@ -98,7 +98,9 @@ def no_warnings():
         yield
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize(
+    "pattern", sorted(PATTERNS.keys() - {"others only", "disjoint", "nearly all"})
+)
 def test_every_pattern_is_answered(pattern, tmp_path, capsys):
     """Check, evaluate and report end well; label metrics stand; each number is one, or has a
     reason."""
