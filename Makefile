@@ -171,7 +171,7 @@ lint: $(READY)  ## style and types, without running anything
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/snakefmt --check workflow
+	$(BIN)/snakefmt --check workflow Snakefile
 	$(BIN)/snakemake --lint
 
 peers: $(READY)  ## NumPyro, crowd-kit and (Python 3.12 on) glide, peers in tests and benchmarks, into .venv
@@ -230,8 +230,8 @@ lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 		--generate-hashes --upgrade --python-version 3.11 --custom-compile-command "make lock" \
 		- -o "requirements-$${tool#*:}.lock"; done
 
-config/README.md: workflow/schemas/config.schema.yaml config/config.yaml $(wildcard src/crowdgold/methods/*.py src/crowdgold/simulate/*.py src/crowdgold/studies/*/*.py) $(READY)  ## the page on the configuration
-	$(BIN)/python -m crowdgold.experiments.configuration.schema_page $< config/config.yaml > $@.partial
+config/README.md: workflow/schemas/config.schema.yaml config.yaml $(wildcard src/crowdgold/methods/*.py src/crowdgold/simulate/*.py src/crowdgold/studies/*/*.py) $(READY)  ## the page on the configuration
+	$(BIN)/python -m crowdgold.experiments.configuration.schema_page $< config.yaml > $@.partial
 	mv $@.partial $@
 
 DIST ?= dist

@@ -58,7 +58,7 @@ JINJA = Environment(  # noqa: S701 (reStructuredText of our own)
 @cache
 def drawn_as_published() -> Drawn:
     """The figures of the configuration that the gallery was made with."""
-    files = [*sorted(ROOT.glob("config/experiments/*.yaml")), ROOT / "config/config.yaml",
+    files = [*sorted(ROOT.glob("config/experiments/*.yaml")), ROOT / "config.yaml",
              ROOT / "config/published.yaml"]  # fmt: skip
     return Drawn(Jobs(overlay(*map(load, files)), ROOT), print, lambda dataset: "")
 

@@ -75,7 +75,7 @@ def test_the_method_of_the_documentation_is_fitted_with_its_settings_checked(out
 
 def test_a_configuration_is_checked_with_its_declaration(outside):
     schema, known = read_schema(ROOT / "workflow/schemas/config.schema.yaml"), known_names()
-    parts = [*sorted((ROOT / "config/experiments").glob("*.yaml")), ROOT / "config/config.yaml"]
+    parts = [*sorted((ROOT / "config/experiments").glob("*.yaml")), ROOT / "config.yaml"]
     base = configuration.overlay({}, *map(configuration.load, parts))
 
     def with_votes(votes):

@@ -17,6 +17,8 @@ from crowdgold.experiments.registries import modules_of
 ROOT = Path(__file__).resolve().parents[2]
 UV = Path(sys.executable).with_name("uv")
 PARTS = (
+    "Snakefile",
+    "config.yaml",
     "config",
     "workflow",
     "scripts",
@@ -70,6 +72,15 @@ def run(*command: object, **options: Any) -> str:
     return done.stdout + done.stderr
 
 
+def jobs_in(said: str) -> dict[str, int]:
+    """Rule -> number of jobs, in what a dry run said."""
+    if "Job stats" not in said:
+        assert "Nothing to be done" in said, said
+        return {}
+    rows = re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE)
+    return {rule: int(count) for rule, count in rows if rule != "total"}
+
+
 def environment(folder: Path, *wanted: object) -> Path:
     """The Python of a new environment with some packages, from uv's cache where that has them."""
     run(UV, "venv", "--quiet", "--python", sys.executable, folder)
@@ -101,7 +112,7 @@ class Checkout:
                 # With compiled modules and kernels, which are as old as their sources; without
                 # those that another process is writing.
                 ignore = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")
-                shutil.copytree(ROOT / part, folder / part, ignore=ignore)
+                shutil.copytree(ROOT / part, folder / part, symlinks=True, ignore=ignore)
             else:
                 shutil.copy2(ROOT / part, folder / part)
         if experiments is not None:
@@ -138,12 +149,7 @@ class Checkout:
 
     def jobs(self, *arguments: str) -> dict[str, int]:
         """Rule -> number of jobs that a run would start."""
-        said = self.run("--dry-run", *arguments)
-        if "Job stats" not in said:
-            assert "Nothing to be done" in said, said
-            return {}
-        rows = re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE)
-        return {rule: int(count) for rule, count in rows if rule != "total"}
+        return jobs_in(self.run("--dry-run", *arguments))
 
     def edit(self, path: str, text: str = "\n# Edited.\n") -> None:
         with (self.folder / path).open("a") as file:

@@ -19,7 +19,7 @@ METHODS = ["MV", "GT", "CLARA", "PEC", "Rogan-Gladen", "AutoEval", "ORACLE", "vo
 
 
 def configured():
-    files = [*sorted((ROOT / "config/experiments").glob("*.yaml")), ROOT / "config/config.yaml"]
+    files = [*sorted((ROOT / "config/experiments").glob("*.yaml")), ROOT / "config.yaml"]
     return configuration.overlay({}, *map(configuration.load, files))
 
 

@@ -27,7 +27,7 @@ from .conftest import ROOT
 SCHEMA = read_schema(ROOT / "workflow/schemas/config.schema.yaml")
 BASE = configuration.overlay(
     *(configuration.load(path) for path in sorted((ROOT / "config/experiments").glob("*.yaml"))),
-    configuration.load(ROOT / "config/config.yaml"),
+    configuration.load(ROOT / "config.yaml"),
 )
 SCALES = {
     "default": BASE,
@@ -164,7 +164,7 @@ def test_the_parameters_of_a_generator_and_a_check_are_declared_in_their_files_a
 
 
 def test_config_yaml_comments_every_key_and_has_at_most_40():
-    lines = (ROOT / "config/config.yaml").read_text().splitlines()
+    lines = (ROOT / "config.yaml").read_text().splitlines()
     keys = [i for i, line in enumerate(lines) if re.match(r" *[\w+]+:", line)]
     assert len(keys) <= 40
     for i in keys:
@@ -173,7 +173,7 @@ def test_config_yaml_comments_every_key_and_has_at_most_40():
 
 def test_the_page_on_the_configuration_is_current():
     written = (ROOT / "config/README.md").read_text()
-    assert written == page(SCHEMA, configuration.load(ROOT / "config/config.yaml")), (
+    assert written == page(SCHEMA, configuration.load(ROOT / "config.yaml")), (
         "make config/README.md"
     )
 

@@ -139,9 +139,7 @@ def test_merged_keys_stand_where_they_are_written(tmp_path):
 
 
 def test_every_file_of_the_configuration_has_places_for_its_keys():
-    places = places_of(
-        sorted((ROOT / "config/experiments").glob("*.yaml")), [ROOT / "config/config.yaml"]
-    )
+    places = places_of(sorted((ROOT / "config/experiments").glob("*.yaml")), [ROOT / "config.yaml"])
     assert all(f"experiments.{name}" in places for name in BASE["experiments"])
 
 

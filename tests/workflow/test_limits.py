@@ -15,7 +15,9 @@ def lines_of(path):
 
 
 @pytest.mark.parametrize(
-    "path", [ROOT / "workflow/Snakefile", *sorted((ROOT / "scripts").glob("*.py"))], ids=str
+    "path",
+    [ROOT / "Snakefile", ROOT / "workflow/Snakefile", *sorted((ROOT / "scripts").glob("*.py"))],
+    ids=str,
 )
 def test_snakefile_and_scripts_have_at_most_60_lines(path):
     assert lines_of(path) <= 60
@@ -60,7 +62,7 @@ def test_a_scale_has_few_enough_jobs(tmp_path, scale, most):
 def test_no_folder_holds_over_10_000_entries_at_the_papers_scale():
     """Of tables of blocks, the many: files and folders in each folder of theirs."""
     parts = sorted((ROOT / "config/experiments").glob("*.yaml"))
-    files = [*parts, ROOT / "config/config.yaml", ROOT / "config/paper.yaml"]
+    files = [*parts, ROOT / "config.yaml", ROOT / "config/paper.yaml"]
     config = configuration.overlay({}, *map(configuration.load, files))
     entries = {
         path

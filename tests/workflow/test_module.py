@@ -1,6 +1,7 @@
 """The workflow from elsewhere: another folder, another Snakefile, one that snakedeploy writes."""
 
 import os
+import re
 import sys
 
 import pytest
@@ -8,7 +9,7 @@ import yaml
 
 from crowdgold.experiments.wiring.source import choices
 
-from .conftest import ROOT, Checkout, environment, run
+from .conftest import ROOT, Checkout, environment, jobs_in, run
 
 FIGURE = "results/figures/tiny.svg"
 MODULE = """
@@ -45,10 +46,65 @@ def snakemake(folder, library, *arguments, **more):
     return run(sys.executable, "-m", "snakemake", "--cores", "2", *arguments, cwd=folder, env=own)
 
 
+def planned_in(said):
+    """Rule -> jobs, whatever a module is called; `all` and `figures` are the same target."""
+    jobs = {rule.removeprefix("crowdgold_"): number for rule, number in jobs_in(said).items()}
+    return {rule: number for rule, number in jobs.items() if rule not in ("all", "figures")}
+
+
+def planned(folder, library, *arguments, **more):
+    """Rule -> jobs of a run in a folder, with the library of a checkout."""
+    return planned_in(snakemake(folder, library.folder, "--dry-run", *arguments, **more))
+
+
+@pytest.fixture(scope="module")
+def plan(source):
+    """What a plain run at the top of a checkout plans."""
+    plan = planned(source[0].folder, source[0])
+    assert plan["figure_tiny"] == 1
+    return plan
+
+
+def test_a_plain_run_draws_the_figures(source, plan):
+    """Each of them, and nothing else: with an `include` alone it would do nothing, silently."""
+    assert plan == planned(source[0].folder, source[0], "--", "figures")
+
+
+def test_the_root_snakefile_from_another_folder(source, plan, tmp_path):
+    """The profile beside it is found, from there too."""
+    checkout, _ = source
+    said = snakemake(tmp_path, checkout.folder, "--dry-run", "-s", checkout.folder / "Snakefile")
+    assert planned_in(said) == plan
+    assert re.search(r"Using workflow specific profile \S*profiles/default", said)
+
+
+@pytest.mark.parametrize("snakefile", ["Snakefile", "workflow/Snakefile"])
+def test_a_module_plans_what_a_plain_run_plans(source, plan, tmp_path, snakefile):
+    """And never in the place of a rule that stands before it."""
+    module = MODULE.format(
+        snakefile=str(source[0].folder / snakefile), config="", figure=FIGURE
+    ).partition("rule own")[0]
+    (tmp_path / "Snakefile").write_text(module)
+    assert planned(tmp_path, source[0]) == plan
+    (tmp_path / "Snakefile").write_text(f'rule own:\n    output: "own.txt"\n{module}')
+    assert planned(tmp_path, source[0]) == {"own": 1}
+
+
+def test_without_the_library_one_line_says_what_to_install(source, tmp_path):
+    """As in a catalog, which reads the rules where only Snakemake is."""
+    (tmp_path / "crowdgold").mkdir()
+    (tmp_path / "crowdgold/__init__.py").touch()
+    with pytest.raises(AssertionError) as found:
+        snakemake(source[0].folder, source[0].folder, "--lint", PYTHONPATH=str(tmp_path))
+    (line,) = [line for line in str(found.value).splitlines() if "pip install" in line]
+    assert "no module 'crowdgold.data'" in line
+    assert "Traceback" not in str(found.value)
+
+
 def test_from_another_folder(source, tmp_path):
     """All is written to the folder that is asked for; a second run has nothing to do."""
     checkout, before = source
-    asked = ["-s", checkout.folder / "workflow/Snakefile", "--directory", tmp_path / "out", FIGURE]
+    asked = ["-s", checkout.folder / "Snakefile", "--directory", tmp_path / "out", FIGURE]
     snakemake(tmp_path, checkout.folder, *asked)
     assert (tmp_path / "out" / FIGURE).is_file()
     assert files_in(checkout.folder) == before
@@ -115,7 +171,7 @@ def hosted(source, tmp_path):
     }
 
 
-def test_as_snakedeploy_deploys_it(source, snakedeploy, hosted, tmp_path):
+def test_as_snakedeploy_deploys_it(source, plan, snakedeploy, hosted, tmp_path):
     """From a repository with a tag: configuration, profiles and a Snakefile, which runs.
 
     The rules come from the repository, the rest from the library, which is of the same version.
@@ -131,7 +187,9 @@ def test_as_snakedeploy_deploys_it(source, snakedeploy, hosted, tmp_path):
         'github("someone/crowdgold", path="workflow/Snakefile", tag="v1")'
         in (deployed / "workflow/Snakefile").read_text()
     )
+    assert planned(deployed, checkout, **hosted) == plan
     default = deployed / "config/config.yaml"
+    assert not default.is_symlink()
     default.write_text(default.read_text().replace("seed: 20260301", "seed: 5"))
     assert (deployed / "profiles/default/config.yaml").is_file()
     snakemake(deployed, checkout.folder, FIGURE, **hosted)

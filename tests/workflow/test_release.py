@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import sys
+import tarfile
 import zipfile
 
 import pytest
@@ -47,7 +48,24 @@ def test_the_wheel_has_the_workflow_and_no_rest_of_a_run(released, tmp_path):
     names = zipfile.ZipFile(tmp_path / "a.whl").namelist()
     for part in ("workflow/Snakefile", "config/config.yaml", "stan/vote.stan", "scripts/check.py"):
         assert f"crowdgold/assets/{part}" in names
+    kept = zipfile.ZipFile(tmp_path / "a.whl").read("crowdgold/assets/config/config.yaml")
+    assert kept == (ROOT / "config.yaml").read_bytes()
     assert not [name for name in names if "__pycache__" in name or name.endswith(".nbi")]
+
+
+def test_the_source_distribution_makes_the_same_wheel(released, tmp_path):
+    (tmp_path / "a.tar.gz").write_bytes(released[f"crowdgold-{__version__}.tar.gz"])
+    with tarfile.open(tmp_path / "a.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    unpacked = tmp_path / f"crowdgold-{__version__}"
+    assert (unpacked / "Snakefile").is_file()
+    assert (unpacked / "config/config.yaml").resolve() == unpacked / "config.yaml"
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path, cwd=unpacked)
+    (again,), name = tmp_path.glob("*.whl"), f"crowdgold-{__version__}-py3-none-any.whl"
+    (tmp_path / "first").write_bytes(released[name])
+    first, second = (zipfile.ZipFile(path) for path in (tmp_path / "first", again))
+    assert set(first.namelist()) == set(second.namelist())
+    assert all(first.read(one) == second.read(one) for one in first.namelist())
 
 
 def test_the_workflow_of_the_wheel_runs(released, tmp_path):

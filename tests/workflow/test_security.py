@@ -13,7 +13,11 @@ from .conftest import ROOT
 CODE = sorted(
     path for part in ("src", "scripts", "benchmarks") for path in (ROOT / part).rglob("*.py")
 )
-RULES = [ROOT / "workflow/Snakefile", *sorted((ROOT / "workflow/rules").glob("*.smk"))]
+RULES = [
+    ROOT / "Snakefile",
+    ROOT / "workflow/Snakefile",
+    *sorted((ROOT / "workflow/rules").glob("*.smk")),
+]
 ARCHIVES = "src/crowdgold/archives.py"
 """The only place where archives are opened: it looks at every member first."""
 

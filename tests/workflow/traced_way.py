@@ -85,7 +85,7 @@ class Trace:
 
 def small() -> dict[str, Any]:
     """The configuration, the experiment so small that it takes seconds."""
-    config = load(ROOT / "config/config.yaml") | load(ROOT / "config/experiments/maven.yaml")
+    config = load(ROOT / "config.yaml") | load(ROOT / "config/experiments/maven.yaml")
     block = config["experiments"][NAME]
     block |= {"methods": ["MAVEN"], "metrics": ["AUC"], "replicates": 1, "block": 1}
     block |= {"vary": {"gold_fraction": [0.2]}, "parameters": {**block["parameters"], **SMALL}}

@@ -1,5 +1,6 @@
 # What: reads the configuration: the workflow's own files, and below what is given.
-# Needs: config/experiments/*.yaml, config/config.yaml, and the file of the scale.
+# Needs: config/experiments/*.yaml, config/config.yaml (a link to config.yaml in a checkout), and the
+#        file of the scale; the library.
 # Makes: nothing; defines ROOT, the folder of the workflow's own files, and PLACES, where each key
 #        stands, for messages. The files are read once before Snakemake does, which takes silently
 #        what is refused here (a key that stands twice) and does not say where a file is no YAML.
@@ -11,7 +12,13 @@ from snakemake.exceptions import WorkflowError
 from snakemake.pathvars import Pathvars
 from snakemake.utils import update_config
 
-from crowdgold.data import InputError
+try:
+    from crowdgold.data import InputError
+except ModuleNotFoundError as absent:
+    raise WorkflowError(
+        f"no module {absent.name!r}: install the library that these rules use, "
+        "pip install '.[workflow]' in a checkout, else pip install 'crowdgold[workflow]'"
+    ) from None
 from crowdgold.experiments.configuration.files import load, places_of
 from crowdgold.experiments.wiring.source import choices, source_folder
 
@@ -23,12 +30,10 @@ try:
         ).read_text(),
     )
     # As seen from the folder of the run: the same wherever the whole lies.
-    OWN = [
-        Path(os.path.relpath(path))
-        for path in sorted((ROOT / "config/experiments").glob("*.yaml"))
-    ]
-    DEFAULT = Path(os.path.relpath(ROOT / "config/config.yaml"))
-    SCALE = [DEFAULT.with_name(f"{config['scale']}.yaml")] if "scale" in config else []
+    CONFIG = Path(os.path.relpath(ROOT / "config"))
+    OWN = sorted((CONFIG / "experiments").glob("*.yaml"))
+    DEFAULT = Path(os.path.relpath((CONFIG / "config.yaml").resolve()))
+    SCALE = [CONFIG / f"{config['scale']}.yaml"] if "scale" in config else []
     # On a cluster each job reads these files again, which were checked when the run began.
     PLACES = (
         places_of(OWN, [DEFAULT, *SCALE, *map(Path, workflow.overwrite_configfiles)])

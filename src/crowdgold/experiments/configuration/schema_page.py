@@ -17,8 +17,8 @@ What can be set, and where? In a file of your own that holds only the keys that 
 
     snakemake --cores 4 --configfile mine.yaml
 
-- `config/config.yaml` is the default scale. `config/experiments/` has the experiments and figures
-  of each paper.
+- `config.yaml`, at the top, is the default scale; `config/config.yaml` is a link to it.
+- `config/experiments/` has the experiments and figures of each paper.
 - `config/smoke.yaml` and `config/paper.yaml` are laid over these to change the scale. Yours is laid
   over them in the same way.
 - An unknown key stops the run before it starts, with the nearest valid one.
