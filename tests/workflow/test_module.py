@@ -58,16 +58,14 @@ def planned(folder, library, *arguments, **more):
 
 
 @pytest.fixture(scope="module")
-def plan(source):
-    """What a plain run at the top of a checkout plans."""
-    plan = planned(source[0].folder, source[0])
+def plan(source, tmp_path_factory):
+    """What a plain run at the top of a checkout plans: its figures. With an `include` alone it
+    would do nothing, silently."""
+    checkout = source[0].copy(tmp_path_factory.mktemp("plain") / "checkout")
+    plan = planned(checkout.folder, checkout)
+    assert plan == planned(checkout.folder, checkout, "--", "figures")
     assert plan["figure_tiny"] == 1
     return plan
-
-
-def test_a_plain_run_draws_the_figures(source, plan):
-    """Each of them, and nothing else: with an `include` alone it would do nothing, silently."""
-    assert plan == planned(source[0].folder, source[0], "--", "figures")
 
 
 def test_the_root_snakefile_from_another_folder(source, plan, tmp_path):
@@ -94,8 +92,9 @@ def test_without_the_library_one_line_says_what_to_install(source, tmp_path):
     """As in a catalog, which reads the rules where only Snakemake is."""
     (tmp_path / "crowdgold").mkdir()
     (tmp_path / "crowdgold/__init__.py").touch()
+    asked = ["--lint", "-s", source[0].folder / "Snakefile"]
     with pytest.raises(AssertionError) as found:
-        snakemake(source[0].folder, source[0].folder, "--lint", PYTHONPATH=str(tmp_path))
+        snakemake(tmp_path, tmp_path, *asked, PYTHONPATH=str(tmp_path))
     (line,) = [line for line in str(found.value).splitlines() if "pip install" in line]
     assert "no module 'crowdgold.data'" in line
     assert "Traceback" not in str(found.value)
