@@ -367,7 +367,10 @@ def test_each_doubt_has_its_cause(tmp_path):
     make_study(tmp_path, metrics=("AUC",), p=0.005)
     doubt = find_doubts(read_study_folder(tmp_path))[0]
     assert (doubt.weight, doubt.title) == (MINOR, "Gold may not be a random sample")
-    assert "One random sample in 200 looks like this." in doubt.text
+    keep = (
+        "0.5 % of random samples are as uneven: if these labels were drawn so, keep them. Else set"
+    )
+    assert keep in doubt.text
     counts = {"name": "all", "items": 9, "votes": 9, "gold": 9, "gold_positive": 4,
               "gold_negative": 5}  # fmt: skip
     make_study(tmp_path, metrics=("AUC",))
@@ -422,7 +425,9 @@ def test_the_data_check_is_told_with_its_warnings(tmp_path):
     facts = dict(checked.facts)
     assert facts["votes"] == "12,000; 3 to 5, median 4 an item; 19.0 % positive"
     assert facts["annotators"].startswith("3 annotators; 1 with few labels (bob)")
-    assert facts["gold a random sample?"] == "nothing speaks against it (p = 0.4)"
+    assert facts["gold a random sample?"] == (
+        "not ruled out: 40 % of random samples are as uneven (p = 0.4)"
+    )
     assert checked.warnings == ["1 annotator labels against the majority of the others."]
     assert len(checked.verdicts) == 3
 

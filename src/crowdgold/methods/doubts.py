@@ -14,9 +14,9 @@ USABLE, WEAK, NOT_USABLE = VERDICTS = ("usable", "weak", "not usable")
 MEASURED_GOLD = 20
 """The fewest gold labels with which the coverage of intervals was measured (docs/answer.md)."""
 CHOSEN = 0.01
-"""p-value below which gold is taken to be chosen: one honest study in a hundred is doubted."""
+"""p-value below which gold is possibly chosen: a warning, which one random sample in 100 has."""
 SURELY_CHOSEN = 0.001
-"""p-value below which gold is surely none."""
+"""p-value below which gold is surely chosen, and nothing rests on it: one sample in 1,000."""
 ENOUGH_ITEMS = 100
 """Items that a model of votes or scores needs to say more than its priors."""
 LEAST_ERROR = 0.005

@@ -2,7 +2,8 @@
 
 Items, chances and scores come from MAVEN's generative process (Algorithm 1, `simulate.maven`). Each
 vote is given to one of `ANNOTATORS` annotators drawn for the item, who are all alike. Scores are
-put on the scale of probabilities by a logistic curve, which leaves their order as it is.
+put on the scale of probabilities by a logistic curve, which leaves their order as it is. Gold has
+random numbers of its own.
 """
 
 from typing import Any
@@ -11,10 +12,13 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from crowdgold.data import NO_GOLD, Items
+from crowdgold.data import Items
+from crowdgold.simulate.gold_sample import draw_labelled
 from crowdgold.simulate.maven import draw_maven
 
 SEED = 20260301
+GOLD_DRAW = 1
+"""The number beside the seed that the gold items are drawn with."""
 ANNOTATORS = 20
 PARAMETERS: dict[str, Any] = {
     "n": 3000, "phi": 0.2, "a0": 0.08, "a1": 0.72, "d0": 4.0, "d1": 4.0,
@@ -52,16 +56,18 @@ def draw_example(seed: int = SEED) -> dict[str, pd.DataFrame]:
     """
     rng = np.random.default_rng(seed)
     items = draw_maven(PARAMETERS, rng).table
+    of_gold = np.random.default_rng([seed, GOLD_DRAW])
+    drawn = draw_labelled(len(items), PARAMETERS["n_gold"], of_gold)
+    items = items.with_gold(drawn)
     assert items.truth is not None
     names = np.array([f"item-{number + 1:04d}" for number in range(len(items))], dtype=object)
-    labelled = items.gold != NO_GOLD
     scores = {
         f"score_{name}": np.round(expit(SLOPE * (values - MIDDLE)), DECIMALS)
         for name, values in items.scores.items()
     }
     return {
         "votes": _votes(items, names, rng),
-        "gold": pd.DataFrame({"item": names[labelled], "gold": items.gold[labelled]}),
+        "gold": pd.DataFrame({"item": names[drawn], "gold": items.gold[drawn]}),
         "scores": pd.DataFrame({"item": names, **scores}),
         "truth": pd.DataFrame({"item": names, "truth": items.truth}),
     }

@@ -11,8 +11,6 @@ from types import MappingProxyType
 from crowdgold.methods.doubts import CHOSEN, CHOSEN_MEND, DRAW_ANEW, SURELY_CHOSEN
 from crowdgold.own.check.drawn_units import OF_CLUSTERS, OF_ITEMS
 
-DOUBTFUL = 0.05
-"""p-value up to which a random sample would be as unlike the others only now and then."""
 OF_STRATA = "a random sample within the strata that gold was drawn from"
 BY_CHANCE = "drawn with the chances that the table gives"
 OF_FIRST = "a random sample of the items (gold of the first batch)"
@@ -43,7 +41,7 @@ class Told:
 
     Attributes:
         question: whether it is one.
-        no: the answer where it does not look like one.
+        no: the answer where it surely is none.
         drawn: what samples are as uneven now and then.
         misfit: what is wrong with it, a clause.
         surely: the same where nothing can rest on gold.
@@ -94,13 +92,15 @@ TOLD: Mapping[str, Told] = MappingProxyType(
 """By what gold is to be."""
 
 
+def _as_uneven(p: float, of: str) -> str:
+    return f"{100 * p:.2g} % of {TOLD[of].drawn} are as uneven"
+
+
 def likeness_in_words(p: float, of: str = OF_ITEMS) -> str:
     """What the test's p-value says of gold as a sample of some kind, in a few words."""
-    if p < CHOSEN:
+    if p < SURELY_CHOSEN:
         return TOLD[of].no
-    if p < DOUBTFUL:
-        return f"possibly: {100 * p:.2g} % of {TOLD[of].drawn} are as uneven"
-    return "nothing speaks against it"
+    return f"{'possibly not' if p < CHOSEN else 'not ruled out'}: {_as_uneven(p, of)}"
 
 
 @dataclass(frozen=True)
@@ -138,18 +138,27 @@ class GoldSample:
 
     @property
     def chosen(self) -> bool:
-        """Say whether gold is to be doubted."""
+        """Whether gold is to be doubted."""
         return self.p < CHOSEN
 
     @property
     def surely_chosen(self) -> bool:
-        """Say whether nothing can rest on gold."""
+        """Whether nothing can rest on gold."""
         return self.p < SURELY_CHOSEN
 
     @property
     def told(self) -> Told:
         """What is said of gold as the sample that it is to be."""
         return TOLD[self.of]
+
+    @property
+    def mend(self) -> str:
+        """What can be done about gold that is to be doubted, without the last stop."""
+        mend = self.told.mend
+        if self.surely_chosen:
+            return mend
+        keep = f"{_as_uneven(self.p, self.of)}: if these labels were drawn so, keep them"
+        return f"{keep}. Else {mend[0].lower()}{mend[1:]}"
 
     @property
     def to_do(self) -> list[str]:
@@ -166,14 +175,15 @@ class GoldSample:
             f"set this gold aside and {DRAW_ANEW}; or have `crowdgold sample --poststratify` weigh "
             f"it{weigh}"
         )
+        unless = "" if self.surely_chosen else "if it was not drawn so, "
         left = "have an expert label what was left without a label; or "
-        return [does, f"{left if self.of == OF_SENT else ''}{do}"]
+        return [does, f"{unless}{left if self.of == OF_SENT else ''}{do}"]
 
     @property
     def doubt(self) -> str:
         """Why gold is to be doubted, and what can be done, without the last stop."""
         if self.of not in (OF_ITEMS, OF_FIRST):
-            return f"{self.told.misfit} (p = {self.p:.2g}). {self.told.mend}"
+            return f"{self.told.misfit} (p = {self.p:.2g}). {self.mend}"
         first, at_random = self.shifts[0], self.of == OF_ITEMS
         which = "with a gold label" if at_random else "of the first batch of gold labels"
         takes = "gold items" if at_random else "a first batch without strata"
@@ -182,5 +192,5 @@ class GoldSample:
             f"{self.p:.2g}): the {first.feature} is {first.gold:.3g} on average among them and "
             f"{first.others:.3g} among the others. Every estimator takes {takes} to be chosen at "
             "random; if they were chosen by votes, scores or difficulty, its numbers are wrong. "
-            f"{self.told.mend}"
+            f"{self.mend}"
         )

@@ -21,11 +21,13 @@ drawn anew: the gold items' mean, each weighed by its chance, is held against th
 (`weighed_gold`), and gold of a first batch that was drawn at random against all items too. Where
 many items of the last batch came back without a label, the others are held against them within
 strata. (Of earlier batches such items were drawn again, and those that were not are no random part
-of them.) Of several tests the smallest p counts, times their number. Where gold comes by whole
-clusters of items that belong together, clusters stand in the place of items, with the means of
-their items' features.
+of them.) Of several tests the smallest p counts, times their number: the level is that of all
+together. So it is for the strata of a study, each of which is tested by itself. Where gold comes by
+whole clusters of items that belong together, clusters stand in the place of items, with the means
+of their items' features.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -34,11 +36,10 @@ from crowdgold.data import NO_GOLD, GoldDraw, Items
 from crowdgold.data.clusters import together
 from crowdgold.data.gold_draw import NO_STRATUM
 from crowdgold.kernels import kernel
-from crowdgold.methods.doubts import CHOSEN
+from crowdgold.methods.doubts import CHOSEN, SURELY_CHOSEN
 from crowdgold.own.check.drawn_units import OF_CLUSTERS, Units, centred, item_features, whitened
 from crowdgold.own.check.gold_likeness import (
     BY_CHANCE,
-    DOUBTFUL,
     OF_FIRST,
     OF_SENT,
     OF_STRATA,
@@ -48,14 +49,14 @@ from crowdgold.own.check.gold_likeness import (
 from crowdgold.own.check.weighed_gold import TESTS, of_weighed
 
 PERMUTATIONS = 1999
+FEW_BEYOND = 5
+"""Of the permutations: where so few lie beyond what was found, or p is near the limits, an error of
+p could decide. It is found again by more of them, but for a p that is surely small enough."""
+MORE_PERMUTATIONS, MORE_NUMBERS = 66_666, 200_000_000
+"""As many of these, or, with much gold, as draw so many items together."""
 MOST_GOLD, MOST_OTHERS = 5_000, 20_000
 """Items that the test takes at most; with more, some of either kind drawn at random, among which
 gold is a random sample wherever it is one of all."""
-NEAR = (CHOSEN / 2, CHOSEN * 2)
-"""p-values near the limit, where an error of 0.002 could decide: found again more surely. Of
-several tests each has as many times `PERMUTATIONS`, and a limit that is as many times smaller."""
-MORE_PERMUTATIONS, MORE_NUMBERS = 66_666, 200_000_000
-"""As many of these, or, with much gold, as draw so many items together."""
 MOST_NUMBERS = 1_000_000
 """Random numbers of one block of permutations."""
 EMPTY = 0.05
@@ -128,6 +129,22 @@ def permutation_p(
     return (1 + beyond) / (1 + permutations)
 
 
+def _surely_enough(p_by: Callable[[int], float], few: int, numbers: int, tests: int) -> float:
+    """A p-value by so few permutations; by more where an error of it could decide.
+
+    Args:
+        p_by: the p-value by so many permutations.
+        few: permutations; fewer than `PERMUTATIONS` are not followed by others.
+        numbers: random numbers that one takes.
+        tests: of one question, each of which has a part of the level.
+    """
+    p = p_by(few)
+    near = SURELY_CHOSEN / tests <= p <= max(2 * CHOSEN / tests, FEW_BEYOND / few)
+    if few < PERMUTATIONS or not near:
+        return p
+    return p_by(max(few, min(MORE_PERMUTATIONS * tests, MORE_NUMBERS // numbers)))
+
+
 def _chance_p(
     white: np.ndarray, gold: np.ndarray, chance: np.ndarray, rng: np.random.Generator, draws: int
 ) -> float:
@@ -148,14 +165,18 @@ def _squares(sums: np.ndarray) -> np.ndarray:
     return np.stack([(sums[:, :-1] ** 2).sum(axis=1), sums[:, -1] ** 2], axis=1)
 
 
-def _one_by_one(units: Units, rng: np.random.Generator, draws: int) -> GoldSample:
+def _one_by_one(units: Units, rng: np.random.Generator, draws: int, tests: int) -> GoldSample:
     """Test whether gold was drawn with the chances that the table gives, each unit by itself."""
     assert units.draw is not None
     gold, chance = units.gold, units.draw.chance
     if len(gold) > MOST_GOLD + MOST_OTHERS:
         return GoldSample(np.nan, note="there are too many items", of=BY_CHANCE)
     white = whitened(np.stack(list(units.features.values()), axis=1))
-    p = _chance_p(white, gold, chance, rng, draws)
+
+    def p_by(number: int) -> float:
+        return _chance_p(white, gold, chance, rng, number)
+
+    p = _surely_enough(p_by, draws, TESTS * len(gold), tests)
     return GoldSample(p, _shifts(units.features, gold), of=BY_CHANCE)
 
 
@@ -191,7 +212,7 @@ def _last_sent(units: Units) -> Units | None:
     return Units(features, gold, None, stratum)
 
 
-def _by_weight(units: Units, rng: np.random.Generator, permutations: int) -> GoldSample:
+def _by_weight(units: Units, rng: np.random.Generator, permutations: int, tests: int) -> GoldSample:
     """Test gold of which alone the table says how it was drawn, and two batches by themselves.
 
     These are a first one that was drawn at random, and what came back of the last one.
@@ -204,13 +225,13 @@ def _by_weight(units: Units, rng: np.random.Generator, permutations: int) -> Gol
     if (sent := _last_sent(units)) is not None:
         at_random[OF_SENT] = sent
     number = len(at_random) + (not only)
-    tests = [
-        replace(_of_strata(one, rng, number * permutations), of=kind)
+    found = [
+        replace(_of_strata(one, rng, number * permutations, tests * number), of=kind)
         for kind, one in at_random.items()
     ]
-    whole = tests[0] if only else of_weighed(units, of)
-    tests += [] if only else [whole]
-    known = [one for one in tests if np.isfinite(one.p)]
+    whole = found[0] if only else of_weighed(units, of)
+    found += [] if only else [whole]
+    known = [one for one in found if np.isfinite(one.p)]
     if not known:
         return whole
     each = [replace(one, p=min(1.0, len(known) * one.p)) for one in known]
@@ -218,7 +239,7 @@ def _by_weight(units: Units, rng: np.random.Generator, permutations: int) -> Gol
     if each[0].of == OF_FIRST and each[0].surely_chosen:
         return each[0]
     least = min(each, key=lambda one: one.p)
-    speaks = least.p < DOUBTFUL or not np.isfinite(whole.p)
+    speaks = least.p < CHOSEN or not np.isfinite(whole.p)
     return least if speaks else replace(whole, p=least.p)
 
 
@@ -238,37 +259,36 @@ def assess_gold_sample(
     rng: np.random.Generator,
     permutations: int = PERMUTATIONS,
     stratum: np.ndarray | None = None,
+    tests: int = 1,
 ) -> GoldSample:
-    """Test whether the gold items are a random sample of the items, or of those of each stratum.
+    """Whether the gold items are a random sample of the items, or of those of each stratum.
 
     Args:
         items: votes, scores and gold labels.
         rng: source of the random samples.
         permutations: random samples that the gold items are held against.
         stratum: (n,) number of each item's stratum, where gold is to be random within strata.
+        tests: how many such are made of one study, one for each of its parts; p counts so often.
     """
     parts = list(item_features(items))
-    permutations = max(permutations, min(len(parts) * permutations, MORE_PERMUTATIONS))
-    tests = [
+    number = tests * len(parts)
+    each = [
         _assess(
-            items.take(rows),
-            features,
-            rng,
-            permutations,
-            None if stratum is None else stratum[rows],
+            items.take(rows), features, rng, permutations,
+            None if stratum is None else stratum[rows], number,
         )
         for rows, features in parts
-    ]
-    known = [one for one in tests if np.isfinite(one.p)]
+    ]  # fmt: skip
+    known = [one for one in each if np.isfinite(one.p)]
     if not known:
-        return tests[0]
+        return each[0]
     least = min(known, key=lambda one: (one.p, -abs(one.shifts[0].z)))
-    return replace(least, p=min(1.0, len(known) * least.p))
+    return replace(least, p=min(1.0, tests * len(known) * least.p))
 
 
 def _assess(
     items: Items, features: dict[str, np.ndarray], rng: np.random.Generator, permutations: int,
-    stratum: np.ndarray | None,
+    stratum: np.ndarray | None, tests: int,
 ) -> GoldSample:  # fmt: skip
     """Test whether the gold items are a random sample in what some features (n,) say of them."""
     gold = items.gold != NO_GOLD
@@ -286,13 +306,13 @@ def _assess(
     if units.gold.all():
         return GoldSample(np.nan, note="every cluster has a gold label", of=OF_CLUSTERS)
     if units.draw is not None and not _is_known(units.draw):
-        return _by_weight(units, rng, permutations)
+        return _by_weight(units, rng, permutations, tests)
     if units.draw is not None and units.draw.stratum is None:
-        return _one_by_one(units, rng, permutations)
-    return _of_strata(units, rng, permutations)
+        return _one_by_one(units, rng, permutations, tests)
+    return _of_strata(units, rng, permutations, tests)
 
 
-def _of_strata(units: Units, rng: np.random.Generator, permutations: int) -> GoldSample:
+def _of_strata(units: Units, rng: np.random.Generator, permutations: int, tests: int) -> GoldSample:
     """Test whether gold is a random sample of all units, or of those of each stratum."""
     gold, features, stratum, draw, of = (
         units.gold, units.features, units.stratum, units.draw, units.of,
@@ -316,9 +336,9 @@ def _of_strata(units: Units, rng: np.random.Generator, permutations: int) -> Gol
         return GoldSample(np.nan, note="the items that the test takes do not differ", of=of)
     within = None if stratum is None else stratum[rows]
     white = whitened(table)
-    p = permutation_p(white, gold[rows], rng, permutations, within)
-    low, high = (end * PERMUTATIONS / permutations for end in NEAR)
-    if permutations >= PERMUTATIONS and low < p < high:
-        more = max(permutations, min(MORE_PERMUTATIONS, MORE_NUMBERS // int(gold.sum())))
-        p = permutation_p(white, gold[rows], rng, more, within)
+
+    def p_by(number: int) -> float:
+        return permutation_p(white, gold[rows], rng, number, within)
+
+    p = _surely_enough(p_by, permutations, int(gold[rows].sum()), tests)
     return GoldSample(p, _shifts(features, gold), of=of)

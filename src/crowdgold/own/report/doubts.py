@@ -13,13 +13,12 @@ from crowdgold.evaluation.misfit import held_against
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.samples import FEWEST
 from crowdgold.methods import METHODS
-from crowdgold.methods.doubts import CHOSEN, CHOSEN_MEND
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.registry import answering
 from crowdgold.own.check.annotator_check import holm
 from crowdgold.own.check.drawn_units import OF_ITEMS
-from crowdgold.own.check.gold_likeness import TOLD
-from crowdgold.own.check.verdicts import MEASURED_GOLD, SURELY_CHOSEN
+from crowdgold.own.check.gold_likeness import GoldSample
+from crowdgold.own.check.verdicts import MEASURED_GOLD
 from crowdgold.own.evaluation.headline import ONLY_MODELS_REASON
 from crowdgold.own.evaluation.questions import plain_metric
 from crowdgold.own.report.answers import headlines_of_all
@@ -71,29 +70,26 @@ def quantity(row: Mapping[str, Any]) -> str:
 
 def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
     """Say where gold does not look like a random sample, or hardly."""
-    sample = (study.check or {}).get("gold_sample") or {}
-    p, of = sample.get("p"), told_of(sample)
-    if p is None:  # a folder without its check still says whether gold was doubted
-        if study.counts.get("gold_random") is not False:
-            return
-        how, surely, rare = "", True, ""
-    elif p >= CHOSEN:
+    test = (study.check or {}).get("gold_sample") or {}
+    p, of = test.get("p"), told_of(test)
+    if p is None and study.counts.get("gold_random") is not False:
         return
-    else:
-        how, surely = f" (p = {p:.2g})", p < SURELY_CHOSEN
-        rare = "" if surely else f" One random sample in {round(1 / p):,} looks like this."
+    # A folder without its check still says whether gold was doubted.
+    sample, how = GoldSample(p or 0.0, of=of), "" if p is None else f" (p = {p:.2g})"
+    if not sample.chosen:
+        return
+    surely, told = sample.surely_chosen, sample.told
     if of != OF_ITEMS:
-        told = TOLD[of]
         title = told.misfit if surely else f"possibly {told.misfit}"
-        text = f"Votes and scores speak against it{how}. {told.mend}."
+        text = f"Votes and scores speak against it{how}. {sample.mend}."
         yield Doubt(GRAVE if surely else MINOR, title[:1].upper() + title[1:], text)
         return
     title = f"Gold {'does not look like' if surely else 'may not be'} a random sample"
     yield Doubt(
         GRAVE if surely else MINOR, title,
-        f"Votes and scores of the gold items differ from those of the others{how}.{rare} Every "
+        f"Votes and scores of the gold items differ from those of the others{how}. Every "
         "method takes gold items to be drawn at random; if they were chosen by votes, scores or "
-        f"difficulty, the numbers can be wrong by any amount. {CHOSEN_MEND}.",
+        f"difficulty, the numbers can be wrong by any amount. {sample.mend}.",
     )  # fmt: skip
 
 
