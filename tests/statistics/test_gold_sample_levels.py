@@ -137,8 +137,8 @@ def test_a_stratum_whose_gold_was_chosen_is_surely_doubted_among_ten():
 
 @pytest.mark.parametrize("world", ["three votes", "no score", "one vote"])
 def test_gold_that_was_chosen_by_votes_is_doubted(world):
-    """The control: items with more positive votes are twice as likely, in 20 studies each; doubted
-    in at least 18."""
+    """The control: items with a positive vote are three times as likely, in 20 studies each;
+    doubted in at least 18."""
     found = []
     for seed in range(20):
         items, rng = table(world, seed), np.random.default_rng([34, seed])

@@ -15,6 +15,7 @@ from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.registry import with_role
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import check_data
+from crowdgold.own.check.gold_likeness import GoldSample
 from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.own.evaluation import Evaluation, Settings, evaluate_study
 from crowdgold.own.evaluation.conditions import Condition, Key, answer_to, with_conditions
@@ -58,6 +59,19 @@ def test_gold_at_unequal_rates_speaks_against_all_items_and_not_against_a_stratu
     assert heads["all"]["reason"] == CHOSEN_REASON
     for name in ("site=here", "site=there"):
         assert (heads[name]["method"], heads[name]["passed_over"]) == ("GT", [])
+
+
+def test_the_strata_share_the_level_of_one_test(study, monkeypatch):
+    """All items are one question, and the two strata together another."""
+    asked = []
+
+    def assess(items, rng, **more):
+        asked.append(more.get("tests", 1))
+        return GoldSample(0.5)
+
+    monkeypatch.setattr("crowdgold.own.evaluation.study.assess_gold_sample", assess)
+    evaluate_study(study, ASKED, StanModels(), check=None)
+    assert asked == [1, 2, 2]
 
 
 @pytest.mark.parametrize("p", [0.5, 0.0095, 0.0005])

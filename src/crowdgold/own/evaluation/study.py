@@ -187,7 +187,7 @@ def join_found(
         else assess_gold_sample(
             items_of(study, one),
             stream(settings, one, "gold"),
-            tests=1 if one.name == ALL else max(1, len(strata) - 1),
+            tests=1 if one.name == ALL else len(strata) - 1,
         )
         for one in strata
     }
