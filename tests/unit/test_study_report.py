@@ -426,7 +426,7 @@ def test_the_data_check_is_told_with_its_warnings(tmp_path):
     assert facts["votes"] == "12,000; 3 to 5, median 4 an item; 19.0 % positive"
     assert facts["annotators"].startswith("3 annotators; 1 with few labels (bob)")
     assert facts["gold a random sample?"] == (
-        "not ruled out: 40 % of random samples are as uneven (p = 0.4)"
+        "it may be: 40 % of random samples are as uneven (p = 0.4)"
     )
     assert checked.warnings == ["1 annotator labels against the majority of the others."]
     assert len(checked.verdicts) == 3

@@ -100,7 +100,7 @@ def likeness_in_words(p: float, of: str = OF_ITEMS) -> str:
     """What the test's p-value says of gold as a sample of some kind, in a few words."""
     if p < SURELY_CHOSEN:
         return TOLD[of].no
-    return f"{'possibly not' if p < CHOSEN else 'not ruled out'}: {_as_uneven(p, of)}"
+    return f"{'possibly not' if p < CHOSEN else 'it may be'}: {_as_uneven(p, of)}"
 
 
 @dataclass(frozen=True)
