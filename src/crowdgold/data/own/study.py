@@ -186,8 +186,8 @@ def _by_name(rows: Rows, *columns: str) -> Rows:
     keys = []
     for name in columns:
         if name in rows.frame:
-            code, texts = pd.factorize(rows.frame[name].astype(str))
-            texts = texts.tolist()
+            code, found = pd.factorize(rows.frame[name].astype(str))
+            texts = found.tolist()
             place = {text: k for k, text in enumerate(sorted(sorted(texts), key=len))}
             keys.append(np.array([place[text] for text in texts], dtype=int)[code])
     order = np.lexsort(keys[::-1])
