@@ -28,7 +28,7 @@ def rate_of_votes(mass, votes_positive, votes_total):
 
 
 def value(name, threshold, scores, votes_positive, votes_total, positive, negative):
-    """A metric of items whose scores have no ties; arguments are lists of one length."""
+    """A metric of items, ties of scores in AUC alone; arguments are lists of one length."""
     n, falling = len(scores), sorted(range(len(scores)), key=lambda i: -scores[i])
     p, q = [positive[i] for i in falling], [negative[i] for i in falling]
     flagged = [i for i in range(n) if scores[i] >= threshold]
@@ -41,7 +41,10 @@ def value(name, threshold, scores, votes_positive, votes_total, positive, negati
         return 1 - rate_of_votes(negative, votes_positive, votes_total)
     if name == "AUC":
         pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
-        won = sum(positive[i] * negative[j] for i, j in pairs if scores[i] > scores[j])
+        won = sum(
+            positive[i] * negative[j] * ((scores[i] > scores[j]) + (scores[i] == scores[j]) / 2)
+            for i, j in pairs
+        )
         return won / sum(positive[i] * negative[j] for i, j in pairs)
     if name == "precision":
         return hits / (hits + alarms)

@@ -1,10 +1,8 @@
 """The rectified estimator against plain loops; predictions that are perfect, noise or wrong."""
 
-from math import comb
-
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import beta, norm
 from scipy.stats import t as student
 
 from crowdgold.data import NO_GOLD
@@ -15,8 +13,8 @@ from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.interval import interval
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import PSEUDO, WIDER, Rectified
-from crowdgold.inference.samples import FEWEST, ONLY_GOLD
+from crowdgold.inference.rectified import PSEUDO, Rectified
+from crowdgold.inference.samples import BOUND, FEWEST, NOTHING_SAID, ONLY_GOLD, SAYS_NOTHING
 from crowdgold.methods import fit
 from crowdgold.metrics import LabelMass, RankedItems, Scale, parse_metric
 from unit.label_mass_reference import metric_value
@@ -110,12 +108,46 @@ def drawn_by_loops(items, prediction):
         yield labels
 
 
+def if_flipped_by_loops(text, items, labels):
+    """What each item would contribute under its other label, of which 1 / (2 (n + 1)) of it is."""
+    n, trace = len(items), 0.5 / (len(items) + 1)
+    twice = items.take(np.tile(np.arange(n), 2))
+    share, mass = np.r_[labels, 1 - labels], np.repeat([1 - trace, trace], n)
+
+    def without(place):
+        w = mass * (np.arange(2 * n) != place)
+        positive = dict.fromkeys(EACH_PREDICTOR, w * share)
+        return metric_value(text, twice, positive, dict.fromkeys(EACH_PREDICTOR, w - w * share))
+
+    left = (n - 1) * (without(-1) - np.array([without(place) for place in range(2 * n)])) / mass
+    own, other = left[:n], left[n:]
+    touched = (np.abs(own) > 1e-9) | (np.abs(other) > 1e-9)
+    return np.where(touched, other - own.mean(), np.nan)
+
+
+def score_interval(u, s, count, degrees):
+    """Wilson's, at as many items as a share of such an error has, with p drawn to 1/2 by one."""
+    p = (count * u + 0.5) / (count + 1)
+    size, t = p * (1 - p) / s**2, student.ppf(0.975, degrees)
+    middle = u + t**2 / (2 * size)
+    reach = t * np.sqrt(u * (1 - u) / size + t**2 / (4 * size**2))
+    return size, [(middle + side * reach) / (1 + t**2 / size) for side in (-1, 1)]
+
+
+def exact_interval(u, size, degrees):
+    """Clopper and Pearson's, of fewer items by what Student's quantile is wider."""
+    size = size * (norm.ppf(0.975) / student.ppf(0.975, degrees)) ** 2
+    x = size * u
+    return beta.ppf(0.025, x, size - x + 1), beta.ppf(0.975, x + 1, size - x)
+
+
 def by_loops(text, items, prediction, target):
-    """theta, se and the interval from the definitions in the module's first lines."""
+    """theta, se and the interval from the definitions in the modules' first lines."""
     rows = np.flatnonzero(items.gold != NO_GOLD)
     gold, m, f = items.take(rows), len(rows), len(rows) / len(items)
     y_value, y = contributions(text, gold, items.gold[rows].astype(float))
     g_value, g = contributions(text, gold, prediction[rows])
+    other = if_flipped_by_loops(text, gold, items.gold[rows].astype(float))
     everywhere, _ = contributions(text, items, prediction)
     drawn_y = np.concatenate(
         [contributions(text, items, one)[1] for one in drawn_by_loops(items, prediction)]
@@ -125,13 +157,20 @@ def by_loops(text, items, prediction, target):
     weight = min(1, max(0, (np.sum(y * g) + prior) / (np.sum(g * g) + prior)))
 
     def variance(weight):
-        found = np.sum((y - weight * g) ** 2) / (m - 1)
+        left, flipped = y - weight * g, other - weight * g
+        middle, in_it = left.mean(), np.isfinite(other)
+        both = (left[in_it] - middle) ** 2 + (flipped[in_it] - middle) ** 2
+        one_more = (m / (m + 1)) ** 2 * both.mean() / 2 / m
+        found = np.sum(left**2) / (m - 1)
         if weight == 0:
-            return found
+            return found + one_more
         expected = np.mean((drawn_y - weight * drawn_g) ** 2)
-        return (m * found + PSEUDO * max(found, expected)) / (m + PSEUDO)
+        return (m * found + PSEUDO * max(found, expected)) / (m + PSEUDO) + one_more
 
-    if (1 - f) * variance(weight) >= (1 - f) * variance(0):
+    def total(weight):
+        return (1 - f) * variance(weight) + (f * variance(0) if target == "population" else 0)
+
+    if total(weight) >= total(0):
         weight = 0  # gold alone is surer
     positives = int((items.gold[rows] == 1).sum())
     name = text.partition("@")[0]
@@ -140,17 +179,23 @@ def by_loops(text, items, prediction, target):
     if name in ("precision", "F1"):
         flagged = int((gold.scores["A"] >= 0.2).sum())
         count = flagged if name == "precision" else min(flagged, positives)
-    total = (1 - f) * variance(weight) + (f * variance(0) if target == "population" else 0)
-    error = np.sqrt(total / m)
+    error = np.sqrt(total(weight) / m)
     theta = y_value + weight * (everywhere - g_value)
-    v = min(max(theta, 1 / (4 * count)), 1 - 1 / (4 * count))
+    left = y - weight * g
+    kurtosis = m * np.sum(left**4) / np.sum(left**2) ** 2
     freedom = np.sqrt((count - 1) * (m - 1))
     if name == "AUC":
         w = (m - count) / m
         freedom = min(freedom, 1 / (w**2 / (count - 1) + (1 - w) ** 2 / (m - count - 1)))
-    reach = student.ppf(0.975, freedom) * error / (v * (1 - v))
-    ends = [1 / (1 + np.exp(-(np.log(theta / (1 - theta)) + s * reach))) for s in (-1, 1)]
-    return theta, error, *ends
+    else:
+        freedom = np.sqrt(freedom * min(max(2 * m / (m * kurtosis / m - 1), 2), m - 1))
+    size, (lower, upper) = score_interval(theta, error, count, freedom)
+    if name == "AUC":
+        exact = exact_interval(theta, size, freedom)
+        lower, upper = (
+            (lower, max(upper, exact[1])) if theta > 0.5 else (min(lower, exact[0]), upper)
+        )
+    return theta, error, lower, upper
 
 
 @pytest.mark.parametrize("target", ["items", "population"])
@@ -162,17 +207,19 @@ def test_the_estimator_by_loops(target, signal):
     for text, estimate in zip(SMOOTH, found, strict=True):
         theta, error, lower, upper = by_loops(text, items, prediction["A"], target)
         assert estimate.estimate == pytest.approx(theta, abs=1e-9), text
-        assert estimate.standard_error == pytest.approx(error, abs=1e-9)
+        assert estimate.standard_error == pytest.approx(error, abs=1e-9), text
         assert (estimate.lower, estimate.upper) == pytest.approx((lower, upper), abs=1e-9)
         assert estimate.note in ("", ONLY_GOLD)
 
 
 def made(labelled, predicted, expected, n_gold, fewer=10):
-    """One quantity with these contributions, and a prediction that is right."""
+    """One quantity with these contributions, no label of which matters, and a right prediction."""
     points = np.array([[0.5], [0.5], [0.5]])
     columns = [np.asarray(one, float)[:, None] for one in (labelled, predicted)]
-    drawn = np.asarray(expected, float)[:, :, None]
-    return Rectified(points, *columns, drawn, np.array([n_gold]), fewer, SimpleRandom(n_gold))
+    drawn, none = np.asarray(expected, float)[:, :, None], np.full_like(columns[0], np.nan)
+    return Rectified(
+        points, *columns, none, *columns, drawn, np.array([n_gold]), fewer, SimpleRandom(n_gold)
+    )
 
 
 def test_the_weight_of_the_prediction_by_hand():
@@ -211,8 +258,9 @@ def test_what_a_prediction_expects_widens_and_never_narrows():
 
 
 @pytest.mark.parametrize("n_gold", [60, 320])
-def test_a_perfect_prediction_gives_the_truth_and_no_width(n_gold):
-    """Of these items nothing is left to be known. Of the population their sampling remains, f V(0).
+def test_a_perfect_prediction_gives_the_truth_and_the_width_of_one_more_label(n_gold, monkeypatch):
+    """Of these items nothing is left but one more label, which might not be as predicted. Of the
+    population their sampling remains, f V(0).
 
     A metric at a crossing is not smooth: the slope is taken over a standard error, which is shorter
     among more items, so that a trace of the residual is left; 6 % of gold alone's are allowed.
@@ -231,7 +279,11 @@ def test_a_perfect_prediction_gives_the_truth_and_no_width(n_gold):
         alone = there.standard_error / np.sqrt(n_gold / 800)
         smooth = not parsed.known.name.startswith(("delta_TPR", "precision_at"))
         assert here.estimate == pytest.approx(truth, abs=1e-9 if smooth else 0.02)
-        assert here.standard_error <= (1e-9 if smooth else 0.06 * alone)
+        assert 0 < here.standard_error < there.standard_error
+        monkeypatch.setattr(SimpleRandom, "one_more", lambda self, own, other: np.zeros(1))
+        (bare,) = rectified(items, prediction, [text])
+        monkeypatch.undo()
+        assert bare.standard_error <= (1e-9 if smooth else 0.06 * alone)
 
 
 @pytest.mark.parametrize("n_gold", [60, 320])
@@ -306,22 +358,28 @@ def test_weights_of_items_count_in_every_part():
         assert heavy / light > 1.4 * same, text
 
 
-@pytest.mark.parametrize("positives", [FEWEST - 1, FEWEST])
-def test_metrics_that_rest_on_few_gold_items_have_no_interval_and_say_so(positives):
-    """2 or 3 positives and 60 negatives: recall, TPR and AUC divide by 2 or 3 items."""
+@pytest.mark.parametrize("positives", [1, FEWEST - 1, FEWEST])
+def test_metrics_that_rest_on_few_gold_items_have_a_bound_or_no_interval_and_say_so(positives):
+    """1 to 3 positives and 60 negatives: recall, TPR and AUC divide by as many items. A bound that
+    leaves out less than a twentieth of the range is not printed."""
     items, prediction = table(400, 400, seed=9)
     gold = np.full(400, NO_GOLD)
     gold[np.flatnonzero(items.truth == 1)[:positives]] = 1
     gold[np.flatnonzero(items.truth == 0)[:60]] = 0
     items = make_items(items.votes_positive, items.votes_total, gold, dict(items.scores))
     names = ["prevalence", "TNR_H", "accuracy@0", "TPR_H", "recall@0", "AUC", "delta_AUC"]
+    few_of = "1 gold item" if positives == 1 else "2 gold items"
     for estimate in rectified(items, prediction, names):
         assert np.isfinite(estimate.estimate)
+        width = estimate.upper - estimate.lower
         if estimate.metric in names[:3] or positives == FEWEST:
-            assert np.isfinite([estimate.lower, estimate.upper]).all()
+            assert 0 < width < NOTHING_SAID * (2 if "delta" in estimate.metric else 1)
+            assert "rests on" not in estimate.note
+        elif np.isnan(width):
+            assert estimate.note == f"{SAYS_NOTHING}; it rests on {few_of}"
         else:
-            assert np.isnan([estimate.lower, estimate.upper]).all()
-            assert estimate.note == "no interval: it rests on 2 gold items, expected at least 3"
+            assert f"it rests on {few_of}, so that {BOUND}" in estimate.note
+            assert width > 0.5
 
 
 @pytest.mark.parametrize(
@@ -361,21 +419,37 @@ def test_without_a_value_it_says_so_and_a_prediction_without_one_is_not_used():
     assert found.lower < alone < found.upper
 
 
-def test_gold_items_that_are_all_alike_have_the_exact_bound():
-    """20 negative gold labels: a prevalence of 0 to 1 - .025^(1 / 20) of the population. Of the 100
-    items D positives are all missed with a chance of at most .8^D, which is .025 at 16.5 of them;
-    the exact chance at 17 is smaller still."""
-    items, prediction = table(100, 0, seed=3)
-    gold = np.full(100, NO_GOLD)
-    gold[:20] = 0
+@pytest.mark.parametrize("n_gold", [3, 20, 200])
+def test_gold_items_that_are_all_alike_have_the_score_interval_of_as_many(n_gold):
+    """n negative gold labels of many items: within a tenth of the exact bound 1 - .025^(1 / n). A
+    control without one more label is hardly above 0."""
+    items, prediction = table(4000, 0, seed=3)
+    gold = np.full(4000, NO_GOLD)
+    gold[:n_gold] = 0
     items = make_items(items.votes_positive, items.votes_total, gold, dict(items.scores))
-    assert comb(83, 20) / comb(100, 20) < 0.8**17 < 0.025 < 0.8**16
-    bounds = {"population": 1 - 0.025 ** (1 / 20), "items": np.log(0.025) / np.log(0.8) / 100}
-    for target, beyond in bounds.items():
-        (one,) = rectified(items, prediction, ["prevalence"], target)
-        assert (one.estimate, one.lower) == (0, 0)
-        assert one.upper == pytest.approx(beyond, rel=1e-12)
-        assert np.isnan(one.standard_error)  # nothing that was seen tells it
+    (one,) = rectified(items, prediction, ["prevalence"], "population")
+    assert (one.estimate, one.lower) == (0, 0)
+    assert one.upper == pytest.approx(1 - 0.025 ** (1 / n_gold), rel=0.1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SimpleRandom, "one_more", lambda self, own, other: np.zeros(1))
+        (bare,) = rectified(items, prediction, ["prevalence"], "population")
+    assert bare.upper < 0.01
+
+
+def test_predictors_that_never_differ_have_a_difference_with_a_width():
+    """Two names of one predictor on 1,000 items: at most 1 - .025^(1 / 1000) of others differ. Of
+    these items, all with gold, the difference is 0 by design."""
+    items, prediction = table(1000, 50, seed=3)
+    same = make_items(
+        items.votes_positive, items.votes_total, items.gold, dict.fromkeys("AB", items.scores["A"])
+    )
+    alike = dict.fromkeys("AB", prediction["A"])
+    for one in rectified(same, alike, ["delta_AUC", "delta_accuracy@0.2"], "population"):
+        reach = 1 - 0.025 ** (1 / 1000)
+        assert (one.lower, one.upper) == pytest.approx((-reach, reach), rel=1e-9)
+    known, guess = table(60, 60, seed=3)
+    for one in rectified(known, guess, ["AUC", "delta_AUC", "accuracy@0.2"], "items"):
+        assert one.lower == one.estimate == one.upper
 
 
 def test_estimates_and_intervals_stay_in_the_range():
@@ -443,23 +517,13 @@ def test_order_and_names_of_items_do_not_matter():
 
 
 def test_no_interval_is_far_wider_than_that_of_gold_alone():
-    """200 studies with few positive gold items, where a correction can move an estimate to an end.
-
-    The control has no such choice; some of its intervals are wider.
-    """
-    wider = dict.fromkeys((WIDER, np.inf), 0)
+    """200 studies with few positive gold items, where a correction can move an estimate far."""
     for seed in range(200):
         items, prediction = table(300, 24, seed=[13, seed], signal=2.0)
         rng = np.random.default_rng(1)
         alone = evaluate(fit("GT", items, rng), items, SMOOTH, rng, target="items")
-        for most in wider:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("crowdgold.inference.rectified.WIDER", most)
-                for one, gold in zip(rectified(items, prediction, SMOOTH), alone, strict=True):
-                    width, of_gold = one.upper - one.lower, gold.upper - gold.lower
-                    wider[most] += bool(width > (WIDER + 1e-9) * of_gold)
-    assert wider[WIDER] == 0
-    assert wider[np.inf] > 0
+        for one, gold in zip(rectified(items, prediction, SMOOTH), alone, strict=True):
+            assert not one.upper - one.lower > (1.25 + 1e-9) * (gold.upper - gold.lower)
 
 
 def test_no_random_numbers_decide():
@@ -482,24 +546,48 @@ def test_evaluate_takes_predictions_and_knows_no_parameters():
         rectified(items, prediction, ["AUC"], "item")
 
 
-@pytest.mark.parametrize("place", [0.02, 0.5, 0.97])
+@pytest.mark.parametrize("place", [0.0, 0.02, 0.5, 0.97])
 def test_the_interval_by_hand(place):
-    """On a range from -1 to 1, where 12 of 30 items count; without error, the estimate."""
+    """On a range from -1 to 1, where 12 items count; without error, the estimate. Metrics of pairs
+    reach further towards the nearer end, and few items towards both."""
     theta, limits = np.array([2 * place - 1]), np.array([[-1.0, 1.0]])
-    degrees = np.sqrt(np.array([11.0 * 29.0]))
-    lower, upper = interval(
-        theta, np.array([0.1]), np.array([12]), degrees, limits, Scale.LOGIT, 0.95
-    )
-    v = min(max(place, 1 / 48), 1 - 1 / 48)
-    reach = student.ppf(0.975, degrees[0]) * 0.05 / (v * (1 - v))
-    odds, inside = np.log(place / (1 - place)), np.log(v / (1 - v))
-    expected = [1 / (1 + np.exp(-one)) for one in
-                (min(odds, inside) - reach, max(odds, inside) + reach)]  # fmt: skip
+    degrees = np.array([17.9])
+    known = np.array([12]), degrees, limits, Scale.LOGIT, 0.95
+    lower, upper = interval(theta, np.array([0.1]), *known)
+    size, expected = score_interval(place, 0.05, 12, 17.9)
     assert (lower[0], upper[0]) == pytest.approx([2 * one - 1 for one in expected], abs=1e-12)
-    same = interval(theta, np.zeros(1), np.array([12]), degrees, limits, Scale.LOGIT, 0.95)
+    exact = [2 * one - 1 for one in exact_interval(max(place, 1e-9), size, 17.9)]
+    of_pairs = np.ravel(interval(theta, np.array([0.1]), *known, pairs=True))
+    near, far = (1, 0) if place > 0.5 else (0, 1)
+    assert of_pairs[far] == pytest.approx((lower, upper)[far][0])
+    assert (of_pairs[0], of_pairs[1])[near] == pytest.approx(
+        max(exact[1], upper[0]) if near else min(exact[0], lower[0]), abs=1e-6
+    )
+    both = np.ravel(interval(theta, np.array([0.1]), *known, few=True))
+    assert both[0] <= of_pairs[0] + 1e-12
+    assert both[1] >= of_pairs[1] - 1e-12
+    same = interval(theta, np.zeros(1), *known)
     assert np.ravel(same) == pytest.approx([theta[0]] * 2, abs=1e-12)
     plain = interval(theta, np.array([0.1]), np.array([12]), degrees, limits, Scale.IDENTITY, 0.95)
     assert plain[1][0] - theta[0] == pytest.approx(student.ppf(0.975, degrees[0]) * 0.1)
+
+
+@pytest.mark.parametrize(("positive", "size"), [(0, 20), (3, 20), (50, 100)])
+def test_a_rate_has_wilsons_interval(positive, size):
+    """Gold labels alone, a simple random sample of very many items: the score interval of that many
+    labels, by statsmodels' formula written out, with the quantile of Student's distribution."""
+    labels = (np.arange(size) < positive).astype(int)
+    questions = Questions((parse_metric("prevalence"),))
+    items = make_items(labels, 1, labels, np.arange(float(size)))
+    (one,) = of_labels(labels, View(items, "A"), questions, "population").estimates(
+        questions.named, 0.95
+    )
+    share = positive / size
+    z = student.ppf(0.975, size - 1)
+    middle = (share + z**2 / (2 * size)) / (1 + z**2 / size)
+    reach = z / (1 + z**2 / size) * np.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
+    # Half a label: one more is imagined, and degrees of freedom are by the kurtosis too.
+    assert (one.lower, one.upper) == pytest.approx((middle - reach, middle + reach), abs=0.5 / size)
 
 
 def test_a_difference_by_hand():
@@ -518,19 +606,32 @@ def test_a_difference_by_hand():
     ):
         a, b = (part.points[0, place] for part in (one, other))
         i, j = (part.labelled[:, place] for part in (one, other))
-        s = [np.sqrt(np.sum(r**2) / 59 / 60) for r in (i, j, i - j)]
+        flipped = [part.other[:, place] for part in (one, other)]
+
+        def spread(r, e):
+            one_more = (60 / 61) ** 2 * np.mean((r - r.mean()) ** 2 + (e - r.mean()) ** 2) / 2
+            return np.sqrt((np.sum(r**2) * 60 / 59 + one_more) / 60**2)
+
+        pairs = ((i, flipped[0]), (j, flipped[1]), (i - j, flipped[0] - flipped[1]))
+        s = [spread(*pair) for pair in pairs]
         assert estimate.standard_error == pytest.approx(s[2], rel=1e-9)
 
-        def ends(theta, error, degrees, low=0.0, high=1.0):
-            u = (theta - low) / (high - low)
-            reach = student.ppf(0.975, degrees) * error / (high - low) / (u * (1 - u))
-            odds = np.log(u / (1 - u))
-            return [low + (high - low) / (1 + np.exp(-odds - x)) for x in (-reach, reach)]
+        def ends(theta, error, degrees, low=0.0, pair=False, count=count):
+            u, s = (theta - low) / (1 - low), error / (1 - low)
+            size, (lower, upper) = score_interval(u, s, count, degrees)
+            if pair:
+                upper = max(upper, exact_interval(u, size, degrees)[1])
+            return low + (1 - low) * lower, low + (1 - low) * upper
 
         between = np.sqrt((count - 1) * 59)
-        lower, upper = ends(a - b, s[2], between, -1.0)
+        r = i - j
+        as_found = min(max(2 / (np.sum(r**4) / np.sum(r**2) ** 2 - 1 / 60), 2), 59)
+        lower, upper = ends(a - b, s[2], np.sqrt(between * as_found), -1.0)
         if place == 0:
-            (la, ua), (lb, ub) = ends(a, s[0], between), ends(b, s[1], between)
+            w = (60 - count) / 60
+            classes = 1 / (w**2 / (count - 1) + (1 - w) ** 2 / (59 - count))
+            own = min(between, classes)
+            (la, ua), (lb, ub) = ends(a, s[0], own, 0, True), ends(b, s[1], own, 0, True)
             r = (s[0] ** 2 + s[1] ** 2 - s[2] ** 2) / (2 * s[0] * s[1])
             down = (a - la) ** 2 + (ub - b) ** 2 - 2 * r * (a - la) * (ub - b)
             up = (ua - a) ** 2 + (b - lb) ** 2 - 2 * r * (ua - a) * (b - lb)
@@ -597,30 +698,34 @@ def test_degrees_of_freedom_of_two_classes(count, size, expected):
     assert found == pytest.approx(expected, abs=0.01)
 
 
-def rare(seed):
-    """120 gold items, of which some six are positive, with a score whose AUC is .92."""
-    rng = np.random.default_rng([41, seed])
-    y = (rng.random(120) < 0.05).astype(int)
-    votes = rng.binomial(3, 0.2 + 0.5 * y)
-    return make_items(votes, np.full(120, 3), y, {"A": rng.normal(2.0 * y, 1)}, truth=y)
+@pytest.mark.slow
+@pytest.mark.parametrize("area", [0.98, 0.999, 0.9999])
+def test_an_auc_near_one_holds(area, monkeypatch):
+    """500 studies of 100 gold labels, 20 positive on average, with a prediction from the score.
 
-
-def test_an_auc_holds_with_few_positive_items(monkeypatch):
-    """1,500 studies. A true coverage of .93 is below .915 once in a hundred runs.
-
-    The control takes the spread of an AUC to be known as well as that of a rate: .90 is above .915
-    once in thirty.
+    A true coverage of .95 is below .95 less 3.5 binomial deviations, .916, once in 4,000 runs. The
+    control neither imagines a label nor reaches exactly towards the end; it misses unseen
+    discordant pairs, where these are rare.
     """
-    rng, held = np.random.default_rng(1), {}
-    for own in ("of two classes", "as a rate"):
-        found = []
-        for seed in range(1500):
-            items = rare(seed)
-            (one,) = evaluate(fit("GT", items, rng), items, ["AUC"], rng, target="population")
-            found.append((one.lower, one.upper))
-        ends = np.array(found)
-        ends = ends[np.isfinite(ends[:, 0])]
-        truth = norm.cdf(2.0 / np.sqrt(2))
-        held[own] = ((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean()
-        monkeypatch.setattr(SimpleRandom, "of_classes", lambda self, count: np.full(1, np.inf))
-    assert held["of two classes"] > 0.915 > held["as a rate"]
+    held = {}
+    apart = np.sqrt(2) * norm.ppf(area)
+    for what in ("as built", "without"):
+        inside = []
+        for seed in range(500):
+            rng = np.random.default_rng([42, seed])
+            y = (rng.random(1000) < 0.2).astype(int)
+            score = rng.normal(size=1000) + apart * y
+            gold = np.where(np.arange(1000) < 100, y, NO_GOLD)
+            items = make_items(y, 1, gold, {"A": score})
+            guess = 1 / (1 + np.exp(-apart * (score - apart / 2) - np.log(0.25)))
+            (one,) = rectified(items, {"A": guess}, ["AUC"], "population")
+            inside.append(one.lower <= area <= one.upper or not np.isfinite(one.lower))
+        held[what] = np.mean(inside)
+        monkeypatch.setattr(
+            SimpleRandom, "one_more", lambda self, own, other: np.full(own.shape[1], 1e-12)
+        )
+        monkeypatch.setattr("crowdgold.inference.interval._exact", lambda u, *_: (u, u))
+    least = 0.95 - 3.5 * np.sqrt(0.95 * 0.05 / 500)
+    assert held["as built"] >= least
+    if area > 0.99:
+        assert held["without"] < least

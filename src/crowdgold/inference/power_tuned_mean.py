@@ -25,6 +25,7 @@ from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import View
+from crowdgold.inference.samples import ALL_ALIKE
 from crowdgold.metrics import Asked
 
 ItemValues = Callable[[Items, str, float], tuple[np.ndarray, np.ndarray]]
@@ -141,5 +142,9 @@ def estimate_means(
         else:
             found = designed_mean(labelled, predicted[has_gold], predicted, design, level)
         estimate, lower, upper, error = found
+        if not error > 0 and not has_gold.all():
+            # Gold items that are all alike show no spread, which the method takes for none.
+            estimates.append(Estimate(metric.text, estimate, np.nan, np.nan, note=ALL_ALIKE))
+            continue
         estimates.append(Estimate(metric.text, estimate, lower, upper, standard_error=error))
     return estimates

@@ -12,9 +12,7 @@ For means it is PPI++ (Angelopoulos et al., 2023) and the regression estimator o
 There are no random numbers in it. A difference between predictors is corrected as a whole. Gold
 items that were drawn with known chances count by these, and V is that of their design.
 
-A wrong prediction costs width and not coverage: lambda goes to 0, and gold alone is left. So it is
-where an interval would be more than `WIDER` times that of gold alone: near the end of a range the
-same standard error is a wider interval.
+A wrong prediction costs width and not coverage: lambda goes to 0, and gold alone is left.
 
 Few gold items show little of V. A good prediction leaves a residual on few items only, and none of
 those may be among them; V is then too small, and with it the interval. The prediction says itself
@@ -57,10 +55,6 @@ from crowdgold.metrics import Scale
 PSEUDO = 10
 """Gold items that what the prediction expects counts for. It was chosen on simulated studies other
 than those of docs/answer.md: without it, intervals of TNR_H from 20 gold labels were too short."""
-WIDER = 1.25
-"""How many times as wide as that of gold alone an interval may be, before gold alone is taken. Not
-1, since the narrower of two intervals is short more often than either; such intervals are one in a
-hundred, and in three settings coverage was the same with 1, 1.25 and 1.5."""
 OF_SUMS = (
     "points", "labelled", "predicted", "expected", "apart", "moved", "own", "of_prediction",
 )  # fmt: skip
@@ -289,25 +283,14 @@ class Rectified:
             ends[1, place] = np.minimum(centre + above, high)[0]
         return ends
 
-    def _answered(self, named: Named, level: float) -> tuple[np.ndarray, np.ndarray]:
-        """Lambda of each quantity, (P,), and the ends of its interval, (2, P)."""
-        weight = self.chosen_weight()
-        wanted = np.isfinite(self.points[0]) & (self.counted > 0)
-        ends = self._all_ends(named, weight, level, wanted)
-        # A correction that moves an estimate to the end of its range can make it less sure there
-        # than gold alone leaves it elsewhere.
-        none, corrected = np.zeros(len(weight)), wanted & (weight > 0)
-        alone = self._all_ends(named, none, level, corrected)
-        wider = np.subtract(*ends[::-1]) > WIDER * np.subtract(*alone[::-1])
-        return np.where(wider, 0.0, weight), np.where(wider, alone, ends)
-
     def _printed(
         self, named: Named, weight: np.ndarray, ends: np.ndarray, level: float
     ) -> tuple[np.ndarray, list[str]]:
         """The one rule for when an interval is printed: its ends, (2, P), and why there are none.
 
         Args:
-            weight, ends: as `_answered` gives them.
+            weight: of the prediction.
+            ends: (2, P) of the intervals; NaN where nothing is counted.
         """
         low, high = named.limits.T
         centre = self._centre(weight, named.limits)
@@ -318,6 +301,8 @@ class Rectified:
         unseen = np.where(flat, level_share, 0.0)
         lower = np.minimum(ends[0], centre - unseen * np.nan_to_num(centre - low))
         upper = np.maximum(ends[1], centre + unseen * np.nan_to_num(high - centre))
+        if certain:
+            lower, upper = (np.where(np.isfinite(one), centre, one) for one in (lower, upper))
         guessed = weight * self.of_prediction
         left = self.design.left_open(self.own - guessed, self.other - guessed, level)
         reasons = {
@@ -333,7 +318,8 @@ class Rectified:
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity, with its interval and standard error."""
         labelled, _, everywhere = self.points
-        weight, ends = self._answered(named, level)
+        weight, wanted = self.chosen_weight(), np.isfinite(labelled) & (self.counted > 0)
+        ends = self._all_ends(named, weight, level, wanted)
         (lower, upper), why = self._printed(named, weight, ends, level)
         centre, error = self._centre(weight, named.limits), self.error(weight)
         found = []

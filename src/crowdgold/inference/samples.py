@@ -36,6 +36,7 @@ LEFT_OPEN = (
     "no interval: a stratum, or items that count for as many others, has so few gold labels that "
     "they leave more than half of the range open"
 )
+ALL_ALIKE = "no interval: the gold items are all alike, and show no spread"
 NO_VALUE = "the gold items leave it without a value"
 
 

@@ -11,8 +11,8 @@ and the gain g, from 0 to 1, is the share of it that the prediction from votes a
 an item, and has a limit: some positives look like negatives to every voter. With n_E gold labels no
 number of items brings the width below sqrt(1 - g) of that of gold alone.
 
-With few gold labels intervals are longer than (1) says, by up to a fifth with 80 of them: they are
-symmetric in log odds, and what a prediction expects of the residual counts like some gold labels.
+With few gold labels intervals are longer than (1) says, by up to a fifth with 80 of them: one more
+label is imagined, and what a prediction expects of the residual counts like some gold labels.
 
 With c_V the price of a vote and c_G that of a gold label, the cheapest way to a standard error s is
 that of double sampling (Cochran, Sampling Techniques, 1977, section 12.8):
