@@ -53,7 +53,7 @@ def estimates(items, method="votes-R", target="items", metrics=METRICS):
 def nothing_imagined(monkeypatch):
     """No label is imagined among the gold labels, so that textbooks' variances are met."""
     for design in (SimpleRandom, KnownChances):
-        monkeypatch.setattr(design, "one_more", lambda self, own, other: np.zeros(own.shape[1]))
+        monkeypatch.setattr(design, "one_more", lambda self, own, other, *_: np.zeros(own.shape[1]))
 
 
 @pytest.fixture
@@ -624,7 +624,9 @@ def test_the_imagined_label_makes_the_interval_of_negatives_wider(monkeypatch):
     _, sampled, _ = by_hand(values, draw, 1000)
     error = np.sqrt(sampled + imagined_by_hand(values, draw))
     assert imagined.standard_error == pytest.approx(error, rel=0.05)
-    monkeypatch.setattr(KnownChances, "one_more", lambda self, own, other: np.zeros(own.shape[1]))
+    monkeypatch.setattr(
+        KnownChances, "one_more", lambda self, own, other, *_: np.zeros(own.shape[1])
+    )
     (shown,) = estimates(items, "GT", metrics=["prevalence"])
     assert shown.standard_error == pytest.approx(np.sqrt(sampled), rel=0.05)
     assert imagined.upper - imagined.lower > 2 * (shown.upper - shown.lower)

@@ -157,7 +157,9 @@ def test_weights_count_in_what_a_prediction_contributes(monkeypatch):
     """A prediction that is the truth leaves no error about the items, only where its items count
     as the labels do; and of the population the error of the weighted gold items at the share of
     them among all. (But for one more label, which might not be as predicted.)"""
-    monkeypatch.setattr(SimpleRandom, "one_more", lambda self, own, other: np.zeros(own.shape[1]))
+    monkeypatch.setattr(
+        SimpleRandom, "one_more", lambda self, own, other, *_: np.zeros(own.shape[1])
+    )
     rng, n = np.random.default_rng(17), 600
     items, truth = scored(n, rng)
     gold = np.where(rng.permutation(n) < 200, truth, NO_GOLD).astype(np.int8)

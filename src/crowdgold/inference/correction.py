@@ -56,7 +56,9 @@ def of_labels(
     unknown = np.full_like(point, np.nan)
     positive, expected = int(hard.sum()), np.stack([nothing, nothing])
     if among is not None:
-        constant = np.full(len(among), (positive + 0.5) / (len(known) + 1))
+        counts = np.ones(len(known)) if weights is None else weights
+        rate = (counts @ hard / counts.mean() + 0.5) / (len(known) + 1)
+        constant = np.full(len(among), float(rate))
         found = expected_of(among, questions, constant, design)
         apart = np.isnan(questions.named.parts).all(axis=1)
         expected = np.stack([found[0] * apart, np.zeros_like(found[0])])

@@ -29,6 +29,7 @@ from typing import ClassVar
 import numpy as np
 
 from crowdgold.data import GoldDraw
+from crowdgold.data.gold_draw import kish
 from crowdgold.inference.degrees_of_freedom import of_items, of_strata
 from crowdgold.inference.interval import unseen_share
 
@@ -111,12 +112,13 @@ class SimpleRandom:
         """
         return influence
 
-    def one_more(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    def one_more(self, own: np.ndarray, other: np.ndarray, population: bool = False) -> np.ndarray:
         """What one more label, of either class, adds to `size` times the variance, (P,).
 
         Args:
             own: (m, P) what gold items contribute, centred.
             other: (m, P) the same, were their labels the other ones; NaN where neither matters.
+            population: whether it is asked of one, of which all of these items are a sample.
         """
         found: np.ndarray = _imagined(own, other) / self.size
         return found
@@ -261,7 +263,7 @@ class KnownChances(SimpleRandom):
         rescaled: np.ndarray = found * np.sqrt((len(found) - 1) / self.size)
         return rescaled
 
-    def one_more(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    def one_more(self, own: np.ndarray, other: np.ndarray, population: bool = False) -> np.ndarray:
         """As of a simple random sample, in the cell of gold items where it adds most.
 
         If n_h labels of each cell h with share W_h of the items are all negative, the rate of all
@@ -270,9 +272,9 @@ class KnownChances(SimpleRandom):
         if self.by_chance is not None:
             own, other = own * self.by_chance[:, None], other * self.by_chance[:, None]
         cell, found = self._cells(), np.zeros(own.shape[1])
-        for place in range(int(cell.max()) + 1):
+        for place in np.unique(cell):
             rows = cell == place
-            left = float((1 - self.chance[rows]).mean())
+            left = 1.0 if population else float((1 - self.chance[rows]).mean())
             adds = left * _imagined(own[rows], other[rows], centred=not self.by_itself)
             found = np.maximum(found, adds)
         return found / self.size
@@ -327,7 +329,7 @@ class KnownChances(SimpleRandom):
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
         """As of a simple random sample, with Satterthwaite's number in the place of n - 1."""
         if self.by_itself:
-            return super().freedom(deviations, count)
+            return np.sqrt((count - 1.0) * max(kish(self.weights) - 1, 1))
         return np.sqrt((count - 1.0) * self._of_strata(deviations)[0])
 
     def as_found(self, deviations: np.ndarray) -> np.ndarray:

@@ -160,14 +160,17 @@ class Rectified:
 
     def _variance(self, weight: np.ndarray) -> np.ndarray:
         """V of each quantity, (P,), at a weight of the prediction."""
-        found = self._found(weight)
+        found, size = self._found(weight), self.design.size
         expected = ((self.expected[0] - weight * self.expected[1]) ** 2).mean(axis=0)
-        largest, size = np.maximum(found, expected), self.design.size
-        pooled = (size * found + PSEUDO * largest) / (size + PSEUDO)
-        few = self.of_difference or self.design.uneven
-        shown = largest if few else np.where(weight > 0, pooled, found)
         guessed = weight * self.of_prediction
-        whole: np.ndarray = shown + self.design.one_more(self.own - guessed, self.other - guessed)
+        more = self.design.one_more(
+            self.own - guessed, self.other - guessed, self.target == POPULATION
+        )
+        if self.of_difference or self.design.uneven:
+            largest: np.ndarray = np.maximum(found + more, expected)
+            return largest
+        pooled = (size * found + PSEUDO * np.maximum(found, expected)) / (size + PSEUDO)
+        whole: np.ndarray = np.where(weight > 0, pooled, found) + more
         return whole
 
     def _freedom(self, weight: np.ndarray, pairs: np.ndarray | bool) -> np.ndarray:
