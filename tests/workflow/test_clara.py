@@ -57,7 +57,7 @@ def test_a_tiny_experiment_runs_from_yaml_to_its_summary(tmp_path):
     assert summary.loc[summary["metric"] == "TPR:each", "error_sd"].notna().all()
 
     config = configuration.overlay(
-        yaml.safe_load(TINY), configuration.load(checkout.folder / "config/config.yaml")
+        yaml.safe_load(TINY), configuration.load(checkout.folder / "config.yaml")
     )
     single = {**config["experiments"]["tiny"], "block": 1, "settings_together": False}
     config["experiments"]["tiny"] = single

@@ -4,7 +4,7 @@ import pytest
 
 from .conftest import module_path
 
-EVERY_ESTIMATE = {"estimate": 2, "summarise": 1, "figure_tiny": 1, "figures": 1}
+EVERY_ESTIMATE = {"estimate": 2, "summarise": 1, "figure_tiny": 1, "all": 1}
 
 
 def test_a_second_run_does_nothing_and_says_so(finished):
@@ -21,9 +21,9 @@ def test_a_second_run_does_nothing_and_says_so(finished):
         (module_path("method", "MAVEN"), {}),
         ("src/crowdgold/experiments/drawing.py", {"simulate": 2, **EVERY_ESTIMATE}),
         ("src/crowdgold/experiments/estimating.py", EVERY_ESTIMATE),
-        (module_path("plot", "error_and_width"), {"figure_tiny": 1, "figures": 1}),
+        (module_path("plot", "error_and_width"), {"figure_tiny": 1, "all": 1}),
         ("src/crowdgold/experiments/check.py", {}),
-        ("scripts/summarise.py", {"summarise": 1, "figure_tiny": 1, "figures": 1}),
+        ("scripts/summarise.py", {"summarise": 1, "figure_tiny": 1, "all": 1}),
         ("scripts/check.py", {}),
     ],
 )
@@ -61,12 +61,12 @@ def test_a_changed_value_reruns_exactly_the_jobs_that_use_it(finished, before, a
 
 
 def test_the_sampler_concerns_only_the_methods_that_sample(finished):
-    path = finished.folder / "config/config.yaml"
+    path = finished.folder / "config.yaml"
     path.write_text(path.read_text().replace("draws: 500", "draws: 400"))
     assert finished.jobs() == {}
 
 
 def test_the_bootstrap_concerns_every_estimate(finished):
-    path = finished.folder / "config/config.yaml"
+    path = finished.folder / "config.yaml"
     path.write_text(path.read_text().replace("bootstrap: 1000", "bootstrap: 300"))
     assert finished.jobs() == EVERY_ESTIMATE
