@@ -7,15 +7,16 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from crowdgold.data import GoldDraw
+from crowdgold.data import NO_GOLD, GoldDraw
 from crowdgold.data.gold_columns import read_gold_draw
 from crowdgold.data.gold_draw import COLUMNS
 from crowdgold.data.own import read_study
 from crowdgold.methods.doubts import CHOSEN
 from crowdgold.metrics import parse_metric
-from crowdgold.own.check.drawn_units import OF_ITEMS
+from crowdgold.own.check.drawn_units import OF_ITEMS, Units
 from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_FIRST, OF_SENT, OF_STRATA
 from crowdgold.own.check.gold_sample import assess_gold_sample
+from crowdgold.own.check.weighed_gold import of_weighed
 from crowdgold.sampling.batch import next_batch
 from crowdgold.simulate import simulate
 
@@ -80,14 +81,32 @@ def doubts(studies):
     return np.array([assess_gold_sample(one, np.random.default_rng(1), 199).p for one in studies])
 
 
-def test_gold_of_guided_batches_is_doubted_at_most_as_often_as_the_level_says():
+@pytest.fixture(scope="module")
+def guided():
+    return [in_two_batches(seed) for seed in range(STUDIES)]
+
+
+def test_gold_of_guided_batches_is_doubted_at_most_as_often_as_the_level_says(guided):
     """200 studies: at most so many as the binomial exceeds once in 1,000 times."""
-    studies = [in_two_batches(seed) for seed in range(STUDIES)]
-    assert assess_gold_sample(studies[0], np.random.default_rng(1)).of == OF_STRATA
-    found = doubts(studies)
+    assert assess_gold_sample(guided[0], np.random.default_rng(1)).of == OF_STRATA
+    found = doubts(guided)
     assert np.isfinite(found).all()
     for level in LEVELS:
         assert (found < level).sum() <= binom.ppf(0.999, STUDIES, level), level
+
+
+def test_what_few_items_differ_in_makes_no_doubt(guided):
+    """One item in fifty has no score, and of the gold items of many studies each has one. By that
+    alone at most as many of 200 studies are doubted as the binomial exceeds once in 1,000 times."""
+    found = []
+    for items in guided:
+        gold = items.gold != NO_GOLD
+        rare = {"with a score": np.isfinite(items.scores["A"]).astype(float)}
+        found.append(of_weighed(Units(rare, gold, items.draw, None), OF_STRATA).p)
+        common = {"positive votes": items.votes_positive.astype(float)}
+        assert np.isfinite(of_weighed(Units(common, gold, items.draw, None), OF_STRATA).p)
+    for level in LEVELS:
+        assert (np.array(found) < level).sum() <= binom.ppf(0.999, STUDIES, level), level
 
 
 def test_split_votes_that_experts_skipped_are_seen():
