@@ -328,6 +328,19 @@ def test_the_facade_says_the_same(tmp_path):
     assert f"A: no number: {NO_GOLD_SCORED}" in checked.warnings
 
 
+def test_more_labels_are_planned_for_the_items_that_a_model_scored(tmp_path, capsys):
+    path = str(tmp_path / "study.csv")
+    asked = ["plan", "--more", "--width", "0.5", "--pilot", path]
+    table(PATTERNS["disjoint"]).to_csv(path, index=False)
+    assert main([*asked, "--metric", "AUC:A"]) == 0
+    assert f"with {(EVEN & IS_GOLD).sum()} gold labels" in capsys.readouterr().out
+    assert main([*asked, "--metric", "prevalence"]) == 0
+    assert f"with {GOLD} gold labels" in capsys.readouterr().out
+    table(PATTERNS["others only"]).to_csv(path, index=False)
+    assert main([*asked, "--metric", "AUC:A"]) == 2
+    assert NO_GOLD_SCORED in " ".join(capsys.readouterr().err.split())
+
+
 def test_without_gold_labels_nothing_is_missing_but_items_in_common():
     frame = table(PATTERNS["disjoint"]).drop(columns="gold")
     items = items_from_frame(frame, np.random.default_rng(1), unscored=True)

@@ -72,6 +72,7 @@ def run_more(asked: argparse.Namespace) -> int:
     """Read the study, simulate more labels, and say what they do; 1 where none reach the width."""
     from crowdgold.data.own import read_study
     from crowdgold.metrics import parse_metric
+    from crowdgold.own.check.score_check import of_complete_scores, scored, why_nothing
     from crowdgold.own.plan.metrics_asked import of_model
     from crowdgold.own.plan.more_labels import (
         LABELS_APART,
@@ -91,11 +92,15 @@ def run_more(asked: argparse.Namespace) -> int:
         if metric.known.needs_scores and not (metric.is_difference or metric.predictor):
             model = choose_model(study.items, asked.model)
             metric = of_model(metric, model) if model else metric
-        metric.predictors(study.items)
+        named = metric.predictors(study.items)
+        models = named if metric.known.needs_scores else []
+        if why := why_nothing(study.items, models, by_gold=True):
+            raise InputError(f"--metric {metric.text}: {why}")
+        items = of_complete_scores(study.items.take(scored(study.items, models)))
         kind = Kind(metric, asked.level, anytime=asked.anytime)
-        found = more_labels(study.items, kind, asked.width, asked.seed, tried.append)
-    wider = wider_where_experts_err(study.items, kind)
-    of_labels = (*of_clusters(study.items, LABELS_APART), *of_experts(wider))
+        found = more_labels(items, kind, asked.width, asked.seed, tried.append)
+    wider = wider_where_experts_err(items, kind)
+    of_labels = (*of_clusters(items, LABELS_APART), *of_experts(wider))
     for note in (*study.notes, *of_labels):
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     if asked.anytime is not None and found.labels > asked.anytime:

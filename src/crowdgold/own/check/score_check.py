@@ -91,7 +91,7 @@ def why_nothing(items: Items, models: Sequence[str], by_gold: bool) -> str:
 
     Args:
         items: those that it would be about.
-        models: one, or two.
+        models: one, or two; none for what needs no score.
         by_gold: whether it is to be said by gold labels.
     """
     rows, every = scored(items, models), np.arange(len(items))
