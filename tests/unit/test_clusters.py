@@ -115,11 +115,6 @@ def assert_clusters_of_one_item_change_nothing(design, method, target, names):
 
 ERRORS = ["estimate", "standard_error"]
 EVERYTHING = [*ERRORS, "lower", "upper"]
-KISH_OF_WEIGHTS = pytest.mark.xfail(
-    strict=True,
-    reason="clusters of one item are counted by Kish's number of their weights, where items that "
-    "were each drawn by itself are counted as they are",
-)
 
 
 @pytest.mark.parametrize("method", ["GT", "votes-R", "logistic-R"])
@@ -130,8 +125,8 @@ KISH_OF_WEIGHTS = pytest.mark.xfail(
         pytest.param("simple", "population", marks=IMAGINED_OF_POPULATION),
         ("strata", "items"),
         ("strata", "population"),
-        pytest.param("poisson", "items", marks=KISH_OF_WEIGHTS),
-        pytest.param("poisson", "population", marks=KISH_OF_WEIGHTS),
+        ("poisson", "items"),
+        ("poisson", "population"),
     ],
 )
 def test_clusters_of_one_item_change_nothing(design, target, method):

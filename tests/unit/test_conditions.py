@@ -201,7 +201,7 @@ def few(tmp_path_factory):
     return ["evaluate", *files, "--methods", "GT", "--cores", "1"]
 
 
-SURE = ["--fail-if", "AUC:large < 0.999", "--fail-if", "prevalence > 0.99"]
+SURE = ["--fail-if", "AUC:small < 0.999", "--fail-if", "prevalence > 0.99"]
 
 
 def test_a_condition_that_holds_ends_with_3_and_is_said(few, tmp_path, capsys):
@@ -213,7 +213,7 @@ def test_a_condition_that_holds_ends_with_3_and_is_said(few, tmp_path, capsys):
     assert "Passed: prevalence > 0.99: holds nowhere in the interval (0." in passed
     assert main([*given, *SURE]) == 3
     said = capsys.readouterr().out
-    assert "FAILED: AUC:large < 0.999: holds in the whole interval (0." in said
+    assert "FAILED: AUC:small < 0.999: holds in the whole interval (0." in said
     assert said.startswith("all: 300 items")
     found = json.loads((tmp_path / "mine/study.json").read_text())
     assert [one["failed"] for one in found["conditions"]] == [True, False]
@@ -223,7 +223,7 @@ def test_the_study_file_of_the_folder_asks_for_the_conditions_again(few, tmp_pat
     given = [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
     assert main([*given, *SURE, "--fail-on", "possibly"]) == 3
     written = (tmp_path / "mine/study.yaml").read_text()
-    assert "fail-if:\n- AUC:large < 0.999\n- prevalence > 0.99\nfail-on: possibly\n" in written
+    assert "fail-if:\n- AUC:small < 0.999\n- prevalence > 0.99\nfail-on: possibly\n" in written
     assert main(["evaluate", str(tmp_path / "mine/study.yaml")]) == 3
     assert (tmp_path / "mine/study.yaml").read_text() == written
 
@@ -237,10 +237,10 @@ def test_json_has_the_conditions_and_nothing_else_is_on_standard_output(few, tmp
                         "holds", "failed", "method", "estimate",
                         "lower", "upper"}  # fmt: skip
     assert (one["condition"], one["answer"], one["holds"]) == (
-        "AUC:large < 0.999", "AUC:large", "surely",
+        "AUC:small < 0.999", "AUC:small", "surely",
     )  # fmt: skip
     assert other["holds"] == "no"
-    assert "FAILED: AUC:large < 0.999" in said.err
+    assert "FAILED: AUC:small < 0.999" in said.err
 
 
 def test_a_badge_is_all_that_is_printed(few, tmp_path, capsys):

@@ -157,7 +157,7 @@ def maven_posterior(items, draws=3):
         np.full(draws, THETA.phi), np.tile(THETA.a, (draws, 1)), np.tile(THETA.d, (draws, 1))
     )
     scores = {"A": ScoreDraws(np.full(draws, 1.0), np.linspace(0.5, 1.5, draws), 0)}
-    return _posterior(items, find_vote_sets(items), vote, scores)
+    return _posterior(items, find_vote_sets(items), vote, scores, {"A": items.ranking("A")})
 
 
 def test_an_items_own_gold_label_is_not_in_mavens_prediction():

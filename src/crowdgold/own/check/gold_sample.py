@@ -272,6 +272,7 @@ def assess_gold_sample(
     """
     parts = list(item_features(items))
     number = tests * len(parts)
+    permutations = max(permutations, min(len(parts) * permutations, MORE_PERMUTATIONS))
     each = [
         _assess(
             items.take(rows), features, rng, permutations,
