@@ -79,7 +79,7 @@ def assert_the_same(method, target, one, other):
 
 IMAGINED_OF_POPULATION = pytest.mark.xfail(
     strict=True,
-    reason="about a population the imagined label counts for the share of items that were not drawn "
+    reason="about a population the imagined label counts for the items that were not drawn "
     "at the prediction's weight, and for the rest at none; with chances or clusters at its weight",
 )
 
