@@ -35,21 +35,21 @@ def information():
 
 
 def test_expected_widths_are_those_of_simulated_studies(information):
-    """The mean width of 12 studies with 400 gold labels of 3,000 items. A study's width has an
+    """The mean width of 12 studies with 600 gold labels of 4,500 items. A study's width has an
     error of about 4 % by its gold items, so that the mean's is 1.2 %; sigma's is 2.2 % by its
     items. Intervals are some percent longer than the formula. Together at most 12 %."""
     for votes in (1, 5):
         widths = []
         for seed in range(12):
             rng = np.random.default_rng(100 + seed)
-            parameters = {**GUESS.parameters(3000, votes), "n_gold": 400}
+            parameters = {**GUESS.parameters(4500, votes), "n_gold": 600}
             items = simulate("maven", parameters, rng).table
             found = evaluate(fit("logistic-R", items, rng), items, METRICS, rng)
             widths.append([one.upper - one.lower for one in found])
-        expected = [width(information[votes][metric], 3000, 400) for metric in METRICS]
+        expected = [width(information[votes][metric], 4500, 600) for metric in METRICS]
         assert np.mean(widths, axis=0) == pytest.approx(expected, rel=0.12)
         # The control: gold labels alone are clearly wider for prevalence.
-        assert width(gold_alone(information[votes]["prevalence"]), 3000, 400) > 1.15 * expected[0]
+        assert width(gold_alone(information[votes]["prevalence"]), 4500, 600) > 1.15 * expected[0]
 
 
 def test_fewer_gold_labels_have_the_widths_that_are_promised(information):
