@@ -105,7 +105,7 @@ def test_maven_rectified_is_narrower_than_gold_alone(stan):
 def test_the_difference_of_two_auc_near_one_covers():
     """80 gold labels, 16 positives on average, models of AUC .995 and .967 whose scores correlate
     .3; 600 samples. Coverage is at least .95 less 3.5 binomial deviations, .919; without the two
-    models' own intervals and one more label, the control, it is below, as misses are on one side."""
+    models' own intervals and one more label, the control, below: misses are on one side."""
     rng, questions = np.random.default_rng(35), Questions((parse_metric("AUC"),))
     truth = norm.cdf(3.6 / np.sqrt(2)) - norm.cdf(2.6 / np.sqrt(2))
     held = {True: 0, False: 0}
