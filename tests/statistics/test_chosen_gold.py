@@ -73,11 +73,9 @@ def test_intervals_cover_where_gold_was_chosen_by_votes_and_scores(how, number):
     ones two deviations about .955. Control, gold taken for a random sample: .02 less, and less
     than .90 with 200 labels that were chosen by votes. What has no interval counts as covered."""
     weighed, plain = np.mean([covered(world, how, number) for world in WORLDS], axis=0)
-    assert weighed >= 0.93
+    assert 0.93 <= weighed <= 0.98
     assert plain < weighed - 0.02
     assert plain < 0.90 or number == 50 or how == "score"
-    if weighed > 0.98:
-        pytest.xfail(f"intervals are too long: {weighed:.3f} of them hold the truth")
 
 
 @pytest.mark.slow

@@ -177,7 +177,7 @@ def only_what_gold_shows(monkeypatch):
     """No label is imagined among the gold labels, and nothing of a prediction is expected."""
     expected_of = correction.expected_of
     for design in (SimpleRandom, KnownChances):
-        monkeypatch.setattr(design, "one_more", lambda self, own, other, *_: np.zeros(own.shape[1]))
+        monkeypatch.setattr(design, "one_more", lambda self, own, *_, **__: np.zeros(own.shape[1]))
     monkeypatch.setattr(correction, "expected_of", lambda *args: 0 * expected_of(*args))
 
 

@@ -121,7 +121,7 @@ def test_the_difference_of_two_auc_near_one_covers():
         for with_parts, kept in ((True, difference), (False, replace(difference, parts=()))):
             with pytest.MonkeyPatch.context() as patch:
                 if not with_parts:
-                    patch.setattr(SimpleRandom, "one_more", lambda self, own, *_: 0 * own[0])
+                    patch.setattr(SimpleRandom, "one_more", lambda self, own, *_, **__: 0 * own[0])
                 (found,) = kept.estimates(named, 0.95)
             held[with_parts] += found.lower <= truth <= found.upper
     least = 0.95 - 3.5 * np.sqrt(0.95 * 0.05 / 600)

@@ -1,18 +1,28 @@
 """The recommended answer's cells, bars and page, on tables whose faults are planted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from crowdgold.data import NO_GOLD, GoldDraw
 from crowdgold.experiments.data_tables import Drawn, write_replicates
 from crowdgold.simulate import simulate
-from crowdgold.studies.answer.bars import AT, MEAN_WIDTH, answers_of, bars_of
+from crowdgold.studies.answer.bars import MEAN_WIDTHS, answers_of, bars_of
 from crowdgold.studies.answer.cells import answer_cells, pooled_coverage, upper_limit
 from crowdgold.studies.answer.least_width import LEAST
 from crowdgold.studies.answer.page import cells_table, predictions_table
 from crowdgold.studies.answer.plots import draw_answer
-from crowdgold.studies.answer.sample_peers import PEER, ROWS, TRUTHS, peer_interval, read_samples
+from crowdgold.studies.answer.sample_peers import (
+    PEERS,
+    ROWS,
+    TRUTHS,
+    peer_interval,
+    read_samples,
+    wilson_interval,
+)
 from unit.made_answers import METRICS, REPLICATES, SIZES, WORLDS, made_answers
 from unit.made_pages import page_from
 
@@ -90,9 +100,9 @@ def test_pooled_coverage_counts_every_interval_once_and_its_error_counts_replica
 
 
 def test_all_bars_hold_where_nothing_is_planted():
-    assert held() == [True] * 5
+    assert held() == [True] * 6
     page = page_of()
-    assert "5 of 5 targets are met" in page
+    assert "6 of 6 targets are met" in page
     assert page.count("- none\n") == 2
     assert "**no**" not in page
 
@@ -105,9 +115,10 @@ def test_all_bars_hold_where_nothing_is_planted():
         ({(w, "AUC", 50): {"covered": 184} for w in WORLDS}, [1]),
         ({(w, m, 50): {"covered": 187} for w in WORLDS for m in METRICS}, [0]),
         ({(w, m, 50): {"covered": 200} for w in WORLDS for m in METRICS}, [0]),
-        ({CELL: {"width": 0.21}}, [3, 4]),
-        ({("answer_one", "AUC", 50): {"width": 0.2001}}, [3]),
-        ({(w, m, 200): {"width": 0.15} for w in WORLDS for m in METRICS}, [4]),
+        ({CELL: {"width": 0.21}}, [3, 5]),
+        ({("answer_one", "AUC", 50): {"width": 0.2001}}, [3, 4]),
+        ({(w, m, 200): {"width": 0.15} for w in WORLDS for m in METRICS}, [5]),
+        ({(w, m, 50): {"width": 0.155} for w in WORLDS for m in METRICS}, [4]),
     ],
 )
 def test_a_planted_fault_fails_its_own_bars(changes, failing):
@@ -117,14 +128,14 @@ def test_a_planted_fault_fails_its_own_bars(changes, failing):
 def test_a_cell_that_is_judged_again_is_judged_by_the_second_time():
     """The pooled numbers stay those of the replicates that were drawn first."""
     changes = {CELL: {"covered": 172}, ("answer_one", "AUC", 200): {"covered": 200}}
-    assert held(changes) == [True, True, False, True, True]
+    assert held(changes) == [True, True, False, True, True, True]
     again = {"answer_again": "answer_two"}
     kept = made_answers(sizes=(200,), worlds=("answer_again",))
-    assert held(changes, kept, again) == [True] * 5
+    assert held(changes, kept, again) == [True] * 6
     lost = made_answers(
         {("answer_again", "AUC", 200): {"covered": 170}}, sizes=(200,), worlds=("answer_again",)
     )
-    assert held(changes, lost, again) == [True, True, False, True, True]
+    assert held(changes, lost, again) == [True, True, False, True, True, True]
     page = page_of(changes, lost, again)
     assert "| two | AUC | 200 | 172 of 200 |" in page
     assert "0.850 of 200" in page
@@ -162,8 +173,8 @@ def test_the_page_says_how_many_have_no_interval_and_how_well_the_truth_is_known
     assert "15.0 %" in page  # 180 of 1,200 at 200 gold labels
 
 
-def test_the_page_says_where_ppi_py_is_absent():
-    assert "ppi-python was not installed" in page_of()
+def test_the_page_says_where_no_samples_were_read():
+    assert "No samples were read" in page_of()
 
 
 @pytest.fixture
@@ -193,8 +204,8 @@ def test_the_samples_of_a_data_table_are_read(drawn, tmp_path):
     path = tmp_path / "table.parquet"
     write_replicates(path, [("n_gold=60", number, drawn) for number in (0, 1)], {})
     peers, truths = read_samples([("world", path)], {"world": ["AUC", "prevalence"]}, 0.95)
-    assert list(peers["replicate"]) == [0, 1]
-    assert set(peers["method"]) == {PEER}
+    assert list(peers["replicate"]) == [0, 0, 1, 1]
+    assert set(peers["method"]) == set(PEERS)
     assert set(peers["metric"]) == {"prevalence"}
     assert set(peers["n_gold"]) == {60}
     assert peers["truth"].iloc[0] == drawn.table.truth.mean()
@@ -234,9 +245,30 @@ def test_the_page_says_how_narrow_it_could_be():
 def test_the_width_asked_for_lies_above_all_lines_and_is_named():
     figure, _ = draw_answer(made_answers(), answer="mine")
     right = figure.axes[1]
-    (mark,) = [one for one in right.collections if one.get_zorder() == 5]
-    ((left, height), (end, _)) = mark.get_segments()[0]
-    assert height == MEAN_WIDTH
-    assert left < AT < end
+    marks = [one.get_segments()[0] for one in right.collections if one.get_zorder() == 5]
+    assert [height for (_, height), _ in marks] == [*MEAN_WIDTHS.values()]
+    assert all(
+        left < at < end for ((left, _), (end, _)), at in zip(marks, MEAN_WIDTHS, strict=True)
+    )
     assert max(line.get_zorder() for line in right.get_lines()) < 5
-    assert [text.get_text() for text in right.texts] == [f"target: {MEAN_WIDTH}"]
+    named = [f"target: {most:.2f}" for most in MEAN_WIDTHS.values()]
+    assert [text.get_text() for text in right.texts] == named
+
+
+def test_wilsons_interval_of_gold_alone(drawn):
+    """By its own formula, z = 1.95996."""
+    gold = drawn.table.gold[drawn.table.gold != NO_GOLD]
+    n, p, z = len(gold), gold.mean(), 1.959964
+    middle, reach = p + z**2 / 2 / n, z * np.sqrt(p * (1 - p) / n + z**2 / 4 / n**2)
+    ends = [(middle - reach) / (1 + z**2 / n), (middle + reach) / (1 + z**2 / n)]
+    np.testing.assert_allclose(wilson_interval(drawn.table, "prevalence", 0.95), [p, *ends])
+
+
+def test_no_peer_reads_a_designed_sample(drawn, tmp_path):
+    """The peers take gold for a simple random sample."""
+    draw = GoldDraw(np.full(len(drawn.table), 0.1))
+    designed = replace(drawn, table=replace(drawn.table, draw=draw))
+    path = tmp_path / "table.parquet"
+    write_replicates(path, [("n_gold=60", 0, designed)], {})
+    peers, _ = read_samples([("world", path)], {"world": ["prevalence"]}, 0.95)
+    assert peers.empty

@@ -24,7 +24,6 @@ from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import CLUSTERS, SIMPLE, draw_clusters, draw_gold
 from unit.reference import make_items
 from unit.test_designed_gold import (
-    IMAGINED_OF_POPULATION,
     METRICS,
     drawn,
     estimates,
@@ -122,7 +121,7 @@ EVERYTHING = [*ERRORS, "lower", "upper"]
     ("design", "target"),
     [
         ("simple", "items"),
-        pytest.param("simple", "population", marks=IMAGINED_OF_POPULATION),
+        ("simple", "population"),
         ("strata", "items"),
         ("strata", "population"),
         ("poisson", "items"),
@@ -435,6 +434,7 @@ def test_clusters_within_strata_by_the_textbook():
     assert design.freedom(deviations, np.array([50.0]))[0] < 49
 
 
+@pytest.mark.usefixtures("nothing_expected")
 def test_items_drawn_within_strata_that_cross_clusters_count_one_by_one():
     """About these items their error is as without clusters, whatever pairs chance brought."""
     items = replace(drawn("strata"), cluster=np.random.default_rng(2).permutation(400) // 40)

@@ -13,7 +13,6 @@ from crowdgold.inference import correction, evaluate
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.contributions import DRAWN, drawn_labels
 from crowdgold.inference.correction import rectify
-from crowdgold.inference.degrees_of_freedom import of_strata
 from crowdgold.inference.design import KnownChances, SimpleRandom
 from crowdgold.inference.labels import Fit, LabelPrediction, MeanPrediction
 from crowdgold.inference.power_tuned_mean import designed_mean
@@ -53,7 +52,7 @@ def estimates(items, method="votes-R", target="items", metrics=METRICS):
 def nothing_imagined(monkeypatch):
     """No label is imagined among the gold labels, so that textbooks' variances are met."""
     for design in (SimpleRandom, KnownChances):
-        monkeypatch.setattr(design, "one_more", lambda self, own, other, *_: np.zeros(own.shape[1]))
+        monkeypatch.setattr(design, "one_more", lambda self, own, *_, **__: np.zeros(own.shape[1]))
 
 
 @pytest.fixture
@@ -77,20 +76,13 @@ def assert_the_same(method, target, one, other):
         np.testing.assert_allclose(*values, rtol=1e-9, atol=1e-12, err_msg=plain.metric)
 
 
-IMAGINED_OF_POPULATION = pytest.mark.xfail(
-    strict=True,
-    reason="about a population the imagined label counts for the items that were not drawn "
-    "at the prediction's weight, and for the rest at none; with chances or clusters at its weight",
-)
-
-
 @pytest.mark.parametrize(
     ("method", "target"),
     [
         ("GT", "items"),
         ("GT", "population"),
         ("votes-R", "items"),
-        pytest.param("votes-R", "population", marks=IMAGINED_OF_POPULATION),
+        ("votes-R", "population"),
     ],
 )
 def test_one_stratum_is_a_simple_random_sample(method, target):
@@ -199,10 +191,10 @@ def expected_by_hand(items):
 @pytest.mark.parametrize("target", ["items", "population"])
 @pytest.mark.parametrize("seen", [False, True])
 def test_the_prevalence_of_gold_alone_by_the_textbook(target, seen, request):
-    """The stratified mean and its error: the larger of the variance that gold shows (alone it is
-    the textbook's) and the one that one chance for all items makes expected, and one more label.
-    The jackknife's contributions are as those of the textbook times W / (W - w_i), which is within
-    5 % here."""
+    """The stratified mean and its error: the variance that gold shows (alone it is the textbook's),
+    like as many gold items as it has degrees of freedom, the one that one chance for all items
+    makes expected like 20, and one more label. The jackknife's contributions are as those of the
+    textbook times W / (W - w_i), which is within 5 % here."""
     if seen:
         request.getfixturevalue("nothing_expected")
     items = drawn(STRATA, 600, 200)
@@ -212,8 +204,12 @@ def test_the_prevalence_of_gold_alone_by_the_textbook(target, seen, request):
     (found,) = estimates(items, "GT", target, ["prevalence"])
     assert found.estimate == pytest.approx(mean, abs=1e-12)
     if not seen:
+        design, weights = KnownChances.of(draw, 600), 1 / draw.chance
+        own = design.deviations((weights * (gold - mean))[:, None])
+        of_equal_weight = np.array([weights.sum() ** 2 / (weights**2).sum()])
+        number = min(design.freedom(own, of_equal_weight)[0], design.as_found(own)[0])
         assert expected_by_hand(items) > sampled
-        sampled = expected_by_hand(items)
+        sampled = (number * sampled + 20 * expected_by_hand(items)) / (number + 20)
     expected = sampled + imagined_by_hand(gold, draw) + added * (target == "population")
     assert found.standard_error == pytest.approx(np.sqrt(expected), rel=0.05)
 
@@ -325,32 +321,6 @@ def test_degrees_of_freedom_are_satterthwaites():
     for one, number in ((by_itself, kish), (SimpleRandom(55), 55)):
         expected = np.sqrt((number - 1) * (few - 1))
         np.testing.assert_allclose(one.freedom(deviations, few), expected)
-
-
-def test_degrees_of_freedom_of_deviations_as_they_are_found():
-    """2 V^2 / sum(sum d^4 - v_h^2 / n_h), which is fewer than of normal ones where few items of a
-    stratum contribute: one of five, one of ten and three of 40, or one alone. Of evenly spread
-    ones it would be more, and is no more than of normal ones."""
-    drawn_of = np.array([5, 10, 40])
-    stratum = np.repeat(np.arange(3), drawn_of)
-    few, even, alone = np.zeros((3, 55))
-    few[[0, 5, 15, 16, 17]] = 3.0, 2.0, 1.0, 1.5, 0.5
-    even[:] = np.where(np.arange(55) % 2, 1.0, -1.0)
-    alone[0] = 1.0
-    deviations = np.stack([few, even, alone], axis=1)
-    normal, found = of_strata(deviations, stratum, drawn_of, 55)
-    for place, one in enumerate((few, even, alone)):
-        whole, below, moved = 0.0, 0.0, 0.0
-        for h, size in enumerate(drawn_of):
-            v = sum(d**2 for d in one[stratum == h])
-            whole, below = whole + v, below + v**2 / (size - 1)
-            moved += sum(d**4 for d in one[stratum == h]) - v**2 / size
-        assert normal[place] == pytest.approx(whole**2 / below)
-        own = 2 * whole**2 / moved if moved > 0 else np.inf
-        assert found[place] == pytest.approx(min(own, normal[place]))
-    assert 2 < found[0] < normal[0]
-    assert found[1] == normal[1]
-    assert 2 < found[2] < normal[2]
 
 
 def test_the_rescaled_bootstrap_has_the_variance_of_the_design():
@@ -545,15 +515,18 @@ def rectified_of(design):
 
 
 def test_degrees_of_freedom_are_the_mean_of_the_designs_and_the_spreads():
-    """The geometric mean; of the AUC they are no more than those of two classes."""
+    """The geometric mean where weights are even; those of the design where they are not. With even
+    weights, those of the AUC are no more than those of two classes."""
     weight, pairs = np.array([1.0, 0.5, 0.0]), np.array([False, False, True])
     for design in (STRATA, POISSON, "simple"):
         found = rectified_of(design)
         left = found.labelled - weight * found.predicted
         count = found.counted if found.effective is None else found.effective
         own, spread = found.design.freedom(left, count), found.design.as_found(left)
-        wanted = [(a * b) ** 0.5 for a, b in zip(own, spread, strict=True)]
-        wanted[2] = min(own[2], found.design.of_classes(count)[2])
+        wanted = own
+        if not found.design.uneven:
+            wanted = np.sqrt(own * spread)
+            wanted[2] = min(own[2], found.design.of_classes(count)[2])
         np.testing.assert_allclose(found._freedom(weight, pairs), wanted)
         nothing = replace(found, labelled=0 * found.labelled, predicted=0 * found.predicted)
         none = found.design.freedom(0 * left, count)
@@ -561,10 +534,10 @@ def test_degrees_of_freedom_are_the_mean_of_the_designs_and_the_spreads():
 
 
 @pytest.mark.usefixtures("nothing_imagined")
-def test_a_variance_is_never_below_what_is_expected_where_weights_are_uneven():
-    """The larger of what gold shows and what the prediction expects, whatever the weight of the
-    prediction. Of a simple random sample what is expected counts for ten items, and for none where
-    the prediction is not used."""
+def test_what_is_expected_counts_beside_what_gold_shows():
+    """Like ten gold items beside all of a simple random sample, and not where the prediction is not
+    used; where weights are uneven like 20 beside as many as there are degrees of freedom, whatever
+    its weight. It never makes a variance smaller."""
     weight = np.array([1.0, 0.5, 0.0])
     for design in (STRATA, POISSON, "simple"):
         plain = rectified_of(design)
@@ -573,23 +546,22 @@ def test_a_variance_is_never_below_what_is_expected_where_weights_are_uneven():
             left = found.labelled - weight * found.predicted
             shown = (left**2).sum(axis=0) / (len(left) - 1)
             expected = ((found.expected[0] - weight * found.expected[1]) ** 2).mean(axis=0)
-            largest, size = np.maximum(shown, expected), len(found.own)
-            wanted = largest
-            if design == "simple":
-                wanted = np.where(weight > 0, (size * shown + 10 * largest) / (size + 10), shown)
+            largest = np.maximum(shown, expected)
+            number, pseudo = len(found.own), np.where(weight > 0, 10, 0)
+            if design != "simple":
+                own = found.design.freedom(left, found.effective)
+                number, pseudo = np.minimum(own, found.design.as_found(left)), 20
             assert np.all((largest == expected) == (times > 1))
+            wanted = (number * shown + pseudo * largest) / (number + pseudo)
             np.testing.assert_allclose(found._variance(weight), wanted)
 
 
 def test_gold_alone_is_not_taken_for_showing_too_little():
-    """Where weights are uneven what the prediction expects stands for V with it and without, so
-    that it is used, though gold shows much less. A simple random sample takes gold alone then."""
-    for design, used in ((STRATA, True), ("simple", False)):
-        found = rectified_of(design)
-        assert np.all(found.chosen_weight() > 0)
-        expected = np.stack([found.expected[0] * 50, found.expected[1]])
-        surprised = replace(found, expected=expected)
-        assert np.all((surprised.chosen_weight() > 0) == used)
+    """Where gold shows much less than the prediction expects, it is not used."""
+    found = rectified_of("simple")
+    assert np.all(found.chosen_weight() > 0)
+    expected = np.stack([found.expected[0] * 50, found.expected[1]])
+    assert np.all(replace(found, expected=expected).chosen_weight() == 0)
 
 
 def with_negatives(number):
@@ -626,7 +598,7 @@ def test_the_imagined_label_makes_the_interval_of_negatives_wider(monkeypatch):
     error = np.sqrt(sampled + imagined_by_hand(values, draw))
     assert imagined.standard_error == pytest.approx(error, rel=0.05)
     monkeypatch.setattr(
-        KnownChances, "one_more", lambda self, own, other, *_: np.zeros(own.shape[1])
+        KnownChances, "one_more", lambda self, own, *_, **__: np.zeros(own.shape[1])
     )
     (shown,) = estimates(items, "GT", metrics=["prevalence"])
     assert shown.standard_error == pytest.approx(np.sqrt(sampled), rel=0.05)

@@ -158,7 +158,7 @@ def test_weights_count_in_what_a_prediction_contributes(monkeypatch):
     as the labels do; and of the population the error of the weighted gold items at the share of
     them among all. (But for one more label, which might not be as predicted.)"""
     monkeypatch.setattr(
-        SimpleRandom, "one_more", lambda self, own, other, *_: np.zeros(own.shape[1])
+        SimpleRandom, "one_more", lambda self, own, *_, **__: np.zeros(own.shape[1])
     )
     rng, n = np.random.default_rng(17), 600
     items, truth = scored(n, rng)

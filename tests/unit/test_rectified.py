@@ -280,7 +280,7 @@ def test_a_perfect_prediction_gives_the_truth_and_the_width_of_one_more_label(n_
         smooth = not parsed.known.name.startswith(("delta_TPR", "precision_at"))
         assert here.estimate == pytest.approx(truth, abs=1e-9 if smooth else 0.02)
         assert 0 < here.standard_error < there.standard_error
-        monkeypatch.setattr(SimpleRandom, "one_more", lambda self, own, other, *_: np.zeros(1))
+        monkeypatch.setattr(SimpleRandom, "one_more", lambda self, own, *_, **__: np.zeros(1))
         (bare,) = rectified(items, prediction, [text])
         monkeypatch.undo()
         assert bare.standard_error <= (1e-9 if smooth else 0.06 * alone)
@@ -431,7 +431,7 @@ def test_gold_items_that_are_all_alike_have_the_score_interval_of_as_many(n_gold
     assert (one.estimate, one.lower) == (0, 0)
     assert one.upper == pytest.approx(1 - 0.025 ** (1 / n_gold), rel=0.1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SimpleRandom, "one_more", lambda self, own, other, *_: np.zeros(1))
+        patch.setattr(SimpleRandom, "one_more", lambda self, own, *_, **__: np.zeros(1))
         (bare,) = rectified(items, prediction, ["prevalence"], "population")
     assert bare.upper < 0.01
 
@@ -722,7 +722,7 @@ def test_an_auc_near_one_holds(area, monkeypatch):
             inside.append(one.lower <= area <= one.upper or not np.isfinite(one.lower))
         held[what] = np.mean(inside)
         monkeypatch.setattr(
-            SimpleRandom, "one_more", lambda self, own, other, *_: np.full(own.shape[1], 1e-12)
+            SimpleRandom, "one_more", lambda self, own, *_, **__: np.full(own.shape[1], 1e-12)
         )
         monkeypatch.setattr("crowdgold.inference.interval._exact", lambda u, *_: (u, u))
     least = 0.95 - 3.5 * np.sqrt(0.95 * 0.05 / 500)

@@ -115,13 +115,13 @@ class Clustered(SimpleRandom):
         rescaled: np.ndarray = found * np.sqrt(max(len(found) - 1, 1))
         return rescaled
 
-    def one_more(self, own: np.ndarray, other: np.ndarray, population: bool = False) -> np.ndarray:
+    def one_more(self, own: np.ndarray, other: np.ndarray, known: bool = False) -> np.ndarray:
         """As of items, or of clusters whose labels are all the other ones: of what was drawn."""
         if self.share < HALF:
-            return self.items.one_more(own, other, population)
+            return self.items.one_more(own, other, known)
         touched = self._summed(np.isfinite(other).astype(float)) > 0
         together = np.where(touched, self._summed(np.nan_to_num(other)), np.nan)
-        found = self.clusters.one_more(self._summed(own), together, population)
+        found = self.clusters.one_more(self._summed(own), together, known)
         return found * self.clusters.size / self.size
 
     def left_open(self, own: np.ndarray, other: np.ndarray, level: float) -> np.ndarray:

@@ -7,10 +7,6 @@ Of n items that were each drawn by itself, with d_i their deviations, they are
 and of strata h of n_h items, with v_h the variance that each adds to V,
 
     V^2 / sum(v_h^2 / (n_h - 1))            of normal d_i (Satterthwaite, 1946)
-    2 V^2 / sum(sum d_i^4 - v_h^2 / n_h)    of d_i as they are found; at least 2
-
-The first alone is too many where few items of a stratum that count for much contribute at all, and
-the second too few where strata are small, so that an interval takes their geometric mean.
 """
 
 import numpy as np
@@ -33,8 +29,8 @@ def of_items(deviations: np.ndarray, size: int) -> np.ndarray:
 
 def of_strata(
     deviations: np.ndarray, group: np.ndarray, drawn: np.ndarray, size: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Degrees of freedom of strata, (P,) each: of normal deviations, and of these as they are.
+) -> np.ndarray:
+    """Degrees of freedom, (P,), of strata.
 
     Args:
         deviations: (r, P) within strata.
@@ -42,13 +38,9 @@ def of_strata(
         drawn: (H,) gold items of each stratum.
         size: gold items.
     """
-    most = np.full(deviations.shape[1], max(size - 1.0, 1.0))
-    parts, fourth = np.zeros((2, len(drawn), len(most)))
+    found = np.full(deviations.shape[1], max(size - 1.0, 1.0))
+    parts = np.zeros((len(drawn), len(found)))
     np.add.at(parts, group, deviations**2)
-    np.add.at(fourth, group, deviations**4)
-    whole, below = parts.sum(axis=0) ** 2, np.maximum(drawn - 1, 1)[:, None]
-    below = (parts**2 / below).sum(axis=0)
-    normal: np.ndarray = np.divide(whole, below, out=most.copy(), where=below > 0)
-    moved = np.maximum(fourth - parts**2 / drawn[:, None], 0).sum(axis=0)
-    found = np.divide(2 * whole, moved, out=most.copy(), where=moved > 0)
-    return normal, np.clip(np.minimum(found, normal), min(LEAST, size - 1.0), most)
+    below = (parts**2 / np.maximum(drawn - 1, 1)[:, None]).sum(axis=0)
+    np.divide(parts.sum(axis=0) ** 2, below, out=found, where=below > 0)
+    return found

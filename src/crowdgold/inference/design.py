@@ -112,16 +112,16 @@ class SimpleRandom:
         """
         return influence
 
-    def one_more(self, own: np.ndarray, other: np.ndarray, population: bool = False) -> np.ndarray:
+    def one_more(self, own: np.ndarray, other: np.ndarray, known: bool = False) -> np.ndarray:
         """What one more label, of either class, adds to `size` times the variance, (P,).
 
         Args:
             own: (m, P) what gold items contribute, centred.
             other: (m, P) the same, were their labels the other ones; NaN where neither matters.
-            population: whether it is asked of one, of which all of these items are a sample.
+            known: whether it is what the population adds (`added`), where some of these have gold.
         """
         found: np.ndarray = _imagined(own, other) / self.size
-        return found
+        return self.fraction * found if known else found
 
     def left_open(self, own: np.ndarray, other: np.ndarray, level: float) -> np.ndarray:
         """How far labels that a stratum, or class of weight, has not shown may move, (P,).
@@ -263,7 +263,7 @@ class KnownChances(SimpleRandom):
         rescaled: np.ndarray = found * np.sqrt((len(found) - 1) / self.size)
         return rescaled
 
-    def one_more(self, own: np.ndarray, other: np.ndarray, population: bool = False) -> np.ndarray:
+    def one_more(self, own: np.ndarray, other: np.ndarray, known: bool = False) -> np.ndarray:
         """As of a simple random sample, in the cell of gold items where it adds most.
 
         If n_h labels of each cell h with share W_h of the items are all negative, the rate of all
@@ -274,7 +274,8 @@ class KnownChances(SimpleRandom):
         cell, found = self._cells(), np.zeros(own.shape[1])
         for place in np.unique(cell):
             rows = cell == place
-            left = 1.0 if population else float((1 - self.chance[rows]).mean())
+            chance = float(self.chance[rows].mean())
+            left = chance if known else 1 - chance
             adds = left * _imagined(own[rows], other[rows], centred=not self.by_itself)
             found = np.maximum(found, adds)
         return found / self.size
@@ -330,15 +331,8 @@ class KnownChances(SimpleRandom):
         """As of a simple random sample, with Satterthwaite's number in the place of n - 1."""
         if self.by_itself:
             return np.sqrt((count - 1.0) * max(kish(self.weights) - 1, 1))
-        return np.sqrt((count - 1.0) * self._of_strata(deviations)[0])
-
-    def as_found(self, deviations: np.ndarray) -> np.ndarray:
-        """As of a simple random sample, within strata."""
-        return super().as_found(deviations) if self.by_itself else self._of_strata(deviations)[1]
-
-    def _of_strata(self, deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         groups = np.concatenate([self.group, self._absent()])
-        return of_strata(deviations, groups, self.drawn, self.size)
+        return np.sqrt((count - 1.0) * of_strata(deviations, groups, self.drawn, self.size))
 
     def times(self, rng: np.random.Generator) -> np.ndarray:
         """n_h - 1 of the n_h of each stratum, with replacement, rescaled (Rao and Wu, 1988)."""

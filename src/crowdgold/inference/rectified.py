@@ -22,8 +22,10 @@ items. These labels are spread evenly over the items (`contributions.drawn_label
 gold items. In the same way lambda starts from 1, which is best where the prediction is right.
 
 Labels that are all alike show no V at all. One more label, of either class, is imagined among them
-(`design.one_more`), in V as in the interval. Where gold items have uneven weights V is never taken
-below what the prediction expects, and nor is that of a difference.
+(`design.one_more`), in V as in the interval. V of a difference is never taken below what the
+prediction expects. Where gold items have uneven weights V counts like as many gold items as it has
+degrees of freedom, and V* like `PSEUDO_UNEVEN`, whatever lambda is; the imagined label counts for
+1 - lambda there, as what the prediction expects stands in its place.
 
 Where experts err (`expert_errors`) y_i has in it what an item adds to what is known of that, and V
 is that of the population: no share of items takes the noise of labels away.
@@ -55,6 +57,10 @@ from crowdgold.metrics import Scale
 PSEUDO = 10
 """Gold items that what the prediction expects counts for. It was chosen on simulated studies other
 than those of docs/answer.md: without it, intervals of TNR_H from 20 gold labels were too short."""
+PSEUDO_UNEVEN = 20
+"""The same where gold items have uneven weights; they count for their degrees of freedom there.
+Both, and that the imagined label counts for 1 - lambda, were chosen on 41 designed samples of other
+seeds than those of the tests."""
 OF_SUMS = (
     "points", "labelled", "predicted", "expected", "apart", "moved", "own", "of_prediction",
 )  # fmt: skip
@@ -160,18 +166,27 @@ class Rectified:
 
     def _variance(self, weight: np.ndarray) -> np.ndarray:
         """V of each quantity, (P,), at a weight of the prediction."""
-        found, size = self._found(weight), self.design.size
+        found = self._found(weight)
         expected = ((self.expected[0] - weight * self.expected[1]) ** 2).mean(axis=0)
         guessed = weight * self.of_prediction
-        more = self.design.one_more(
-            self.own - guessed, self.other - guessed, self.target == POPULATION
-        )
-        if self.of_difference or self.design.uneven:
+        more = self.design.one_more(self.own - guessed, self.other - guessed)
+        if self.design.uneven:
+            number, pseudo, more = self._shown_by(weight), PSEUDO_UNEVEN, (1 - weight) * more
+        elif self.of_difference:
             largest: np.ndarray = np.maximum(found + more, expected)
             return largest
-        pooled = (size * found + PSEUDO * np.maximum(found, expected)) / (size + PSEUDO)
-        whole: np.ndarray = np.where(weight > 0, pooled, found) + more
-        return whole
+        else:
+            number, pseudo = self.design.size, np.where(weight > 0, PSEUDO, 0)
+        pooled: np.ndarray = (number * found + pseudo * np.maximum(found, expected)) / (
+            number + pseudo
+        )
+        return pooled + more
+
+    def _shown_by(self, weight: np.ndarray) -> np.ndarray:
+        """How many gold items of equal weight show V of each quantity, (P,)."""
+        left = self._left(weight)
+        design = self.design.freedom(left, np.maximum(self._enough, 2))
+        return np.minimum(design, self.design.as_found(left))
 
     def _freedom(self, weight: np.ndarray, pairs: np.ndarray | bool) -> np.ndarray:
         """Degrees of freedom of V of each quantity, (P,), at a weight of the prediction.
@@ -181,6 +196,8 @@ class Rectified:
         """
         left, count = self._left(weight), np.maximum(self._enough, 2)
         design = self.design.freedom(left, count)
+        if self.design.uneven:
+            return np.maximum(design, 1.0)
         # Where gold items show next to nothing of V, its error is not theirs.
         shown = self._found(weight) > TINY * self._variance(weight)
         both = np.sqrt(design * np.where(shown, self.design.as_found(left), design))
@@ -199,9 +216,10 @@ class Rectified:
     def _of_population(self) -> np.ndarray:
         """What is added to V, (P,), since these items are a sample themselves."""
         if self.apart is None:
-            alone: np.ndarray = self._variance(np.zeros(len(self.counted)))
-            return self.design.fraction * alone
-        return self.design.added(self.apart, len(self.labelled))
+            found = self.design.fraction * self._found(np.zeros(len(self.counted)))
+        else:
+            found = self.design.added(self.apart, len(self.labelled))
+        return found + self.design.one_more(self.own, self.other, known=True)
 
     @property
     def _enough(self) -> np.ndarray:
@@ -274,7 +292,7 @@ class Rectified:
         for scale in set(named.scales):
             at = np.flatnonzero(wanted & (scales == scale.value))
             one, limits = self.select(at.tolist()), named.limits[at]
-            of_pairs = False if self.of_difference else pairs[at]
+            of_pairs = False if self.of_difference or self.design.uneven else pairs[at]
             ends[:, at] = one._ends(weight[at], limits, scale, level, of_pairs)
         for place in np.flatnonzero(wanted & pairs).tolist() if self.parts else ():
             own, at, limits = self.select([place]), weight[[place]], named.limits[[place]]

@@ -74,7 +74,8 @@ class Design(Sized):
         "How gold items are drawn. Where not given, they are a `simple` random sample. `strata`: "
         "fixed numbers from strata by votes and the first predictor's score, more where labels "
         "vary. `poisson`: each item by itself with the chances of its stratum. `clusters`: whole "
-        "clusters, of generators that have them.",
+        "clusters, of generators that have them. `audit`: four fifths of them from the tenth of "
+        "the items that the first predictor ranks highest, the rest from the others.",
     ]
 
     truth_of: Annotated[

@@ -13,10 +13,12 @@ import numpy as np
 
 from crowdgold.data import NO_PREDICTOR, GoldDraw, InputError, Items
 
-GoldDesign = Literal["simple", "strata", "poisson", "clusters"]
-SIMPLE, STRATA, POISSON, CLUSTERS = GOLD_DESIGNS = get_args(GoldDesign)
+GoldDesign = Literal["simple", "strata", "poisson", "clusters", "audit"]
+SIMPLE, STRATA, POISSON, CLUSTERS, AUDIT = GOLD_DESIGNS = get_args(GoldDesign)
 """A simple random sample; fixed numbers from each stratum; each item by itself, as likely as its
-stratum's are; clusters at random, each of them whole."""
+stratum's are; clusters at random, each of them whole; most labels from what a model flags."""
+FLAGGED, OF_FLAGGED = 0.1, 0.8
+"""Of an audit: share of the items that the first model ranks highest, and their share of labels."""
 PARTS = 3
 """Parts of the range of vote shares, counted from the middle of the first to that of the last."""
 UPPER = 0.3
@@ -107,8 +109,15 @@ def draw_gold(items: Items, design: str, n_gold: int, rng: np.random.Generator) 
         if items.cluster is None:
             raise InputError(f"gold_design {CLUSTERS!r}: the items have no clusters")
         return items.with_gold(draw_clusters(items.cluster, n_gold, rng))
-    stratum = strata_of(items)
-    drawn = allocate(items, stratum, n_gold)
+    if design == AUDIT:
+        flagged = round(FLAGGED * len(items))
+        stratum = np.zeros(len(items), dtype=int)
+        stratum[items.order(next(iter(items.predictors)))[len(items) - flagged :]] = 1
+        upper = min(round(OF_FLAGGED * n_gold), flagged)
+        drawn = np.array([n_gold - upper, upper])
+    else:
+        stratum = strata_of(items)
+        drawn = allocate(items, stratum, n_gold)
     chance = (drawn / np.bincount(stratum))[stratum]
     if design == POISSON:
         return items.with_gold(rng.random(len(items)) < chance, GoldDraw(chance))

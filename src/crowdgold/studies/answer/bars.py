@@ -27,8 +27,9 @@ ENOUGH = 100
 """Intervals of a cell from which on its coverage is judged: of fewer hardly any can lie below."""
 WIDEST = 1.0
 """No cell's mean width is above so many times that of gold alone."""
-AT, MEAN_WIDTH = 200, 0.74
-"""At so many gold labels the mean width over cells is at most so many times that of gold alone."""
+AT = 200
+MEAN_WIDTHS = {20: 0.85, 50: 0.75, AT: 0.70}
+"""Gold labels -> the mean width over cells is at most so many times that of gold alone."""
 ERRORS = 3.1
 """Standard errors beyond which something is beyond chance: one-sided, 99.9 %."""
 
@@ -167,14 +168,14 @@ def _widest(found: Answers) -> Bar:
     )
 
 
-def _mean_width(found: Answers) -> Bar:
-    row = found.by_gold[found.by_gold["n_gold"] == AT]
-    asked = f"mean width over cells at {AT} gold labels at most {MEAN_WIDTH} of {found.baseline}'s"
+def _mean_width(found: Answers, at: int) -> Bar:
+    row, most = found.by_gold[found.by_gold["n_gold"] == at], MEAN_WIDTHS[at]
+    asked = f"mean width over cells at {at} gold labels at most {most:.2f} of {found.baseline}'s"
     if row.empty or row["width_ratio"].isna().all():
-        return Bar(asked, False, f"not known: no cell with {AT} gold labels", row)
+        return Bar(asked, False, f"not known: no cell with {at} gold labels", row)
     ratio, error = float(row["width_ratio"].iloc[0]), float(row["width_ratio_se"].iloc[0])
-    holds = ratio <= MEAN_WIDTH
-    beyond = ratio - MEAN_WIDTH > ERRORS * error
+    holds = ratio <= most + 1e-9
+    beyond = ratio - most > ERRORS * error
     return Bar(
         asked, holds or _missed(beyond), f"{ratio:.3f} ± {error:.3f}", row.iloc[: 0 if holds else 1]
     )
@@ -193,4 +194,6 @@ def _within(missing: int, rows: int, where: str, chance: int) -> str:
 
 def bars_of(found: Answers) -> list[Bar]:
     """The bars, in the order in which they are asked."""
-    return [judge(found) for judge in (_pooled, _metrics, _cells, _widest, _mean_width)]
+    sizes = {AT, *found.by_gold["n_gold"]}
+    widths = [_mean_width(found, at) for at in MEAN_WIDTHS if at in sizes]
+    return [judge(found) for judge in (_pooled, _metrics, _cells, _widest)] + widths

@@ -21,7 +21,7 @@ from crowdgold.studies.answer.bars import (
     judged_cells,
 )
 from crowdgold.studies.answer.cells import CELL, answer_cells, mean_ratios, pooled_coverage
-from crowdgold.studies.answer.sample_peers import PEER
+from crowdgold.studies.answer.sample_peers import PEERS
 
 __all__ = ["AT", "ENOUGH", "OF_CELL", "answers_of", "bars_of"]
 
@@ -208,15 +208,17 @@ def _listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def beside_peers(found: Answers, results: pd.DataFrame, peers: pd.DataFrame) -> str:
-    """The table of coverage and width of means beside ppi_py's on the same samples."""
+    """The table of coverage and width of means beside those of peers on the same samples."""
     first = _first(found, results)
     means = first[first["metric"].str.partition("@")[0].isin(OF_MEANS)]
+    same = ["experiment", "n_gold", "replicate"]
+    means = means.merge(peers[same].drop_duplicates(), on=same)
     rows = []
     joined = pd.concat([means, _first(found, peers)], ignore_index=True)
     joined = joined.assign(metric=joined["metric"].str.partition("@")[0])
     for metric in OF_MEANS:
         own = joined[joined["metric"] == metric]
-        for method in dict.fromkeys((PEER, found.answer, found.baseline)):
+        for method in dict.fromkeys((*PEERS, found.answer, found.baseline)):
             cells = pooled_coverage(own, method, ["n_gold"]).sort_values("n_gold")
             widths = _widths(own, method)
             rows.append(

@@ -13,7 +13,7 @@ from crowdgold.metrics.metric import DELTA
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import AXIS_LABELS, COLOURS, legend_above, new_figure
-from crowdgold.studies.answer.bars import AT, MEAN_WIDTH, OF_METRIC, POOLED, answers_of
+from crowdgold.studies.answer.bars import MEAN_WIDTHS, OF_METRIC, POOLED, answers_of
 
 MARKERS = "os^vDPX*hd"
 ALL = "all metrics"
@@ -69,11 +69,12 @@ def _coverage(axes: Axes, shown: pd.DataFrame) -> None:
 def _width(axes: Axes, shown: pd.DataFrame, baseline: str) -> None:
     axes.axhline(1, color="#666666", linewidth=0.8)
     # Above all lines, and wider than their marks.
-    axes.hlines(MEAN_WIDTH, AT / ASKED, AT * ASKED, color="#AA3300", linewidth=2.2, zorder=5)
-    axes.annotate(
-        f"target: {MEAN_WIDTH}", (AT, MEAN_WIDTH), (0, -4), textcoords="offset points",
-        ha="center", va="top", fontsize=7, color="#AA3300", zorder=5,
-    )  # fmt: skip
+    for at, most in MEAN_WIDTHS.items():
+        axes.hlines(most, at / ASKED, at * ASKED, color="#AA3300", linewidth=2.2, zorder=5)
+        axes.annotate(
+            f"target: {most:.2f}", (at, most), (0, -4), textcoords="offset points",
+            ha="center", va="top", fontsize=7, color="#AA3300", zorder=5,
+        )  # fmt: skip
     _lines(axes, shown, "width_ratio")
     axes.set_ylim(0, 1.05 * max(1.0, float(shown["width_ratio"].max())))
     axes.set_ylabel(f"Mean width / that of {baseline}")
@@ -122,8 +123,8 @@ def draw_answer(
     figure.supxlabel(
         f"{found.answer} in {worlds} settings, {count_replicates(counts)} a "
         f"cell. Grey: where all metrics together are to be, {POOLED[0]} to {POOLED[1]}; dashed: "
-        f"the least of a metric, {OF_METRIC}; red: the target for the "
-        f"mean width of all metrics, {MEAN_WIDTH}. Bars: one standard error",
+        f"the least of a metric, {OF_METRIC}; red: targets for the "
+        "mean width of all metrics. Bars: one standard error",
         fontsize=7,
     )
     return figure, shown

@@ -1,8 +1,10 @@
-"""ppi_py on an experiment's own samples (prevalence, accuracy), and the error of the truth in them.
+"""Peers on an experiment's own samples (prevalence, accuracy), and the error of the truth in them.
 
-Both are of the same samples that the methods see.
+Both are of the same samples that the methods see, where these are simple random samples.
 
-Means by ppi_py on the same samples: prevalence and accuracy from the shares of positive votes.
+Gold alone by Wilson's interval, as scipy has it: of the share of gold items.
+
+Means by ppi_py: prevalence and accuracy from the shares of positive votes.
 
 ppi_py (Angelopoulos et al., 2023) corrects a prediction of each item's own value by the gold items.
 For the prevalence the value is the label and the prediction the share of positive votes; for the
@@ -12,6 +14,7 @@ are. It takes the population for endless.
 
 import importlib.util
 from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +27,12 @@ from crowdgold.experiments.truths import true_values
 from crowdgold.methods.method import OF_MEANS
 from crowdgold.metrics import Asked, parse_metric
 
-PEER = "ppi_py"
+PPI, WILSON = PEERS = ("ppi_py", "Wilson")
 
 
 def is_installed() -> bool:
-    """Whether the package is there."""
-    return importlib.util.find_spec(PEER) is not None
+    """Whether ppi_py is there."""
+    return importlib.util.find_spec(PPI) is not None
 
 
 def is_mean(metric: str) -> bool:
@@ -58,6 +61,16 @@ def peer_interval(items: Items, metric: str, level: float) -> tuple[float, float
     return (centre, *ends) if np.isfinite([centre, *ends]).all() else (np.nan, np.nan, np.nan)
 
 
+def wilson_interval(items: Items, metric: str, level: float) -> tuple[float, float, float]:
+    """Estimate and Wilson's interval of a mean by gold alone; arguments as of `peer_interval`."""
+    from scipy.stats import binomtest
+
+    known = items.gold != NO_GOLD
+    value = _values(items, parse_metric(metric))[0][known]
+    found = binomtest(int(value.sum()), len(value)).proportion_ci(level, method="wilson")
+    return float(value.mean()), float(found.low), float(found.high)
+
+
 def _values(items: Items, metric: Asked) -> tuple[np.ndarray, np.ndarray]:
     """Each item's own value, where there is gold, and its prediction: (n,) each."""
     label, share = items.gold.astype(float), items.votes_positive / items.votes_total
@@ -76,7 +89,7 @@ TRUTHS = ["experiment", "n_gold", "metric", "truth", "truth_se"]
 def read_samples(
     files: Iterable[tuple[str, Path]], metrics: dict[str, Sequence[str]], level: float
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Estimates by ppi_py, none where it is not installed, and the population's metrics.
+    """Estimates by the peers, and the population's metrics; by ppi_py where it is installed.
 
     Args:
         files: (experiment, data table) of all blocks.
@@ -87,6 +100,7 @@ def read_samples(
         truth with its Monte Carlo error, where it is a population's.
     """
     rows, truths = [], {}
+    peers = {WILSON: wilson_interval} | ({PPI: peer_interval} if is_installed() else {})
     for experiment, path in files:
         table = DataTable(path)
         means = [metric for metric in metrics[experiment] if is_mean(metric)]
@@ -95,12 +109,13 @@ def read_samples(
             n_gold = parse_setting(setting)["n_gold"]
             for metric, (value, error) in drawn.population.items():
                 truths[experiment, n_gold, metric] = (value, error)
-            if not (is_installed() and isinstance(drawn.table, Items)):
+            if not isinstance(drawn.table, Items) or drawn.table.draw is not None:
                 continue
             known = true_values(means, drawn)
-            for metric in means:
-                found = peer_interval(drawn.table, metric, level)
-                where = (experiment, n_gold, replicate, PEER, metric)
-                rows.append((*where, known[metric, ""], *found))
+            for metric, (peer, interval) in product(means, peers.items()):
+                found = interval(drawn.table, metric, level)
+                rows.append(
+                    (experiment, n_gold, replicate, peer, metric, known[metric, ""], *found)
+                )
     named = [(*key, *value) for key, value in truths.items()]
     return pd.DataFrame(rows, columns=ROWS), pd.DataFrame(named, columns=TRUTHS)
