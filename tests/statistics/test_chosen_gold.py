@@ -69,11 +69,12 @@ def covered(world, how, number):
 @pytest.mark.parametrize("how", ["votes", "score", "both"])
 @pytest.mark.parametrize("number", [50, 200])
 def test_intervals_cover_where_gold_was_chosen_by_votes_and_scores(how, number):
-    """Six worlds, 20 studies each: of 840 intervals .93 to .98 cover, with some 200 independent
-    ones two deviations about .955. Control, gold taken for a random sample: .02 less, and less
-    than .90 with 200 labels that were chosen by votes. What has no interval counts as covered."""
+    """Six worlds, 20 studies each: of 840 intervals at least .93 cover, and at most .984. With some
+    200 independent ones, that is two deviations of .0147 above .955. Control, gold taken for a
+    random sample: .02 less, and less than .90 with 200 labels that were chosen by votes. What has
+    no interval counts as covered."""
     weighed, plain = np.mean([covered(world, how, number) for world in WORLDS], axis=0)
-    assert 0.93 <= weighed <= 0.98
+    assert 0.93 <= weighed <= 0.984
     assert plain < weighed - 0.02
     assert plain < 0.90 or number == 50 or how == "score"
 
