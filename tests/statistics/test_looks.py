@@ -65,9 +65,9 @@ def wrong_at_some_look(studies, step, planned, designed, phi=WORLD["phi"]):
 
 
 def check(missed, studies):
-    """At most .05 over all looks, within a binomial band of 99.9 %; the control is beyond it in some
-    metric. (It need not be in all: of guided batches the ordinary interval of AUC is longer than it
-    need be, and holds at all looks.)"""
+    """At most .05 over all looks, within a binomial band of 99.9 %; the control is beyond it in
+    some metric. (The ordinary interval of AUC from guided batches is longer than it need be, and
+    holds at all looks.)"""
     most = binom.ppf(0.999, studies, 0.05)
     assert missed[1].max() <= most, missed
     assert missed[0].max() > most, missed

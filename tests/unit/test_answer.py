@@ -16,12 +16,11 @@ from crowdgold.studies.answer.least_width import LEAST
 from crowdgold.studies.answer.page import cells_table, predictions_table
 from crowdgold.studies.answer.plots import draw_answer
 from crowdgold.studies.answer.sample_peers import (
-    PEERS,
     ROWS,
     TRUTHS,
+    installed,
     peer_interval,
     read_samples,
-    wilson_interval,
 )
 from unit.made_answers import METRICS, REPLICATES, SIZES, WORLDS, made_answers
 from unit.made_pages import page_from
@@ -190,13 +189,13 @@ def drawn():
 def test_ppi_py_corrects_the_votes(drawn):
     """Its interval is narrower than that of the gold labels alone, and holds their estimate's
     truth; accuracy where everything is flagged is the prevalence, where nothing is its rest."""
-    centre, lower, upper = peer_interval(drawn.table, "prevalence", 0.95)
+    centre, lower, upper = peer_interval(drawn.table, "prevalence", 0.95, "ppi_py")
     assert lower < centre < upper
     gold = drawn.table.gold[drawn.table.gold >= 0]
     assert upper - lower < 2 * 1.96 * gold.std() / np.sqrt(len(gold))
-    everything = peer_interval(drawn.table, "accuracy@-99", 0.95)
+    everything = peer_interval(drawn.table, "accuracy@-99", 0.95, "ppi_py")
     np.testing.assert_allclose(everything, (centre, lower, upper))
-    nothing = peer_interval(drawn.table, "accuracy@99", 0.95)
+    nothing = peer_interval(drawn.table, "accuracy@99", 0.95, "ppi_py")
     np.testing.assert_allclose(nothing, (1 - centre, 1 - upper, 1 - lower))
 
 
@@ -204,8 +203,8 @@ def test_the_samples_of_a_data_table_are_read(drawn, tmp_path):
     path = tmp_path / "table.parquet"
     write_replicates(path, [("n_gold=60", number, drawn) for number in (0, 1)], {})
     peers, truths = read_samples([("world", path)], {"world": ["AUC", "prevalence"]}, 0.95)
-    assert list(peers["replicate"]) == [0, 0, 1, 1]
-    assert set(peers["method"]) == set(PEERS)
+    assert list(peers["replicate"]) == np.repeat([0, 1], len(installed())).tolist()
+    assert set(peers["method"]) == set(installed()) >= {"Wilson", "ppi_py"}
     assert set(peers["metric"]) == {"prevalence"}
     assert set(peers["n_gold"]) == {60}
     assert peers["truth"].iloc[0] == drawn.table.truth.mean()
@@ -261,7 +260,7 @@ def test_wilsons_interval_of_gold_alone(drawn):
     n, p, z = len(gold), gold.mean(), 1.959964
     middle, reach = p + z**2 / 2 / n, z * np.sqrt(p * (1 - p) / n + z**2 / 4 / n**2)
     ends = [(middle - reach) / (1 + z**2 / n), (middle + reach) / (1 + z**2 / n)]
-    np.testing.assert_allclose(wilson_interval(drawn.table, "prevalence", 0.95), [p, *ends])
+    np.testing.assert_allclose(peer_interval(drawn.table, "prevalence", 0.95, "Wilson"), [p, *ends])
 
 
 def test_no_peer_reads_a_designed_sample(drawn, tmp_path):

@@ -171,12 +171,13 @@ class Rectified:
         guessed = weight * self.of_prediction
         more = self.design.one_more(self.own - guessed, self.other - guessed)
         if self.design.uneven:
-            number, pseudo, more = self._shown_by(weight), PSEUDO_UNEVEN, (1 - weight) * more
+            number, pseudo = self._shown_by(weight), np.full(len(weight), PSEUDO_UNEVEN)
+            more = (1 - weight) * more
         elif self.of_difference:
             largest: np.ndarray = np.maximum(found + more, expected)
             return largest
         else:
-            number, pseudo = self.design.size, np.where(weight > 0, PSEUDO, 0)
+            number, pseudo = np.full(len(weight), self.design.size), np.where(weight > 0, PSEUDO, 0)
         pooled: np.ndarray = (number * found + pseudo * np.maximum(found, expected)) / (
             number + pseudo
         )

@@ -218,7 +218,8 @@ def beside_peers(found: Answers, results: pd.DataFrame, peers: pd.DataFrame) -> 
     joined = joined.assign(metric=joined["metric"].str.partition("@")[0])
     for metric in OF_MEANS:
         own = joined[joined["metric"] == metric]
-        for method in dict.fromkeys((*PEERS, found.answer, found.baseline)):
+        asked = [name for name in PEERS if name in set(peers["method"])]
+        for method in dict.fromkeys((*asked, found.answer, found.baseline)):
             cells = pooled_coverage(own, method, ["n_gold"]).sort_values("n_gold")
             widths = _widths(own, method)
             rows.append(

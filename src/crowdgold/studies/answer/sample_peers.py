@@ -1,24 +1,24 @@
 """Peers on an experiment's own samples (prevalence, accuracy), and the error of the truth in them.
 
-Both are of the same samples that the methods see, where these are simple random samples.
+Both are of the same samples that the methods see. Peers are asked where these are simple random
+samples. A value of each item has its mean estimated: for the prevalence the label, for the accuracy
+at a threshold whether the label is on the score's side. A peer sees the values of gold items, and a
+prediction of each item's value: the share of positive votes, or of votes on the score's side.
 
-Gold alone by Wilson's interval, as scipy has it: of the share of gold items.
-
-Means by ppi_py: prevalence and accuracy from the shares of positive votes.
-
-ppi_py (Angelopoulos et al., 2023) corrects a prediction of each item's own value by the gold items.
-For the prevalence the value is the label and the prediction the share of positive votes; for the
-accuracy at a threshold it is whether the label is on the score's side, and the share of votes that
-are. It takes the population for endless.
+- Wilson's interval is of gold alone, as scipy has it.
+- ppi_py (Angelopoulos et al., 2023), glide and truescore correct the prediction by the gold items,
+  with a weight that is tuned (PPI++). They take the population for endless.
 """
 
 import importlib.util
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binomtest
 
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.experiments.data_tables import DataTable
@@ -27,48 +27,80 @@ from crowdgold.experiments.truths import true_values
 from crowdgold.methods.method import OF_MEANS
 from crowdgold.metrics import Asked, parse_metric
 
-PPI, WILSON = PEERS = ("ppi_py", "Wilson")
+Interval = tuple[float, float, float]
+"""An estimate and the ends of its interval."""
 
 
-def is_installed() -> bool:
-    """Whether ppi_py is there."""
-    return importlib.util.find_spec(PPI) is not None
+def _wilson(value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float) -> Interval:
+    found = binomtest(int(value[known].sum()), int(known.sum())).proportion_ci(level, "wilson")
+    return float(value[known].mean()), float(found.low), float(found.high)
+
+
+def _ppi_py(value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float) -> Interval:
+    import ppi_py  # type: ignore[import-untyped]
+
+    data = value[known], predicted[known], predicted[~known]
+    centre = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*data)))
+    lower, upper = ppi_py.ppi_mean_ci(*data, alpha=1 - level)
+    return centre, float(np.squeeze(lower)), float(np.squeeze(upper))
+
+
+def _glide(value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float) -> Interval:
+    from glide.estimators import PPIMeanEstimator  # type: ignore[import-not-found]
+
+    seen = np.where(known, value, np.nan)
+    found = PPIMeanEstimator().estimate(seen, predicted, confidence_level=level)
+    one = found.confidence_interval
+    return float(one.mean), float(one.lower_bound), float(one.upper_bound)
+
+
+def _truescore(
+    value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float
+) -> Interval:
+    from truescore import correct  # type: ignore[import-not-found]
+
+    rows = np.flatnonzero(known)
+    found = correct.ppi_estimate(predicted, value[rows], rows, alpha=1 - level)
+    return found.point, found.low, found.high
+
+
+Peer = Callable[[np.ndarray, np.ndarray, np.ndarray, float], Interval]
+PEERS: Mapping[str, tuple[str, Peer]] = MappingProxyType(
+    {
+        "Wilson": ("scipy", _wilson),
+        "ppi_py": ("ppi_py", _ppi_py),
+        "glide": ("glide", _glide),
+        "truescore": ("truescore", _truescore),
+    }
+)
+"""Name -> the package that it needs, and (value, predicted, gold or not, level) -> an interval."""
+
+
+def installed() -> list[str]:
+    """The peers whose package is there."""
+    return [name for name, (package, _) in PEERS.items() if importlib.util.find_spec(package)]
 
 
 def is_mean(metric: str) -> bool:
-    """Whether a metric is a mean over items, which ppi_py can estimate."""
+    """Whether a metric is a mean over items, which peers can estimate."""
     return parse_metric(metric).name in OF_MEANS
 
 
-def peer_interval(items: Items, metric: str, level: float) -> tuple[float, float, float]:
-    """Estimate and interval of a mean by ppi_py, its weight tuned; NaN where it gives none.
+def peer_interval(items: Items, metric: str, level: float, peer: str) -> Interval:
+    """Estimate and interval of a mean by a peer; NaN where it gives none.
 
     Args:
         items: the table; its gold items a simple random sample.
         metric: one of which `is_mean` is true.
+        level: of the interval.
+        peer: one of `PEERS` that is installed.
     """
-    import ppi_py  # type: ignore[import-untyped]
-
     known = items.gold != NO_GOLD
-    value, predicted = _values(items, parse_metric(metric))
     if known.sum() < 2 or known.all():
         return np.nan, np.nan, np.nan
-    data = value[known], predicted[known], predicted[~known]
     with np.errstate(all="ignore"):
-        centre = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*data)))
-        lower, upper = ppi_py.ppi_mean_ci(*data, alpha=1 - level)
-    ends = float(np.squeeze(lower)), float(np.squeeze(upper))
-    return (centre, *ends) if np.isfinite([centre, *ends]).all() else (np.nan, np.nan, np.nan)
-
-
-def wilson_interval(items: Items, metric: str, level: float) -> tuple[float, float, float]:
-    """Estimate and Wilson's interval of a mean by gold alone; arguments as of `peer_interval`."""
-    from scipy.stats import binomtest
-
-    known = items.gold != NO_GOLD
-    value = _values(items, parse_metric(metric))[0][known]
-    found = binomtest(int(value.sum()), len(value)).proportion_ci(level, method="wilson")
-    return float(value.mean()), float(found.low), float(found.high)
+        found = PEERS[peer][1](*_values(items, parse_metric(metric)), known, level)
+    return found if np.isfinite(found).all() else (np.nan, np.nan, np.nan)
 
 
 def _values(items: Items, metric: Asked) -> tuple[np.ndarray, np.ndarray]:
@@ -89,7 +121,7 @@ TRUTHS = ["experiment", "n_gold", "metric", "truth", "truth_se"]
 def read_samples(
     files: Iterable[tuple[str, Path]], metrics: dict[str, Sequence[str]], level: float
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Estimates by the peers, and the population's metrics; by ppi_py where it is installed.
+    """Estimates by the peers that are installed, and the population's metrics.
 
     Args:
         files: (experiment, data table) of all blocks.
@@ -100,7 +132,7 @@ def read_samples(
         truth with its Monte Carlo error, where it is a population's.
     """
     rows, truths = [], {}
-    peers = {WILSON: wilson_interval} | ({PPI: peer_interval} if is_installed() else {})
+    peers = installed()
     for experiment, path in files:
         table = DataTable(path)
         means = [metric for metric in metrics[experiment] if is_mean(metric)]
@@ -112,8 +144,8 @@ def read_samples(
             if not isinstance(drawn.table, Items) or drawn.table.draw is not None:
                 continue
             known = true_values(means, drawn)
-            for metric, (peer, interval) in product(means, peers.items()):
-                found = interval(drawn.table, metric, level)
+            for metric, peer in product(means, peers):
+                found = peer_interval(drawn.table, metric, level, peer)
                 rows.append(
                     (experiment, n_gold, replicate, peer, metric, known[metric, ""], *found)
                 )
