@@ -7,16 +7,19 @@ import numpy as np
 import pytest
 
 from crowdgold.commands import main
+from crowdgold.data import GoldDraw
 from crowdgold.data.own import read_study
 from crowdgold.inference import evaluate
 from crowdgold.inference.correction import rectify
 from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.samples import LEFT_OPEN
 from crowdgold.methods import fit
 from crowdgold.methods.doubts import CHOSEN, SURELY_CHOSEN
 from crowdgold.metrics import parse_metric
 from crowdgold.own.check.drawn_units import OF_CLUSTERS, OF_ITEMS
 from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_STRATA, TOLD, GoldSample
 from crowdgold.own.check.gold_sample import assess_gold_sample
+from crowdgold.own.check.open_strata import enough_labels, find_open_strata
 from crowdgold.own.evaluation.fitting import Found
 from crowdgold.own.evaluation.headline import why_set_aside
 from crowdgold.own.evaluation.run_key import read_found, write_found
@@ -24,7 +27,7 @@ from crowdgold.own.report.check import write_check
 from crowdgold.own.report.doubts import find_doubts
 from crowdgold.own.report.folder import read_study_folder
 from crowdgold.simulate import simulate
-from crowdgold.simulate.gold_sample import CLUSTERS, GOLD_DESIGNS, POISSON, STRATA, draw_gold
+from crowdgold.simulate.gold_sample import AUDIT, CLUSTERS, GOLD_DESIGNS, POISSON, STRATA, draw_gold
 
 WORLD = {
     "n": 1200, "n_gold": 200, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
@@ -99,7 +102,9 @@ def test_gold_that_was_drawn_as_the_table_says_is_not_doubted(design):
         assess_gold_sample(items_of(design, seed), np.random.default_rng(seed), 199)
         for seed in range(40)
     ]
-    of = {STRATA: OF_STRATA, POISSON: BY_CHANCE, CLUSTERS: OF_CLUSTERS}.get(design, OF_ITEMS)
+    of = {STRATA: OF_STRATA, AUDIT: OF_STRATA, POISSON: BY_CHANCE, CLUSTERS: OF_CLUSTERS}.get(
+        design, OF_ITEMS
+    )
     assert {one.of for one in found} == {of}
     assert sum(one.p < 0.1 for one in found) <= 11
 
@@ -192,3 +197,80 @@ def test_a_segment_of_a_study_keeps_the_chances_of_all(tmp_path, capsys):
     (found,) = [one for one in headlines if one["stratum"] == "stratum=a"]
     assert found["estimate"] == pytest.approx(expected.estimate)
     assert found["standard_error"] == pytest.approx(expected.standard_error)
+
+
+def mostly_one(*labels, by_itself=False, alike=True):
+    """1,200 items, 1,080 of one stratum and the rest of others; so many gold labels of each.
+
+    Those of the large stratum are all negative, where they are to be alike.
+    """
+    sizes = [1080, *[120 // (len(labels) - 1)] * (len(labels) - 1)]
+    stratum, items = np.repeat(np.arange(len(labels)), sizes), items_of("simple")
+    rows, rng = [], np.random.default_rng(1)
+    for one, number in enumerate(labels):
+        from_these = (stratum == one) & ((items.truth == 0) | (one > 0) | (not alike))
+        rows += rng.choice(np.flatnonzero(from_these), number, replace=False).tolist()
+    chance = (np.array(labels) / sizes)[stratum]
+    draw = GoldDraw(chance) if by_itself else GoldDraw(chance, stratum, np.array(labels))
+    return items.with_gold(np.isin(np.arange(1200), rows), draw)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize("share", [0.2, 0.55, 0.9, 0.999])
+def test_labels_are_enough_by_the_bound_of_labels_that_are_alike(share, level):
+    """W (1 - a^(1/n)) <= 1/2 from n = ln a / ln(1 - 1 / 2W) on, with a = (1 - level) / 2."""
+    least = np.log((1 - level) / 2) / np.log(1 - 0.5 / share) if share > 0.5 else 1
+    assert enough_labels(share, level) == np.ceil(least)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize("by_itself", [False, True])
+@pytest.mark.parametrize("alike", [False, True])
+@pytest.mark.parametrize("others", [(60,), (50, 30), (1, 50)])
+def test_a_stratum_is_called_open_where_the_prevalence_has_no_interval(
+    others, alike, by_itself, level
+):
+    """With as many labels as are said to be enough there is an interval. Of labels that are alike
+    there is none with two fewer. A stratum with a single label is joined with the next."""
+    found_open = []
+    for labels in range(2, 9):
+        items = mostly_one(labels, *others, by_itself=by_itself, alike=alike)
+        rng = np.random.default_rng(1)
+        (alone,) = evaluate(fit("GT", items, rng), items, ["prevalence"], rng, level=level)
+        found = find_open_strata(items, level)
+        assert bool(found) == alone.note.startswith(LEFT_OPEN)
+        found_open += [labels] * bool(found)
+        for one in found:
+            assert (one.labels, one.share) == (labels, pytest.approx(0.9))
+            assert labels < one.enough == enough_labels(0.9, level)
+    if alike:
+        enough = enough_labels(0.9, level)
+        assert found_open in (list(range(2, enough - 1)), list(range(2, enough)))
+
+
+def test_too_few_labels_of_a_stratum_are_no_answer_and_check_says_how_many_more(tmp_path, capsys):
+    """No other method's number stands in the place of the recommended one's."""
+    asked = ("--no-models", "--metrics", "prevalence", "accuracy", "--threshold", "9", "--json")
+    for labels, known in ((3, False), (5, True)):
+        items = mostly_one(labels, 60)
+        names = np.where(np.arange(1200) < 1080, "easy ones", "audit")
+        path = write(items, tmp_path / "study.csv", gold_stratum=names)
+        assert main(["check", path]) == 0
+        told = capsys.readouterr()
+        warned = (
+            "the items of gold stratum easy ones stand for 90 % of all items and have 3 gold "
+            "labels. So few leave more than half of the values open that a prevalence can take, "
+            "and it has no answer. 5 labels would be enough: have an expert label 2 more of these "
+            "items, drawn at random."
+        )
+        assert (warned in " ".join(told.err.split())) is not known
+        assert ("a prevalence has no answer" in told.out) is not known
+        assert main(["evaluate", path, "--out", str(tmp_path / f"{labels}"), *asked]) == 0
+        headlines = [one for one in json.loads(capsys.readouterr().out)["headlines"]
+                     if one["metric"] in ("prevalence", "accuracy@9")]  # fmt: skip
+        assert len(headlines) == 3
+        for one in headlines:
+            wanted = [] if known else [f"logistic-R: {LEFT_OPEN}"]
+            assert one["method"] == ("logistic-R" if known else None)
+            assert one["passed_over"] == wanted
+            assert (one["estimate"] is None) is not known

@@ -132,18 +132,29 @@ ALL = ("GT", "MAVEN-C", "DS", "votes-R", "CLARA", "MAVEN-R", "logistic-R", "MAVE
 
 def test_with_gold_the_answer_is_corrected_by_it_in_one_order():
     """However little gold there is; each method only where the one before it was not asked for, or
-    has no interval."""
+    has no value."""
     assert with_role(CORRECTED)[:5] == ("logistic-E", "GT-E", "logistic-R", "votes-R", "GT")
     for gold in (1, 20, 200, 5000):
         left = list(ALL)
         for method in ("logistic-R", "votes-R", "GT", "MAVEN-R"):
             one = choice(rows_of(left), gold)
             assert (one["method"], one["reason"]) == (method, "")
-            without = {method.replace("-", "_"): {"lower": np.nan, "note": "no interval: 2"}}
+            without = {method.replace("-", "_"): {"estimate": np.nan, "note": "it failed"}}
             other = choice(rows_of(left, **without), gold)
-            assert other["passed_over"][0] == f"{method}: no interval: 2"
+            assert other["passed_over"][0] == f"{method}: it failed"
             assert other["method"] != method
             left.remove(method)
+
+
+@pytest.mark.parametrize("first", ["logistic-R", "votes-R", "GT", "MAVEN-R"])
+def test_no_other_method_steps_in_where_gold_says_too_little_for_an_interval(first):
+    """Nor one that gold corrects, nor a model; a method that cannot be used is passed over."""
+    asked = [*with_role(CORRECTED)[with_role(CORRECTED).index(first) :], *OF_MODELS]
+    none = {first.replace("-", "_"): {"lower": np.nan, "upper": np.nan, "note": "no interval: 2"}}
+    one = choice(rows_of(asked, **none))
+    assert (one["method"], one["estimate"], one["beside"]) == (None, None, None)
+    assert one["passed_over"] == [f"{first}: no interval: 2"]
+    assert choice(rows_of(asked, **none), unusable=[first])["method"] == asked[1]
 
 
 def test_an_interval_that_says_next_to_nothing_is_no_answer_and_no_other_method_steps_in():
@@ -189,7 +200,7 @@ def test_badge_and_conditions_follow_where_an_interval_is_no_answer():
 
 def test_where_experts_errors_are_known_none_that_takes_gold_for_the_truth_answers():
     """However much narrower its interval is; before they are known it does."""
-    none = {"lower": np.nan, "note": "no interval: 2"}
+    none = {"estimate": np.nan, "note": "it failed"}
     asked = [*ALL, "logistic-E", "GT-E"]
     assert choice(rows_of(asked))["method"] == "logistic-E"
     assert choice(rows_of(asked, logistic_E=none))["method"] == "GT-E"

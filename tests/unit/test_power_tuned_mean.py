@@ -5,10 +5,12 @@ import warnings
 import numpy as np
 import pytest
 
-from crowdgold.data import NO_GOLD, InputError
+from crowdgold.data import NO_GOLD, GoldDraw, InputError
 from crowdgold.inference import evaluate
+from crowdgold.inference import power_tuned_mean as auto_eval
 from crowdgold.inference.labels import Fit, MeanPrediction
 from crowdgold.inference.power_tuned_mean import power_tuned_mean
+from crowdgold.inference.samples import ALL_ALIKE, LEFT_OPEN
 from crowdgold.methods import fit
 from unit.reference import make_items
 
@@ -75,6 +77,59 @@ def test_what_is_no_mean_of_item_values_has_no_estimate_and_a_reason():
         assert estimate.undefined == 1
         assert "mean of item-level values" in estimate.note or estimate.metric == "phi"
     assert 0 < accuracy.lower < accuracy.estimate < accuracy.upper < 1
+
+
+def mostly_one_stratum(labels, seed):
+    """600 items; so many gold labels of nine tenths, all negative, not flagged, and 40 others."""
+    items = items_with_scores(seed, n_gold=600)
+    stratum, drawn_of = (np.arange(600) >= 540).astype(int), np.array([labels, 40])
+    rng = np.random.default_rng(seed)
+    alike = (stratum == 0) & (items.gold == 0) & (items.scores["A"] < 0.5)
+    most = rng.choice(np.flatnonzero(alike), labels, replace=False)
+    labelled = np.isin(np.arange(600), [*most, *rng.choice(np.arange(540, 600), 40, replace=False)])
+    made = make_items(items.votes_positive, 3, NO_GOLD, items.scores["A"], truth=items.gold)
+    return made.with_gold(labelled, GoldDraw((drawn_of / [540, 60])[stratum], stratum, drawn_of))
+
+
+def test_it_stays_within_the_range_under_a_designed_sample():
+    """Also where few labels of a large stratum carry the estimate beyond 1; 40 samples."""
+    at_the_end = 0
+    for seed in range(40):
+        items = mostly_one_stratum(6, seed)
+        fitted = fit("AutoEval", items, np.random.default_rng(0))
+        for found in evaluate(
+            fitted, items, ["accuracy@0.5", "prevalence"], np.random.default_rng(0)
+        ):
+            assert 0 <= found.lower <= found.estimate <= found.upper <= 1
+            assert found.lower < found.upper
+            at_the_end += found.estimate in (0, 1)
+    assert at_the_end
+
+
+def test_an_interval_that_is_beyond_the_range_comes_into_it_with_its_width(monkeypatch):
+    items = mostly_one_stratum(6, 0)
+    monkeypatch.setattr(auto_eval, "designed_mean", lambda *data: (1.3, 1.2, 1.4, 0.05))
+    fitted = fit("AutoEval", items, np.random.default_rng(0))
+    (found,) = evaluate(fitted, items, ["accuracy@0.5"], np.random.default_rng(0))
+    assert (found.estimate, found.lower, found.upper) == (1, pytest.approx(0.9), 1)
+
+
+def test_too_few_labels_of_a_large_stratum_leave_no_interval():
+    items = mostly_one_stratum(3, 0)
+    fitted = fit("AutoEval", items, np.random.default_rng(0))
+    for found in evaluate(fitted, items, ["accuracy@0.5", "prevalence"], np.random.default_rng(0)):
+        assert 0 <= found.estimate <= 1
+        assert found.note == LEFT_OPEN
+        assert np.isnan([found.lower, found.upper]).all()
+
+
+def test_labels_that_are_all_alike_leave_no_interval_of_a_population():
+    """Though every item has one: the intervals are about new items."""
+    items = make_items([0, 1, 2, 3] * 10, 3, 1, np.linspace(0, 1, 40))
+    fitted = Fit("test", MeanPrediction({"A": items.scores["A"]}))
+    (found,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(0))
+    assert (found.estimate, found.note) == (1, ALL_ALIKE)
+    assert np.isnan([found.lower, found.upper]).all()
 
 
 def test_gold_for_all_leaves_the_classical_mean():

@@ -128,7 +128,7 @@ def _by_stratum(
             "like one, or leave its items out"
         )
     chance = np.where(stratum == NO_STRATUM, np.nan, (drawn / sizes)[stratum])
-    return GoldDraw(chance, stratum, drawn)
+    return GoldDraw(chance, stratum, drawn, names=tuple(names))
 
 
 def _whole(values: pd.Series, least: int) -> np.ndarray:
@@ -174,7 +174,11 @@ def _by_batch(columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.n
     chance = np.where(has_gold, share[place], np.nan)
     batch = np.unique(strata.index.get_level_values("batch"), return_inverse=True)[1]
     empty = (asked & ~has_gold).any()
-    return in_batches(GoldDraw(chance, place, drawn, sent=of if empty else None), batch)
+    names = tuple(
+        f"{name} of batch {own}" if name else "of the first labels" for own, name in strata.index
+    )
+    draw = GoldDraw(chance, place, drawn, sent=of if empty else None, names=names)
+    return in_batches(draw, batch)
 
 
 def _check_batches(strata: pd.DataFrame, n_items: int) -> None:

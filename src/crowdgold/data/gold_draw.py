@@ -36,6 +36,7 @@ class GoldDraw:
         estimated: whether chances are not known, but estimated from votes and scores.
         sent: (n,) number of the stratum of each item that was sent to experts, whether it came back
             with a label or not, or `NO_STRATUM`; None where all that is known to be sent came back.
+        names: of the strata in the table, as many as `drawn`; empty where there were none.
     """
 
     chance: np.ndarray
@@ -46,6 +47,7 @@ class GoldDraw:
     by_chance: np.ndarray | None = None
     estimated: bool = False
     sent: np.ndarray | None = None
+    names: tuple[str, ...] = ()
 
     def take(self, rows: np.ndarray) -> "GoldDraw":
         """The chances of the items at some positions, which were drawn among all."""

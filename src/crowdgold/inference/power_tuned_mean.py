@@ -8,7 +8,8 @@ item, H_i its mean under the predicted probability, n labelled and N other items
     lambda = cov(h, H) / ((1 + n / N) var(H)), clipped to [0, 1]
     se^2 = lambda^2 var(H, others) / N + var(h - lambda H, labelled) / n
 
-The interval is normal and aims at the population. Other metrics are no means of item-level values.
+The interval is normal, within the metric's range, and aims at the population. Other metrics are no
+means of item-level values.
 
 Where gold items were drawn with known chances, or items belong together, labelled means are
 weighted, all items stand in the place of the others, lambda is that of `ppi_py` with weights, and
@@ -25,7 +26,8 @@ from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import View
-from crowdgold.inference.samples import ALL_ALIKE
+from crowdgold.inference.rectified import HALF
+from crowdgold.inference.samples import ALL_ALIKE, LEFT_OPEN
 from crowdgold.metrics import Asked
 
 ItemValues = Callable[[Items, str, float], tuple[np.ndarray, np.ndarray]]
@@ -41,7 +43,8 @@ def _accuracy(items: Items, predictor: str, threshold: float) -> tuple[np.ndarra
 
 
 ITEM_VALUES: dict[str, ItemValues] = {"prevalence": _prevalence, "accuracy": _accuracy}
-"""Metrics that are means over items: name -> values of each item were its label 0, or 1."""
+"""Metrics that are means over items: name -> values of each item were its label 0, or 1. One of the
+values is 0 and the other 1."""
 
 
 def _tune(labelled: np.ndarray, predicted: np.ndarray, others: np.ndarray) -> float:
@@ -126,6 +129,7 @@ def estimate_means(
     items = view.items
     has_gold = items.gold != NO_GOLD
     _, design = drawn_from(view, np.flatnonzero(has_gold))
+    counts = np.ones(design.size) if design.counting is None else design.counting
     estimates = []
     for metric in asked:
         values = ITEM_VALUES.get(metric.name)
@@ -142,9 +146,15 @@ def estimate_means(
         else:
             found = designed_mean(labelled, predicted[has_gold], predicted, design, level)
         estimate, lower, upper, error = found
-        if not error > 0 and not has_gold.all():
+        # Moved into the range with its interval, the estimate is nearer to any truth.
+        inside = float(np.clip(estimate, 0, 1))
+        lower, upper = (float(np.clip(end + (inside - estimate), 0, 1)) for end in (lower, upper))
+        own, other = (counts * labelled)[:, None], (counts * (1 - labelled))[:, None]
+        left = design.left_open(own, other, level)[0]
+        if left > HALF or not error > 0:
             # Gold items that are all alike show no spread, which the method takes for none.
-            estimates.append(Estimate(metric.text, estimate, np.nan, np.nan, note=ALL_ALIKE))
+            note = LEFT_OPEN if left > HALF else ALL_ALIKE
+            estimates.append(Estimate(metric.text, inside, np.nan, np.nan, note=note))
             continue
-        estimates.append(Estimate(metric.text, estimate, lower, upper, standard_error=error))
+        estimates.append(Estimate(metric.text, inside, lower, upper, standard_error=error))
     return estimates

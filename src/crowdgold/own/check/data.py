@@ -24,6 +24,7 @@ from crowdgold.own.check.gold_likeness import GoldSample
 from crowdgold.own.check.gold_sample import PERMUTATIONS, assess_gold_sample
 from crowdgold.own.check.judges import Judges, look_at_judges
 from crowdgold.own.check.majority import majority_right, positive_share
+from crowdgold.own.check.open_strata import OpenStratum, find_open_strata
 from crowdgold.own.check.score_check import Scores, best_scored, look_at_scores
 from crowdgold.own.check.verdicts import (
     NOT_USABLE,
@@ -47,6 +48,7 @@ class DataCheck(Shown):
         gold_positive, gold_negative: gold labels of each class.
         gold_sample: whether gold looks like a random sample.
         gold_within_strata: the same of each stratum; None without strata.
+        open_strata: of the gold sample, those with too few labels for an answer.
         experts_tied: items that experts labelled, and on which they are tied.
         expert_labels: expert -> gold labels given.
         expert_agreement: alpha of the experts; None where there is one or none.
@@ -71,6 +73,7 @@ class DataCheck(Shown):
     gold_negative: int
     gold_sample: GoldSample
     gold_within_strata: GoldSample | None
+    open_strata: tuple[OpenStratum, ...]
     experts_tied: int
     expert_labels: Mapping[str, int]
     expert_agreement: Agreement | None
@@ -179,7 +182,7 @@ def check_data(
     Args:
         resamples: of the items, for the interval of alpha.
         permutations: of the test of gold being a random sample.
-        level: of the ranges without gold labels.
+        level: of intervals, and of the ranges without gold labels.
     """
     items, total = study.items, study.items.votes_total
     agreed = agreement(_vote_counts(items), rng, resamples=resamples, cluster=items.cluster)
@@ -191,7 +194,7 @@ def check_data(
     cells, tied = _cells(study.strata), _tied(study)
     within = None if cells is None else assess_gold_sample(items, rng, permutations, cells)
     scores = {name: look_at_scores(values) for name, values in items.scores.items()}
-    clusters = cluster_effect(items)
+    clusters, open_strata = cluster_effect(items), find_open_strata(items, level)
     return DataCheck(
         items=len(items),
         votes=int(total.sum()),
@@ -204,6 +207,7 @@ def check_data(
         gold_negative=facts.gold_negative,
         gold_sample=sample,
         gold_within_strata=within,
+        open_strata=open_strata,
         experts_tied=tied,
         expert_labels={
             name: int((labels != NO_GOLD).sum()) for name, labels in study.gold_by_expert.items()
@@ -217,6 +221,7 @@ def check_data(
         verdicts=verdicts_of(facts, of_scores),
         warnings=(
             *warn_of_gold(sample, within, facts.gold, tied if why_unknown(items) else 0),
+            *(one.sentences for one in open_strata),
             *warn_of_few(clusters),
             *warn_of_annotators_and_scores(annotators, scores, items),
         ),

@@ -179,7 +179,9 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
         for some, what in zip((usable, weak, none), COUNTED, strict=True)
         if (others := sum(one not in first for one in some))
     ]
-    if number and not check.gold_sample.chosen:
+    if check.open_strata:
+        found["how sure"] = ["a prevalence has no answer: a gold stratum has too few labels"]
+    elif number and not check.gold_sample.chosen:
         share = check.gold_positive / number
         half = 100 * 1.96 * np.sqrt(share * (1 - share) / number)
         found["how sure"] = [

@@ -7,9 +7,9 @@ where the gold labels contradict it. It is the answer itself only without gold l
 stands before it (`ranges`), or where the gold items are surely no random sample, or surely do not
 fit the chances that are given for them; of a metric of scores only if it uses the scores.
 
-There is no answer where the interval of the method chosen says next to nothing (`is_too_wide`). No
-other method is chosen for being narrower by chance: its interval would contain the truth less often
-than it says.
+There is no answer where the interval of the method chosen says next to nothing (`is_too_wide`), or
+where gold labels say too little for it to have one (`_has_no_interval`). No other method is chosen
+for being narrower by chance: its interval would contain the truth less often than it says.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -145,6 +145,12 @@ def _remark(row: Mapping[str, Any], reason: str) -> str:
     return LITTLE if wide and reason != NO_GOLD_REASON else ""
 
 
+def _has_no_interval(row: Mapping[str, Any]) -> bool:
+    """Whether gold labels give an estimate, and too few of them say how sure it is."""
+    ends = np.isfinite([row["lower"], row["upper"]]).all()
+    return bool(not is_model(row["method"]) and np.isfinite(row["estimate"]) and not ends)
+
+
 def _problem(row: Mapping[str, Any], contradicts: bool) -> str:
     """Why a row cannot be the answer; empty where it can."""
     if is_model(row["method"]):
@@ -205,6 +211,8 @@ def _choose(
         problem = unusable.get(method) or _problem(rows[method], reason == ONLY_MODELS_REASON)
         if problem:
             passed_over.append(f"{method}: {problem}")
+            if method not in unusable and _has_no_interval(rows[method]):
+                return no_answer(passed_over)
             continue
         row = rows[method]
         if is_too_wide(row["metric"], row["lower"], row["upper"]):
