@@ -26,6 +26,8 @@ def _estimate(stratum, model, against, metric, method, value, rng):
         "stratum": stratum, "model": model, "against": against, "metric": metric, "method": method,
         "estimate": value, "lower": value - width / 2, "upper": min(1.0, value + width / 2),
         "standard_error": width / 4, "effective_gold": GOLD * (WIDTHS["GT"] / WIDTHS[method]) ** 2,
+        "effective_gold_lower": 400.0 if method == "logistic-R" else np.nan,
+        "effective_gold_upper": 1200.0 if method == "logistic-R" else np.nan,
         "misfit": np.nan if method in ("GT", "GT+MV", "logistic-R")
         else float(method == "DS" and metric == "prevalence"),
         "misfit_p": np.nan if method in ("GT", "GT+MV", "logistic-R")
@@ -64,12 +66,13 @@ def _headlines(table, reason):
     found = []
     keys = ["stratum", "model", "against", "metric"]
     numbers = ("estimate", "lower", "upper", "standard_error", "effective_gold")
+    ends = ("effective_gold_lower", "effective_gold_upper")
     for key, group in table.groupby(keys, sort=False):
         rows = group.set_index("method")
         beside = rows.loc["MAVEN-C"]
         found.append(
             dict(zip(keys, key, strict=True))
-            | {name: float(rows.loc["logistic-R", name]) for name in numbers}
+            | {name: float(rows.loc["logistic-R", name]) for name in (*numbers, *ends)}
             | {
                 "method": "logistic-R", "misfit": None, "passed_over": [], "note": "",
                 "reason": reason,

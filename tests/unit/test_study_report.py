@@ -247,6 +247,14 @@ def test_answers_are_sentences_with_their_interval(row, sentence, interval):
         ({"effective_gold": 90.0}, "Less precise than your 300 gold labels alone: as about 90"),
         ({"method": "GT", "effective_gold": 300.0}, "From the 300 gold labels alone."),
         ({"effective_gold": None}, ""),
+        (
+            {"effective_gold_lower": 300.0, "effective_gold_upper": 1400.0},
+            "As precise as about 600 (95 % interval 300 to 1,400) gold labels alone would be.",
+        ),
+        (
+            {"effective_gold_lower": 400.0, "effective_gold_upper": None},
+            "As precise as at least 400 gold labels alone would be. You have 300.",
+        ),
     ],
 )
 def test_how_many_gold_labels_would_say_as_much_is_said(more, as_gold):

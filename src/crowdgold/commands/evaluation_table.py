@@ -25,6 +25,7 @@ from crowdgold.data.checks import counted
 from crowdgold.data.shown import WIDTH
 from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.methods.registry import METHODS
+from crowdgold.own.evaluation.as_gold import SURE, interval_in_words, is_unbounded, known
 from crowdgold.own.evaluation.headline import (
     LITTLE,
     is_corrected,
@@ -38,6 +39,8 @@ CORRECTED, ALONE = "gold-corrected", "gold alone"
 """What stands for the method of the answer, where gold labels correct its prediction, and for gold
 labels alone. Any other method stands under its own name."""
 AS_GOLD_WORDS = '"as gold": so many gold labels alone would give as narrow an interval.'
+AS_GOLD_NAMED = 12
+"""Numbers in that column whose intervals are named; all are in estimates.csv."""
 MARK = "!"
 MODELS_SAY = "What a model says, if what it assumes is true"
 NO_MODEL_SAYS = "No model gives a number."
@@ -62,7 +65,8 @@ def _line(one: Mapping[str, Any]) -> str:
     """One answer."""
     if one["method"] is None:
         return f"{named(one)}no answer"
-    return f"{named(one)}{_numbers(one)}{count(one['effective_gold']).rjust(AS_GOLD)}"
+    number = ("≥" if is_unbounded(one) else "") + count(known(one))
+    return f"{named(one)}{_numbers(one)}{number.rjust(AS_GOLD)}"
 
 
 def _head(level: float, last: str) -> str:
@@ -135,6 +139,22 @@ def _wide(whole: Summary, answers: Sequence[Mapping[str, Any]]) -> Iterator[str]
         yield f"{_some(wide)}: {LITTLE}; {counted(fewer, 'gold label')} of the rarer class"
 
 
+def _known_as_gold(answers: Sequence[Mapping[str, Any]]) -> str:
+    """What "as gold" means, and the intervals of these numbers."""
+    found = [
+        f"{one['metric']} {model_of(one)}".strip() + f" {interval_in_words(one)}"
+        for one in answers
+        if interval_in_words(one)
+    ]
+    if not found:
+        return AS_GOLD_WORDS
+    more = "; and others in estimates.csv" if len(found) > AS_GOLD_NAMED else ""
+    return (
+        f"{AS_GOLD_WORDS} It is rounded to what is known of it. Its {SURE} intervals: "
+        f"{'; '.join(found[:AS_GOLD_NAMED])}{more}."
+    )
+
+
 def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str, Any]]) -> str:
     """How many of the models' estimates gold labels contradict, and how many chance would."""
     known = [one["misfit"] for one in opinions if one["misfit"] is not None]
@@ -205,7 +225,7 @@ def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
     yield from assumed_by_models(answers)
     yield _corrected(answers)
     if any(one["effective_gold"] is not None for one in answers):
-        yield AS_GOLD_WORDS
+        yield _known_as_gold(answers)
     yield _contradicted(summary, stratum, [one for one in answers if one["method"] is not None])
     yield whole.get("if_wrong", "")
     yield from _wide(whole, answers)

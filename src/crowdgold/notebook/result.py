@@ -19,6 +19,7 @@ from crowdgold.metrics.metric import DELTA
 from crowdgold.own.check.data import DataCheck
 from crowdgold.own.check.without_gold import gold_in_words
 from crowdgold.own.evaluation import Evaluation, write_evaluation
+from crowdgold.own.evaluation.as_gold import as_gold_interval, known
 from crowdgold.temporary import scratch_folder
 
 if TYPE_CHECKING:
@@ -38,12 +39,15 @@ class Answer:
         model: whose it is, as "large" or "large - small"; empty where it is of no model.
         estimate, lower, upper: the value and its interval; None where there is none.
         method: whose it is; None where no method gives one.
-        as_gold: the number of gold labels alone that would give as narrow an interval.
+        as_gold: the number of gold labels alone that would give as narrow an interval, rounded to
+            what is known of it; the least that it can be where nothing more is.
         note: what a reader should know.
         range: without gold labels, the ends of the range that votes and scores allow; the value
             and its interval are a model's then. None where there is gold, or no range.
         gold_needed: without gold labels, how many would give an interval; 0 where a range says
             enough. None where there is gold.
+        as_gold_interval: the 95 % interval of as_gold. Its upper end is None where there is no
+            bound; it is None itself where as_gold is exact, or not known so well.
     """
 
     stratum: str
@@ -57,6 +61,7 @@ class Answer:
     note: str
     range: tuple[float, float] | None = None
     gold_needed: int | None = None
+    as_gold_interval: tuple[float, float | None] | None = None
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -156,8 +161,8 @@ class Result(Told):
         return Answers([
             Answer(
                 one["stratum"], one["metric"], model_of(one), one["estimate"], one["lower"],
-                one["upper"], one["method"], one["effective_gold"], one["note"],
-                *_range(one["range"]),
+                one["upper"], one["method"], known(one), one["note"],
+                *_range(one["range"]), as_gold_interval(one),
             )
             for one in found
         ])  # fmt: skip

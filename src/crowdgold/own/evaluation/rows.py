@@ -15,6 +15,7 @@ from crowdgold.evaluation.misfit import ABOVE, BELOW, flag_misfit, misfit_p
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import Sample
+from crowdgold.inference.variance_ratio import ratio_ends
 from crowdgold.methods import METHODS
 from crowdgold.methods.method import MODEL
 from crowdgold.methods.registry import baseline, offered, with_role
@@ -23,7 +24,7 @@ from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.curves import GRIDS
 from crowdgold.metrics.metric import DELTA
 from crowdgold.own.check.score_check import scored
-from crowdgold.own.evaluation import predictive
+from crowdgold.own.evaluation import as_gold, predictive
 from crowdgold.own.evaluation.fitting import Found
 from crowdgold.own.evaluation.questions import (
     HUMANS,
@@ -36,49 +37,49 @@ from crowdgold.own.evaluation.questions import (
 KEYS = ("stratum", "model", "against", "metric")
 """Columns that say what a row estimates; `against` names the other model of a comparison."""
 COLUMNS = (
-    *KEYS, "method", "estimate", "lower", "upper", "standard_error", "effective_gold", "misfit",
-    "misfit_p", "diagnostics_passed", "message", "note",
+    *KEYS, "method", "estimate", "lower", "upper", "standard_error", as_gold.AS_GOLD,
+    *as_gold.ENDS, "misfit", "misfit_p", "diagnostics_passed", "message", "note",
 )  # fmt: skip
 CURVES = ("stratum", "model", "method", "curve", "at", "estimate", "lower", "upper")
 PARAMETERS = ("stratum", "model", "method", "parameter", "median", "lower", "upper")
 Sizes = Mapping[tuple[str, str, str], tuple[int, int]]
 """(stratum, model, against) -> gold items, and all items, that the numbers rest on."""
+RATIOS = ("ratio_lower", "ratio_upper")
+"""Ends of the ratio of an answer's variance to that of gold labels alone."""
+More = Mapping[str, float]
+"""What stands in a row beside an estimate until the table is made."""
 DIGITS = 10
 """Of estimates; of their intervals' ends no more than three mean anything."""
 
 
-def _row(
-    found: Found, one: Estimate, model: str, against: str, sides: tuple[float, float]
-) -> dict[str, Any]:
+def _row(found: Found, one: Estimate, model: str, against: str, more: More) -> dict[str, Any]:
     return {
         "stratum": found.stratum, "model": model, "against": against, "metric": one.metric,
         "method": found.method, "estimate": one.estimate, "lower": one.lower, "upper": one.upper,
         "standard_error": one.standard_error,
         "diagnostics_passed": found.diagnostics.passed,
         "message": found.diagnostics.message,
-        "note": one.note, BELOW: sides[0], ABOVE: sides[1],
+        "note": one.note, **more,
     }  # fmt: skip
 
 
-def _of_sample(
-    sample: Sample, named: Named, level: float
-) -> list[tuple[Estimate, tuple[float, float]]]:
-    """Estimates, and how far an interval about the items at hand reaches to either side.
+def _of_sample(sample: Sample, named: Named, level: float) -> list[tuple[Estimate, More]]:
+    """Estimates, with `RATIOS`, and how far an interval about the items at hand reaches.
 
     Models that the corrected estimate contradicts are held against it there, whatever intervals are
     about: both estimate the items' own values, and new items are no news of a model. The reach is
     in standard errors of a normal interval.
     """
     found = sample.estimates(named, level)
+    ratios = ratio_ends(sample, len(found))
+    more = [dict(zip(RATIOS, one, strict=True)) for one in ratios.T.tolist()]
     about_items = sample.about_items()
-    if about_items is None:
-        return [(one, (np.nan, np.nan)) for one in found]
-    times = float(ndtri((1 + level) / 2))
-    ends = about_items.estimates(named, level)
-    sides = [
-        ((one.estimate - one.lower) / times, (one.upper - one.estimate) / times) for one in ends
-    ]
-    return list(zip(found, sides, strict=True))
+    if about_items is not None:
+        times = float(ndtri((1 + level) / 2))
+        for held, one in zip(more, about_items.estimates(named, level), strict=True):
+            held[BELOW] = (one.estimate - one.lower) / times
+            held[ABOVE] = (one.upper - one.estimate) / times
+    return list(zip(found, more, strict=True))
 
 
 def _name(metric: str) -> str:
@@ -92,17 +93,17 @@ def _own_rows(found: Found, first: bool, several: bool, level: float) -> Iterato
     """
     if found.sample is None or found.named is None:
         return
-    for one, sides in _of_sample(found.sample, found.named, level):
+    for one, more in _of_sample(found.sample, found.named, level):
         name = _name(one.metric)
         if METHODS[found.method].cannot_estimate(name):
             continue
         if name not in LABEL_METRICS:
             against = HUMANS if name.startswith(DELTA) else ""
-            yield _row(found, one, found.model, against, sides)
+            yield _row(found, one, found.model, against, more)
         elif first and found.whole:
             with_scores = several and METHODS[found.method].needs_scores
             note = f"with the scores of {found.model}" if with_scores else ""
-            yield _row(found, replace(one, note=one.note or note), NO_PREDICTOR, "", sides)
+            yield _row(found, replace(one, note=one.note or note), NO_PREDICTOR, "", more)
 
 
 def difference_name(first: str, second: str) -> str:
@@ -139,17 +140,19 @@ def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[st
         for name in names:
             if not METHODS[one.method].cannot_estimate(plain_metric(name)[0]):
                 none = Estimate.unavailable(name, why)
-                yield _row(both, none, one.model, other.model, (np.nan, np.nan))
+                yield _row(both, none, one.model, other.model, {})
         return
     difference = here.select(first).minus(there.select(second))
     if difference is None or not size:
         return
     named = one.named.select(first, names).differences()
-    for found, sides in _of_sample(difference, named, level):
-        yield _row(both, found, one.model, other.model, sides)
+    for found, more in _of_sample(difference, named, level):
+        yield _row(both, found, one.model, other.model, more)
 
 
-def _effective_gold(table: pd.DataFrame, sizes: Sizes, about: str) -> pd.Series:
+def _effective_gold(
+    table: pd.DataFrame, gold: np.ndarray, items: np.ndarray, about: str
+) -> np.ndarray:
     """How many gold labels alone would give an interval as narrow as each row's.
 
     Gold alone, n of N items, has w_0 about the population, and m labels w_0 sqrt(n / m). For an
@@ -163,8 +166,6 @@ def _effective_gold(table: pd.DataFrame, sizes: Sizes, about: str) -> pd.Series:
         alone=table["upper"] - table["lower"]
     )
     joined = table[[*keys, "lower", "upper"]].merge(alone, on=keys, how="left")
-    whose = table[["stratum", "model", "against"]].itertuples(index=False, name=None)
-    gold, items = np.array([sizes[one] for one in whose], dtype=float).T
     width, known = (joined["upper"] - joined["lower"]).to_numpy(), joined["alone"].to_numpy()
     if is_of_population(baseline(), about):
         whole = known
@@ -176,8 +177,18 @@ def _effective_gold(table: pd.DataFrame, sizes: Sizes, about: str) -> pd.Series:
     effective = gold * ratio**2
     of_population = np.array([is_of_population(name, about) for name in table["method"]])
     of_items = effective * items / (effective + items)
-    effective = np.where(of_population, np.minimum(effective, items), of_items)
-    return pd.Series(effective, index=table.index)
+    found: np.ndarray = np.where(of_population, np.minimum(effective, items), of_items)
+    return found
+
+
+def _as_gold(table: pd.DataFrame, sizes: Sizes, about: str) -> pd.DataFrame:
+    """That number with its interval, as columns."""
+    whose = table[["stratum", "model", "against"]].itertuples(index=False, name=None)
+    gold, items = np.array([sizes[one] for one in whose], dtype=float).T
+    number = _effective_gold(table, gold, items, about)
+    lower, upper = as_gold.ends(number, table[list(RATIOS)].to_numpy(float).T, gold, items)
+    columns = (as_gold.AS_GOLD, *as_gold.ENDS)
+    return pd.DataFrame(dict(zip(columns, (number, lower, upper), strict=True)), table.index)
 
 
 def _misfit(table: pd.DataFrame) -> pd.DataFrame:
@@ -265,8 +276,9 @@ def estimate_rows(
                 rows += _comparison_rows(one, other, level)
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS))
-    table = pd.DataFrame(rows)
-    table["effective_gold"] = _effective_gold(table, sizes, settings.about)
+    kept = dict.fromkeys((*RATIOS, BELOW, ABOVE), np.nan)
+    table = pd.DataFrame([kept | row for row in rows])
+    table[[as_gold.AS_GOLD, *as_gold.ENDS]] = _as_gold(table, sizes, settings.about)
     table[["misfit", "misfit_p"]] = _misfit(table)
     return _rounded(_in_order(table[list(COLUMNS)], strata, models))
 

@@ -20,7 +20,7 @@ from crowdgold.own.check.gold_likeness import GoldSample
 from crowdgold.own.check.gold_sample import assess_gold_sample
 from crowdgold.own.check.score_check import notes_on_missing
 from crowdgold.own.check.verdicts import NOT_USABLE
-from crowdgold.own.evaluation import rows
+from crowdgold.own.evaluation import as_gold, rows
 from crowdgold.own.evaluation.assumed_errors import assumed_errors, if_wrong, note_on_errors
 from crowdgold.own.evaluation.compiled import load_models
 from crowdgold.own.evaluation.evaluated import Answered, Evaluation
@@ -198,6 +198,7 @@ def join_found(
         one | {"gold": sizes[one["stratum"], one["model"], one["against"]][0]}
         for one in headlines(estimates, n_gold, aside, _unusable(planned, check, samples))
     ]
+    answers = as_gold.with_ends(answers, estimates)
     answers, ranges_if = with_ranges(answers, study, planned.strata, settings, check)
     summary = {
         **_about(planned, found, note_on_errors(study.items)),

@@ -6,12 +6,14 @@ from typing import Any
 
 from crowdgold.methods.registry import baseline
 from crowdgold.own.check.without_gold import gold_in_words
+from crowdgold.own.evaluation.as_gold import SURE, interval_in_words, is_unbounded
 from crowdgold.own.evaluation.headline import is_gold_alone, named
 from crowdgold.own.evaluation.questions import plain_metric
 from crowdgold.own.report.folder import StudyFolder
 from crowdgold.own.report.words import (
     Numbers,
     against_voters,
+    as_gold_words,
     is_comparison,
     metric_of,
     rounded,
@@ -111,14 +113,12 @@ def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
         return ""
     if is_gold_alone(row):
         return f"From the {n_gold:,} gold labels alone."
-    effective = row["effective_gold"]
+    effective, ends = row["effective_gold"], interval_in_words(row)
     if effective is None:
         return ""
-    if effective > GAINED * n_gold:
-        return (
-            f"As precise as about {rounded(effective)} gold labels alone would be. "
-            f"You have {n_gold:,}."
-        )
+    if ends or effective > GAINED * n_gold:
+        about = ends if is_unbounded(row) else f"about {as_gold_words(row, f'{SURE} interval ')}"
+        return f"As precise as {about} gold labels alone would be. You have {n_gold:,}."
     if effective >= n_gold / GAINED:
         return f"As precise as your {n_gold:,} gold labels alone: votes and scores add nothing."
     return (

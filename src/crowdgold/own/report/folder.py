@@ -22,6 +22,7 @@ from crowdgold.data.json_shapes import Shape, check_shape, read_json
 from crowdgold.data.spreadsheet import restored
 from crowdgold.data.tables import check_cells
 from crowdgold.own.evaluation import assumed_errors
+from crowdgold.own.evaluation.as_gold import ENDS
 from crowdgold.own.evaluation.rows import CURVES, PARAMETERS
 from crowdgold.own.report.shapes import CHECKED, SUMMARY
 
@@ -35,7 +36,7 @@ FLAGS = ("diagnostics_passed", "misfit")
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "estimates": (
         "stratum", "model", "against", "metric", "method", "estimate", "lower", "upper",
-        "effective_gold", "misfit", "misfit_p", "diagnostics_passed", "message", "note",
+        "effective_gold", *ENDS, "misfit", "misfit_p", "diagnostics_passed", "message", "note",
     ),
     "curves": CURVES,
     "predictive": (

@@ -20,6 +20,7 @@ from crowdgold.data.json_shapes import (
 )
 from crowdgold.inference.rectified import TARGETS
 from crowdgold.own.check.annotator_check import AnnotatorCheck
+from crowdgold.own.evaluation.as_gold import ENDS
 
 ANNOTATORS = tuple(one.name for one in fields(AnnotatorCheck))
 VALUE = optional(NUMBER)
@@ -76,7 +77,7 @@ _HEADLINE = _with_ends(
         **_KEY, "method": optional(TEXT), **_NUMBERS, "effective_gold": VALUE,
         "misfit": optional(FLAG), "beside": optional(_BESIDE), "passed_over": list_of(TEXT),
         "note": optional(TEXT), "reason": optional(TEXT),
-    }, {"range": optional(_RANGE), "gold": COUNT})
+    }, {"range": optional(_RANGE), "gold": COUNT, **dict.fromkeys(ENDS, VALUE)})
 )  # fmt: skip
 _FIT = keys(
     {"stratum": TEXT, "method": TEXT, "model": TEXT, "diagnostics_passed": FLAG,

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
 from crowdgold.data.checks import counted
 from crowdgold.own.check.verdicts import MEASURED_GOLD
+from crowdgold.own.evaluation.as_gold import SURE
 from crowdgold.own.report.answers import VOTES_ALONE, Answers
 from crowdgold.own.report.doubts import quantity
 from crowdgold.own.report.folder import StudyFolder, records_of
-from crowdgold.own.report.words import Numbers, percent, rounded
+from crowdgold.own.report.words import Numbers, as_gold_words, percent
 
 CONTRADICTED = "contradicted by the gold labels"
 MOST_ROWS = 400
@@ -66,19 +65,19 @@ def estimates_table(study: StudyFolder) -> Table:
     """Every method's estimates of all items."""
     rows = []
     for row in records_of(study.of_all("estimates")):
-        gold = row["effective_gold"]
         remarks = [
             CONTRADICTED if row["misfit"] == 1 else "",
             "" if row["diagnostics_passed"] else f"chains not converged: {row['message']}",
             row["note"],
         ]
-        as_gold = "" if pd.isna(gold) else rounded(gold)
-        rows.append(
-            [quantity(row), row["method"], *_cells(row), as_gold, "; ".join(filter(None, remarks))]
-        )
+        rows.append([quantity(row), row["method"], *_cells(row), as_gold_words(row),
+                     "; ".join(filter(None, remarks))])  # fmt: skip
     level = percent(study.level)
     header = ["quantity", "method", "estimate", f"{level} interval", "as gold", "remarks"]
-    caption = "Every method. As gold: so many gold labels alone would give as narrow an interval."
+    caption = (
+        "Every method. As gold: so many gold labels alone would give as narrow an interval; in "
+        f"brackets, the {SURE} interval of that number."
+    )
     return _cut(caption, "estimates.csv", header, rows, MOST_ROWS)
 
 

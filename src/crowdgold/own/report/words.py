@@ -7,6 +7,7 @@ from typing import Any
 from crowdgold.methods import METHODS
 from crowdgold.methods.order import ANSWERS, in_order
 from crowdgold.metrics import METRICS, Words
+from crowdgold.own.evaluation import as_gold
 from crowdgold.own.evaluation.questions import HUMANS, is_of_population, plain_metric
 
 
@@ -102,6 +103,21 @@ def rounded(count: float) -> str:
         return f"{count:.0f}"
     power = 10 ** (math.floor(math.log10(count)) - 1)
     return f"{round(count / power) * power:,}"
+
+
+def as_gold_words(row: Mapping[str, Any], title: str = "") -> str:
+    """How many gold labels alone would say as much, with the interval where there is one.
+
+    Args:
+        row: an estimate, or a headline.
+        title: of the interval.
+    """
+    number, ends = as_gold.known(row), as_gold.interval_in_words(row)
+    if number is None:
+        return ""
+    if as_gold.is_unbounded(row):
+        return ends
+    return f"{number:,.0f} ({title}{ends})" if ends else rounded(number)
 
 
 def listed(texts: Sequence[str], most: int = 12) -> str:

@@ -1,0 +1,172 @@
+"""How many gold labels alone would say as much: its interval, and what is said of it."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import crowdgold
+import crowdgold as cg
+from crowdgold.commands.evaluation_table import AS_GOLD_WORDS, footnotes
+from crowdgold.inference.correction import of_labels
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.samples import Draws
+from crowdgold.inference.variance_ratio import ratio_ends
+from crowdgold.metrics import parse_metric
+from crowdgold.own.evaluation.as_gold import (
+    as_gold_interval,
+    ends,
+    interval_in_words,
+    is_unbounded,
+    known,
+    with_ends,
+)
+from crowdgold.own.report.words import as_gold_words
+from unit.reference import make_items
+
+EXAMPLE = Path(crowdgold.__file__).parent / "example"
+FILES = ("votes", "gold", "scores")
+
+
+def row(number, lower=None, upper=None, **more):
+    return {"effective_gold": number, "effective_gold_lower": lower,
+            "effective_gold_upper": upper, **more}  # fmt: skip
+
+
+def of_ratio(number, low, high, gold=250.0, items=3000.0):
+    """The ends of one number, of a ratio of variances between two values."""
+    one = (np.array([number]), np.array([[low], [high]]), np.array([gold]), np.array([items]))
+    return ends(*one)[:, 0].tolist()
+
+
+def ratio_of(number, gold=250, items=3000):
+    """The ratio of variances that makes so many labels of the gold labels, by hand."""
+    return (1 / number - 1 / items) / (1 / gold - 1 / items)
+
+
+@pytest.mark.parametrize(
+    ("number", "lower", "upper", "told"),
+    [
+        (340, 250, 726, ("300", "250 to 700")),  # steps of 100; no less than the labels at hand
+        (341, 328, 366, ("341", "328 to 366")),  # steps of 10 would be more than a quarter
+        (341, 304, 393, ("340", "300 to 390")),
+        (260, 250, 300, ("260", "250 to 300")),
+        (1040, 700, 1420, ("1,000", "700 to 1,400")),
+        (270, 250, 726, ("300", "250 to 700")),
+    ],
+)
+def test_a_number_is_rounded_to_what_is_known_of_it(number, lower, upper, told):
+    found = of_ratio(number, ratio_of(upper), ratio_of(lower))
+    one = row(number, *found)
+    assert (f"{known(one):,.0f}", interval_in_words(one)) == told
+    assert as_gold_words(one) == f"{told[0]} ({told[1]})"
+    assert as_gold_interval(one) == tuple(found)
+    assert not is_unbounded(one)
+
+
+def test_the_interval_holds_the_number_and_is_never_below_the_labels_at_hand():
+    """The number is one of widths, and may be outside of the interval of the variances."""
+    for number in (200.0, 253.0, 300.0, 900.0):
+        lower, upper = of_ratio(number, ratio_of(600), 1.0)
+        assert lower == min(number, 250)
+        assert upper >= number - 50
+        assert min(number, 250) <= known(row(number, lower, upper)) <= upper
+
+
+def test_a_number_without_bound_is_at_least_the_lower_end():
+    """No number of labels beats those of all items."""
+    lower, upper = of_ratio(900.0, 0.0, ratio_of(412))
+    assert (lower, np.isnan(upper)) == (400, True)
+    one = row(900.0, lower, None)
+    assert (known(one), is_unbounded(one), as_gold_interval(one)) == (400, True, (400, None))
+    assert as_gold_words(one) == interval_in_words(one) == "at least 400"
+
+
+def test_a_number_without_an_interval_is_as_it_was():
+    assert np.isnan(of_ratio(300.0, np.nan, np.nan)).all()
+    assert np.isnan(of_ratio(250.0, 0.1, 0.5, items=250.0)).all()
+    one = row(1234.5)
+    assert (known(one), interval_in_words(one), as_gold_interval(one)) == (1234.5, "", None)
+    assert (as_gold_words(one), as_gold_words(row(None)), known(row(None))) == ("1,200", "", None)
+
+
+def rectified(own, guessed):
+    """A sample of a mean with these deviations, whose prediction is used."""
+    gold = (np.arange(len(own)) % 2).astype(int)
+    items = make_items(gold, np.ones(len(own), int), gold, {}, truth=gold)
+    found = of_labels(gold, View(items, ""), Questions((parse_metric("prevalence"),)), "population")
+
+    class Used(type(found)):
+        def chosen_weight(self):
+            return np.array([1.0])
+
+    deviations = {"labelled": own[:, None], "predicted": guessed[:, None]}
+    return Used(**{**vars(found), **deviations})
+
+
+def test_the_ratio_of_variances_by_hand():
+    """By loops: the correlation without each item in turn, on its own scale."""
+    rng = np.random.default_rng(4)
+    own, noise = rng.normal(size=(2, 40))
+    guessed = own + noise
+    found = ratio_ends(rectified(own, guessed), 1)[:, 0]
+
+    def on_scale(kept):
+        a, b = own[kept], guessed[kept]
+        return np.arctanh(a @ b / np.sqrt((a @ a) * (b @ b)))
+
+    without = np.array([on_scale(np.arange(40) != place) for place in range(40)])
+    moved = without - without.mean()
+    freedom = (moved**2).sum() ** 2 / (moved**4).sum()
+    draws = np.random.default_rng(5).standard_t(freedom, 400_000)
+    reach = np.quantile(draws, 0.975) * np.sqrt(39 / 40 * (moved**2).sum())
+    centre = on_scale(np.arange(40) >= 0)
+    expected = [1 - np.tanh(max(centre + side * reach, 0)) ** 2 for side in (1, -1)]
+    assert found == pytest.approx(expected, abs=0.01)
+    assert 0 < found[0] < 0.5 < found[1] <= 1
+
+
+def test_what_shows_nothing_has_no_interval_or_one_without_bound():
+    own = np.random.default_rng(6).normal(size=40)
+    assert ratio_ends(rectified(own, own), 1)[:, 0].tolist() == [0, 1]
+    assert np.isnan(ratio_ends(Draws(np.zeros((5, 2))), 2)).all()
+    gold = np.array([0, 1] * 20)
+    items = make_items(gold, np.ones(40, int), gold, {}, truth=gold)
+    questions = Questions((parse_metric("prevalence"),))
+    alone = of_labels(gold, View(items, ""), questions, "population")
+    assert np.isnan(ratio_ends(alone, 1)).all()
+
+
+def test_headlines_have_the_ends_of_their_method():
+    key = {"stratum": "all", "model": "", "against": "", "metric": "prevalence"}
+    table = pd.DataFrame([
+        key | row(300.0, np.nan, np.nan, method="GT"),
+        key | row(600.0, 400.0, np.nan, method="logistic-R"),
+    ])  # fmt: skip
+    heads = [key | {"method": "GT", "effective_gold": 300.0},
+             key | {"method": "logistic-R", "effective_gold": 600.0},
+             key | {"method": "logistic-R", "effective_gold": None},
+             key | {"method": None, "effective_gold": None}]  # fmt: skip
+    found = with_ends(heads, table)
+    held = [(one["effective_gold_lower"], one["effective_gold_upper"]) for one in found]
+    assert held == [(None, None), (400.0, None), (None, None), (None, None)]
+
+
+def test_every_view_of_the_example_says_what_is_known():
+    """The column, its remark, the answer in Python and the table of all estimates."""
+    result = cg.evaluate(
+        cg.read(*(EXAMPLE / f"{name}.csv" for name in FILES)), models=False, metrics=["prevalence"]
+    )
+    (head,) = result.evaluation.summary["headlines"]
+    lower, upper = head["effective_gold_lower"], head["effective_gold_upper"]
+    assert 300 <= lower < head["effective_gold"] < upper < 3000
+    (answer,) = result["prevalence"]
+    assert (answer.as_gold, answer.as_gold_interval) == (known(head), (lower, upper))
+    assert f"{known(head):,.0f}" in result.text
+    notes = list(footnotes(result.evaluation.summary, "all"))
+    (said,) = (one for one in notes if one.startswith(AS_GOLD_WORDS))
+    assert f"Its 95 % intervals: prevalence {interval_in_words(head)}." in said
+    by_method = result.table.set_index("method")
+    assert by_method.loc["logistic-R", "effective_gold_upper"] == upper
+    assert np.isnan(by_method.loc["GT", "effective_gold_lower"])
