@@ -271,7 +271,7 @@ class KnownChances(SimpleRandom):
         """
         if self.by_chance is not None:
             own, other = own * self.by_chance[:, None], other * self.by_chance[:, None]
-        cell, found = self._cells(), np.zeros(own.shape[1])
+        cell, found = self.cells(), np.zeros(own.shape[1])
         for place in np.unique(cell):
             rows = cell == place
             chance = float(self.chance[rows].mean())
@@ -282,7 +282,7 @@ class KnownChances(SimpleRandom):
 
     def left_open(self, own: np.ndarray, other: np.ndarray, level: float) -> np.ndarray:
         """What as many other labels do as labels that are all alike cannot exclude (`interval`)."""
-        cell, found = self._cells(), np.zeros(own.shape[1])
+        cell, found = self.cells(), np.zeros(own.shape[1])
         number = np.bincount(cell)
         if (number > 0).sum() < 2:
             return found
@@ -296,10 +296,10 @@ class KnownChances(SimpleRandom):
     @property
     def trace(self) -> np.ndarray:
         """As of a simple random sample, within cells."""
-        cell = self._cells()
+        cell = self.cells()
         return 0.5 / (np.bincount(cell)[cell] + 1)
 
-    def _cells(self) -> np.ndarray:
+    def cells(self) -> np.ndarray:
         """The stratum of each gold item, or its class of weight, from 0: (m,)."""
         if not self.by_itself:
             return self.group

@@ -92,7 +92,7 @@ def find_open_strata(items: Items, level: float) -> tuple[OpenStratum, ...]:
     known, drawn = drawn_from(View(items, NO_PREDICTOR), rows)
     alone = of_labels(known.items.gold, known, questions, POPULATION, drawn)
     design = KnownChances.of(draw, len(items))
-    cell = design._cells()
+    cell = design.cells()
     at_each = cell[:, None] == np.unique(cell)
     left = design.left_open(alone.own * at_each, alone.other * at_each, level)
     found = []
