@@ -254,8 +254,9 @@ def test_what_a_job_found_is_read_as_it_was_written(tmp_path):
     checks = pd.DataFrame({"check": ["votes", "wins"], "gold": pd.array([1, pd.NA], "Int64"),
                            "observed": [0.1, np.nan], "items": [3, 4]})  # fmt: skip
     one = Rectified(
-        few, few, few, few, few, few, np.stack([few, few]), np.arange(2), 2, SimpleRandom(4, 0.25)
-    )
+        few, few, few, few, few, few, np.stack([few, few]), np.array([True, False]), np.arange(2),
+        2, SimpleRandom(4, 0.25),
+    )  # fmt: skip
     rectified = one.minus(replace(one, points=few[::-1]))
     bad = Diagnostics(float("inf"), failures=("a", "b"), chains=4)
     found = [

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta, norm
 from scipy.stats import t as student
 
-from crowdgold.data import NO_GOLD
+from crowdgold.data import NO_GOLD, GoldDraw
 from crowdgold.inference import evaluate
 from crowdgold.inference.contributions import DRAWN, centred_influence, drawn_labels
 from crowdgold.inference.correction import of_labels, rectify
@@ -14,7 +14,14 @@ from crowdgold.inference.interval import interval
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import PSEUDO, Rectified
-from crowdgold.inference.samples import BOUND, FEWEST, NOTHING_SAID, ONLY_GOLD, SAYS_NOTHING
+from crowdgold.inference.samples import (
+    BOUND,
+    FEWEST,
+    LEFT_OPEN,
+    NOTHING_SAID,
+    ONLY_GOLD,
+    SAYS_NOTHING,
+)
 from crowdgold.methods import fit
 from crowdgold.metrics import LabelMass, RankedItems, Scale, parse_metric
 from unit.label_mass_reference import metric_value
@@ -218,8 +225,9 @@ def made(labelled, predicted, expected, n_gold, fewer=10):
     columns = [np.asarray(one, float)[:, None] for one in (labelled, predicted)]
     drawn, none = np.asarray(expected, float)[:, :, None], np.full_like(columns[0], np.nan)
     return Rectified(
-        points, *columns, none, *columns, drawn, np.array([n_gold]), fewer, SimpleRandom(n_gold)
-    )
+        points, *columns, none, *columns, drawn, np.array([True]), np.array([n_gold]), fewer,
+        SimpleRandom(n_gold),
+    )  # fmt: skip
 
 
 def test_the_weight_of_the_prediction_by_hand():
@@ -420,20 +428,81 @@ def test_without_a_value_it_says_so_and_a_prediction_without_one_is_not_used():
 
 
 @pytest.mark.parametrize("n_gold", [3, 20, 200])
-def test_gold_items_that_are_all_alike_have_the_score_interval_of_as_many(n_gold):
-    """n negative gold labels of many items: within a tenth of the exact bound 1 - .025^(1 / n). A
-    control without one more label is hardly above 0."""
+def test_gold_items_that_are_all_alike_have_an_exact_bound(n_gold):
+    """n negative gold labels of many items: at least the exact bound 1 - .025^(1 / n), and no more
+    than a tenth above it, by the one more label; without that it is the bound."""
     items, prediction = table(4000, 0, seed=3)
     gold = np.full(4000, NO_GOLD)
     gold[:n_gold] = 0
     items = make_items(items.votes_positive, items.votes_total, gold, dict(items.scores))
     (one,) = rectified(items, prediction, ["prevalence"], "population")
+    bound = 1 - 0.025 ** (1 / n_gold)
     assert (one.estimate, one.lower) == (0, 0)
-    assert one.upper == pytest.approx(1 - 0.025 ** (1 / n_gold), rel=0.1)
+    assert (1 - 1e-9) * bound <= one.upper <= 1.1 * bound
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SimpleRandom, "one_more", lambda self, own, *_, **__: np.zeros(1))
         (bare,) = rectified(items, prediction, ["prevalence"], "population")
-    assert bare.upper < 0.01
+    assert bare.upper == pytest.approx(bound)
+
+
+@pytest.mark.parametrize("target", ["items", "population"])
+def test_what_no_gold_item_shows_is_bounded_by_as_many_gold_items(target):
+    """20 negative gold items of 1,000, no vote of which is positive, while a twelfth of the others
+    have one: TNR_H is 1, and no less than .025^(1 / 20). No label says how others' votes are."""
+    votes = (np.arange(1000) % 12 == 11).astype(int)
+    votes[:20] = 0
+    gold = np.where(np.arange(1000) < 20, 0, NO_GOLD)
+    items = make_items(votes, 1, gold, np.linspace(0, 1, 1000))
+    for method in ("GT", "votes-R"):
+        fitted = fit(method, items, np.random.default_rng(1))
+        (found,) = evaluate(fitted, items, ["TNR_H"], np.random.default_rng(1), target=target)
+        assert (found.estimate, found.upper) == (1, 1)
+        assert found.lower == pytest.approx(0.025 ** (1 / 20))
+
+
+def test_models_that_rank_gold_alike_and_others_not_may_differ():
+    """40 gold items, on which two models have one score, of 400 on which they have not: gold alone
+    allows a difference of AUC of .05 and more. Of two equal models it is nearly none."""
+    rng = np.random.default_rng(5)
+    truth, first = rng.integers(0, 2, 400), rng.random(400)
+    second = np.where(np.arange(400) < 40, first, rng.random(400))
+    gold = np.where(np.arange(400) < 40, truth, NO_GOLD)
+    for other, least, most in ((second, 0.05, 1.0), (first, 0.0, 0.02)):
+        items = make_items(truth, 1, gold, {"A": first, "B": other})
+        fitted = fit("GT", items, np.random.default_rng(1))
+        (found,) = evaluate(fitted, items, ["delta_AUC"], np.random.default_rng(1))
+        assert found.estimate == pytest.approx(0)
+        assert least < found.upper < most
+
+
+def test_items_that_count_for_more_than_any_gold_item_leave_the_answer_open():
+    """30 items with a chance of 1, all of them drawn, and 270 with one of .01, none of them: they
+    are nine tenths of the items. With a chance of .6 they are as good as drawn items."""
+    items = make_items(np.zeros(300, dtype=int), 1, NO_GOLD, np.arange(300.0),
+                       truth=(np.arange(300) % 4 == 0).astype(int))  # fmt: skip
+    heavy = np.arange(300) >= 30
+    for chance, there in ((0.01, False), (0.6, True)):
+        known = items.with_gold(~heavy, GoldDraw(np.where(heavy, chance, 1.0)))
+        fitted = fit("GT", known, np.random.default_rng(1))
+        for target in ("items", "population"):
+            (found,) = evaluate(fitted, known, ["prevalence"], np.random.default_rng(1),
+                                target=target)  # fmt: skip
+            assert np.isfinite(found.lower) == there
+            assert found.note == ("" if there else LEFT_OPEN)
+
+
+def test_labels_of_heavy_items_count_as_few():
+    """40 gold items of 200, ten of all with 50 times the weight: the interval of the prevalence is
+    that of Kish's number of items, more than 1.5 times as wide as of 40 items of one weight."""
+    rng = np.random.default_rng(2)
+    truth, weight = rng.integers(0, 2, 200), np.where(np.arange(200) % 20 == 0, 50.0, 1.0)
+    gold = np.where(np.arange(200) < 40, truth, NO_GOLD)
+    items = make_items(truth, 1, gold, np.arange(200.0))
+    fitted, widths = fit("GT", items, np.random.default_rng(1)), []
+    for own in (weight, None):
+        (found,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(1), weights=own)
+        widths.append(found.upper - found.lower)
+    assert widths[0] > 1.5 * widths[1]
 
 
 def test_predictors_that_never_differ_have_a_difference_with_a_width():

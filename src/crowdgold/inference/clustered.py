@@ -37,6 +37,8 @@ from crowdgold.inference.questions import View
 
 HALF = 0.5
 """Share of gold that comes by whole clusters, from which on clusters are looked at."""
+TWICE = 2.0
+"""How many times as much as a gold item an item counts of which gold says nothing."""
 WHOLE = Together(siblings=0.0, expected=0.0, found=0, ratio=np.nan, share=1.0)
 """Of items that were drawn from a population without end: by whole clusters."""
 
@@ -75,8 +77,13 @@ class Clustered(SimpleRandom):
     @property
     def counting(self) -> np.ndarray:
         """What each labelled item counts, of mean 1: (m,)."""
-        weights = self.items.weights
+        weights = self.items.counting
         return np.ones(self.size) if weights is None else weights
+
+    @property
+    def everyone(self) -> bool:
+        """As of the items."""
+        return self.items.everyone
 
     @property
     def _sizes(self) -> np.ndarray:
@@ -220,12 +227,28 @@ def sample_of_population(view: View) -> Design:
     return design if cluster is None else _in_clusters(design, cluster, WHOLE)
 
 
+def _unseen(view: View, rows: np.ndarray) -> float:
+    """Share of all items that count for more than twice as much as any gold item, each."""
+    own = np.ones(len(view)) if view.weights is None else view.weights
+    draw = view.items.draw
+    each = own if draw is None else own / np.where(draw.chance > 0, draw.chance, np.nan)
+    more = each > TWICE * np.nanmax(each[rows])
+    return float(own[more].sum() / own.sum())
+
+
 def drawn_from(view: View, rows: np.ndarray) -> tuple[View, Design]:
     """The gold items at some positions, each with what it counts, and how they were drawn."""
     known, draw, cluster = view.take(rows), view.items.draw, view.items.cluster
-    design: Design = SimpleRandom(len(rows), len(rows) / len(view))
+    unseen, own_weights = _unseen(view, rows), known.weights
+    if own_weights is not None:
+        own_weights = own_weights / own_weights.mean()
+    design: Design = SimpleRandom(len(rows), len(rows) / len(view), own_weights, unseen)
     if draw is not None:
-        design = KnownChances.of(draw.take(rows), len(view))
+        known_chances = KnownChances.of(draw.take(rows), len(view), unseen=unseen)
+        if own_weights is not None:
+            both = own_weights * known_chances.weights
+            known_chances = replace(known_chances, own_weights=both / both.mean())
+        design = known_chances
         weights = design.weights if known.weights is None else known.weights * design.weights
         known = replace(known, weights=weights)
     if cluster is not None:

@@ -17,18 +17,17 @@ DRAWN, REDRAWN = 4, 20
 stand for all."""
 GOLDEN = (np.sqrt(5) - 1) / 2
 """Multiples of it, modulo 1, are spread evenly: any so many that follow each other (Weyl, 1916)."""
-CHOICE_SEED = 20260302
-"""Of which items are looked at: a constant, so that no seed of a user's moves an answer."""
 
 
-def some_rows(size: int, most: int) -> np.ndarray:
-    """Positions of all of `size` items, or of so many at random where there are more than most.
+def some_rows(items: Items, most: int) -> np.ndarray:
+    """Positions of all items, or of so many where there are more than most, by their keys.
 
-    The choice is always the same; every so many of the items would not do where they come in turns.
+    The choice is the same in any order; every so many of the items would not do where they come in
+    turns.
     """
-    if size <= most:
-        return np.arange(size)
-    return np.sort(np.random.default_rng(CHOICE_SEED).permutation(size)[:most])
+    if len(items) <= most:
+        return np.arange(len(items))
+    return np.sort(np.argsort(items.key, kind="stable")[:most])
 
 
 def centred_influence(questions: Questions, view: View, probability: np.ndarray) -> np.ndarray:

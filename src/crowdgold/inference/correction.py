@@ -41,7 +41,7 @@ def of_labels(
     ranking, moved = known.ranking(), None
     design = design or sample_of_population(known)
     weights = design.counting
-    some = some_rows(len(known), MOST_ROWS if weights is None else len(known))
+    some = some_rows(known.items, MOST_ROWS if weights is None else len(known))
     influence = centred_influence(questions, known.take(some), share[some])
     if errors is not None:
         slope = errors.derivatives(lambda one: questions.values(known.mass(one), ranking))
@@ -55,16 +55,18 @@ def of_labels(
     point, nothing = questions.values(known.mass(share), ranking), np.zeros_like(labelled)
     unknown = np.full_like(point, np.nan)
     positive, expected = int(hard.sum()), np.stack([nothing, nothing])
+    foreseen = np.ones(len(point), dtype=bool)
     if among is not None:
         counts = np.ones(len(known)) if weights is None else weights
         rate = (counts @ hard / counts.mean() + 0.5) / (len(known) + 1)
         constant = np.full(len(among), float(rate))
         found = expected_of(among, questions, constant, design)
-        apart = np.isnan(questions.named.parts).all(axis=1)
-        expected = np.stack([found[0] * apart, np.zeros_like(found[0])])
+        # A constant says little of how labels follow scores, which pairs are made of.
+        foreseen = np.isnan(questions.named.parts).all(axis=1)
+        expected = np.stack([found[0], np.zeros_like(found[0])])
     return Rectified(
         np.stack([point, unknown, unknown]), influence, np.zeros_like(influence), other, labelled,
-        nothing, expected, questions.counted(hard, ranking),
+        nothing, expected, foreseen, questions.counted(hard, ranking),
         min(positive, len(known) - positive), design,
         None if weights is None else questions.counted(hard, ranking, weights),
         design.of_population(influence), moved, target,
@@ -87,7 +89,7 @@ def rectify(
     rows = np.flatnonzero(view.items.gold != NO_GOLD)
     (gold, design), share = drawn_from(view, rows), prediction[rows]
     alone = of_labels(gold.items.gold, gold, questions, target, design, errors)
-    some = some_rows(len(rows), MOST_ROWS if design.counting is None else len(rows))
+    some = some_rows(gold.items, MOST_ROWS if design.counting is None else len(rows))
     here = questions.values(gold.mass(share), gold.ranking())
     everywhere = questions.values(view.mass(prediction), view.ranking())
     predicted = where_known(centred_influence(questions, gold.take(some), share[some]))
@@ -97,4 +99,5 @@ def rectify(
         of_prediction=predicted,
         predicted=design.deviations(predicted),
         expected=expected_of(view, questions, prediction, design),
+        foreseen=np.ones_like(alone.foreseen),
     )

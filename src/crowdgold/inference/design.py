@@ -23,7 +23,7 @@ A cell of gold items, a stratum or a class of weight or all of them, whose few l
 shows no variance. One more label is imagined in it (`one_more`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -44,11 +44,17 @@ class SimpleRandom:
     Attributes:
         size: gold items.
         fraction: share of all items that they are; 0 of a population without end.
+        own_weights: (m,) what each gold item counts, where the table has weights of its own, too;
+            None where it has none.
+        unseen: share of all items, by what they count, of which each counts for more than twice as
+            much as any gold item. Gold says nothing of them.
         units: what is counted, in words.
     """
 
     size: int
     fraction: float = 0.0
+    own_weights: np.ndarray | None = field(default=None, compare=False)
+    unseen: float = 0.0
     units: ClassVar[str] = "gold items"
 
     @property
@@ -59,7 +65,7 @@ class SimpleRandom:
     @property
     def counting(self) -> np.ndarray | None:
         """Weights by which items are counted of equal weight, (m,); None where each is one."""
-        return self.weights
+        return self.weights if self.own_weights is None else self.own_weights
 
     @property
     def uneven(self) -> bool:
@@ -121,7 +127,7 @@ class SimpleRandom:
             known: whether it is what the population adds (`added`), where some of these have gold.
         """
         found: np.ndarray = _imagined(own, other) / self.size
-        return self.fraction * found if known else found
+        return self.fraction * found if known else found + self._of_unseen(own, other)
 
     def left_open(self, own: np.ndarray, other: np.ndarray, level: float) -> np.ndarray:
         """How far labels that a stratum, or class of weight, has not shown may move, (P,).
@@ -130,7 +136,16 @@ class SimpleRandom:
             own, other: as of `one_more`.
             level: of an interval.
         """
-        return np.zeros(own.shape[1])
+        return self._moved_by_unseen(own, other)
+
+    def _moved_by_unseen(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """How far the labels of `unseen` may move, (P,), where items matter as gold items do."""
+        moved: np.ndarray = self.unseen * np.abs(np.nan_to_num(other - own)).mean(axis=0)
+        return moved
+
+    def _of_unseen(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """What these labels add to `size` times the variance, (P,): any mean is as likely."""
+        return self.size * self._moved_by_unseen(own, other) ** 2 / 12
 
     @property
     def trace(self) -> np.ndarray:
@@ -146,7 +161,8 @@ class SimpleRandom:
             deviations: (r, P) that it is of.
             count: (P,) items that each quantity rests on, at least 2.
         """
-        between: np.ndarray = np.sqrt((count - 1.0) * (self.size - 1.0))
+        number = self.size if self.counting is None else kish(self.counting)
+        between: np.ndarray = np.sqrt((count - 1.0) * max(number - 1.0, 1.0))
         return between
 
     def as_found(self, deviations: np.ndarray) -> np.ndarray:
@@ -194,7 +210,10 @@ class KnownChances(SimpleRandom):
     by_chance: np.ndarray | None = None
 
     @classmethod
-    def of(cls, draw: GoldDraw, of_all: int) -> "KnownChances":
+    def of(
+        cls, draw: GoldDraw, of_all: int, own_weights: np.ndarray | None = None,
+        unseen: float = 0.0,
+    ) -> "KnownChances":  # fmt: skip
         """The design of gold items with these chances, among so many items."""
         size, chance = len(draw.chance), draw.chance
         group, drawn = np.zeros(size, dtype=int), np.array([size])
@@ -207,6 +226,7 @@ class KnownChances(SimpleRandom):
         return cls(
             size=size, fraction=float(least), number=of_all, chance=chance, group=group,
             drawn=drawn, by_itself=by_itself, counts=draw.counts, by_chance=draw.by_chance,
+            own_weights=own_weights, unseen=unseen,
         )  # fmt: skip
 
     @property
@@ -220,6 +240,11 @@ class KnownChances(SimpleRandom):
         weights = 1 / self.chance if self.counts is None else self.counts
         scaled: np.ndarray = weights / weights.mean()
         return scaled
+
+    @property
+    def everyone(self) -> bool:
+        """Whether all items have a gold label."""
+        return self.size >= self.number
 
     @property
     def uneven(self) -> bool:
@@ -278,20 +303,20 @@ class KnownChances(SimpleRandom):
             left = chance if known else 1 - chance
             adds = left * _imagined(own[rows], other[rows], centred=not self.by_itself)
             found = np.maximum(found, adds)
-        return found / self.size
+        return found / self.size + (0.0 if known else self._of_unseen(own, other))
 
     def left_open(self, own: np.ndarray, other: np.ndarray, level: float) -> np.ndarray:
         """What as many other labels do as labels that are all alike cannot exclude (`interval`)."""
         cell, found = self.cells(), np.zeros(own.shape[1])
-        number = np.bincount(cell)
+        number, unseen = np.bincount(cell), self._moved_by_unseen(own, other)
         if (number > 0).sum() < 2:
-            return found
+            return unseen
         for place in np.flatnonzero(number):
             rows = cell == place
             moved = np.abs(np.nan_to_num(other[rows] - own[rows]).sum(axis=0))
             left = float((1 - self.chance[rows]).mean())
             found = np.maximum(found, left * unseen_share(number[place], level) * moved)
-        return found / self.size
+        return np.maximum(found / self.size, unseen)
 
     @property
     def trace(self) -> np.ndarray:
@@ -330,7 +355,7 @@ class KnownChances(SimpleRandom):
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
         """As of a simple random sample, with Satterthwaite's number in the place of n - 1."""
         if self.by_itself:
-            return np.sqrt((count - 1.0) * max(kish(self.weights) - 1, 1))
+            return super().freedom(deviations, count)
         groups = np.concatenate([self.group, self._absent()])
         return np.sqrt((count - 1.0) * of_strata(deviations, groups, self.drawn, self.size))
 

@@ -112,7 +112,7 @@ def interval(
         return estimate - times * error, estimate + times * error
     low, width = limits[:, 0], limits[:, 1] - limits[:, 0]
     place = np.clip((estimate - low) / width, 0.0, 1.0)
-    drawn, certain = (count * place + 0.5) / (count + 1), error <= 0
+    drawn, certain = (count * place + 0.5) / (count + 1), error <= TINY * width
     number = drawn * (1 - drawn) / np.where(certain, 1.0, error / width) ** 2
     lower, upper = _score(place, number, times)
     normal = ndtri((1 + level) / 2)

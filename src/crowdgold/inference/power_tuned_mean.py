@@ -104,7 +104,7 @@ def designed_mean(
     )
     sampled, population = design.deviations(influence), design.of_population(influence)
     assert population is not None
-    total = design.left * (sampled[:, 0] ** 2).sum() / (len(sampled) - 1)
+    total = design.left * (sampled[:, 0] ** 2).sum() / max(len(sampled) - 1, 1)
     total += design.added(population, len(sampled))[1]
     error = float(np.sqrt(total / design.size))
     reach = float(ndtri((1 + level) / 2)) * error
@@ -151,7 +151,7 @@ def estimate_means(
         lower, upper = (float(np.clip(end + (inside - estimate), 0, 1)) for end in (lower, upper))
         own, other = (counts * labelled)[:, None], (counts * (1 - labelled))[:, None]
         left = design.left_open(own, other, level)[0]
-        if left > HALF or not error > 0:
+        if left > HALF or np.ptp(labelled) == 0 or not error > 0:
             # Gold items that are all alike show no spread, which the method takes for none.
             note = LEFT_OPEN if left > HALF else ALL_ALIKE
             estimates.append(Estimate(metric.text, inside, np.nan, np.nan, note=note))

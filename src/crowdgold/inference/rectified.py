@@ -65,8 +65,12 @@ OF_SUMS = (
     "points", "labelled", "predicted", "expected", "apart", "moved", "own", "of_prediction",
 )  # fmt: skip
 """What of a difference is the difference."""
+OF_ITEMS = ("counted", "effective", "other", "foreseen")
+"""What else is held of each quantity."""
 HALF = 0.5
 """Share of a range that one stratum may leave open."""
+FLAT = 1e-9
+"""Share of a range below which an interval has no width but that of rounding."""
 TINY = 1e-6
 """Share of V below which what gold items show of it is nothing."""
 ITEMS, POPULATION = TARGETS = ("items", "population")
@@ -84,6 +88,7 @@ class Rectified:
             where neither label matters (`contributions.if_flipped`).
         labelled, predicted: (r, P) own and of_prediction as deviations of the design.
         expected: (2, s, P) the same of items whose labels are drawn from the prediction.
+        foreseen: (P,) whether V is held against what is expected.
         counted: (P,) gold items, or clusters of them, in the smallest denominator.
         fewer: gold items of the class that has fewer.
         design: how they were drawn; those in `labelled` may be some of them.
@@ -103,6 +108,7 @@ class Rectified:
     labelled: np.ndarray
     predicted: np.ndarray
     expected: np.ndarray
+    foreseen: np.ndarray
     counted: np.ndarray
     fewer: int
     design: Design
@@ -118,7 +124,10 @@ class Rectified:
         """Some of the quantities, in this order."""
         chosen = np.asarray(columns, dtype=int)
         parts = tuple(part.select(columns) for part in self.parts)
-        held = {name: getattr(self, name) for name in ("counted", "effective", "other", *OF_SUMS)}
+        held = {
+            name: getattr(self, name)
+            for name in ("counted", "effective", "other", "foreseen", *OF_SUMS)
+        }
         chosen_of = {name: one[..., chosen] for name, one in held.items() if one is not None}
         return replace(self, parts=parts, **chosen_of)
 
@@ -127,7 +136,7 @@ class Rectified:
         if not isinstance(other, Rectified):
             return None
         named: dict[str, np.ufunc] = dict.fromkeys(OF_SUMS, np.subtract)
-        named |= dict.fromkeys(("counted", "effective"), np.minimum)
+        named |= dict.fromkeys(("counted", "effective", "foreseen"), np.minimum)
         both = {name: (getattr(self, name), getattr(other, name)) for name in named}
         found = {name: named[name](*two) for name, two in both.items() if two[0] is not None}
         neither = np.isnan(self.other) & np.isnan(other.other)
@@ -168,6 +177,7 @@ class Rectified:
         """V of each quantity, (P,), at a weight of the prediction."""
         found = self._found(weight)
         expected = ((self.expected[0] - weight * self.expected[1]) ** 2).mean(axis=0)
+        expected = np.where(self.foreseen, expected, 0.0)
         guessed = weight * self.of_prediction
         more = self.design.one_more(self.own - guessed, self.other - guessed)
         if self.design.uneven:
@@ -256,32 +266,32 @@ class Rectified:
             centre, error, count, freedom, limits, scale, level, pairs, self.counted < FEWEST
         )
 
-    def _stretch(self, scale: Scale, limits: np.ndarray, parts: np.ndarray, level: float) -> Ends:
-        """How many times as far each end of one difference lies for what its two parts show.
+    def _stretched(
+        self, own: np.ndarray, scale: Scale, limits: np.ndarray, parts: np.ndarray, level: float
+    ) -> np.ndarray:
+        """How far each end of one difference lies for what its two parts show, (2, 1).
 
-        It is what gold alone shows, (1,) each and at least 1, so that a correction keeps its gain.
+        It is as many times as far as gold alone shows of the difference, at least once, so that a
+        correction keeps its gain.
 
         Args:
+            own: (2, 1) how far the ends lie without that.
             scale, limits: of the difference.
             parts: (1, 2) the range of its parts.
             level: of the interval.
         """
         none = np.zeros(1)
-        alone = self._ends(none, limits, scale, level)
-        centre = self._centre(none, limits)
+        centre, alone = self._centre(none, limits), self._ends(none, limits, scale, level)
         shown = from_parts(
             np.stack([part._centre(none, parts) for part in self.parts]),
             np.stack([part.error(none) for part in self.parts]),
             np.stack([part._ends(none, parts, scale, level, pairs=True) for part in self.parts]),
             self.error(none),
         )
-        near = [np.abs(centre - end) for end in alone]
-        far = [np.abs(centre - end) for end in shown]
-        below, above = (
-            np.maximum(np.divide(wide, one, out=np.ones(1), where=one > 0), 1.0)
-            for wide, one in zip(far, near, strict=True)
-        )
-        return below, above
+        near, far = (np.abs(centre - np.stack(ends)) for ends in (alone, shown))
+        times = np.divide(far, near, out=np.ones_like(near), where=near > 0)
+        found: np.ndarray = own * np.maximum(times, 1.0)
+        return found
 
     def _all_ends(
         self, named: Named, weight: np.ndarray, level: float, wanted: np.ndarray
@@ -297,11 +307,11 @@ class Rectified:
             ends[:, at] = one._ends(weight[at], limits, scale, level, of_pairs)
         for place in np.flatnonzero(wanted & pairs).tolist() if self.parts else ():
             own, at, limits = self.select([place]), weight[[place]], named.limits[[place]]
-            reach = own._stretch(named.scales[place], limits, named.parts[[place]], level)
             centre, (low, high) = own._centre(at, limits), limits[0]
-            below, above = (times * (ends[side, place] - centre)
-                            for side, times in enumerate(reach))  # fmt: skip
-            ends[0, place] = np.maximum(centre + below, low)[0]
+            plain = np.abs(ends[:, [place]] - centre)
+            below, above = own._stretched(plain, named.scales[place], limits, named.parts[[place]],
+                                          level)  # fmt: skip
+            ends[0, place] = np.maximum(centre - below, low)[0]
             ends[1, place] = np.minimum(centre + above, high)[0]
         return ends
 
@@ -316,11 +326,16 @@ class Rectified:
         """
         low, high = named.limits.T
         centre = self._centre(weight, named.limits)
-        # Two predictors that agree on all items may still differ on others.
         certain = self.design.everyone and self.target == ITEMS
-        level_share = 0.0 if certain else float(unseen_share(np.array(self.design.of_all), level))
-        flat = ~(ends[1] > ends[0]) & np.isfinite(ends[0]) & np.isfinite(low)
-        unseen = np.where(flat, level_share, 0.0)
+        # Where no gold item differs, votes and scores of others may, which no label says.
+        pairs = np.isfinite(named.parts).all(axis=1)
+        nothing = (self._found(weight) <= FLAT) & (~pairs | self.of_difference)
+        flat = nothing | ~(ends[1] - ends[0] > FLAT * (high - low))
+        flat &= np.isfinite(ends[0]) & np.isfinite(low)
+        # Two predictors that agree on all items may still differ on others.
+        agree = self.of_difference & ~((self.expected[0] ** 2).mean(axis=0) > FLAT)
+        alike = np.where(agree, self.design.of_all, np.maximum(self._enough, 1))
+        unseen = np.where(flat & ~np.array(certain), unseen_share(alike, level), 0.0)
         lower = np.minimum(ends[0], centre - unseen * np.nan_to_num(centre - low))
         upper = np.maximum(ends[1], centre + unseen * np.nan_to_num(high - centre))
         if certain:
@@ -335,7 +350,8 @@ class Rectified:
         for reason, found in reasons.items():
             why = [one or (reason if this else "") for one, this in zip(why, found, strict=True)]
         said = np.array([not one for one in why])
-        return np.where(said, np.stack([lower, upper]), np.nan), why
+        within = np.clip(np.stack([lower, upper]), low, high)
+        return np.where(said, within, np.nan), why
 
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity, with its interval and standard error."""

@@ -199,7 +199,8 @@ class Labelled:
         found = Rectified(
             np.concatenate([values[:1], gold.moments(self.mass(own), without=False), everywhere]),
             labelled, predicted, np.full_like(labelled, np.nan), deviations(labelled),
-            deviations(predicted), expected, np.full(size, fewer), fewer, self.design,
+            deviations(predicted), expected, np.ones(size, dtype=bool), np.full(size, fewer), fewer,
+            self.design,
             np.full(size, heavy), self.design.of_population(labelled),
             of_difference=True,
         )  # fmt: skip
