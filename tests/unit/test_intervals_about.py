@@ -10,6 +10,7 @@ import pytest
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.evaluation.misfit import flag_misfit
+from crowdgold.inference import correction
 from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.imputed import draw_times, resample
 from crowdgold.inference.labels import GoldLabels, LabelPosterior, LabelPrediction
@@ -156,10 +157,13 @@ def test_with_gold_on_every_item_a_population_interval_is_that_of_gold():
 def test_weights_count_in_what_a_prediction_contributes(monkeypatch):
     """A prediction that is the truth leaves no error about the items, only where its items count
     as the labels do; and of the population the error of the weighted gold items at the share of
-    them among all. (But for one more label, which might not be as predicted.)"""
+    them among all. (But for one more label, which might not be as predicted, and for what one
+    chance for all items makes expected.)"""
+    expected_of = correction.expected_of
     monkeypatch.setattr(
         SimpleRandom, "one_more", lambda self, own, *_, **__: np.zeros(own.shape[1])
     )
+    monkeypatch.setattr(correction, "expected_of", lambda *args: 0 * expected_of(*args))
     rng, n = np.random.default_rng(17), 600
     items, truth = scored(n, rng)
     gold = np.where(rng.permutation(n) < 200, truth, NO_GOLD).astype(np.int8)

@@ -70,7 +70,7 @@ class SimpleRandom:
     @property
     def uneven(self) -> bool:
         """Whether some gold items count for more than others."""
-        return False
+        return self.counting is not None and bool(np.ptp(self.counting) > EQUAL)
 
     @property
     def left(self) -> float:
@@ -247,11 +247,6 @@ class KnownChances(SimpleRandom):
         return self.size >= self.number
 
     @property
-    def uneven(self) -> bool:
-        """Whether some gold items count for more than others."""
-        return bool(np.ptp(self.weights) > EQUAL)
-
-    @property
     def left(self) -> float:
         """1: the chances are in the deviations."""
         return 1.0
@@ -328,7 +323,8 @@ class KnownChances(SimpleRandom):
         """The stratum of each gold item, or its class of weight, from 0: (m,)."""
         if not self.by_itself:
             return self.group
-        octave = np.floor(np.log2(self.weights / self.weights.min()) + EQUAL)
+        weights = self.weights if self.own_weights is None else self.own_weights
+        octave = np.floor(np.log2(weights / weights.min()) + EQUAL)
         return np.unique(octave, return_inverse=True)[1]
 
     def of_population(self, influence: np.ndarray) -> np.ndarray:
