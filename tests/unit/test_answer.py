@@ -83,6 +83,7 @@ def test_a_cell_counts_the_replicates_that_have_an_interval():
     cell = cells.set_index(["experiment", "metric", "n_gold"]).loc[CELL]
     assert (cell["replicates"], cell["intervals"], cell["covered"]) == (REPLICATES, 120, 90)
     assert cell["coverage"] == 0.75
+    assert cell["over_all"] == (90 + REPLICATES - 120) / REPLICATES
     assert cell["compared"] == 120
     assert cell["width_ratio"] == pytest.approx(0.7)
     assert cell["coverage_baseline"] == 0.95

@@ -31,6 +31,15 @@ def upper_limit(covered: int, intervals: int, level: float = ONE_SIDED) -> float
     )
 
 
+def over_all(replicates: int, intervals: int, covered: int) -> float:
+    """The coverage over all replicates: one without an interval leaves the whole range, and holds.
+
+    Args:
+        replicates, intervals, covered: how many there are, have an interval, and hold the truth.
+    """
+    return (covered + replicates - intervals) / replicates
+
+
 def _with_coverage(results: pd.DataFrame) -> pd.DataFrame:
     """The rows of replicates with the metric's name alone, and whether the interval covers."""
     ranged = np.isfinite(results["lower"]) & np.isfinite(results["upper"])
@@ -53,8 +62,9 @@ def answer_cells(results: pd.DataFrame, answer: str, baseline: str) -> pd.DataFr
 
     Returns:
         a row for each cell: `replicates`, `intervals` (of how many there is one), `covered`,
-        `coverage`, its `upper_limit`, mean `width` and `error`, `width_ratio` and `error_ratio`
-        with standard errors, the replicates that these are of, and the baseline's coverage.
+        `coverage`, that `over_all` replicates, the coverage's `upper_limit`, mean `width` and
+        `error`, `width_ratio` and `error_ratio` with standard errors, the replicates that these
+        are of, and the baseline's coverage.
     """
     rows = _with_coverage(results[results["method"].isin([answer, baseline])])
     # A method that is its own baseline has ratios of 1.
@@ -85,6 +95,7 @@ def _cells_of(rows: pd.DataFrame) -> pd.DataFrame:
                 "intervals": intervals,
                 "covered": covered,
                 "coverage": covered / intervals if intervals else np.nan,
+                "over_all": over_all(len(group), intervals, covered),
                 "upper_limit": upper_limit(covered, intervals),
                 "width": group.loc[group["ranged"], "width"].mean(),
                 "error": (group["estimate"] - group["truth"]).abs().mean(),
@@ -104,7 +115,8 @@ def pooled_coverage(results: pd.DataFrame, answer: str, by: Sequence[str]) -> pd
         by: columns that make the groups, such as `n_gold`.
 
     Returns:
-        a row for each group: `replicates`, `intervals`, `covered`, `coverage`, `coverage_se`.
+        a row for each group: `replicates`, `intervals`, `covered`, `coverage`, `coverage_se`, and
+        the coverage `over_all` replicates.
     """
     rows = _with_coverage(results[results["method"] == answer])
     found = []
@@ -122,6 +134,7 @@ def pooled_coverage(results: pd.DataFrame, answer: str, by: Sequence[str]) -> pd
                 "covered": covered,
                 "coverage": coverage,
                 "coverage_se": error,
+                "over_all": over_all(len(group), intervals, covered),
             }
         )
     return pd.DataFrame(found)

@@ -139,12 +139,13 @@ def by_gold(found: Answers, results: pd.DataFrame) -> str:
             with_error(row["width_ratio"], row["width_ratio_se"]),
             with_error(row["error_ratio"], row["error_ratio_se"]),
             f"{100 * (1 - row['intervals'] / row['replicates']):.1f} %",
+            f"{row['over_all']:.3f}",
         ]
         for row in found.by_gold.to_dict("records")
     ]
     head = ["gold labels", "coverage", f"coverage of {found.baseline}"]
     head += [f"width / {found.baseline}", f"error / {found.baseline}", "without an interval"]
-    return markdown_table(head, rows)
+    return markdown_table([*head, "coverage over all"], rows)
 
 
 def _first(found: Answers, results: pd.DataFrame) -> pd.DataFrame:
