@@ -15,7 +15,6 @@ from test_rectified_coverage import WORLDS
 from crowdgold.inference.engine import difference_of, sample_of
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.request import Request, Streams
-from crowdgold.inference.variance_ratio import ratio_ends
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.own.evaluation.as_gold import ends
@@ -46,7 +45,7 @@ def one_study(world, seed):
         error = [one.estimate for one in told] - truth
         found.append([error, [one.upper - one.lower for one in told]])
     difference = samples[0].select([AUC]).minus(samples[1].select([AUC]))
-    ratio = [ratio_ends(samples[0], len(METRICS) - 1), ratio_ends(difference, 1)]
+    ratio = [samples[0].saved(), difference.saved()]
     return np.array(found), np.concatenate(ratio, axis=1)
 
 

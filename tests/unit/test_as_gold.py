@@ -12,7 +12,6 @@ from crowdgold.commands.evaluation_table import AS_GOLD_WORDS, footnotes
 from crowdgold.inference.correction import of_labels
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.samples import Draws
-from crowdgold.inference.variance_ratio import ratio_ends
 from crowdgold.metrics import parse_metric
 from crowdgold.own.evaluation.as_gold import (
     as_gold_interval,
@@ -110,7 +109,7 @@ def test_the_ratio_of_variances_by_hand():
     rng = np.random.default_rng(4)
     own, noise = rng.normal(size=(2, 40))
     guessed = own + noise
-    found = ratio_ends(rectified(own, guessed), 1)[:, 0]
+    found = rectified(own, guessed).saved()[:, 0]
 
     def on_scale(kept):
         a, b = own[kept], guessed[kept]
@@ -129,13 +128,13 @@ def test_the_ratio_of_variances_by_hand():
 
 def test_what_shows_nothing_has_no_interval_or_one_without_bound():
     own = np.random.default_rng(6).normal(size=40)
-    assert ratio_ends(rectified(own, own), 1)[:, 0].tolist() == [0, 1]
-    assert np.isnan(ratio_ends(Draws(np.zeros((5, 2))), 2)).all()
+    assert rectified(own, own).saved()[:, 0].tolist() == [0, 1]
+    assert Draws(np.zeros((5, 2))).saved() is None
     gold = np.array([0, 1] * 20)
     items = make_items(gold, np.ones(40, int), gold, {}, truth=gold)
     questions = Questions((parse_metric("prevalence"),))
     alone = of_labels(gold, View(items, ""), questions, "population")
-    assert np.isnan(ratio_ends(alone, 1)).all()
+    assert np.isnan(alone.saved()).all()
 
 
 def test_headlines_have_the_ends_of_their_method():

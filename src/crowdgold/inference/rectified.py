@@ -52,6 +52,7 @@ from crowdgold.inference.samples import (
     Sample,
     few,
 )
+from crowdgold.inference.variance_ratio import ratio_ends
 from crowdgold.metrics import Scale
 
 PSEUDO = 10
@@ -150,6 +151,10 @@ class Rectified:
             return self
         parts = tuple(part.about_items() for part in self.parts)
         return replace(self, target=ITEMS, parts=parts)
+
+    def saved(self) -> np.ndarray | None:
+        """Ends of the ratio of V to that of gold alone, (2, P); NaN where that is the answer."""
+        return np.where(self.chosen_weight() > 0, ratio_ends(self.labelled, self.predicted), np.nan)
 
     @property
     def weight(self) -> np.ndarray:

@@ -56,6 +56,11 @@ class Sample(Protocol):
     def about_items(self) -> "Sample | None":
         """The same about the items at hand; None where it speaks of the population alone."""
 
+    def saved(self) -> np.ndarray | None:
+        """Ends of the ratio of its variance to that of gold labels alone, (2, P), at 95 %; None
+        where gold labels correct nothing.
+        """
+
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity."""
 
@@ -97,6 +102,10 @@ class Draws:
         """Nothing: the draws were made for one target."""
         return
 
+    def saved(self) -> None:
+        """Nothing: gold labels do not correct it."""
+        return
+
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """Mean or point of each quantity, quantiles, standard deviation."""
         points = [None] * len(named.texts) if self.point is None else self.point.tolist()
@@ -128,6 +137,10 @@ class Stated:
 
     def about_items(self) -> None:
         """Nothing: they are about the population."""
+        return
+
+    def saved(self) -> None:
+        """Nothing: only the estimates are known."""
         return
 
     def estimates(self, named: Named, level: float) -> list[Estimate]:

@@ -19,24 +19,15 @@ import numpy as np
 from scipy.special import stdtrit
 
 from crowdgold.declared import LEVEL
-from crowdgold.inference.rectified import Rectified
-from crowdgold.inference.samples import Sample
 
 
-def ratio_ends(sample: Sample, quantities: int, level: float = LEVEL) -> np.ndarray:
-    """Ends of the intervals of V(lambda) / V(0), (2, P).
-
-    They are NaN where gold labels alone are the answer, and of what gold labels do not correct.
-    They are 0 and 1 where the gold items show nothing.
+def ratio_ends(own: np.ndarray, guessed: np.ndarray, level: float = LEVEL) -> np.ndarray:
+    """Ends of the intervals of V(lambda) / V(0), (2, P); 0 and 1 where gold items show nothing.
 
     Args:
-        sample: what a method says.
-        quantities: P.
+        own, guessed: (r, P) deviations of the gold labels, and of the prediction of them.
         level: of the intervals.
     """
-    if not isinstance(sample, Rectified):
-        return np.full((2, quantities), np.nan)
-    own, guessed = sample.labelled, sample.predicted
     products = np.stack([own * guessed, own**2, guessed**2])
     whole = products.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -47,5 +38,5 @@ def ratio_ends(sample: Sample, quantities: int, level: float = LEVEL) -> np.ndar
         error = np.sqrt((1 - 1 / len(own)) * squares.sum(axis=0))
         reach = stdtrit(freedom, (1 + level) / 2) * error
         found = 1 - np.tanh(np.maximum(centre + np.stack([reach, -reach]), 0)) ** 2
-    shown = np.where(np.isfinite(reach), found, [[0.0], [1.0]])
-    return np.where(sample.chosen_weight() > 0, shown, np.nan)
+    shown: np.ndarray = np.where(np.isfinite(reach), found, [[0.0], [1.0]])
+    return shown

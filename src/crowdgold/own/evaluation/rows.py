@@ -15,7 +15,6 @@ from crowdgold.evaluation.misfit import ABOVE, BELOW, flag_misfit, misfit_p
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import Sample
-from crowdgold.inference.variance_ratio import ratio_ends
 from crowdgold.methods import METHODS
 from crowdgold.methods.method import MODEL
 from crowdgold.methods.registry import baseline, offered, with_role
@@ -71,7 +70,8 @@ def _of_sample(sample: Sample, named: Named, level: float) -> list[tuple[Estimat
     in standard errors of a normal interval.
     """
     found = sample.estimates(named, level)
-    ratios = ratio_ends(sample, len(found))
+    saved = sample.saved()
+    ratios = np.full((2, len(found)), np.nan) if saved is None else saved
     more = [dict(zip(RATIOS, one, strict=True)) for one in ratios.T.tolist()]
     about_items = sample.about_items()
     if about_items is not None:
