@@ -76,12 +76,12 @@ def covered(world, with_clusters=True, replicates=REPLICATES):
 @pytest.mark.parametrize("world", WORLDS)
 def test_every_metric_covers_whatever_the_prediction(world):
     """150 replicates: each of 18 coverages is at least .90 less 3.5 binomial deviations, as near
-    as so few can tell, and of all together at least .93 and at most .985."""
+    as so few can tell, and of all together at least .93 and at most .98."""
     held, known = covered(world)
     assert known.min() > 0.9 * REPLICATES
     least = binom.ppf(norm.sf(DEVIATIONS), known.astype(int), 0.90)
     assert np.all(held >= least), np.round(held / known, 3)
-    assert 0.93 <= held.sum() / known.sum() <= 0.985
+    assert 0.93 <= held.sum() / known.sum() <= 0.98
 
 
 @pytest.mark.parametrize("world", WORLDS)

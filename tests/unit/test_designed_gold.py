@@ -457,6 +457,7 @@ P = [0.5, 0.5, 0.6, 0.6, 0.5, 0.5]
         ({"probability": [0.5, "half", *P[2:]]}, "'b'"),
         ({"probability": [0.5, -0.1, *P[2:]]}, "'b'"),
         ({"probability": [0.5, 0, *P[2:]]}, r"'b'\) with a gold label and a probability of 0"),
+        ({"probability": [0.5, 1e-320, *P[2:]]}, r"'b'\) with a probability so small"),
         ({"probability": [*P[:4], 0, 0.5]}, r"'e'\) with a probability of 0, for which"),
         ({"probability": [1e-6, *P[1:]]}, r"'a' \(drawn with a chance of 1e-06\) carries 100 %"),
         ({"probability": [0.001] * 6}, "sum to 0.006, and 4 items have a gold label"),

@@ -248,6 +248,22 @@ def test_a_stratum_is_called_open_where_the_prevalence_has_no_interval(
         assert found_open in (list(range(2, enough - 1)), list(range(2, enough)))
 
 
+def test_items_heavier_than_any_gold_item_are_said_to_have_too_few_labels():
+    """30 items with a chance of 1 have gold, and 270 with one of .01 have none; with one of .6 each
+    counts for less than twice as much, and gold says something of them."""
+    heavy = np.arange(300) >= 30
+    for chance, said in ((0.01, True), (0.6, False)):
+        items = items_of("simple").take(np.arange(300))
+        items = items.with_gold(~heavy, GoldDraw(np.where(heavy, chance, 1.0)))
+        rng = np.random.default_rng(1)
+        (alone,) = evaluate(fit("GT", items, rng), items, ["prevalence"], rng)
+        found = find_open_strata(items, 0.95)
+        assert [(one.share, one.labels, one.enough) for one in found] == [(0.9, 0, 5)] * said
+        assert alone.note.startswith(LEFT_OPEN) == said
+        if said:
+            assert "more than twice as much as any gold item" in found[0].sentences
+
+
 def test_too_few_labels_of_a_stratum_are_no_answer_and_check_says_how_many_more(tmp_path, capsys):
     """No other method's number stands in the place of the recommended one's."""
     asked = ("--no-models", "--metrics", "prevalence", "accuracy", "--threshold", "9", "--json")
@@ -260,8 +276,8 @@ def test_too_few_labels_of_a_stratum_are_no_answer_and_check_says_how_many_more(
         warned = (
             "the items of gold stratum easy ones stand for 90 % of all items and have 3 gold "
             "labels. So few leave more than half of the values open that a prevalence can take, "
-            "and it has no answer. 5 labels would be enough: have an expert label 2 more of these "
-            "items, drawn at random."
+            "and it has no answer. With 5 labels it has one, though a wide one: have an expert "
+            "label 2 more of these items, drawn at random."
         )
         assert (warned in " ".join(told.err.split())) is not known
         assert ("a prevalence has no answer" in told.out) is not known

@@ -67,8 +67,8 @@ Intervals are about the population that the items were drawn from: how a model w
 like these. With --about items they are about the items at hand and no new ones.
 
 FILES are as of `crowdgold check`, which says first what the data can support.
-"as gold" is how many gold labels alone would give as narrow an interval. It is rounded to what is
-known of it; its own 95 % interval follows below the table."""
+"as gold" is how many gold labels alone, drawn as yours were, would give as narrow an interval. It
+is rounded to what is known of it; its own 95 % interval follows below the table."""
 EXAMPLE = """\
 example:
   $ crowdgold evaluate votes.csv gold.csv scores.csv --out results --threshold 0.7

@@ -25,7 +25,7 @@ from crowdgold.data.checks import counted
 from crowdgold.data.shown import WIDTH
 from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.methods.registry import METHODS
-from crowdgold.own.evaluation.as_gold import SURE, interval_in_words, is_unbounded, known
+from crowdgold.own.evaluation.as_gold import MEANING, SURE, interval_in_words, is_unbounded, known
 from crowdgold.own.evaluation.headline import (
     LITTLE,
     is_corrected,
@@ -38,7 +38,7 @@ SHOWN = 3
 CORRECTED, ALONE = "gold-corrected", "gold alone"
 """What stands for the method of the answer, where gold labels correct its prediction, and for gold
 labels alone. Any other method stands under its own name."""
-AS_GOLD_WORDS = '"as gold": so many gold labels alone would give as narrow an interval.'
+AS_GOLD_WORDS = f'"as gold": {MEANING}.'
 AS_GOLD_NAMED = 12
 """Numbers in that column whose intervals are named; all are in estimates.csv."""
 MARK = "!"

@@ -29,6 +29,8 @@ from crowdgold.data.gold_draw import (
     strata_counted,
 )
 
+SMALLEST = 1 / np.finfo(float).max
+"""Probability below which a weight is no number any more."""
 LARGEST_SHARE = 0.5
 """Of all weight, the most that one gold item may carry: an interval cannot rest on one item."""
 TOO_FAR = 6.0
@@ -64,6 +66,9 @@ def _by_chance(
             "item that has a gold label could be drawn")  # fmt: skip
     refuse(column, never, item, "with a probability of 0, for which no gold label speaks; "
             "leave items that could not be drawn out of the table")  # fmt: skip
+    refuse(column, has_gold & (chance < SMALLEST), item, "with a probability so small that its "
+            "label would count for all others together; expected the chance with which the item "
+            "was drawn")  # fmt: skip
     expected, number = float(chance.sum()), int(has_gold.sum())
     spread = float(np.sqrt((chance * (1 - chance)).sum()))
     if abs(number - expected) > TOO_FAR * spread + 1:  # never where one is unknown, NaN

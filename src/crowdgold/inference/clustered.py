@@ -217,7 +217,7 @@ def _in_clusters(
     return Clustered(
         size=items.size, fraction=items.fraction, items=items, clusters=clusters, cluster=code,
         share=known.share if possible else 0.0, siblings=known.siblings,
-        pairs=known.ratio,
+        pairs=known.ratio, unseen=items.unseen,
     )  # fmt: skip
 
 
@@ -239,18 +239,14 @@ def _unseen(view: View, rows: np.ndarray) -> float:
 def drawn_from(view: View, rows: np.ndarray) -> tuple[View, Design]:
     """The gold items at some positions, each with what it counts, and how they were drawn."""
     known, draw, cluster = view.take(rows), view.items.draw, view.items.cluster
-    unseen, own_weights = _unseen(view, rows), known.weights
-    if own_weights is not None:
-        own_weights = own_weights / own_weights.mean()
-    design: Design = SimpleRandom(len(rows), len(rows) / len(view), own_weights, unseen)
+    unseen, own = _unseen(view, rows), known.weights
     if draw is not None:
-        known_chances = KnownChances.of(draw.take(rows), len(view), unseen=unseen)
-        if own_weights is not None:
-            both = own_weights * known_chances.weights
-            known_chances = replace(known_chances, own_weights=both / both.mean())
-        design = known_chances
-        weights = design.weights if known.weights is None else known.weights * design.weights
-        known = replace(known, weights=weights)
+        weights = draw.weights(rows)
+        known = replace(known, weights=weights if own is None else own * weights)
+    scaled = None if own is None or known.weights is None else known.weights / known.weights.mean()
+    design: Design = SimpleRandom(len(rows), len(rows) / len(view), scaled, unseen)
+    if draw is not None:
+        design = KnownChances.of(draw.take(rows), len(view), scaled, unseen)
     if cluster is not None:
         found = together(cluster, view.items.gold != NO_GOLD, draw)
         possible = draw is None or (draw.batch is None and units_of(draw, cluster))

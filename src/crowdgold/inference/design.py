@@ -20,7 +20,9 @@ two classes, whose v are taken to be alike, so that with w = (n - k) / n it has 
 1 / (w^2 / (k - 1) + (1 - w)^2 / (n - k - 1)) degrees of freedom (Satterthwaite, 1946).
 
 A cell of gold items, a stratum or a class of weight or all of them, whose few labels are alike
-shows no variance. One more label is imagined in it (`one_more`).
+shows no variance. One more label is imagined in it (`one_more`). Of items that each count for more
+than twice as much as any gold item, by a small chance or a weight of the table's own, gold says
+nothing: their mean may be anything, and adds the variance of a uniform number.
 """
 
 from dataclasses import dataclass, field

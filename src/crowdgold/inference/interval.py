@@ -47,6 +47,8 @@ from crowdgold.metrics import Scale
 Ends = tuple[np.ndarray, np.ndarray]
 TINY = 1e-9
 """Of a beta distribution's parameter that would be 0."""
+ROUNDING = 1e-9
+"""Share of a range below which an error, or an interval's width, is that of rounding alone."""
 
 
 def unseen_share(count: np.ndarray, level: float) -> np.ndarray:
@@ -112,7 +114,7 @@ def interval(
         return estimate - times * error, estimate + times * error
     low, width = limits[:, 0], limits[:, 1] - limits[:, 0]
     place = np.clip((estimate - low) / width, 0.0, 1.0)
-    drawn, certain = (count * place + 0.5) / (count + 1), error <= TINY * width
+    drawn, certain = (count * place + 0.5) / (count + 1), error <= ROUNDING * width
     number = drawn * (1 - drawn) / np.where(certain, 1.0, error / width) ** 2
     lower, upper = _score(place, number, times)
     normal = ndtri((1 + level) / 2)

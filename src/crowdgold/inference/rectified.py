@@ -39,7 +39,7 @@ import numpy as np
 
 from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.interval import Ends, from_parts, interval, unseen_share
+from crowdgold.inference.interval import ROUNDING, Ends, from_parts, interval, unseen_share
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import (
     BOUND,
@@ -70,8 +70,6 @@ OF_ITEMS = ("counted", "effective", "other", "foreseen")
 """What else is held of each quantity."""
 HALF = 0.5
 """Share of a range that one stratum may leave open."""
-FLAT = 1e-9
-"""Share of a range below which an interval has no width but that of rounding."""
 TINY = 1e-6
 """Share of V below which what gold items show of it is nothing."""
 ITEMS, POPULATION = TARGETS = ("items", "population")
@@ -325,6 +323,9 @@ class Rectified:
     ) -> tuple[np.ndarray, list[str]]:
         """The one rule for when an interval is printed: its ends, (2, P), and why there are none.
 
+        Where no gold item shows a spread, the ends lie at least as far as as many gold items that
+        are all alike allow (`unseen_share`).
+
         Args:
             weight: of the prediction.
             ends: (2, P) of the intervals; NaN where nothing is counted.
@@ -334,11 +335,11 @@ class Rectified:
         certain = self.design.everyone and self.target == ITEMS
         # Where no gold item differs, votes and scores of others may, which no label says.
         pairs = np.isfinite(named.parts).all(axis=1)
-        nothing = (self._found(weight) <= FLAT) & (~pairs | self.of_difference)
-        flat = nothing | ~(ends[1] - ends[0] > FLAT * (high - low))
+        nothing = (self._found(weight) <= ROUNDING) & (~pairs | self.of_difference)
+        flat = nothing | ~(ends[1] - ends[0] > ROUNDING * (high - low))
         flat &= np.isfinite(ends[0]) & np.isfinite(low)
         # Two predictors that agree on all items may still differ on others.
-        agree = self.of_difference & ~((self.expected[0] ** 2).mean(axis=0) > FLAT)
+        agree = self.of_difference & ~((self.expected[0] ** 2).mean(axis=0) > ROUNDING)
         alike = np.where(agree, self.design.of_all, np.maximum(self._enough, 1))
         unseen = np.where(flat & ~np.array(certain), unseen_share(alike, level), 0.0)
         lower = np.minimum(ends[0], centre - unseen * np.nan_to_num(centre - low))

@@ -25,6 +25,9 @@ from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import HALF, POPULATION
 from crowdgold.metrics import parse_metric
 
+UNSEEN = "that each count for more than twice as much as any gold item"
+"""Of which gold says nothing (`design.unseen`)."""
+
 
 @dataclass(frozen=True)
 class OpenStratum:
@@ -50,8 +53,8 @@ class OpenStratum:
         return (
             f"the items {self.which} stand for {100 * self.share:.0f} % of all items and have "
             f"{counted(self.labels, 'gold label')}. So few leave more than half of the values open "
-            f"that a prevalence can take, and it has no answer. {self.enough} labels would be "
-            f"enough: {self.mend}"
+            f"that a prevalence can take, and it has no answer. With {self.enough} labels it has "
+            f"one, though a wide one: {self.mend}"
         )
 
 
@@ -90,6 +93,10 @@ def find_open_strata(items: Items, level: float) -> tuple[OpenStratum, ...]:
         return ()
     draw, questions = items.draw.take(rows), Questions((parse_metric("prevalence"),))
     known, drawn = drawn_from(View(items, NO_PREDICTOR), rows)
+    if drawn.unseen > HALF:
+        enough = enough_labels(drawn.unseen, level)
+        mend = f"draw such items with a larger chance, so that {enough} have a label"
+        return (OpenStratum(UNSEEN, drawn.unseen, 0, enough, mend),)
     alone = of_labels(known.items.gold, known, questions, POPULATION, drawn)
     design = KnownChances.of(draw, len(items))
     cell = design.cells()

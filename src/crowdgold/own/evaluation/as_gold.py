@@ -26,6 +26,7 @@ import pandas as pd
 
 from crowdgold.declared import LEVEL
 
+MEANING = "so many gold labels alone, drawn as yours were, would give as narrow an interval"
 AS_GOLD = "effective_gold"
 ENDS = LOWER, UPPER = f"{AS_GOLD}_lower", f"{AS_GOLD}_upper"
 """Columns of the ends of its interval; without the upper one it has no bound."""

@@ -109,8 +109,8 @@ def if_wrong(items: Items, settings: Settings, assumed: pd.DataFrame) -> str:
     return (
         f"Gold labels are taken for the truth. Were {100 * SHOWN:g} % of them wrong, "
         f"{one['metric']}{of} would be {one['estimate']:.3f} ({one['lower']:.3f} to "
-        f"{one['upper']:.3f}) by {one['method']}, and {one['estimate_0']:.3f} were none "
-        "(expert_errors.csv)."
+        f"{one['upper']:.3f}) by {one['method']}, which gives {one['estimate_0']:.3f} with "
+        "none wrong (expert_errors.csv)."
     )
 
 

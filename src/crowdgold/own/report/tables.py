@@ -6,7 +6,7 @@ from typing import Any
 
 from crowdgold.data.checks import counted
 from crowdgold.own.check.verdicts import MEASURED_GOLD
-from crowdgold.own.evaluation.as_gold import SURE
+from crowdgold.own.evaluation.as_gold import MEANING, SURE
 from crowdgold.own.report.answers import VOTES_ALONE, Answers
 from crowdgold.own.report.doubts import quantity
 from crowdgold.own.report.folder import StudyFolder, records_of
@@ -74,10 +74,7 @@ def estimates_table(study: StudyFolder) -> Table:
                      "; ".join(filter(None, remarks))])  # fmt: skip
     level = percent(study.level)
     header = ["quantity", "method", "estimate", f"{level} interval", "as gold", "remarks"]
-    caption = (
-        "Every method. As gold: so many gold labels alone would give as narrow an interval; in "
-        f"brackets, the {SURE} interval of that number."
-    )
+    caption = f"Every method. As gold: {MEANING}; in brackets, the {SURE} interval of that number."
     return _cut(caption, "estimates.csv", header, rows, MOST_ROWS)
 
 

@@ -16,6 +16,8 @@ from crowdgold.plotting.style import AXIS_LABELS, COLOURS, legend_above, new_fig
 from crowdgold.studies.answer.bars import MEAN_WIDTHS, OF_METRIC, POOLED, answers_of
 
 MARKERS = "os^vDPX*hd"
+NAMED_AT = 0.45
+"""Width over that of gold alone at which targets are named."""
 ALL = "all metrics"
 ASKED = 1.5
 """The mark of the width asked for reaches from its number of labels over this to times this."""
@@ -71,9 +73,11 @@ def _width(axes: Axes, shown: pd.DataFrame, baseline: str) -> None:
     # Above all lines, and wider than their marks.
     for at, most in MEAN_WIDTHS.items():
         axes.hlines(most, at / ASKED, at * ASKED, color="#AA3300", linewidth=2.2, zorder=5)
+        # Below all lines, so that it hides none.
         axes.annotate(
-            f"target: {most:.2f}", (at, most), (0, -4), textcoords="offset points",
-            ha="center", va="top", fontsize=7, color="#AA3300", zorder=5,
+            f"target: {most:.2f}", (at, most), (at, NAMED_AT), ha="center", va="top", fontsize=7,
+            color="#AA3300", zorder=5,
+            arrowprops={"arrowstyle": "-", "color": "#AA3300", "linewidth": 0.6},
         )  # fmt: skip
     _lines(axes, shown, "width_ratio")
     axes.set_ylim(0, 1.05 * max(1.0, float(shown["width_ratio"].max())))
