@@ -97,7 +97,7 @@ def test_items_that_are_alike_and_are_not_said_to_be_do_not_cover(world):
 def test_the_error_is_the_spread_of_the_estimates(world, target, monkeypatch):
     """300 studies: the mean squared error of prevalence and TNR_H from gold, and corrected, is the
     mean squared standard error that gold shows, within 3.5 standard errors of a variance (30 %).
-    What is expected and the imagined label or cluster, that come on top, are left out."""
+    What is expected and the imagined label, that come on top, are left out."""
     only_what_gold_shows(monkeypatch)
     metrics, found = ["prevalence", "TNR_H"], []
     population = replicate_of(world, 1_000_000, 1_000_000)

@@ -58,18 +58,22 @@ def rarer(experts, rng):
 
 
 def covered(truth, drawn):
-    """How often intervals of studies hold the population's values, (metrics,)."""
-    held, known = np.zeros(len(METRICS)), 0
+    """How often intervals of studies hold the population's values, (metrics,).
+
+    An answer without one, which could have nearly any value, counts by its whole range.
+    """
+    held, answered, known = np.zeros(len(METRICS)), np.zeros(len(METRICS)), 0
     for replicate in range(REPLICATES):
         rng = np.random.default_rng([61, replicate])
         items = drawn(rng)
         if why_unknown(items):
             continue
-        known += 1
         found = evaluate(fit("logistic-E", items, rng), items, METRICS, rng)
         ends = np.array([(one.lower, one.upper) for one in found])
-        held += (ends[:, 0] <= truth) & (truth <= ends[:, 1])
-    assert known > 0.8 * REPLICATES
+        held += ~((truth < ends[:, 0]) | (ends[:, 1] < truth))
+        answered += np.isfinite(ends[:, 0])
+        known += 1
+    assert answered.min() > 0.8 * REPLICATES
     return held / known
 
 

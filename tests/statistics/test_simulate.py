@@ -82,6 +82,7 @@ PANEL = {
 }
 PARAMETERS = {
     "maven": MAVEN,
+    "tied": MAVEN,
     "irt": IRT,
     "stand_in": STAND_IN,
     "copula": COPULA,
@@ -182,6 +183,19 @@ def test_maven_oracle_is_the_ratio_of_beta_binomials():
 )
 def test_oracle_is_the_frequency_of_positives_among_items_with_the_same_votes(name):
     assert_oracle_is_the_frequency(draw(name, votes_total={1: 0.3, 3: 0.5, 6: 0.2}).table)
+
+
+def test_tied_scores_are_those_of_maven_cut_raised_to_the_least_or_the_votes():
+    """The other scores and the votes stay as they are."""
+    same = draw("maven", n=500).table
+    rated = draw("tied", n=500, cuts=[1.0, -0.5], least=0.0).table
+    for name, score in same.scores.items():
+        expected = (score >= -0.5).astype(float) + (score >= 1.0)
+        assert np.array_equal(rated.scores[name], expected)
+    raised = draw("tied", n=500, least=0.5, of_votes=True).table
+    assert np.array_equal(raised.scores["A"], same.votes_positive / same.votes_total)
+    assert np.array_equal(raised.scores["B"], np.maximum(same.scores["B"], 0.5))
+    assert np.array_equal(raised.votes_positive, same.votes_positive)
 
 
 @pytest.mark.parametrize("name", ["dawid_skene_scores", "human_ai"])

@@ -78,19 +78,28 @@ def mean_if_flipped(y):
     return np.array([adds(1 - one, trace) - middle for one in y])
 
 
-def imagined(own, other, cluster):
-    """What one more cluster adds to the variance of a sum, whose labels are as likely to be all of
-    them as they are as all the other ones: G / (G + 1) times as many, each held against the mean of
-    the G there are."""
+def imagined(own, other):
+    """What one more label adds to the variance of a sum, as likely to be of an item's own class as
+    of the other: n / (n + 1) times as much, each held against the mean of the n there are."""
+    middle, number = own.mean(), len(own)
+    squares = sum(
+        (one - middle) ** 2 + (two - middle) ** 2 for one, two in zip(own, other, strict=True)
+    )
+    return (number / (number + 1)) ** 2 * squares / 2 / number
+
+
+def going_together(own, cluster):
+    """How many times as much a label counts as in a sample of items: the squares of the sums of
+    clusters over those of items, from 1 to the size of a cluster, and one more cluster whose items
+    go all together."""
     names = np.unique(cluster)
-    sums = [own[cluster == one].sum() for one in names]
-    others = [other[cluster == one].sum() for one in names]
-    middle, number = sum(sums) / len(names), len(names)
-    squares = [
-        ((one - middle) ** 2 + (two - middle) ** 2) / 2
-        for one, two in zip(sums, others, strict=True)
-    ]
-    return (number / (number + 1)) ** 2 * sum(squares) / number
+    squares = sum(own[cluster == one].sum() ** 2 for one in names) / (own**2).sum()
+    size = len(own) / len(names)
+    return (len(names) * min(max(squares, 1), size) + size) / (len(names) + 1)
+
+
+def imagined_in_clusters(own, other, cluster):
+    return imagined(own, other) * going_together(own, cluster)
 
 
 def of_one_item(items):
@@ -170,7 +179,7 @@ def test_whole_clusters_of_a_finite_table_leave_the_share_that_was_not_drawn():
     gold = items.gold != NO_GOLD
     y, cluster = items.gold[gold].astype(float), items.cluster[gold]
     own, other = (y - y.mean()) / len(y), mean_if_flipped(y) / len(y)
-    expected = 0.7 * (sandwich(own, cluster) + imagined(own, other, cluster))
+    expected = 0.7 * (sandwich(own, cluster) + imagined_in_clusters(own, other, cluster))
     (found,) = estimates(items, "GT", "items", ["prevalence"])
     assert found.standard_error == pytest.approx(np.sqrt(expected), rel=1e-9)
 
@@ -211,7 +220,7 @@ def test_over_all_samples_of_whole_clusters_the_variance_is_that_of_the_estimate
 
 def test_the_correction_of_a_prediction_counts_by_clusters(request):
     """Whole clusters, f = .3, about these items: (1 - f) of the sandwich of y - lambda g and of
-    what one more cluster adds to it. About the population, but for that cluster, f of the sandwich
+    what one more label adds to it. About the population, but for that label, f of the sandwich
     of y too."""
     items = draw_gold(table(), CLUSTERS, 300, np.random.default_rng(3))
     share, gold = items.votes_positive / items.votes_total, items.gold != NO_GOLD
@@ -223,7 +232,7 @@ def test_the_correction_of_a_prediction_counts_by_clusters(request):
     left, other = (y - y.mean() - guessed) / 300, (mean_if_flipped(y) - guessed) / 300
     # Without what the prediction expects, which counts where it is more.
     found = replace(found, expected=np.zeros_like(found.expected))
-    expected = 0.7 * (sandwich(left, cluster) + imagined(left, other, cluster))
+    expected = 0.7 * (sandwich(left, cluster) + imagined_in_clusters(left, other, cluster))
     assert found.error(weight)[0] == pytest.approx(np.sqrt(expected), rel=1e-9)
     request.getfixturevalue("nothing_imagined")
     expected = 0.7 * sandwich(left, cluster) + 0.3 * sandwich((y - y.mean()) / 300, cluster)
@@ -257,14 +266,14 @@ def test_one_gold_item_of_each_cluster_says_nothing_of_likeness_and_takes_the_wo
 
 @pytest.mark.parametrize("design", [SIMPLE, CLUSTERS])
 def test_labels_that_are_taken_for_the_truth_are_a_cluster_sample_of_the_population(design):
-    """The sandwich of all labels, and what one more cluster adds."""
+    """The sandwich of all labels, and what one more label adds."""
     items = draw_gold(table(), design, 100, np.random.default_rng(3))
     labels = items.truth.astype(np.int8)
     (found,) = evaluate(
         Fit("MV", FixedLabels(labels)), items, ["prevalence"], np.random.default_rng(1)
     )
     own, other = (labels - labels.mean()) / 1000, mean_if_flipped(labels.astype(float)) / 1000
-    expected = sandwich(own, items.cluster) + imagined(own, other, items.cluster)
+    expected = sandwich(own, items.cluster) + imagined_in_clusters(own, other, items.cluster)
     assert found.standard_error == pytest.approx(np.sqrt(expected), rel=1e-9)
     assert isinstance(sample_of_population(View(items, "A")), Clustered)
 
@@ -400,19 +409,20 @@ def in_strata(n_gold=(40, 10), n=1000):
 
 
 def imagined_within(y, weights, stratum, cluster, fractions):
-    """What one more cluster adds in the stratum where it adds most."""
+    """What one more label adds in the stratum where it adds most."""
     mean = (weights * y).sum() / weights.sum()
     own, other = (weights * (one - mean) / weights.sum() for one in (y, 1 - y))
-    return max(
-        (1 - fraction) * imagined(own[stratum == h], other[stratum == h], cluster[stratum == h])
+    most = max(
+        (1 - fraction) * imagined(own[stratum == h], other[stratum == h])
         for h, fraction in enumerate(fractions)
     )
+    return most * going_together(own, cluster)
 
 
 @pytest.mark.usefixtures("nothing_expected")
 def test_clusters_within_strata_by_the_textbook():
     """The stratified mean of whole clusters: sum_h (1 - f_h) n_h / (n_h - 1) sum_c (u_c - u_h)^2,
-    and what one more cluster adds, within 2 % of the jackknife's contributions."""
+    and what one more label adds, within 2 % of the jackknife's contributions."""
     items, stratum = in_strata()
     rows = np.flatnonzero(items.gold != NO_GOLD)
     y, weights = items.gold[rows].astype(float), 1 / items.draw.chance[rows]

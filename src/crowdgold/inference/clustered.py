@@ -20,6 +20,10 @@ For a simple random sample and gold alone both add up to sum_c d_c^2 (where q is
 usual sandwich, whichever way gold was drawn. q X is kept between 0 and what it is where all items
 of a cluster contribute the same, which stands for it where no two gold items share a cluster.
 
+The label that is imagined (`design.one_more`) counts as many times as items of a cluster go
+together, sum_c d_c^2 / sum_i d_i^2, with one more cluster of which all items do. A whole cluster of
+other labels in its place left intervals of AUC a half too long.
+
 Degrees of freedom are those of the design with the number of clusters in the place of that of
 items, of equal weight (Kish's number of their gold items' weights).
 """
@@ -123,13 +127,16 @@ class Clustered(SimpleRandom):
         return rescaled
 
     def one_more(self, own: np.ndarray, other: np.ndarray, known: bool = False) -> np.ndarray:
-        """As of items, or of clusters whose labels are all the other ones: of what was drawn."""
+        """As of items; where clusters were drawn, so many times as items of one go together."""
+        found = self.items.one_more(own, other, known)
         if self.share < HALF:
-            return self.items.one_more(own, other, known)
-        touched = self._summed(np.isfinite(other).astype(float)) > 0
-        together = np.where(touched, self._summed(np.nan_to_num(other)), np.nan)
-        found = self.clusters.one_more(self._summed(own), together, known)
-        return found * self.clusters.size / self.size
+            return found
+        number, squares = self.clusters.size, (own**2).sum(axis=0)
+        most = self.size / number
+        shown = (self._summed(own) ** 2).sum(axis=0)
+        together = np.divide(shown, squares, out=np.full(len(found), most), where=squares > 0)
+        times: np.ndarray = (number * np.clip(together, 1.0, most) + most) / (number + 1)
+        return found * times
 
     def left_open(self, own: np.ndarray, other: np.ndarray, level: float) -> np.ndarray:
         """As of the items."""
