@@ -11,7 +11,10 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import BinaryIO
 
+Packed = Path | BinaryIO
+"""An archive: its file, or its bytes."""
 BLOCK, OVERLAP = 2**20, 64
 """Bytes of a block of `zip_blocks`, and of the end of the one before that it begins with."""
 
@@ -65,49 +68,59 @@ def _fault(member: zipfile.ZipInfo, seen: set[str]) -> str:
     return "is there twice" if name in seen else ""
 
 
-def zip_members(path: Path, most_bytes: int) -> Iterator[tuple[str, bytes]]:
+def _name(path: Packed, name: str) -> str:
+    return name or (path.name if isinstance(path, Path) else "the archive")
+
+
+def zip_members(path: Packed, most_bytes: int, name: str = "") -> Iterator[tuple[str, bytes]]:
     """Name and content of each member of a zip file, in the order of their names.
 
     Args:
         most_bytes: that all members together may unpack to.
+        name: how messages call it; that of the file where not given.
 
     Raises:
         ArchiveError: where it is damaged or not harmless; nothing is unpacked of one that is not.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            members = checked_members(archive, path.name, most_bytes)
+            members = checked_members(archive, _name(path, name), most_bytes)
             for member in sorted(members, key=lambda one: one.filename):
                 yield member.filename, archive.read(member)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-        raise ArchiveError(f"{path.name} is no readable zip file: {error}") from error
+        raise ArchiveError(f"{_name(path, name)} is no readable zip file: {error}") from error
 
 
-def zip_blocks(path: Path, most_bytes: int) -> Iterator[tuple[str, bytes]]:
+def zip_blocks(path: Packed, most_bytes: int, name: str = "") -> Iterator[tuple[str, bytes]]:
     """Name and content of each member of a zip file, in blocks, for a look at what it holds.
 
     A block begins with the end of the one before, so that what is looked for is not cut in two.
 
     Args:
         most_bytes: that all members together may unpack to.
+        name: how messages call it; that of the file where not given.
 
     Raises:
         ArchiveError: where it is damaged or not harmless.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            for member in checked_members(archive, path.name, most_bytes):
+            for member in checked_members(archive, _name(path, name), most_bytes):
                 before = b""
                 with archive.open(member) as part:
                     while block := part.read(BLOCK):
                         yield member.filename, before + block
                         before = block[-OVERLAP:]
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-        raise ArchiveError(f"{path.name} is no readable zip file: {error}") from error
+        raise ArchiveError(f"{_name(path, name)} is no readable zip file: {error}") from error
 
 
-def read_gzip(path: Path, most_bytes: int) -> bytes:
-    """Unpack a gzipped file.
+def read_gzip(path: Packed, most_bytes: int, name: str = "") -> bytes:
+    """The content of a gzipped file.
+
+    Args:
+        most_bytes: that it may unpack to.
+        name: how messages call it; that of the file where not given.
 
     Raises:
         ArchiveError: where it is damaged, or would unpack to more than `most_bytes`.
@@ -117,10 +130,10 @@ def read_gzip(path: Path, most_bytes: int) -> bytes:
         with gzip.open(path) as file:
             content = file.read(most_bytes + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ArchiveError(f"{path.name} is no readable gzip file: {error}") from error
+        raise ArchiveError(f"{_name(path, name)} is no readable gzip file: {error}") from error
     if len(content) > most_bytes:
         raise ArchiveError(
-            f"{path.name} would unpack to more than {most_bytes:,} bytes, the most that is "
-            "expected of it"
+            f"{_name(path, name)} would unpack to more than {most_bytes:,} bytes, the most that "
+            "is expected of it"
         )
     return content

@@ -12,8 +12,9 @@ import pytest
 
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD, InputError
+from crowdgold.data.door import open_file
 from crowdgold.data.own import read_study
-from crowdgold.data.own.exports import EXPORTS, frame_of_records, read_json
+from crowdgold.data.own.exports import EXPORTS, frame_of_records, records_of_json
 from crowdgold.data.own.sheets import read_sheet
 from crowdgold.data.tables import read_json_lines
 
@@ -33,7 +34,8 @@ def tool_of(path):
 
 
 def records_of(path):
-    return read_json(path) if path.suffix == ".json" else read_json_lines(path)
+    read = records_of_json if path.suffix == ".json" else read_json_lines
+    return read(open_file(path))
 
 
 def cells(path, person="annotator"):
@@ -331,7 +333,8 @@ def test_a_damaged_file_is_read_or_refused(path):
                 continue
             tried += 1
             with contextlib.suppress(InputError):
-                frame, rows, _ = frame_of_records(records, path)
+                raw = frame_of_records(records, open_file(path))
+                frame, rows = raw.frame, raw.rows
                 assert np.size(rows) in (1, len(frame))
     assert tried > len(WRONG)
 

@@ -260,7 +260,7 @@ def test_what_is_in_one_file_alone_is_dropped_and_said(tmp_path):
         scores_csv="item,score\na,1\nb,2\nz,3\n",
         gold_csv="item,label\na,1\ny,0\nc,0\n",
     )
-    study = read_study(paths)
+    study = read_study(paths, unmatched="drop")
     assert votes_of(study) == VOTES
     assert gold_of(study) == {"a": 1, "c": 0}
     said = "\n".join(study.notes)
@@ -381,7 +381,8 @@ REFUSED = {
     "several columns that may be the item": (
         {"v_csv": "post,text,annotator,label\na,x,R1,1\n", "g_csv": "text,post,label\nx,a,1\n"},
         {},
-        "column 'item' is missing, and all files share several: post, text. Say which",
+        r"several columns could name the items: 'post' \(1 value, as 'a'\), 'text' \(1 value, as "
+        r"'x'\). Say which does by --column post=item",
     ),
     "no votes": ({"v_csv": "item,label\na,1\n"}, {}, "no votes: v.csv has item, label. Expected"),
     "no rows": ({"v_csv": "item,annotator,label\n"}, {}, "no rows"),
@@ -524,7 +525,7 @@ REFUSED = {
 
 def test_a_column_of_many_texts_or_of_nothing_is_passed_over(tmp_path):
     """A fifth of texts is no slip; of an empty column it is said that nothing is in it."""
-    rows = "".join(f"i{k},{'low' if k % 5 else k},,{k}\n" for k in range(40))
+    rows = "".join(f"i{k},{'low' if k % 5 else k},,{-k}\n" for k in range(40))
     paths = written(tmp_path, v_csv=COUNTS_OF_MANY, s_csv=f"item,notes,tiny,gpt\n{rows}")
     study = read_study(paths)
     assert study.items.predictors == ["gpt"]
@@ -605,7 +606,8 @@ def test_strata_of_gold_beside_the_votes_are_counted(tmp_path):
         for who in (1, 2)
     )
     gold = "item,gold\na,1\nb,0\ne,1\nzz,1\n"
-    study = read_study(written(tmp_path, votes_csv=votes, gold_csv=gold))
+    paths = written(tmp_path, votes_csv=votes, gold_csv=gold)
+    study = read_study(paths, unmatched="drop")
     assert study.items.draw.chance.tolist() == [0.5] * 6
     assert study.items.draw.drawn.tolist() == [2, 1]
     assert not study.strata

@@ -3,6 +3,7 @@
 import pytest
 
 from crowdgold.data import InputError
+from crowdgold.data.door import open_file
 from crowdgold.data.tables import read_table
 
 GOOD = "item,annotator,label\n" + "".join(f"i{k},a,{k % 2}\n" for k in range(4))
@@ -26,7 +27,7 @@ def test_what_is_wrong_with_a_text_file_is_named(tmp_path, content, why):
     path = tmp_path / "t.csv"
     path.write_text(content)
     with pytest.raises(InputError, match=why) as caught:
-        read_table(path)
+        read_table(open_file(path))
     assert "\n" not in str(caught.value)
     assert "C error" not in str(caught.value)
 
@@ -35,7 +36,7 @@ def test_rows_that_are_like_a_header_in_part_are_data(tmp_path):
     """An item may be called `item`; a short row has nothing in its last cells, as before."""
     path = tmp_path / "t.csv"
     path.write_text(GOOD + "item,a,1\nitem\n")
-    frame, first = read_table(path)
-    assert (len(frame), first) == (6, 2)
+    found = read_table(open_file(path))
+    assert (len(found.frame), found.rows[0]) == (6, 2)
     path.write_text("item\nitem\n")
-    assert len(read_table(path)[0]) == 1
+    assert len(read_table(open_file(path)).frame) == 1

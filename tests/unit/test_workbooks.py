@@ -6,7 +6,7 @@ import zipfile
 import openpyxl
 import pytest
 
-from crowdgold.data import InputError, workbooks
+from crowdgold.data import InputError, door, workbooks
 from crowdgold.data.own import read_study
 
 ROWS = [
@@ -126,8 +126,8 @@ def test_harmful_or_damaged_parts_are_refused(old, new, why, tmp_path):
 
 def test_a_workbook_has_a_size(tmp_path, monkeypatch):
     path = book(tmp_path / "votes.xlsx")
-    monkeypatch.setattr(workbooks, "MOST_CELLS", 15)
-    with pytest.raises(InputError, match="more than 15 cells"):
+    monkeypatch.setattr(door, "MOST_CELLS", 15)
+    with pytest.raises(InputError, match="more than the 15 that are read"):
         read_study([path])
     monkeypatch.setattr(workbooks, "MOST_BYTES", 1000)
     with pytest.raises(InputError, match="would unpack to more than 1,000 bytes"):

@@ -11,7 +11,7 @@ from crowdgold.commands.terminal import (
     add_expert_error,
     add_study_options,
     progress,
-    renamed,
+    reading,
     say,
     tell,
 )
@@ -73,7 +73,7 @@ def run(asked: argparse.Namespace) -> int:
 
     paths: list[Path] = asked.files
     with progress(lambda: "reading and checking"):
-        study = read_study(paths, renamed(asked), asked.positive, asked.repeated)
+        study = read_study(paths, **vars(reading(asked)))
         study = study.with_expert_error(asked.expert_error)
         check = check_data(study, np.random.default_rng(asked.seed))
     for warning in check.warnings:

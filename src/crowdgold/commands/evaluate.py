@@ -31,7 +31,7 @@ from crowdgold.commands.terminal import (
     add_force,
     add_study_options,
     progress,
-    renamed,
+    reading,
     say,
     say_kept,
     tell,
@@ -254,7 +254,7 @@ def run(asked: argparse.Namespace) -> int:
     settings, out, said = _settings(asked), asked.out, _Said(_is_quiet(asked))
     own_study.check_folder(out, asked.files, asked.force)
     options, keep = _options(asked, settings), own_study.kept_folder(out)
-    source = own_study.Source(asked.files, renamed(asked), asked.positive, asked.repeated)
+    source = own_study.Source(asked.files, reading(asked))
     try:
         with progress(lambda: "reading and checking"):
             study, check = own_study.read_and_check(source, settings)

@@ -15,7 +15,7 @@ from crowdgold.commands.terminal import (
     make_way,
     progress,
     read_files,
-    renamed,
+    reading,
     say,
     tell,
     warn_of_failed_gate,
@@ -154,9 +154,7 @@ def run(asked: argparse.Namespace) -> int:
     settings, categories = _settings(asked), _categories(asked.categories)
     if categories and asked.positive:
         raise InputError("--categories: not with --positive, whose labels are 0 and 1")
-    annotations, notes = read_labels(
-        asked.files, renamed(asked), asked.positive, asked.repeated, categories
-    )
+    annotations, notes = read_labels(asked.files, reading(asked), categories)
     for note in notes:
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     matrix_names(annotations, asked.confusion)

@@ -15,7 +15,7 @@ from crowdgold.commands.plan_table import as_values, describe, votes_each
 from crowdgold.commands.terminal import (
     add_reading_options,
     progress,
-    renamed,
+    reading,
     say,
     takes_study_file,
     tell,
@@ -202,7 +202,7 @@ def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]
     with progress(lambda: "reading and fitting the pilot"):
         study = asked.pilot
         if not isinstance(study, Study):
-            study = read_study(study, renamed(asked), asked.positive, asked.repeated)
+            study = read_study(study, **vars(reading(asked)))
         model = choose_model(study.items, asked.model)
         metric = parse_metric(asked.metric).metric
         if model is None and (metric is None or metric.needs_scores):

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from crowdgold.commands.terminal import progress, renamed, say, tell
+from crowdgold.commands.terminal import progress, reading, say, tell
 from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.shown import WIDTH
@@ -88,7 +88,7 @@ def run_more(asked: argparse.Namespace) -> int:
     if metric.is_parameter:
         raise InputError(f"--metric {metric.text}: gold labels say nothing about a parameter")
     with progress(lambda: f"simulating {tried[-1]:,} labels more" if tried[-1] else "reading"):
-        study = read_study(asked.pilot, renamed(asked), asked.positive, asked.repeated)
+        study = read_study(asked.pilot, **vars(reading(asked)))
         if metric.known.needs_scores and not (metric.is_difference or metric.predictor):
             model = choose_model(study.items, asked.model)
             metric = of_model(metric, model) if model else metric

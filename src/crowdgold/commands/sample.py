@@ -11,7 +11,7 @@ from crowdgold.commands.terminal import (
     make_way,
     progress,
     read_files,
-    renamed,
+    reading,
     say,
     tell,
 )
@@ -180,8 +180,8 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
     from crowdgold.sampling.strata import ENOUGH
 
     share = PROPORTIONAL if asked.proportional is None else asked.proportional
-    how = renamed(asked), asked.positive, asked.repeated
-    pilot = read_study(asked.pilot, *how).items if asked.pilot else None
+    how = vars(reading(asked))
+    pilot = read_study(asked.pilot, **how).items if asked.pilot else None
     metrics = metrics_for(items, asked.metrics_for)
     batch = next_batch(items, metrics, asked.n, asked.seed, pilot, share)
     _doubt_gold(items, asked.seed)
@@ -231,7 +231,7 @@ def run(asked: argparse.Namespace) -> int:
         raise InputError(f"--out: found {asked.out.name!r}, expected a name that ends in .csv")
     _check_options(asked)
     with progress(lambda: "reading and choosing"):
-        study = read_study(asked.files, renamed(asked), asked.positive, asked.repeated)
+        study = read_study(asked.files, **vars(reading(asked)))
         work = _chances if asked.poststratify else _second if asked.second else _batch
         if study.passed_over and work is _batch:
             begun = next(note for note in study.notes if "passed over" in note)

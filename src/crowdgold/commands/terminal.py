@@ -18,6 +18,7 @@ from crowdgold.data.outputs import Output
 
 if TYPE_CHECKING:
     from crowdgold.data import Annotations
+    from crowdgold.data.own.reading import Reading
     from crowdgold.models.clara.labelling_model import LabellingModel
 
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u202a-\u202e\u2066-\u2069]")
@@ -197,6 +198,40 @@ def add_reading_options(command: Options) -> None:
         "false/true, no/yes or negative/positive)",
     )  # fmt: skip
     add_table_options(command)
+    command.add_argument(
+        "--item", metavar="COLUMN,COLUMN", type=_names, default=(),
+        help="columns that name an item together, for instance question,model",
+    )  # fmt: skip
+    command.add_argument(
+        "--missing", metavar="WORD", action="append", default=[],
+        help="a word for an empty cell among labels and numbers; can be repeated; none: there is "
+        "no such word (default: NA, NaN and null, unless one could be a label)",
+    )  # fmt: skip
+    command.add_argument(
+        "--encoding", metavar="NAME",
+        help="encoding of text files that are not UTF-8 and do not say what they are, for instance "
+        "cp1252",
+    )  # fmt: skip
+    command.add_argument(
+        "--unmatched", choices=("refuse", "drop"), default="refuse",
+        help="what to do where files do not name the same items: refuse them, or drop what matches "
+        "nothing (default: %(default)s)",
+    )  # fmt: skip
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Names of columns with commas between them."""
+    return tuple(filter(None, (one.strip() for one in text.split(","))))
+
+
+def reading(asked: argparse.Namespace) -> "Reading":
+    """What the options of a command say of the files of a study."""
+    from crowdgold.data.own.reading import Reading  # here: pandas takes long to load
+
+    return Reading(
+        renamed(asked), asked.positive, asked.repeated, asked.item, asked.missing, asked.encoding,
+        asked.unmatched,
+    )  # fmt: skip
 
 
 def renamed(asked: argparse.Namespace) -> Mapping[str, str]:

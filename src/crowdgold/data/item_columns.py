@@ -118,7 +118,10 @@ TRUTH = "truth"
 
 
 def with_truth(
-    annotations: Annotations, frame: pd.DataFrame, source: str = "the table", first_row: int = 0
+    annotations: Annotations,
+    frame: pd.DataFrame,
+    source: str = "the table",
+    first_row: int | np.ndarray = 0,
 ) -> Annotations:
     """Annotations with the true category of each item.
 

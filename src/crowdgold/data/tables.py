@@ -1,32 +1,67 @@
-"""Reading a table from a file: CSV, TSV, parquet or JSON lines, by the ending of its name."""
+"""Reading a table from a file: a text with a separator, parquet or JSON lines.
 
-import codecs
+Texts stand as they are: nothing in a cell is taken for a number, a date or a hole. A row is called
+what a spreadsheet calls it, blank lines counted.
+"""
+
 import csv
+import io
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import check_json_text, check_text_file, list_names, list_rows
+import crowdgold.data.door as door
+from crowdgold.data.checks import check_json_text, list_names, list_rows
+from crowdgold.data.door import Opened, open_file
 from crowdgold.data.errors import InputError
 from crowdgold.data.spreadsheet import restored
 from crowdgold.extras import PARQUET, need
 
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
+TAB = "\t"
+SEPARATORS = {".csv": ",", ".tsv": TAB}
+OTHER_SEPARATORS = (";", TAB, ",", "|")
 JSON_LINES = (".jsonl", ".ndjson")
+ENDINGS = (*SEPARATORS, ".parquet", *JSON_LINES)
 OPENED = re.compile(r"EOF inside string starting at row (\d+)")
 """What pandas says of a quote without end."""
-ENDINGS = (*SEPARATORS, ".parquet", *JSON_LINES)
+SAID = re.compile(rb"sep=(.)\s*", re.IGNORECASE)
+"""The first line by which a spreadsheet says its separator."""
+LOOKED_AT = 200
+"""Rows of which a separator is judged."""
+NAMELESS = "Unnamed: "
+DECIMAL_COMMA = r"[+-]?\d+(,\d+)?(e[+-]?\d+)?"
+ALIKE = 0.5
+"""Share of the lines within a quotation that look like rows, from which on they are taken to be."""
+
+
+@dataclass(frozen=True, eq=False)
+class Raw:
+    """A table as it stands in a file.
+
+    Attributes:
+        source: what messages call the file.
+        frame: its columns; those of a text file are texts.
+        rows: (n,) what messages call each row.
+        notes: what was decided about it, a sentence each.
+    """
+
+    source: str
+    frame: pd.DataFrame
+    rows: np.ndarray
+    notes: tuple[str, ...] = ()
 
 
 def read_columns(
     path: str | Path, columns: Mapping[str, str] | None = None
-) -> tuple[pd.DataFrame, int]:
+) -> tuple[pd.DataFrame, np.ndarray]:
     """Read a table and rename its columns; an apostrophe before a formula's sign is taken away.
 
     Args:
@@ -34,15 +69,19 @@ def read_columns(
         columns: the file's own column name -> the name used here, e.g. {"yes": "votes_positive"}.
 
     Returns:
-        the table, texts as they stand in a text file, and the number that the user's own tool shows
-        for its first row of data.
+        the table, texts as they stand in a text file, and what messages call its rows.
 
     Raises:
         InputError: where the file is missing, of another kind, or has not these columns.
     """
-    frame, first_row = read_table(path)
-    if Path(path).suffix in SEPARATORS:
-        frame, _ = restored(frame)
+    opened = open_file(path)
+    door.known_ending(opened, ENDINGS)
+    found = read_table(opened)
+    frame, rows = found.frame, found.rows
+    if opened.ending in SEPARATORS:
+        filled = ~np.all([one.isin(["", None]) for _, one in frame.items()], axis=0)
+        frame, rows = frame[filled].reset_index(drop=True), rows[filled]
+        frame, _ = restored(frame.fillna(""))
     missing = [name for name in columns or {} if name not in frame]
     if missing:
         raise InputError(
@@ -52,77 +91,257 @@ def read_columns(
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise InputError(f"{path}: two columns are named {twice!r}; expected one")
-    return frame, first_row
+    return frame, rows
 
 
-def read_table(
-    path: str | Path, separator: str | None = None, empty_lines: bool = False
-) -> tuple[pd.DataFrame, int]:
-    """Read a table as it stands.
+def read_table(opened: Opened, encoding: str | None = None) -> Raw:
+    """A table as it stands in a file.
 
     Args:
-        path: the file; its ending (.csv, .tsv, .parquet, .jsonl or .ndjson) says what it is.
-        separator: of the cells of a text file, where it is not the one of its ending.
-        empty_lines: whether a line without anything, after the header of a text file, is a row.
-
-    Returns:
-        the table, texts as they stand in a text file, and the number that the user's own tool shows
-        for its first row of data.
+        opened: the file.
+        encoding: of a text file that is not UTF-8 and does not say so.
 
     Raises:
-        InputError: where the file is missing, of another kind, or cannot be read.
+        InputError: where it cannot be read.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
-    if path.suffix not in ENDINGS:
-        raise InputError(f"{path}: expected a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file")
-    if path.suffix == ".parquet":
-        need(PARQUET, str(path))
+    if opened.ending == ".parquet":
+        return _parquet(opened)
     try:
-        if path.suffix == ".parquet":
-            return pd.read_parquet(path), 0
-        if path.suffix in JSON_LINES:
-            return pd.DataFrame(read_json_lines(path), dtype=object), 1
-        return _read_text(path, separator or SEPARATORS[path.suffix], empty_lines)
+        if opened.ending in JSON_LINES:
+            frame = pd.DataFrame(read_json_lines(opened, encoding), dtype=object)
+            door.check_cells(frame.size, opened.source)
+            return Raw(opened.source, frame, np.arange(len(frame)) + 1)
+        return _Text(opened.source, door.utf8(opened, encoding)).table(opened.ending)
     except InputError:
         raise
-    except UnicodeDecodeError as error:
-        kind = path.suffix[1:]
-        raise InputError(f"{path} cannot be read as {kind}: {error}; save it as UTF-8") from error
     except Exception as error:
-        raise InputError(f"{path} cannot be read as {path.suffix[1:]}: {error}") from error
+        kind = opened.ending[1:]
+        raise InputError(f"{opened.source} cannot be read as {kind}: {error}") from error
 
 
-def _read_text(path: Path, separator: str, empty_lines: bool) -> tuple[pd.DataFrame, int]:
-    """As `read_table`, of a text file."""
-    check_text_file(path)
-    if not _holds_text(path):
-        raise InputError(
-            f"{path} is empty; expected a line with the columns' names, then a row for each item "
-            "or label; export it again"
-        )
-    _check_header(path, separator)
-    before = _lines_before_header(path) if empty_lines else 0
+def _parquet(opened: Opened) -> Raw:
+    """As `read_table`. A named index is columns; one without a name says nothing."""
+    need(PARQUET, opened.source)
+    import pyarrow.parquet  # here: it is an extra
+
     try:
-        frame = pd.read_csv(
-            path, sep=separator, dtype=str, keep_default_na=False,
-            skip_blank_lines=not empty_lines, skiprows=before,
-        )  # fmt: skip
-    except pd.errors.ParserError as error:
-        check_cells(path, separator)
-        if opened := OPENED.search(str(error)):
-            row = before + int(opened[1]) + 1
-            raise InputError(
-                f'{path}, row {row}: a quote (") is opened and not closed; close it, or write it '
-                "twice where it is part of a text"
-            ) from error
+        file = pyarrow.parquet.ParquetFile(io.BytesIO(opened.content))
+        held = file.metadata
+        # A row that is repeated takes next to nothing in the file.
+        door.check_cells(held.num_rows * max(held.num_columns, 1), opened.source)
+        unpacked = sum(held.row_group(k).total_byte_size for k in range(held.num_row_groups))
+        if unpacked > door.MOST_BYTES:
+            raise InputError(f"{opened.source}: {door.too_large()}")
+        frame = file.read().to_pandas()
+    except InputError:
         raise
-    # Where the first row has more cells than the header, pandas takes its first cells for an index.
-    if not isinstance(frame.index, pd.RangeIndex):
-        check_cells(path, separator)
-    _check_repeated(path, frame, before + 2)
-    return frame, before + 2
+    except Exception as error:
+        raise InputError(f"{opened.source} cannot be read as parquet: {error}") from error
+    named = [name for name in frame.index.names if name is not None]
+    notes = [f"its index {', '.join(map(str, named))} is read as columns"] if named else []
+    if named:
+        frame = frame.reset_index(level=named)
+    return Raw(opened.source, frame, np.arange(len(frame)), tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A text file whose cells stand between separators.
+
+    Attributes:
+        source: what messages call it.
+        text: UTF-8 without a mark.
+        skipped: lines before its header.
+        separator: of its cells, where a first line says it.
+    """
+
+    source: str
+    text: bytes
+    skipped: int = 0
+    separator: str = ""
+
+    def table(self, ending: str) -> Raw:
+        """The table below the first line that holds something."""
+        if not self.text.strip():
+            raise InputError(
+                f"{self.source} is empty; expected a line with the columns' names, then a row for "
+                "each item or label; export it again"
+            )
+        own = SEPARATORS[ending]
+        text = self._from_header()
+        separator = text.separator or text._separator(own)
+        text._check_header(separator)
+        frame, notes = text._parsed(separator)
+        if separator != own:
+            shown = "a tab" if separator == TAB else repr(separator)
+            why = "its first line says" if text.separator else "in its header"
+            notes = [f"cells are separated by {shown}, as {why}", *notes]
+        if separator != ",":
+            frame, commas = _without_decimal_commas(frame)
+            notes += [f"decimal commas in {', '.join(commas)}"] if commas else []
+        door.check_cells(frame.size, self.source)
+        rows = np.arange(len(frame)) + text.skipped + 2
+        return Raw(self.source, frame, rows, tuple(notes))
+
+    def _from_header(self) -> "_Text":
+        """The text from its header on."""
+        skipped, separator, start = 0, "", 0
+        while True:
+            end = self.text.find(b"\n", start)
+            line = self.text[start : end if end >= 0 else None]
+            said = None if separator else SAID.fullmatch(line)
+            if said:
+                separator = said[1].decode()
+            elif line.strip():
+                break
+            skipped, start = skipped + 1, end + 1
+        return replace(self, text=self.text[start:], skipped=skipped, separator=separator)
+
+    def _rows(self, separator: str, most: int | None = None) -> Iterator[list[str]]:
+        """The first rows, the header first, blank ones among them."""
+        lines = io.TextIOWrapper(io.BytesIO(self.text), "utf-8", newline="")
+        before = csv.field_size_limit(sys.maxsize)
+        try:
+            yield from islice(csv.reader(lines, delimiter=separator), most)
+        except csv.Error:
+            return
+        finally:
+            csv.field_size_limit(before)
+
+    def _separator(self, own: str) -> str:
+        """That of the ending, or another one by which the header has as many cells as the rows."""
+        sizes = {}
+        for one in dict.fromkeys((own, *OTHER_SEPARATORS)):
+            header, *rows = [len(row) for row in self._rows(one, LOOKED_AT) if row] or [0]
+            if header > 1:
+                sizes[one] = header, all(size == header for size in rows)
+        regular = [one for one, (_, alike) in sizes.items() if alike]
+        if regular:
+            return own if own in regular else max(regular, key=lambda one: sizes[one][0])
+        return own if own in sizes or not sizes else next(iter(sizes))
+
+    def _check_header(self, separator: str) -> None:
+        """Raise an `InputError` where a name is there twice: pandas would number the second."""
+        names = [name.strip() for name in next(self._rows(separator, 1), [])]
+        twice = [name for name in names if name and names.count(name) > 1]
+        if twice:
+            places = [str(place) for place, name in enumerate(names, 1) if name == twice[0]]
+            raise InputError(
+                f"{self.source}, header: the name {twice[0]!r} is there {len(places)} times "
+                f"(columns {', '.join(places)}); expected each name once"
+            )
+
+    def _parsed(self, separator: str) -> tuple[pd.DataFrame, list[str]]:
+        """The table, and what was decided about its quotation marks."""
+        try:
+            frame = self._frame(separator)
+        except pd.errors.ParserError as error:
+            opened = OPENED.search(str(error))
+            if opened and separator == TAB and self._literal(separator):
+                return self._without_quotes(separator, int(opened[1]) + self.skipped + 1)
+            self.check_sizes(separator)
+            if opened:
+                row = self.skipped + int(opened[1]) + 1
+                raise InputError(
+                    f'{self.source}, row {row}: a quote (") is opened and not closed; close it, or '
+                    "write it twice where it is part of a text"
+                ) from error
+            raise
+        # Where the first row has more cells than the header, pandas takes some for an index.
+        if not isinstance(frame.index, pd.RangeIndex):
+            self.check_sizes(separator)
+        self._check_repeated(frame)
+        swallowed = self._swallowed(frame, separator)
+        if swallowed:
+            first, last = swallowed
+            if separator == TAB and self._literal(separator):
+                return self._without_quotes(separator, first)
+            raise InputError(
+                f'{self.source}, rows {first} to {last}: a quote (") that is opened in row {first} '
+                f"is closed in row {last}, and what is between looks like rows. Where it is part "
+                "of a text, write it twice and put quotes around the text"
+            )
+        return frame, []
+
+    def _frame(self, separator: str, quoting: Literal[0, 3] = 0) -> pd.DataFrame:
+        return pd.read_csv(
+            io.BytesIO(self.text), sep=separator, dtype=str, keep_default_na=False,
+            na_filter=False, skip_blank_lines=False, quoting=quoting,
+        )  # fmt: skip
+
+    def _lines(self) -> list[str]:
+        return [line.rstrip("\r") for line in self.text.decode().split("\n")]
+
+    def _literal(self, separator: str) -> bool:
+        """Whether all lines have the header's number of cells where a quote is a character."""
+        sizes = {line.count(separator) for line in self._lines() if line.strip()}
+        return len(sizes) == 1
+
+    def _without_quotes(self, separator: str, row: int) -> tuple[pd.DataFrame, list[str]]:
+        frame = self._frame(separator, 3)  # csv.QUOTE_NONE
+        return frame, [f'a quote (") is part of the text that it stands in, as in row {row}']
+
+    def _swallowed(self, frame: pd.DataFrame, separator: str) -> tuple[int, int] | None:
+        """The first and last row of a quotation that takes in what looks like rows, if any.
+
+        Its lines have as many cells as the header, and in most of them some cell stands in the same
+        column of a row elsewhere.
+        """
+        if b'"' not in self.text or self.text.count(b"\n") <= len(frame):
+            return None
+        size, lines, before = len(frame.columns), self._lines(), 0
+        known = [set(one.dropna().unique()) for _, one in frame.items()]
+        reader = csv.reader(lines, delimiter=separator)
+        limit = csv.field_size_limit(sys.maxsize)
+        try:
+            for _ in reader:
+                own, start, before = lines[before : reader.line_num], before, reader.line_num
+                cells = [line.split(separator) for line in own]
+                if len(own) < 2 or any(len(one) != size for one in cells):
+                    continue
+                seen = [
+                    any(cell.strip() in texts for cell, texts in zip(one, known, strict=True))
+                    for one in cells[1:]
+                ]
+                if np.mean(seen) >= ALIKE:
+                    return start + self.skipped + 1, before + self.skipped
+        finally:
+            csv.field_size_limit(limit)
+        return None
+
+    def check_sizes(self, separator: str, fewer: bool = False) -> None:
+        """Raise an `InputError` where a row has more cells than the header.
+
+        Args:
+            fewer: whether to refuse a row with fewer cells as well.
+        """
+        size = 0
+        for number, row in enumerate(self._rows(separator), self.skipped + 1):
+            size = size or len(row)
+            if row and (len(row) > size or (fewer and len(row) < size)):
+                than = "more" if len(row) > size else "fewer"
+                raise InputError(
+                    f"{self.source}, row {number}: {len(row)} cells, {than} than the {size} "
+                    "columns of the header; expected as many, and quotes around a text that holds "
+                    "the separator"
+                )
+
+    def _check_repeated(self, frame: pd.DataFrame) -> None:
+        """Raise an `InputError` where a row is the header once more, as where files were joined."""
+        names = [str(name).strip() for name in frame.columns]
+        found = np.full(len(frame), len(names) > 1)
+        for name, (_, column) in zip(names, frame.items(), strict=True):
+            texts = column[found].fillna("").str.strip().str.lstrip("\ufeff").str.strip()
+            found[found] = (texts == name).to_numpy(dtype=bool)
+            if not found.any():
+                break
+        if not found.any():
+            return
+        rows = list_rows(np.flatnonzero(found) + self.skipped + 2)
+        raise InputError(
+            f"{self.source}, {rows}: found the names of the columns, expected data; remove what is "
+            "there of a second header, as where files were joined"
+        )
 
 
 def check_cells(path: Path, separator: str, fewer: bool = False) -> None:
@@ -132,84 +351,47 @@ def check_cells(path: Path, separator: str, fewer: bool = False) -> None:
         separator: of the cells.
         fewer: whether to refuse a row with fewer cells as well.
     """
-    most = csv.field_size_limit(sys.maxsize)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            rows = (row for row in csv.reader(lines, delimiter=separator) if row)
-            size = len(next(rows, []))
-            for number, row in enumerate(rows, 2):
-                if len(row) > size or (fewer and len(row) < size):
-                    than = "more" if len(row) > size else "fewer"
-                    raise InputError(
-                        f"{path}, row {number}: {len(row)} cells, {than} than the {size} columns "
-                        "of the header; expected as many, and quotes around a text that holds the "
-                        "separator"
-                    )
-    finally:
-        csv.field_size_limit(most)
+    _Text(str(path), door.utf8(open_file(path)))._from_header().check_sizes(separator, fewer)
 
 
-def _check_repeated(path: Path, frame: pd.DataFrame, first_row: int) -> None:
-    """Raise an `InputError` where a row is the header once more, as where files were joined."""
-    names = [str(name).strip() for name in frame.columns]
-    first = frame.iloc[:, 0].str.strip() if len(names) > 1 else frame.index.to_series()
-    places = np.flatnonzero(first.to_numpy() == names[0])
-    again = [int(one) for one in places if [str(cell).strip() for cell in frame.iloc[one]] == names]
-    if again:
-        rows = list_rows(place + first_row for place in again)
-        raise InputError(
-            f"{path}, {rows}: found the names of the columns, expected data; remove what is there "
-            "of a second header, as where files were joined"
-        )
+def _without_decimal_commas(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The table with points in the place of decimal commas, and the columns that had some."""
+    frame, changed = frame.copy(deep=False), []
+    for name in frame.columns:
+        known = frame[name].dropna().str.strip()
+        known = known[known != ""]
+        numbers = known.str.fullmatch(DECIMAL_COMMA)
+        if len(known) and numbers.all() and known.str.contains(",", regex=False).any():
+            frame[name] = frame[name].str.replace(",", ".")
+            changed.append(str(name))
+    return frame, changed
 
 
-def _holds_text(path: Path) -> bool:
-    """Whether a text file has anything but white space, and the mark that some begin with."""
-    with path.open("rb") as lines:
-        return any(line.removeprefix(codecs.BOM_UTF8).strip() for line in lines)
-
-
-def _lines_before_header(path: Path) -> int:
-    """How many lines of a text file hold nothing before the first that does."""
-    with path.open("rb") as lines:
-        return next((place for place, line in enumerate(lines) if line.strip()), 0)
-
-
-def _check_header(path: Path, separator: str) -> None:
-    """Raise an `InputError` where a name is there twice: pandas would number the second."""
-    header = pd.read_csv(
-        path, sep=separator, dtype=str, keep_default_na=False, header=None, nrows=1
-    )
-    names = header.iloc[0].str.strip()
-    twice = names[names.duplicated() & (names != "")]
-    if len(twice):
-        places = [str(place + 1) for place in (names == twice.iloc[0]).to_numpy().nonzero()[0]]
-        raise InputError(
-            f"{path}, header: the name {twice.iloc[0]!r} is there {len(places)} times (columns "
-            f"{', '.join(places)}); expected each name once"
-        )
-
-
-def read_json_lines(path: Path) -> list[dict[str, Any]]:
-    """Read JSON objects, one a line.
+def read_json_lines(opened: Opened, encoding: str | None = None) -> list[dict[str, Any]]:
+    """JSON objects, one a line.
 
     Raises:
         InputError: naming the line that is no JSON object.
     """
-    records = []
-    with path.open(encoding="utf-8-sig") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"{path}, line {number}: no JSON ({error})") from error
-            if not isinstance(record, dict):
-                raise InputError(
-                    f"{path}, line {number}: found {line.strip()[:40]!r}, expected a JSON object "
-                    'with the columns\' names, as {"item": "a17", "label": 1}'
-                )
-            check_json_text(line, record, f"{path}, line {number}")
-            records.append(record)
+    records, source = [], opened.source
+    for number, line in enumerate(door.utf8(opened, encoding).decode().split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{source}, line {number}: no JSON ({error})") from error
+        if not isinstance(record, dict):
+            raise InputError(
+                f"{source}, line {number}: found {line.strip()[:40]!r}, expected a JSON object "
+                'with the columns\' names, as {"item": "a17", "label": 1}'
+            )
+        check_json_text(line, record, f"{source}, line {number}")
+        records.append(record)
     return records
+
+
+def nameless(columns: Sequence[object]) -> list[str]:
+    """Columns without a name, as a data frame's index is written: they say nothing of items."""
+    texts = [str(name) for name in columns]
+    return [name for name in texts if name.strip() == "" or name.startswith(NAMELESS)]

@@ -3,21 +3,23 @@
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.archives import ArchiveError, zip_blocks
+from crowdgold.data.door import MOST_BYTES, Opened, check_cells
 from crowdgold.data.errors import InputError
+from crowdgold.data.tables import Raw
 
 WORKBOOK = ".xlsx"
-MOST_BYTES = 1_000_000_000
-"""That a workbook may unpack to."""
-MOST_CELLS, MOST_ROWS = 50_000_000, 1_048_576
+MOST_ROWS = 1_048_576
 HARMFUL = re.compile(rb"""<!DOCTYPE|<!ENTITY|\br=["'](?:[A-Z]{4,}|[A-Z]*\d{8,})""")
 """Entities, which may unfold to anything, and cells beyond the last that a sheet can have."""
+UTF_16 = re.compile(rb"\A(?:\xff\xfe|\xfe\xff|<\0|\0<)")
+"""XML in which the search for such things would find none."""
 FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 Row = tuple[int, tuple[Any, ...]]
 """The number of a row, as the spreadsheet shows it, and its cells up to the last that is filled."""
@@ -32,14 +34,16 @@ def _letters(column: int) -> str:
     return letters
 
 
-def _has_formulas(path: Path) -> bool:
+def _has_formulas(opened: Opened) -> bool:
     """Whether a workbook holds formulas.
 
     Raises:
         ArchiveError: where it is damaged or too large, or its XML would grow when it is read.
     """
     formulas = False
-    for name, block in zip_blocks(path, MOST_BYTES):
+    for name, block in zip_blocks(BytesIO(opened.content), MOST_BYTES, opened.source):
+        if name.endswith((".xml", ".rels")) and UTF_16.match(block):
+            raise ArchiveError(f"{name} is not UTF-8, as the XML of a workbook is")
         if found := HARMFUL.search(block):
             what = found[0].decode("ascii", "replace")
             raise ArchiveError(f"{name} holds {what!r}, as no table does")
@@ -47,7 +51,7 @@ def _has_formulas(path: Path) -> bool:
     return formulas
 
 
-def _rows(path: Path, cached: bool) -> tuple[list[str], Iterator[Row]]:
+def _rows(opened: Opened, cached: bool) -> tuple[list[str], Iterator[Row]]:
     """The names of the sheets that are shown, and the filled rows of the first.
 
     Args:
@@ -56,7 +60,10 @@ def _rows(path: Path, cached: bool) -> tuple[list[str], Iterator[Row]]:
     """
     from openpyxl import load_workbook  # here: it takes long to load, and few files are workbooks
 
-    book = load_workbook(path, read_only=True, data_only=cached, keep_links=False)
+    path = opened.source
+    book = load_workbook(
+        BytesIO(opened.content), read_only=True, data_only=cached, keep_links=False
+    )
     shown = [one for one in book.worksheets if one.sheet_state == "visible"]
     if not shown:
         book.close()
@@ -77,10 +84,10 @@ def _rows(path: Path, cached: bool) -> tuple[list[str], Iterator[Row]]:
     return [one.title for one in shown], filled()
 
 
-def _check_formulas(path: Path, rows: list[Row]) -> None:
+def _check_formulas(opened: Opened, rows: list[Row]) -> None:
     """Raise an `InputError` that names the first formula without a value."""
-    known = dict(rows)
-    for number, cells in _rows(path, cached=False)[1]:
+    known, path = dict(rows), opened.source
+    for number, cells in _rows(opened, cached=False)[1]:
         values = known.get(number, ())
         for place, cell in enumerate(cells):
             if cell is not None and (place >= len(values) or values[place] is None):
@@ -91,7 +98,7 @@ def _check_formulas(path: Path, rows: list[Row]) -> None:
                 )
 
 
-def _table(path: Path, rows: list[Row]) -> tuple[pd.DataFrame, np.ndarray]:
+def _table(path: str, rows: list[Row]) -> tuple[pd.DataFrame, np.ndarray]:
     """A table of the rows below the first, and the numbers of these rows."""
     if not rows:
         raise InputError(f"{path}: no rows; expected a row with the columns' names, and rows")
@@ -104,39 +111,39 @@ def _table(path: Path, rows: list[Row]) -> tuple[pd.DataFrame, np.ndarray]:
                     f"{str(cell)[:40]!r}, expected nothing beyond the columns that row "
                     f"{rows[0][0]} names"
                 )
-    names = [f"Unnamed: {place}" if name is None else name for place, name in enumerate(header)]
+    names = ["" if name is None else name for name in header]
     size = len(header)
     values = [(*cells[:size], *[None] * (size - len(cells))) for _, cells in body]
     frame = pd.DataFrame(values, columns=pd.Index(names, dtype=object), dtype=object)
     return frame, np.array([number for number, _ in body], dtype=np.int64)
 
 
-def _bounded(path: Path, rows: Iterator[Row]) -> Iterator[Row]:
+def _bounded(path: str, rows: Iterator[Row]) -> Iterator[Row]:
     """The same rows; an error where they hold more cells than can be read."""
     cells = 0
     for row in rows:
         cells += len(row[1])
-        if cells > MOST_CELLS:
-            raise InputError(f"{path}: more than {MOST_CELLS:,} cells; save the table as .csv")
+        check_cells(cells, path)
         yield row
 
 
-def read_workbook(path: Path) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
-    """The table of a workbook's first sheet, what messages call its rows, and what to say of it.
+def read_workbook(opened: Opened) -> Raw:
+    """The table of a workbook's first sheet.
 
     Args:
-        path: the file. Its first filled row holds the columns' names. Sheets that are hidden are
+        opened: the file. Its first filled row holds the columns' names. Sheets that are hidden are
             passed over.
 
     Raises:
         InputError: where the file is damaged or too large, or a formula has no value.
     """
+    path = opened.source
     try:
-        formulas = _has_formulas(path)
-        sheets, found = _rows(path, cached=True)
+        formulas = _has_formulas(opened)
+        sheets, found = _rows(opened, cached=True)
         rows = list(_bounded(path, found))
         if formulas:
-            _check_formulas(path, rows)
+            _check_formulas(opened, rows)
     except InputError:
         raise
     except ArchiveError as error:
@@ -147,4 +154,4 @@ def read_workbook(path: Path) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
         raise InputError(f"{path} cannot be read as a workbook: {why[:200]}") from error
     others = ", ".join(sheets[1:])
     said = [f"the sheet {sheets[0]!r} is read; passed over: {others}"] if others else []
-    return *_table(path, rows), said
+    return Raw(path, *_table(path, rows), tuple(said))

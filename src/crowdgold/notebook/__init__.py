@@ -16,6 +16,7 @@ from crowdgold.commands.terminal import say
 from crowdgold.data import ITEMS, InputError, Table
 from crowdgold.data import own as own_data
 from crowdgold.data.expert_error import ESTIMATE
+from crowdgold.data.own import Reading
 from crowdgold.data.parameters import unknown
 from crowdgold.data.shown import Told
 from crowdgold.declared import LEVEL
@@ -50,6 +51,10 @@ def read(
     columns: Mapping[str, str] | None = None,
     positive: str | Sequence[str] = (),
     repeated: str = "refuse",
+    item: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    encoding: str | None = None,
+    unmatched: str = "refuse",
 ) -> Study:
     """A study from its files, as the commands read it; what was guessed is printed.
 
@@ -59,9 +64,14 @@ def read(
         positive: the positive label, or several; all others are negative.
         repeated: the rule for an annotator with several labels on an item: "refuse" or keep the
             "first" or the "last".
+        item: columns that name an item together, as ("question", "model").
+        missing: words that stand for an empty cell among labels and numbers, or "none".
+        encoding: of text files that are not UTF-8 and do not say what they are, as "cp1252".
+        unmatched: "refuse" files that do not name the same items, or "drop" what matches nothing.
     """
-    labels = [positive] if isinstance(positive, str) else list(positive)
-    source = Source([Path(one) for one in paths], dict(columns or {}), labels, repeated)
+    labels, words = ([one] if isinstance(one, str) else list(one) for one in (positive, missing))
+    how = Reading(dict(columns or {}), labels, repeated, item, words, encoding, unmatched)
+    source = Source([Path(one) for one in paths], how)
     found = source.read()
     for note in found.notes:
         say(note)
@@ -160,7 +170,18 @@ class Plan(Told):
     text: str = ""
 
 
-NOT_OF_PYTHON = ("pilot", "json", "columns", "column", "positive", "repeated")
+NOT_OF_PYTHON = (
+    "pilot",
+    "json",
+    "columns",
+    "column",
+    "positive",
+    "repeated",
+    "item",
+    "missing",
+    "encoding",
+    "unmatched",
+)
 """Options of the command that are no arguments of `plan`: a pilot is a study that is read."""
 
 

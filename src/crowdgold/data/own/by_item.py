@@ -9,10 +9,10 @@ from crowdgold.data.checks import to_numbers
 from crowdgold.data.clusters import CLUSTER
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_begun import not_begun
-from crowdgold.data.gold_draw import BATCH
+from crowdgold.data.gold_draw import BATCH, STRATUM
 from crowdgold.data.gold_draw import COLUMNS as OF_DRAW
 from crowdgold.data.own.roles import ANONYMOUS, GOLD_FILE, LONG
-from crowdgold.data.own.sheets import Sheet, without_missing_words
+from crowdgold.data.own.sheets import Sheet
 from crowdgold.data.own.votes import Rows, joined
 
 Part = tuple[Sheet, pd.DataFrame, np.ndarray]
@@ -25,13 +25,15 @@ def of_item(sheet: Sheet, column: str, many: bool) -> Sheet:
     """One row for each item that has a value in a column.
 
     Args:
-        column: the column; words for an empty cell count as one.
+        column: the column; words for an empty cell count as one in numbers and labels, and are
+            names of a stratum or a cluster.
         many: whether an item has several rows, as in a file of votes; they must say the same.
 
     Raises:
         InputError: naming the rows of items that are there repeatedly, or say different things.
     """
-    values = without_missing_words(sheet.frame[column])
+    names = column in (CLUSTER, STRATUM, *sheet.starting("stratum").values())
+    values = sheet.frame[column] if names else sheet.known(column)
     known = values.notna().to_numpy(dtype=bool)
     table = sheet.take(known)
     item, values = table.frame["item"], values[known]
@@ -109,7 +111,7 @@ def read_gold(
             table = of_item(sheet, column, _several(kind))
             parts.append(_gold_rows(table, column, name))
         if sheet.has("label") and (sheet.has("expert") or not _several(kind)):
-            label = without_missing_words(sheet.frame["label"]).notna()
+            label = sheet.known("label").notna()
             if _several(kind):
                 label &= sheet.frame["expert"].notna()
             elif not sheet.has("expert") and not GOLD_FILE.search(sheet.name):
@@ -154,8 +156,8 @@ def of_begun_batches(
         sampling: how they were drawn, (n,) each.
         notes: what was decided is added to them.
     """
-    if gold is None:
-        return None, 0
+    if gold is None or BATCH not in sampling:
+        return gold, 0
     passed, told = not_begun(sampling, np.isin(item, gold.frame["item"].to_numpy(dtype=object)))
     notes += told
     kept = ~gold.frame["item"].isin(item[passed]).to_numpy(dtype=bool)
@@ -166,7 +168,7 @@ def _gold_rows(table: Sheet, column: str, name: str) -> Part:
     expert = pd.Series(name, index=table.frame.index, dtype="string")
     if column == "label" and table.has("expert"):
         expert = table.frame["expert"].fillna(name)
-    label = without_missing_words(table.frame[column])
+    label = table.known(column)
     frame = pd.DataFrame({"item": table.frame["item"], "expert": expert, "label": label})
     return table, frame, table.rows
 

@@ -1,97 +1,33 @@
 """Which column of a file is what: as the user says, by its own name, or guessed and said."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from crowdgold.data.checks import FEW, list_guessed, list_names, repeated
+from crowdgold.data.door import STANDARD_INPUT
 from crowdgold.data.errors import InputError
+from crowdgold.data.own.evidence import (
+    few_values,
+    names_of,
+    with_items,
+    with_labels,
+    without_authors,
+)
+from crowdgold.data.own.names import (
+    ALIASES,
+    IGNORE,
+    NO_VOTE,
+    OF_ANNOTATORS,
+    PATTERNS,
+    PREFIXES,
+    normal,
+    ours_named,
+)
+from crowdgold.data.own.reading import Reading
 from crowdgold.data.own.sheets import Sheet, read_sheet
 from crowdgold.data.parameters import did_you_mean, unknown
-
-IGNORE = "ignore"
-PREFIXES = ("score", "gold", "stratum", "vote")
-"""Columns of which there can be several, as PREFIX_NAME."""
-
-ALIASES: dict[str, tuple[str, ...]] = {
-    "item": (
-        "item", "item_id", "itemid", "task_id", "task", "example_id", "example", "document_id",
-        "doc_id", "document", "doc", "text_id", "question_id", "sample_id", "unit_id", "unit",
-        "uid", "id", "key",
-    ),
-    "annotator": (
-        "annotator", "annotator_id", "worker", "worker_id", "workerid", "rater", "rater_id",
-        "coder", "coder_id", "labeler", "labeller", "labeler_id", "reviewer", "reviewer_id",
-        "judge", "judge_id", "user", "user_id", "username", "completed_by",
-    ),
-    "expert": ("expert", "expert_id", "adjudicator", "expert_name"),
-    "gold": (
-        "gold", "gold_label", "expert_label", "ground_truth", "true_label", "y_true", "reference",
-    ),
-    "votes_positive": (
-        "votes_positive", "positive_votes", "votes_yes", "yes_votes", "n_positive",
-        "num_positive", "n_yes", "upvotes",
-    ),
-    "votes_negative": (
-        "votes_negative", "negative_votes", "votes_no", "no_votes", "n_negative", "num_negative",
-        "n_no", "downvotes",
-    ),
-    "votes_total": (
-        "votes_total", "total_votes", "n_votes", "num_votes", "votes", "n_raters", "num_raters",
-        "n_annotators", "num_annotators",
-    ),
-    "score": (
-        "score", "model_score", "prediction", "probability", "prob", "proba", "p_positive",
-        "confidence", "logit",
-    ),
-    "label": (
-        "label", "vote", "answer", "annotation", "rating", "judgement", "judgment", "choice",
-        "verdict", "class",
-    ),
-    "model": ("model", "model_name", "predictor", "classifier", "system"),
-    "stratum": ("stratum", "strata", "segment", "slice"),
-    "weight": ("weight", "weights", "sampling_weight", "design_weight"),
-    "group": ("group",),
-    "cluster": ("cluster", "cluster_id"),
-    "gold_probability": (
-        "gold_probability", "inclusion_probability", "sampling_probability",
-        "selection_probability",
-    ),
-    "gold_stratum": ("gold_stratum", "sampling_stratum"),
-    "gold_stratum_size": ("gold_stratum_size", "sampling_stratum_size"),
-    "gold_batch": ("gold_batch",),
-    "gold_probability_estimated": ("gold_probability_estimated",),
-}  # fmt: skip
-"""Column of a study -> the names it is guessed from, likeliest first."""
-
-OF_ANNOTATORS = ("confidence", "probability", "prediction")
-"""Names of a score that are no model's where each row is an annotator's."""
-PATTERNS = (
-    (re.compile(r"(?i:gold|expert)_(\w+)"), "gold"),
-    (re.compile(r"(?i:score)_(\w+)"), "score"),
-    (re.compile(r"(?i:prob|proba|probability|prediction|pred)_(\w+)"), "score"),
-    (re.compile(r"(\w+)_(?i:score|prob|proba|probability|prediction|pred)"), "score"),
-    (re.compile(r"(?i:stratum|strata)_(\w+)"), "stratum"),
-    (
-        re.compile(r"(?i:vote|annotator|rater|coder|worker|judge|reviewer|label)_?(\d+|(?<=_)\w+)"),
-        "vote",
-    ),
-)
-"""Names of columns of which there can be several."""
-NO_VOTE = re.compile(r".*_(?:id|name|time|comments?|notes?|at|text|count|total)", re.IGNORECASE)
-"""Names that the last pattern would find, and that are no annotator's votes."""
-
-
-def ours_named(name: str) -> bool:
-    """Say whether a study has a column of this name."""
-    stem, _, rest = name.partition("_")
-    return name in ALIASES or name == IGNORE or (stem in PREFIXES and rest != "")
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[\s\-./]+", "_", name.strip())
 
 
 def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str, str]]:
@@ -123,23 +59,25 @@ def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str,
 def _guess(sheet: Sheet, taken: set[str]) -> dict[str, str]:
     """Guess columns from their names; `taken` are those of ours that the sheet has."""
     guessed: dict[str, str] = {}
-    normal: dict[str, str] = {}
-    for column in sheet.columns:
-        if column not in taken:
-            normal.setdefault(_normal(column).casefold(), column)
+    free = names_of(sheet)
     for ours, aliases in ALIASES.items():
-        if ours in taken or (ours == "model" and "score" not in {*taken, *guessed.values()}):
+        if ours in (*taken, "item", "label"):
+            continue
+        if ours == "model" and "score" not in {*taken, *guessed.values()}:
             continue
         known = {*taken, *guessed.values()}
-        alias = next((alias for alias in aliases if alias in normal), None)
+        alias = next((alias for alias in aliases if alias in free), None)
         if alias in OF_ANNOTATORS and "annotator" in known:
             continue
-        if alias is not None:
-            guessed[normal.pop(alias)] = ours
+        if alias is None or (ours == "gold" and not few_values(sheet, free[alias])):
+            continue
+        guessed[free.pop(alias)] = ours
     have = {*taken, *guessed.values()}
-    counted = "votes_positive" in have or {"annotator", "label"} <= have
-    for column in normal.values():
-        name = _normal(column)
+    counted = "votes_positive" in have or (
+        "annotator" in have and any(alias in free for alias in ALIASES["label"])
+    )
+    for column in free.values():
+        name = normal(column)
         for pattern, ours in PATTERNS:
             match = pattern.fullmatch(name)
             if not match or (ours == "vote" and (counted or NO_VOTE.fullmatch(name))):
@@ -164,78 +102,36 @@ def _in_words(guessed: Mapping[str, str]) -> Iterator[str]:
             yield from (f"column {theirs!r} read as {guessed[theirs]}" for theirs in columns)
 
 
-def _other_role(name: str) -> bool:
-    """Whether a column's name says what it is, and that is not the item."""
-    others = (aliases for ours, aliases in ALIASES.items() if ours != "item")
-    return any(name in aliases for aliases in others) or any(
-        pattern.fullmatch(name) for pattern, _ in PATTERNS
-    )
-
-
-def _shared_item(sheets: Sequence[Sheet]) -> list[str | None]:
-    """The column of each sheet that names the items since all files have it; None where none does.
-
-    A name that says so by itself comes first. Where each file has such a name, if another one, that
-    is what the user means.
-
-    Raises:
-        InputError: where several columns that all files share could be it.
-    """
-    if len(sheets) < 2 or any(sheet.has("item") for sheet in sheets):
-        return [None] * len(sheets)
-    names = [
-        {_normal(one).casefold(): one for one in sheet.columns if not ours_named(one)}
-        for sheet in sheets
-    ]
-    shared = [name for name in names[0] if all(name in own for own in names)]
-    telling = [alias for alias in ALIASES["item"] if alias in shared]
-    if not telling and all(any(alias in own for alias in ALIASES["item"]) for own in names):
-        return [None] * len(sheets)
-    found = telling[:1] or [name for name in shared if not _other_role(name)]
-    if len(found) > 1:
-        listed = ", ".join(names[0][name] for name in found)
-        raise InputError(
-            f"column 'item' is missing, and all files share several: {listed}. Say which of them "
-            "names the items by --column THEIRS=item"
-        )
-    return [own[found[0]] if found else None for own in names]
-
-
-def name_columns(
-    sheets: Sequence[Sheet], columns: Mapping[str, str], notes: list[str]
-) -> list[Sheet]:
+def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
     """The columns of each sheet the names of a study, where they have one.
 
     Args:
-        columns: THEIRS -> OURS, or FILE:THEIRS -> OURS; OURS may be "ignore".
+        reading: what the user says of the files.
         notes: what was guessed is added to them.
 
     Raises:
-        InputError: for a name of ours that is none, a column that no file has, or two of one name.
+        InputError: for a name of ours that is none, a column that no file has, two of one name, or
+            a guess that the contents of the columns speak against.
     """
-    asked = [
-        _asked(sheet, said) for sheet, said in zip(sheets, _said(sheets, columns), strict=True)
-    ]
+    said = _said(sheets, reading.columns)
+    asked = [_asked(sheet, own) for sheet, own in zip(sheets, said, strict=True)]
     named = []
-    for sheet, item in zip(asked, _shared_item(asked), strict=True):
-        if item is not None:
-            why = "" if _normal(item).casefold() in ALIASES["item"] else ", since all files have it"
-            notes.append(f"{sheet.name}: column {item!r} read as item{why}")
-            sheet = sheet.renamed({item: "item"})
+    for sheet in with_items(asked, reading.item, notes):
         guessed = _guess(sheet, {name for name in sheet.columns if ours_named(name)})
         notes.extend(f"{sheet.name}: {line}" for line in _in_words(guessed))
-        named.append(sheet.renamed(guessed))
+        sheet = without_authors(sheet.renamed(guessed), guessed, notes)
+        named.append(with_labels(sheet, notes))
     return named
 
 
 @contextmanager
 def named_sheets(
-    paths: Sequence[str | Path], columns: Mapping[str, str], notes: list[str]
+    paths: Sequence[str | Path], reading: Reading, notes: list[str]
 ) -> Iterator[list[Sheet]]:
     """The files as sheets with the names of a study; an error within says what was guessed.
 
     Args:
-        columns: as for `name_columns`.
+        reading: what the user says of the files.
         notes: what was guessed is added to them.
 
     Raises:
@@ -243,9 +139,10 @@ def named_sheets(
     """
     if not paths:
         raise InputError("no files; expected one to three: votes, gold labels, scores")
-    sheets = [read_sheet(path, notes) for path in paths]
+    _check_standard_input(paths)
+    sheets = [read_sheet(path, notes, reading.encoding, reading.words) for path in paths]
     try:
-        yield name_columns(sheets, columns, notes)
+        yield name_columns(sheets, reading, notes)
     except InputError as error:
         # Messages name our columns, which need not be those of the files.
         guessed = "; ".join(note for note in notes if " read as " in note)
@@ -265,3 +162,8 @@ def _asked(sheet: Sheet, said: Mapping[str, str]) -> Sheet:
             f"other out by --column {twice[0]}={IGNORE}, or give one of them another name"
         )
     return asked
+
+
+def _check_standard_input(paths: Sequence[str | Path]) -> None:
+    if sum(str(path) == STANDARD_INPUT for path in paths) > 1:
+        raise InputError(f"{STANDARD_INPUT}: standard input is named twice; expected it once")

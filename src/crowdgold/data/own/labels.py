@@ -1,8 +1,7 @@
 """A user's labels by annotator, of two kinds or more, from files as `study` reads them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 import pandas as pd
 
@@ -10,28 +9,26 @@ from crowdgold.data.annotations import Annotations, annotations_from_frame
 from crowdgold.data.errors import InputError
 from crowdgold.data.own.column_names import named_sheets
 from crowdgold.data.own.label_words import binary_labels, plain
+from crowdgold.data.own.missing_labels import check_missing
+from crowdgold.data.own.reading import Reading
 from crowdgold.data.own.roles import assign
 from crowdgold.data.own.votes import Rows, read_votes
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
 KINDS = ("0", "1")
 """The categories of labels some of which were said to be positive."""
 
 
 def read_labels(
     paths: Sequence[str | Path],
-    columns: Mapping[str, str] = NOTHING,
-    positive: Sequence[str] = (),
-    repeated: str = "refuse",
+    reading: Reading | None = None,
     categories: Sequence[str] | None = None,
 ) -> tuple[Annotations, tuple[str, ...]]:
     """The labels of a study's files, and what was guessed, dropped or decided.
 
     Args:
         paths: as for `read_study`; gold labels and scores in them are passed over.
-        columns: as for `read_study`.
-        positive: labels that become 1, all others 0; labels stay what they are where none is given.
-        repeated: as for `read_study`.
+        reading: what is said of the files. Labels that are positive become 1, all others 0; labels
+            stay what they are where none is said to be.
         categories: all labels that there can be; those found where not given.
 
     Raises:
@@ -39,8 +36,11 @@ def read_labels(
             gave which label.
     """
     notes: list[str] = []
-    with named_sheets(paths, columns, notes) as named:
+    reading = reading or Reading()
+    positive, repeated = reading.positive, reading.repeated
+    with named_sheets(paths, reading, notes) as named:
         sheets, kinds = assign(named, positive, notes)
+        sheets = check_missing(sheets, reading, notes)
         votes = read_votes(sheets, kinds, notes)
         if "annotator" not in votes.frame:
             raise InputError(

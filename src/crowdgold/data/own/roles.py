@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import pandas as pd
 
 from crowdgold.data.checks import list_guessed, list_names, to_numbers
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import BATCH, FOR_PEOPLE
-from crowdgold.data.own.column_names import ours_named
+from crowdgold.data.own.evidence import is_running
 from crowdgold.data.own.label_words import PAIRS, plain, positive_labels
-from crowdgold.data.own.sheets import Sheet, without_missing_words
+from crowdgold.data.own.names import ours_named
+from crowdgold.data.own.sheets import Sheet
 
 LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
 """A row a label with its annotator; the same without; counts by item; a column an annotator."""
@@ -56,9 +56,9 @@ def _of_experts(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
     return found
 
 
-def _looks_like_labels(values: pd.Series, positive: Sequence[str]) -> bool:
+def looks_like_labels(sheet: Sheet, column: str, positive: Sequence[str]) -> bool:
     """Say whether a column may be an annotator's: two known labels, or a positive one."""
-    found = {plain(str(one)) for one in without_missing_words(values).dropna().unique()[:50]}
+    found = {plain(str(one)) for one in sheet.known(column).dropna().unique()[:50]}
     if not found:
         return False
     if positive_labels(positive, found).keys() & found:
@@ -77,7 +77,7 @@ def _guess_votes(
         columns = [
             name
             for name in leftover(sheet)
-            if name not in NO_LABELS and _looks_like_labels(sheet.frame[name], positive)
+            if name not in NO_LABELS and looks_like_labels(sheet, name, positive)
         ]
         if sheet.has("item") and len(columns) > 1:
             notes.append(
@@ -96,9 +96,9 @@ def _guess_votes(
     return found, kinds
 
 
-def _filled(values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+def _filled(sheet: Sheet, column: str) -> tuple[np.ndarray, np.ndarray]:
     """Whether each cell (n,) holds something, and whether that is a number."""
-    values = without_missing_words(values)
+    values = sheet.known(column)
     return ~values.isna().to_numpy(), np.isfinite(to_numbers(values))
 
 
@@ -110,7 +110,7 @@ def _check_slips(sheet: Sheet, columns: Iterable[str]) -> None:
     """
     problems = sheet.problems()
     for name in columns:
-        filled, number = _filled(sheet.frame[name])
+        filled, number = _filled(sheet, name)
         bad = filled & ~number
         if 0 < bad.sum() <= SLIPS * filled.sum():
             expected = (
@@ -126,8 +126,8 @@ def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
     other = ("score", "gold", "stratum", "weight")
     if kind or sheet.has("label") or any(sheet.starting(prefix) for prefix in other):
         return sheet
-    free = leftover(sheet)
-    cells = {name: _filled(sheet.frame[name]) for name in free}
+    free = [name for name in leftover(sheet) if not is_running(sheet.frame[name])]
+    cells = {name: _filled(sheet, name) for name in free}
     columns = [name for name, (filled, number) in cells.items()
                if filled.any() and number[filled].all()]  # fmt: skip
     _check_slips(sheet, free)
@@ -177,7 +177,7 @@ def assign(
         )
     for sheet in named:
         passed = leftover(sheet)
-        empty = [name for name in passed if not _filled(sheet.frame[name])[0].any()]
+        empty = [name for name in passed if not _filled(sheet, name)[0].any()]
         if passed:
             why = f" (nothing in {list_names(empty)})" if empty else ""
             notes.append(f"{sheet.name}: columns passed over: {list_names(passed)}{why}")

@@ -9,24 +9,34 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.checks import Problems, repeated
+from crowdgold.data.door import Opened, known_ending, open_file
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import COLUMNS as OF_DRAW
-from crowdgold.data.own.exports import frame_of_records, frame_of_table, instead_of, read_json
-from crowdgold.data.own.exports.export import Found
+from crowdgold.data.own.exports import (
+    frame_of_records,
+    frame_of_table,
+    instead_of,
+    records_of_json,
+)
 from crowdgold.data.spreadsheet import restored
-from crowdgold.data.tables import ENDINGS, JSON_LINES, SEPARATORS, read_json_lines, read_table
+from crowdgold.data.tables import (
+    ENDINGS,
+    JSON_LINES,
+    SEPARATORS,
+    Raw,
+    nameless,
+    read_json_lines,
+    read_table,
+)
 from crowdgold.data.workbooks import WORKBOOK, read_workbook
 
 MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
-"""Texts that stand for an empty cell; identifiers are taken as they are, but for the first."""
+"""Texts that other programs write for an empty cell, where a number or a label is expected."""
+NOTHING_MISSING = "none"
+"""In the place of such words: each text stands for itself."""
 OWN_ENDINGS = (*ENDINGS, ".json", WORKBOOK)
 NESTED = (list, dict, tuple, set, bytes, bytearray, np.ndarray)
 """What a cell of an export can be that is no text and no number."""
-TAB = "\t"
-OTHER_SEPARATORS = (";", TAB, ",", "|")
-LONGEST_HEADER = 1_000_000
-"""Characters of a header in which a separator is looked for."""
-DECIMAL_COMMA = r"[+-]?\d+(,\d+)?(e[+-]?\d+)?"
 APOSTROPHE = "an apostrophe before =, +, - or @ marks a text for a spreadsheet, and is taken away"
 
 
@@ -39,12 +49,14 @@ class Sheet:
         frame: columns of texts without white space around, missing where a cell is empty.
         rows: (n,) what messages call each row.
         nested: columns in which a list, an object or bytes stand -> where, and what it is.
+        missing: texts that stand for an empty cell where a number or a label is expected.
     """
 
     source: str
     frame: pd.DataFrame
     rows: np.ndarray
     nested: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = MISSING
 
     @property
     def name(self) -> str:
@@ -84,6 +96,11 @@ class Sheet:
                 )
             found[name] = column
         return found
+
+    def known(self, column: str) -> pd.Series:
+        """A column of numbers or labels, in which words for an empty cell (NA, null) are empty."""
+        values = self.frame[column]
+        return values.mask(values.isin(self.missing))
 
     def problems(self) -> Problems:
         """Start a list of problems of this file."""
@@ -129,107 +146,59 @@ def texts(values: pd.Series) -> pd.Series:
     return found.mask(found == "")
 
 
-def _frame(path: Path) -> Found:
-    """Read a file by its ending."""
-    if path.is_file() and path.suffix == ".json":
-        return frame_of_records(read_json(path), path)
-    if path.is_file() and path.suffix in JSON_LINES:
-        return frame_of_records(_lines(path), path)
-    if path.is_file() and path.suffix == WORKBOOK:
-        return read_workbook(path)
-    if path.suffix not in OWN_ENDINGS:
-        known = f"a {', '.join(OWN_ENDINGS[:-1])} or {OWN_ENDINGS[-1]} file"
-        raise InputError(f"{path}: expected {instead_of(path.suffix) or known}")
-    if path.suffix in SEPARATORS:
-        frame, first_row, notes = _separated(path)
-    else:
-        (frame, first_row), notes = read_table(path, empty_lines=True), []
-    found, rows, said = frame_of_table(frame, first_row, path)
-    return found, rows, [*notes, *said]
+def _raw(path: str | Path, encoding: str | None) -> tuple[Opened, Raw]:
+    """A file, opened, and its table."""
+    opened = open_file(path)
+    known_ending(opened, OWN_ENDINGS, instead_of(opened.ending))
+    if opened.ending == ".json":
+        return opened, frame_of_records(records_of_json(opened, encoding), opened)
+    if opened.ending in JSON_LINES:
+        return opened, frame_of_records(read_json_lines(opened, encoding), opened)
+    if opened.ending == WORKBOOK:
+        return opened, read_workbook(opened)
+    return opened, frame_of_table(read_table(opened, encoding), opened)
 
 
-def _separated(path: Path) -> tuple[pd.DataFrame, int, list[str]]:
-    """Read a text file, by another separator than its ending's where only that is in its header."""
-    try:
-        frame, first_row = read_table(path, empty_lines=True)
-        if len(frame.columns) > 1:
-            return frame, first_row, []
-    except InputError:  # with decimal commas, rows have more cells than a header without commas
-        if not _other_separator(path):
-            raise
-    other = _other_separator(path)
-    if not other:
-        return frame, first_row, []
-    frame, first_row = read_table(path, other, empty_lines=True)
-    notes = [f"cells are separated by {'a tab' if other == TAB else repr(other)}, as in its header"]
-    if other != ",":
-        commas = [name for name in frame.columns if _has_decimal_commas(frame[name])]
-        frame[commas] = frame[commas].apply(lambda column: column.str.replace(",", "."))
-        notes += [f"decimal commas in {', '.join(map(str, commas))}"] if commas else []
-    return frame, first_row, notes
-
-
-def _other_separator(path: Path) -> str:
-    """The separator in a header that has none of the file's ending; empty where there is none."""
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace") as stream:
-            header = stream.readline(LONGEST_HEADER)
-    except OSError:
-        return ""
-    if SEPARATORS[path.suffix] in header:
-        return ""
-    return next((other for other in OTHER_SEPARATORS if other in header), "")
-
-
-def _has_decimal_commas(column: pd.Series) -> bool:
-    """Whether all cells that are not empty are numbers, some with a decimal comma."""
-    known = column.dropna().astype(str).str.strip()
-    known = known[known != ""]
-    numbers = known.str.fullmatch(DECIMAL_COMMA)
-    return bool(numbers.all() and known.str.contains(",", regex=False).any())
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    try:
-        return read_json_lines(path)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} cannot be read as UTF-8 ({error}); save it as UTF-8") from error
-
-
-def read_sheet(path: str | Path, notes: list[str]) -> Sheet:
+def read_sheet(
+    path: str | Path,
+    notes: list[str],
+    encoding: str | None = None,
+    missing: tuple[str, ...] = MISSING,
+) -> Sheet:
     """Read a file as a sheet.
 
     Args:
         path: .csv, .tsv, .xlsx, .parquet, .jsonl, .ndjson or .json: a table (of JSON, an object a
-            row), or what one of the tools of `exports` writes.
+            row), or what one of the tools of `exports` writes; also packed as .gz or .zip.
         notes: what was decided is added to them.
+        encoding: of a text file that is not UTF-8 and does not say so.
+        missing: as of `Sheet`.
 
     Raises:
         InputError: where it cannot be read or has no rows.
     """
-    path = Path(path)
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; expected a file")
-    try:
-        frame, first_row, said = _frame(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
-    notes.extend(f"{path.name}: {line}" for line in said)
-    if path.suffix in SEPARATORS:
+    opened, raw = _raw(path, encoding)
+    frame, rows, name = raw.frame, raw.rows, Path(opened.source).name
+    notes.extend(f"{name}: {line}" for line in raw.notes)
+    if opened.ending in SEPARATORS:
         frame, changed = restored(frame)
-        notes.extend(f"{path.name}, {name}: {APOSTROPHE}" for name in changed)
+        notes.extend(f"{name}, {column}: {APOSTROPHE}" for column in changed)
     names = [str(column).strip().removeprefix("\ufeff") for column in frame.columns]
+    if without := nameless(names):
+        kept = [place for place, one in enumerate(names) if one not in without]
+        frame, names = frame.iloc[:, kept], [names[place] for place in kept]
+        thing = "a column" if len(without) == 1 else f"{len(without)} columns"
+        notes.append(f"{name}: {thing} without a name passed over, as a data frame's index is one")
     twice = list(repeated(names))
     if twice:
         raise InputError(f"{path}: two columns are named {twice[0]!r}; expected one")
     columns = {name: texts(frame.iloc[:, place]) for place, name in enumerate(names)}
     table = pd.DataFrame(columns).reset_index(drop=True)
-    rows = first_row if isinstance(first_row, np.ndarray) else np.arange(len(table)) + first_row
     filled = table.notna().any(axis=1).to_numpy(dtype=bool)
     if not filled.any():
         raise InputError(f"{path}: no rows; expected a line with the columns' names, and rows")
     cells = {name: frame.iloc[:, place] for place, name in enumerate(names)}
-    return Sheet(str(path), table, rows, dict(_nested(cells, rows))).take(filled)
+    return Sheet(opened.source, table, rows, dict(_nested(cells, rows)), missing).take(filled)
 
 
 def _nested(cells: Mapping[str, pd.Series], rows: np.ndarray) -> Iterator[tuple[str, str]]:
@@ -241,8 +210,3 @@ def _nested(cells: Mapping[str, pd.Series], rows: np.ndarray) -> Iterator[tuple[
         if bad.any():
             first = int(bad.argmax())
             yield name, f"row {rows[first]}: found {str(values.iloc[first])[:40]!r}"
-
-
-def without_missing_words(values: pd.Series) -> pd.Series:
-    """Take texts that other programs write for an empty cell (NA, NaN, null) for one."""
-    return values.mask(values.isin(MISSING))

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Self
 
 import numpy as np
@@ -17,7 +16,6 @@ from crowdgold.data.gold_columns import skipped_in_words
 from crowdgold.data.gold_draw import in_words
 from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import Items, items_from_frame, score_column, with_sampling
-from crowdgold.data.label_columns import REPEATED
 from crowdgold.data.opinions import Opinions
 from crowdgold.data.own.by_item import (
     of_begun_batches,
@@ -28,7 +26,10 @@ from crowdgold.data.own.by_item import (
     read_weights,
 )
 from crowdgold.data.own.column_names import named_sheets
+from crowdgold.data.own.joins import LEAST, check_names, check_same_things, left_in_words, some
 from crowdgold.data.own.label_words import binary_labels
+from crowdgold.data.own.missing_labels import check_missing
+from crowdgold.data.own.reading import REFUSE, Reading
 from crowdgold.data.own.roles import assign
 from crowdgold.data.own.sheets import Sheet
 from crowdgold.data.own.votes import Rows, read_votes
@@ -36,12 +37,10 @@ from crowdgold.data.shown import Known, Shown
 
 TIE_BREAK_SEED = 20_000_003
 """Orders items with equal scores, as in `read_items`."""
-NAMED = 3
 MOST_MODELS = 100
 """Of a study: 4,950 pairs to compare."""
 KEEP = "keep"
 """The rule for repeated labels that keeps all; the others go by the order of rows."""
-NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,42 +94,37 @@ class Study(Shown):
 
 def read_study(
     paths: Sequence[str | Path],
-    columns: Mapping[str, str] = NOTHING,
+    columns: Mapping[str, str] | None = None,
     positive: str | Sequence[str] | None = None,
     repeated: str = "refuse",
+    item: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    encoding: str | None = None,
+    unmatched: str = REFUSE,
 ) -> Study:
     """Read a study from its files.
 
     Args:
         paths: one file with everything, or votes, gold labels and scores in files of their own,
             joined by item: CSV, TSV, parquet, JSON lines, or what a tool of `exports` writes.
-        columns: the files' own column name -> the name used here, e.g. {"worker": "annotator"}; for
-            one file alone, {"votes.csv:worker": "annotator"}; "ignore" passes a column over. What
-            is not named is guessed, and noted.
-        positive: the positive label, or several of them, in one text with commas or each in its
-            own; all others are negative.
-        repeated: the rule for an annotator with several labels on an item: "refuse", keep the
-            "first" or the "last", or "keep" all.
+        columns, positive, repeated, item, missing, encoding, unmatched: as of `Reading`.
 
     Raises:
         InputError: naming the file, column and rows that cannot be used, and how to mend them.
     """
-    if repeated not in REPEATED:
-        raise InputError(f"repeated {repeated!r}; expected one of {', '.join(REPEATED)}")
-    notes: list[str] = []
     wanted = [positive] if isinstance(positive, str) else list(positive or ())
-    with named_sheets(paths, columns, notes) as named:
-        return _study(named, wanted, repeated, notes)
+    reading = Reading(columns or {}, wanted, repeated, item, missing, encoding, unmatched)
+    notes: list[str] = []
+    with named_sheets(paths, reading, notes) as named:
+        return _study(named, reading, notes)
 
 
-def _study(
-    sheets: Sequence[Sheet],
-    positive: Sequence[str],
-    repeated: str,
-    notes: list[str],
-) -> Study:
+def _study(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> Study:
     """Join sheets whose columns are named."""
+    positive, repeated, unmatched = reading.positive, reading.repeated, reading.unmatched
     sheets, kinds = assign(sheets, positive, notes)
+    check_same_things(sheets, unmatched)
+    sheets = check_missing(sheets, reading, notes)
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
     votes = _by_name(votes, "item", "annotator", *["label"] * (repeated == KEEP))
@@ -138,19 +132,20 @@ def _study(
     _check_number(sum(len(sheet.starting("score")) for sheet in sheets))
     scores = dict(sorted(read_scores(sheets, kinds).items()))
     _check_number(len(scores))
-    _note_scores(votes, scores, notes)
+    _note_scores(votes, scores, unmatched, notes)
     items, annotations = _items(votes, scores, repeated)
     sampling = {
-        name: _of_items(one, items.item, name, notes)
+        name: _of_items(one, items.item, name, unmatched, notes)
         for name, one in read_sampling(sheets, kinds).items()
     }
     gold, passed_over = of_begun_batches(gold, items.item, sampling, notes)
-    by_expert = {} if gold is None else _gold_by_expert(gold, items.item, notes)
+    by_expert = {} if gold is None else _gold_by_expert(gold, items.item, unmatched, notes)
     strata = {
-        name: _of_items(values, items.item, f"strata {name}", notes).fillna("").to_numpy(object)
+        name: _of_items(values, items.item, f"strata {name}", unmatched, notes)
+        .fillna("").to_numpy(object)
         for name, values in sorted(read_strata(sheets, kinds).items())
-    }
-    weights = _weights(read_weights(sheets, kinds), items.item, notes)
+    }  # fmt: skip
+    weights = _weights(read_weights(sheets, kinds), items.item, unmatched, notes)
     opinions = None if gold is None else _opinions(gold, items.item)
     items = replace(items, gold=_majority(by_expert, len(items), notes), opinions=opinions)
     items = _with_sampling(items, sampling, notes)
@@ -194,12 +189,6 @@ def _by_name(rows: Rows, *columns: str) -> Rows:
     return Rows(rows.source, rows.frame.iloc[order].reset_index(drop=True), rows.rows[order])
 
 
-def _some(items: Sequence[str]) -> str:
-    """Name some items for a message."""
-    more = ", ..." if len(items) > NAMED else ""
-    return ", ".join(map(repr, list(items)[:NAMED])) + more
-
-
 def _check_number(models: int) -> None:
     """Raise an `InputError` where there are more models than can be compared."""
     if models > MOST_MODELS:
@@ -209,7 +198,9 @@ def _check_number(models: int) -> None:
         )
 
 
-def _note_scores(votes: Rows, scores: Mapping[str, pd.Series], notes: list[str]) -> None:
+def _note_scores(
+    votes: Rows, scores: Mapping[str, pd.Series], unmatched: str, notes: list[str]
+) -> None:
     """Note which items have no score, and which scores are of no item with votes.
 
     Raises:
@@ -223,19 +214,19 @@ def _note_scores(votes: Rows, scores: Mapping[str, pd.Series], notes: list[str])
         if len(without) == len(item):
             raise InputError(
                 f"the scores of {name!r} and the votes have no item in common: votes are of "
-                f"{_some(list(item))}, scores of {_some(list(values.index))}. Expected the same "
+                f"{some(list(item))}, scores of {some(list(values.index))}. Expected the same "
                 "identifiers in both"
             )
-        extra = values.index.difference(item, sort=False)
-        if len(extra):
+        extra = check_names(f"a score of {name}", list(values.index), list(item), unmatched)
+        if extra:
             notes.append(
                 f"{counted(len(extra), 'item')} with a score of {name} without votes, dropped: "
-                f"{_some(list(extra))}"
+                f"{some(extra)}"
             )
         if len(without):
             notes.append(
                 f"{counted(len(without), 'item')} of {len(item):,} with votes but without a "
-                f"score of {name}, which count for what needs none: {_some(list(without))}"
+                f"score of {name}, which count for what needs none: {some(list(without))}"
             )
 
 
@@ -267,27 +258,34 @@ def _items(
     return items_from_frame(frame, rng, votes.source, rows, unscored=True), annotations
 
 
-def _of_items(values: pd.Series, item: np.ndarray, what: str, notes: list[str]) -> pd.Series:
+def _of_items(
+    values: pd.Series, item: np.ndarray, what: str, unmatched: str, notes: list[str]
+) -> pd.Series:
     """Put values by item into the items' order; say which items are not known."""
-    extra = values.index.difference(pd.Index(item), sort=False)
-    if len(extra):
+    extra = check_names(what, list(values.index), list(item), unmatched)
+    if extra:
         notes.append(f"{what}: {counted(len(extra), 'item')} without votes, dropped: "
-                     f"{_some(list(extra))}")  # fmt: skip
+                     f"{some(extra)}")  # fmt: skip
     return values.reindex(item)
 
 
-def _gold_by_expert(gold: Rows, item: np.ndarray, notes: list[str]) -> dict[str, np.ndarray]:
+def _gold_by_expert(
+    gold: Rows, item: np.ndarray, unmatched: str, notes: list[str]
+) -> dict[str, np.ndarray]:
     """Put each expert's labels into the items' order."""
+    names = list(gold.frame["item"].unique())
     outside = pd.Series(pd.Index(item).get_indexer(pd.Index(gold.frame["item"])) < 0)
-    if outside.any():
-        lost = list(gold.frame["item"][outside].unique())
+    if outside.all():
+        raise InputError(
+            f"gold labels and votes have no item in common: votes are of {some(list(item))}, "
+            f"gold labels of {some(names)}. Expected the same identifiers in both"
+        )
+    lost = check_names("a gold label", names, list(item), unmatched, LEAST)
+    if lost:
         notes.append(f"{counted(len(lost), 'item')} with a gold label but without votes, dropped: "
-                     f"{_some(lost)}")  # fmt: skip
-        if outside.all():
-            raise InputError(
-                f"gold labels and votes have no item in common: votes are of {_some(list(item))}, "
-                f"gold labels of {_some(lost)}. Expected the same identifiers in both"
-            )
+                     f"{some(lost)}")  # fmt: skip
+        if told := left_in_words(gold.frame["label"], ~outside.to_numpy(dtype=bool)):
+            notes.append(told)
     by_expert = {}
     for expert, rows in gold.frame[~outside].groupby("expert", sort=False):
         labels = pd.Series(rows["label"].to_numpy(), index=rows["item"].to_numpy(dtype=object))
@@ -334,7 +332,9 @@ def _with_sampling(items: Items, columns: Mapping[str, pd.Series], notes: list[s
     return found
 
 
-def _weights(found: pd.Series | None, item: np.ndarray, notes: list[str]) -> np.ndarray | None:
+def _weights(
+    found: pd.Series | None, item: np.ndarray, unmatched: str, notes: list[str]
+) -> np.ndarray | None:
     """Put the weights into the items' order.
 
     Raises:
@@ -342,11 +342,11 @@ def _weights(found: pd.Series | None, item: np.ndarray, notes: list[str]) -> np.
     """
     if found is None:
         return None
-    weights = _of_items(found, item, "weights", notes).to_numpy(dtype=float)
+    weights = _of_items(found, item, "weights", unmatched, notes).to_numpy(dtype=float)
     without = np.isnan(weights)
     if without.any():
         raise InputError(
             f"column 'weight': {counted(int(without.sum()), 'item')} without one "
-            f"({_some(list(item[without]))}); expected a number above 0 for each, or no weights"
+            f"({some(list(item[without]))}); expected a number above 0 for each, or no weights"
         )
     return weights

@@ -8,7 +8,7 @@ import pandas as pd
 
 from crowdgold.data.checks import Problems, counted, is_empty, to_numbers
 from crowdgold.data.own.roles import ANONYMOUS, COUNTS, LONG, WIDE
-from crowdgold.data.own.sheets import Sheet, without_missing_words
+from crowdgold.data.own.sheets import Sheet
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def joined(parts: Sequence[tuple[Sheet, pd.DataFrame, np.ndarray]]) -> Rows:
 
 def _long(sheet: Sheet, kind: str, notes: list[str]) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
     """Take the rows with a label of an annotator; rows of an expert are gold labels."""
-    label = without_missing_words(sheet.frame["label"])
+    label = sheet.known("label")
     expert = sheet.frame["expert"].notna() if sheet.has("expert") else pd.Series(False, label.index)
     wanted = (label.notna() & ~expert).to_numpy(dtype=bool)
     columns = ["item", "annotator"] if kind == LONG else ["item"]
@@ -75,7 +75,7 @@ def _wide(sheet: Sheet) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
     problems.add_rows("item", twice, sheet.frame["item"], "each item once (it is there repeatedly)")
     problems.raise_if_any()
     names = sheet.starting("vote")
-    cells = [without_missing_words(sheet.frame[column]) for column in names.values()]
+    cells = [sheet.known(column) for column in names.values()]
     frame = pd.DataFrame(
         {
             "item": np.repeat(sheet.frame["item"].to_numpy(dtype=object), len(names)),
@@ -119,7 +119,7 @@ def read_votes(sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list
 
 def _counts(sheet: Sheet, notes: list[str]) -> Rows:
     """Take the counts of the items that have votes."""
-    frame = sheet.frame.apply(without_missing_words)
+    frame = pd.DataFrame({name: sheet.known(name) for name in sheet.columns})
     problems = Problems(sheet.source, sheet.rows)
     if not sheet.has("votes_total"):
         for column in ("votes_positive", "votes_negative"):

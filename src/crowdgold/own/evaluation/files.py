@@ -1,13 +1,13 @@
 """From the files of a user to the folder of an evaluation."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 
-from crowdgold.data.own import Study, read_study
+from crowdgold.data.own import Reading, Study, read_study
 from crowdgold.methods.method import MODEL
 from crowdgold.methods.registry import with_role
 from crowdgold.models.stan import StanModels
@@ -22,6 +22,9 @@ from crowdgold.own.evaluation.questions import Settings, check_settings
 from crowdgold.own.evaluation.run_key import versions
 from crowdgold.own.evaluation.study import evaluate_study
 
+AS_IT_STANDS = Reading()
+"""Nothing is said of the files."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -29,19 +32,15 @@ class Source:
 
     Attributes:
         paths: votes, gold labels and scores, in one file or several.
-        columns: their column name -> ours.
-        positive: the positive label, or several; None or none where it is clear.
-        repeated: the rule for an annotator with several labels on an item.
+        reading: what is said of them.
     """
 
     paths: Sequence[Path]
-    columns: Mapping[str, str] = field(default_factory=dict)
-    positive: str | Sequence[str] | None = None
-    repeated: str = "refuse"
+    reading: Reading = AS_IT_STANDS
 
     def read(self) -> Study:
         """Read the study; `InputError` where that cannot be done."""
-        return read_study(self.paths, self.columns, self.positive, self.repeated)
+        return read_study(self.paths, **vars(self.reading))
 
 
 def read_and_check(source: Source, settings: Settings) -> tuple[Study, DataCheck]:
@@ -133,10 +132,7 @@ def with_source(
     about = {
         "date": date.today().isoformat(),
         "files": [str(path) for path in source.paths],
-        "reading": {
-            "columns": dict(source.columns), "positive": source.positive,
-            "repeated": source.repeated,
-        },
+        "reading": {**vars(source.reading), "columns": dict(source.reading.columns)},
         "versions": versions(stan),
         "warnings": list(check.warnings),
     }  # fmt: skip

@@ -14,8 +14,10 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.checks import check_json_text
+from crowdgold.data.door import Opened, check_cells, utf8
 from crowdgold.data.errors import InputError
-from crowdgold.data.own.exports.export import Export, Found, Records
+from crowdgold.data.own.exports.export import Export, Records
+from crowdgold.data.tables import Raw
 
 
 def _declared() -> Iterator[Export]:
@@ -38,56 +40,54 @@ def instead_of(ending: str) -> str:
     return next((one.instead[ending] for one in EXPORTS if ending in one.instead), "")
 
 
-def read_json(path: Path) -> Records:
+def records_of_json(opened: Opened, encoding: str | None = None) -> Records:
     """The objects that a JSON file holds: a list of them, or one that is a tool's export.
 
     Raises:
         InputError: where it holds something else.
     """
+    text = utf8(opened, encoding).decode()
     try:
-        text = path.read_text(encoding="utf-8-sig")
         found = json.loads(text)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} cannot be read as UTF-8 ({error}); save it as UTF-8") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: no JSON ({error})") from error
+        raise InputError(f"{opened.source}: no JSON ({error})") from error
     if isinstance(found, dict) and (export := export_of([found])) and export.is_object:
         found = [found]
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         known = ", ".join(one.name for one in EXPORTS)
         raise InputError(
-            f"{path}: expected a list of objects, or what one of these tools writes: {known}; or a "
-            "table as .jsonl, .csv, .tsv or .parquet"
+            f"{opened.source}: expected a list of objects, or what one of these tools writes: "
+            f"{known}; or a table as .jsonl, .csv, .tsv or .parquet"
         )
-    check_json_text(text, found, str(path))
+    check_json_text(text, found, opened.source)
     return found
 
 
-def frame_of_records(records: Records, path: Path) -> Found:
-    """Make a table of objects: as their tool's export says, else a row an object.
+def frame_of_records(records: Records, opened: Opened) -> Raw:
+    """A table of objects: as their tool's export says, else a row an object.
 
     Raises:
         InputError: where an export holds nothing that can be used.
     """
     export = export_of(records)
-    if export is not None:
-        return export.read(records, path)
-    return pd.DataFrame(list(records), dtype=object), 1, []
+    if export is None:
+        frame = pd.DataFrame(list(records), dtype=object)
+        check_cells(frame.size, opened.source)
+        return Raw(opened.source, frame, np.arange(len(frame)) + 1)
+    frame, rows, notes = export.read(records, Path(opened.source))
+    return Raw(opened.source, frame, np.asarray(rows), tuple(notes))
 
 
 def _as_records(frame: pd.DataFrame) -> Records:
     names = list(map(str, frame.columns))
-    return [dict(zip(names, row, strict=True)) for row in frame.itertuples(index=False, name=None)]
+    whole = frame.astype(object)
+    return [dict(zip(names, row, strict=True)) for row in whole.itertuples(index=False, name=None)]
 
 
-def frame_of_table(frame: pd.DataFrame, first_row: int, path: Path) -> Found:
-    """A table that was read from a file, as its tool's export says; as it stands where it is none.
-
-    Args:
-        first_row: what messages call its first row.
-    """
-    export = export_of([dict.fromkeys(map(str, frame.columns))]) if len(frame) else None
+def frame_of_table(raw: Raw, opened: Opened) -> Raw:
+    """A table of a file, as its tool's export says; as it stands where it is none."""
+    export = export_of([dict.fromkeys(map(str, raw.frame.columns))]) if len(raw.frame) else None
     if export is None:
-        return frame, first_row, []
-    made, rows, notes = export.read(_as_records(frame), path)
-    return made, np.asarray(rows) + first_row - 1, notes
+        return raw
+    frame, rows, notes = export.read(_as_records(raw.frame), Path(opened.source))
+    return Raw(raw.source, frame, raw.rows[np.asarray(rows) - 1], (*raw.notes, *notes))

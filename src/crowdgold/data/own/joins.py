@@ -1,0 +1,244 @@
+"""A join is a claim: what two files name alike must be alike.
+
+Files are joined by the names of items. Three things speak against that, and each stops the reading
+with a message: too many names of one file are not in the other; names that are not there differ
+from others in their form only (leading zeros, case, a date, an ending); the same name stands for
+another text, or for another model's answer.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
+
+import numpy as np
+import pandas as pd
+from scipy.stats import fisher_exact
+
+from crowdgold.data.checks import counted, to_numbers
+from crowdgold.data.errors import InputError
+from crowdgold.data.own.names import ours_named
+from crowdgold.data.own.reading import DROP
+from crowdgold.data.own.sheets import Sheet
+
+NAMED = 3
+LEAST = 0.9
+"""Share of the gold items that must be among the items with votes."""
+OTHERS = 0.5
+"""Share of the items of two files with another text in both, from which on they are others."""
+FEWEST = 2
+DIGITS = 15
+"""That a floating point number keeps of a whole number."""
+WHAT_IT_IS = ("model", "task")
+REMARK = re.compile(r"comment|note|remark|reason|explanation|time|date|created|updated", re.I)
+"""Names of columns that say other things of one item in each file."""
+DAY = re.compile(r"(\d{1,2})[-/](\d{1,2})")
+DATE = re.compile(r"\d{4}-(\d\d)-(\d\d)(?:[ T]00:00:00)?")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+WITH_MONTH = re.compile(rf"(\d{{1,2}})-({'|'.join(MONTHS)})|({'|'.join(MONTHS)})-(\d{{1,2}})")
+NUMBER = re.compile(r"[+-]?(\d+)(\.0*)?|[+-]?\d+(\.\d+)?e[+-]?\d+")
+SIGNIFICANT = re.compile(r"[+-]?(\d)(?:\.(\d+))?e([+-]?\d+)")
+
+
+def some(items: Sequence[object]) -> str:
+    """Name some items for a message."""
+    more = ", ..." if len(items) > NAMED else ""
+    return ", ".join(map(repr, list(items)[:NAMED])) + more
+
+
+def _without_mojibake(text: str) -> str:
+    """A text that was UTF-8 and was read as Western European, as it was."""
+    if text.isascii():
+        return text
+    try:
+        return text.encode("cp1252").decode()
+    except UnicodeError:
+        return text
+
+
+def _plain(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", _without_mojibake(text)).casefold()
+    return re.sub(r"\s+", " ", plain).strip(" '\"")
+
+
+def form(text: str) -> str:
+    """What is left of an item's name when its form is taken away; equal where names are alike.
+
+    Case, accents' encodings, white space, folders and endings, leading zeros, points of whole
+    numbers and digits that a floating point number loses go.
+    """
+    plain = _plain(text)
+    if NUMBER.fullmatch(plain):
+        return f"{float(plain):.{DIGITS - 1}e}"
+    name = PurePosixPath(plain.replace("\\", "/")).name
+    stem, _, ending = name.rpartition(".")
+    plain = stem if stem and 2 <= len(ending) <= 4 and ending.isalpha() else name
+    return re.sub(r"(?<!\d)0+(?=\d)", "", plain)
+
+
+def _day(text: str) -> tuple[str, str]:
+    """The date that a spreadsheet makes of a name, or that a name is, and which of both it is."""
+    plain = _plain(text)
+    if match := DAY.fullmatch(plain):
+        return "-".join(sorted(str(int(one)) for one in match.groups())), "name"
+    if match := DATE.fullmatch(plain):
+        return "-".join(sorted(str(int(one)) for one in match.groups())), "date"
+    if match := WITH_MONTH.fullmatch(plain):
+        day, month = (match[1], match[2]) if match[1] else (match[4], match[3])
+        return "-".join(sorted((str(int(day)), str(MONTHS.index(month) + 1)))), "date"
+    return "", ""
+
+
+def _rounded(text: str) -> Callable[[str], str] | None:
+    """How a number's form is rounded as a name with an exponent is; None of another name."""
+    match = SIGNIFICANT.fullmatch(text.casefold())
+    if match is None:
+        return None
+    digits = len((match[2] or "").rstrip("0"))
+    return lambda one: f"{float(one):.{digits}e}"
+
+
+def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
+    """Names that differ from another one in their form only, each with the other.
+
+    Args:
+        lost: names that are not known.
+        known: those that are.
+    """
+    forms, days = dict[str, str](), dict[tuple[str, str], str]()
+    for name in known:
+        forms.setdefault(form(name), name)
+        days.setdefault(_day(name), name)
+    found = []
+    for name in lost:
+        day, kind = _day(name)
+        other = days.get((day, "date" if kind == "name" else "name")) if day else None
+        if form(name) in forms or other is not None:
+            found.append((name, forms.get(form(name), other or "")))
+    rounded = [(name, how) for name in lost if (how := _rounded(name)) is not None]
+    numbers = [name for name in known if name.isdecimal() and len(name) > 1] if rounded else []
+    for name, how in rounded:
+        other = next((one for one in numbers if how(one) == how(name)), None)
+        if other is not None and form(name) not in forms:
+            found.append((name, other))
+    return found
+
+
+def check_names(
+    what: str, names: Sequence[str], items: Sequence[str], unmatched: str, least: float = 0.0
+) -> list[str]:
+    """Names of one file that are no item with votes.
+
+    Args:
+        what: stands beside the names, as "a gold label".
+        names: each once.
+        items: with votes, each once.
+        unmatched: the rule of `Reading`.
+        least: share of the names that must be items.
+
+    Raises:
+        InputError: where too few are items, or some differ from one in their form only.
+    """
+    known = pd.Index(items)
+    lost = list(pd.Index(names).difference(known, sort=False))
+    if not lost or unmatched == DROP:
+        return lost
+    mend = (
+        "Name items alike in all files. Or go on without those that match nothing, by "
+        "--unmatched drop (in Python unmatched='drop')"
+    )
+    free = known.difference(pd.Index(names), sort=False)
+    pairs = by_form(lost, list(free))
+    if pairs:
+        shown = ", ".join(f"{one!r} for {other!r}" for one, other in pairs[:NAMED])
+        raise InputError(
+            f"{counted(len(pairs), 'item')} with {what} {'has' if len(pairs) == 1 else 'have'} no "
+            f"votes, and differ from items with votes in the form of their names only: {shown}. "
+            f"{mend}"
+        )
+    if len(lost) > (1 - least) * len(names):
+        raise InputError(
+            f"{len(lost):,} of {counted(len(names), 'item')} with {what} have no votes: "
+            f"{some(lost)}; votes are of {some(list(items))}. {mend}"
+        )
+    return lost
+
+
+def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
+    """What is left of the gold labels, judged as a sample of all; empty where nothing is unusual.
+
+    Args:
+        labels: 0 or 1 of each.
+        kept: (n,) whether it is of an item with votes.
+    """
+    positive = labels.to_numpy(dtype=int) == 1
+    table = [[int((side & own).sum()) for own in (positive, ~positive)] for side in (kept, ~kept)]
+    p = float(fisher_exact(np.array(table)).pvalue)
+    if p >= 0.05:
+        return ""
+    left, lost = (f"{100 * one / (one + other):.0f} %" for one, other in table)
+    return (
+        f"of the gold labels that are left {left} are positive, of those that match nothing {lost} "
+        f"(p = {p:.2g}): what is left is no random sample of the gold labels"
+    )
+
+
+def check_same_things(sheets: Sequence[Sheet], unmatched: str) -> None:
+    """Raise an `InputError` where two files name other things alike.
+
+    What tells things apart is a column of both that says the same in all rows of an item and
+    differs between items (a text, an answer), or whose values are one in each file (a model, a
+    task).
+    """
+    if unmatched == DROP:
+        return
+    for place, one in enumerate(sheets):
+        for other in sheets[:place]:
+            _check_pair(other, one)
+
+
+def _tells_apart(sheet: Sheet, column: str) -> bool:
+    """Whether a column may say what an item is: a text, a model, a task; no number, no remark."""
+    if column in WHAT_IT_IS:
+        return True
+    if ours_named(column) or REMARK.search(column):
+        return False
+    return not np.isfinite(to_numbers(sheet.frame[column].dropna().iloc[:100])).any()
+
+
+def _told(sheet: Sheet, column: str, items: pd.Index) -> pd.Series | None:
+    """What a column says of some items; None where it does not say one thing of each."""
+    own = sheet.frame[["item", column]].dropna()
+    own = own[own["item"].isin(items)].drop_duplicates()
+    if own["item"].duplicated().any():
+        return None
+    return own.set_index("item")[column]
+
+
+def _check_pair(first: Sheet, second: Sheet) -> None:
+    """Raise an `InputError` where two files say other things of most items that they share."""
+    shared = pd.Index(first.frame["item"].unique()).intersection(second.frame["item"].unique())
+    if len(shared) < FEWEST:
+        return
+    for column in first.columns:
+        if not (column in second.columns and _tells_apart(first, column)):
+            continue
+        both = [_told(sheet, column, shared) for sheet in (first, second)]
+        if both[0] is None or both[1] is None:
+            continue
+        told = pd.concat(both, axis=1, join="inner", keys=["first", "second"])
+        other = told[told["first"] != told["second"]]
+        if len(other) < FEWEST or len(other) <= OTHERS * len(told):
+            continue
+        item, (here, there) = other.index[0], other.iloc[0]
+        raise InputError(
+            f"{first.name} and {second.name} name {counted(len(shared), 'item')} alike, but "
+            f"{column} differs in {len(other):,} of them: {item!r} is {_short(here)} in "
+            f"{first.name} and {_short(there)} in {second.name}. They seem to be other things of "
+            f"the same names. Say by --item item,{column} that both together name an item. If the "
+            f"items are the same, leave the column out by --column {column}=ignore"
+        )
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:40]}…")
