@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import check_json_text
+from crowdgold.data.checks import check_json_text, counted
 from crowdgold.data.errors import InputError
-from crowdgold.data.own.exports.export import Export, Found, Records
+from crowdgold.data.own.exports.export import Export, Found, Records, first_of_each
 
 
 def _declared() -> Iterator[Export]:
@@ -63,6 +63,16 @@ def read_json(path: Path) -> Records:
     return found
 
 
+def _read(export: Export, records: Records, path: Path) -> Found:
+    """What an export holds; a record that is there again counts once."""
+    kept = first_of_each(records, export.number)
+    table, rows, notes = export.read([records[place] for place in kept], path)
+    if again := len(records) - len(kept):
+        rows = np.array(kept)[np.asarray(rows) - 1] + 1
+        notes.append(f"{counted(again, 'record')} there again in the same words, counted once")
+    return table, rows, notes
+
+
 def frame_of_records(records: Records, path: Path) -> Found:
     """Make a table of objects: as their tool's export says, else a row an object.
 
@@ -71,7 +81,7 @@ def frame_of_records(records: Records, path: Path) -> Found:
     """
     export = export_of(records)
     if export is not None:
-        return export.read(records, path)
+        return _read(export, records, path)
     return pd.DataFrame(list(records), dtype=object), 1, []
 
 
@@ -89,5 +99,5 @@ def frame_of_table(frame: pd.DataFrame, first_row: int, path: Path) -> Found:
     export = export_of([dict.fromkeys(map(str, frame.columns))]) if len(frame) else None
     if export is None:
         return frame, first_row, []
-    made, rows, notes = export.read(_as_records(frame), path)
+    made, rows, notes = _read(export, _as_records(frame), path)
     return made, np.asarray(rows) + first_row - 1, notes
