@@ -56,11 +56,10 @@ class Verdict:
 
 def numbered(names: Iterable[str], word: str = "") -> list[str]:
     """Names of which none is there twice: the second `x` is `x 2`, or `x WORD 2`."""
-    seen, found = Counter[str](), []
+    seen, found, before = Counter[str](), list[str](), f" {word}" if word else ""
     for name in names:
         seen[name] += 1
-        found.append(" ".join(filter(None, (name, word, str(seen[name])))) if seen[name] > 1
-                     else name)  # fmt: skip
+        found.append(f"{name}{before} {seen[name]}" if seen[name] > 1 else name)
     return found
 
 
@@ -158,11 +157,12 @@ class _Graders:
             self.kinds = {
                 who: LABELS if kind == TEXTS else kind for who, kind in self.kinds.items()
             }
-        numbers = self.of_kind(SCORES)
-        beside = {by: own for by, own in beside.items() if _are_numbers(own)}
-        self.scored = [
-            *numbers, *(by for by, own in beside.items() if not all(map(_is_yes_or_no, own)))
-        ]  # fmt: skip
+        self.scored = self.of_kind(SCORES)
+        self.scored += [
+            by
+            for by, own in beside.items()
+            if _are_numbers(own) and not all(map(_is_yes_or_no, own))
+        ]
 
     def of_kind(self, kind: str, human: bool = False) -> list[str]:
         """The graders, or persons, whose values are of a kind."""
