@@ -4,6 +4,7 @@ The files in tests/data/exports were written by the tools (see the README there)
 """
 
 import contextlib
+import importlib
 import json
 from pathlib import Path
 
@@ -238,6 +239,314 @@ def test_a_partial_grade_makes_a_score(tmp_path):
     path = written(tmp_path, "log.json", log)
     assert {by for _, by in cells(path)} == {"judge"}
     assert sorted(scores(path)["score_includes"].values()) == [0, 0, 0.5, 1]
+
+
+def lines(folder, name, records):
+    path = folder / name
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8")
+    return path
+
+
+def frame_of(path):
+    return read_sheet(path, []).frame
+
+
+def metric(name="judge", **values):
+    return {"name": name, **values}
+
+
+def inspect_log(*values, samples=(), **run):
+    """A log of a scorer `judge`, whose samples are 1, 2, ..."""
+    own = [
+        {"id": number, "epoch": 1, "scores": {"judge": {"value": value}}, **more}
+        for number, (value, more) in enumerate(
+            zip(values, [*samples, *[{}] * len(values)], strict=False), 1
+        )
+    ]
+    return {"eval": run, "plan": {}, "samples": own}
+
+
+def promptfoo_result(test, passed, **more):
+    grade = {"pass": passed, "score": int(passed), "assertion": {"type": "llm-rubric"}}
+    return {"testIdx": test, "promptIdx": 0, "promptId": "p", "provider": {"id": "m"},
+            "gradingResult": {**grade, "componentResults": [{**grade, **more.pop("grade", {})}]},
+            **more}  # fmt: skip
+
+
+def event(number, kind, **data):
+    return {"run_id": "r", "event_id": number, "sample_id": f"s{number}", "type": kind,
+            "data": data}  # fmt: skip
+
+
+def lm_eval_sample(number, value, **more):
+    return {"doc_id": number, "doc": {"q": f"q{number}"}, "resps": [["x"]],
+            "filtered_resps": ["x"], "metrics": ["acc"], "acc": value, **more}  # fmt: skip
+
+
+def feedback(number, beside=(), **own):
+    return {"trace_id": f"t{number}", "assessments": [{
+        "assessment_name": "judge", "source": {"source_type": "LLM_JUDGE"}, "feedback": own,
+        **dict(beside)}]}  # fmt: skip
+
+
+def promptfoo_file(results):
+    return {"evalId": "e", "results": {"results": results}}
+
+
+FAILED = {"error_code": "TIMEOUT", "error_message": "timed out"}
+NO_VOTE = {
+    "DeepEval, error": ("a.json", {"testCases": [
+        {"metricsData": [metric(success=True, score=0.9)]},
+        {"metricsData": [metric(success=False, score=None, error="no valid JSON")]},
+    ]}, ["1"], "judge (1)"),
+    "DeepEval, metric left out": ("a.json", {"testCases": [
+        {"metricsData": [metric(success=True)]}, {"metricsData": []},
+    ]}, ["1"], "1 answer without a grade passed over"),
+    "promptfoo, provider or grading failed": ("a.json", promptfoo_file([
+        promptfoo_result(0, True), promptfoo_result(1, False, failureReason=2, error="timed out"),
+    ]), ["1"], "llm-rubric (1)"),
+    "promptfoo, grader failed": ("a.json", promptfoo_file([
+        promptfoo_result(0, True, failureReason=0),
+        promptfoo_result(1, False, failureReason=1, grade={"metadata": {"graderError": True}}),
+    ]), ["1"], "llm-rubric (1)"),
+    "promptfoo, assertion failed": ("a.json", promptfoo_file([
+        promptfoo_result(0, True, failureReason=0),
+        promptfoo_result(1, False, failureReason=1, error="no such words"),
+    ]), ["1", "0"], "llm-rubric read as annotators"),
+    "Inspect, sample failed": (
+        "a.json", inspect_log("C", "I", samples=[{}, {"error": {"message": "timed out"}}]),
+        ["1"], "judge (1)"),
+    "Inspect, no score": (
+        "a.json", inspect_log("C", "I", samples=[{}, {"error": {"message": "x"}, "scores": None}]),
+        ["1"], "1 answer without a grade passed over"),
+    "Inspect, nothing that can be graded": (
+        "a.json", inspect_log("C", "N"), ["1", "0"], "judge read as annotators"),
+    "Inspect, unscored": ("a.json", inspect_log("C", "I", float("nan")), ["1", "0"], "judge (1)"),
+    "Inspect, no grade in the grader's words": (
+        "a.json", inspect_log("C", "I", samples=[{}, {"scores": {"judge": {
+            "value": "I", "explanation": "Grade not found in model output: I am not sure"}}}]),
+        ["1"], "judge (1)"),
+    "MLflow, error in the feedback": (
+        "a.json", [feedback(1, value="yes"), feedback(2, value="no", error=FAILED)],
+        ["1"], "judge (1)"),
+    "MLflow, error beside it": (
+        "a.json", [feedback(1, value="yes"), feedback(2, {"error": FAILED}, value="no")],
+        ["1"], "judge (1)"),
+    "MLflow, empty cell": (
+        "a.json", {"columns": ["judge/v1/score"], "data": [[1], [0], [None]]},
+        ["1", "0"], "judge (1)"),
+    "OpenAI evals, error": (
+        "a.jsonl", [event(1, "match", correct=True), event(2, "error", type="E", message="x")],
+        ["1"], "1 answer without a grade passed over"),
+    "OpenAI evals, no choice": (
+        "a.jsonl", [event(1, "metrics", choice="Y", score=1.0),
+                    event(2, "metrics", choice="__invalid__", score=0.0)],
+        ["1"], "choice (1), score (1)"),
+    "lm-eval, no value": (
+        "a.jsonl", [lm_eval_sample(0, 1.0), lm_eval_sample(1, float("nan"))], ["1"], "acc (1)"),
+    "Label Studio, skipped": ("a.json", [
+        {"id": 1, "data": {}, "annotations": [
+            {"completed_by": who, "was_cancelled": who == 2,
+             "result": [{"from_name": "q", "value": {"choices": ["no"]}}]} for who in (1, 2)]},
+    ], ["no"], "1 annotation cancelled or without a choice, passed over"),
+    "Argilla, discarded and draft": ("a.json", [
+        {"id": "1", "_server_id": None, "responses": {"q": [
+            {"value": "yes", "user_id": "a", "status": "submitted"},
+            {"value": "no", "user_id": "b", "status": "discarded"},
+            {"value": "no", "user_id": "c", "status": "draft"},
+            {"value": "no", "user_id": "d", "status": "pending"},
+            {"value": "yes", "user_id": "e"}]}},
+    ], ["yes", "yes"], "3 responses not submitted, passed over"),
+    "Prodigy, ignored": ("a.jsonl", [
+        {"_input_hash": 1, "_task_hash": 1, "label": "SPAM", "answer": "reject"},
+        {"_input_hash": 2, "_task_hash": 2, "label": "SPAM", "answer": "ignore"},
+    ], ["0"], "1 line ignored or without such a label, passed over"),
+    "doccano, no label": (
+        "a.jsonl", [{"id": 1, "label": ["no"]}, {"id": 2, "label": []}], ["no"], "2 texts"),
+}  # fmt: skip
+"""What happened -> a file, the labels in it, and what is said."""
+
+
+@pytest.mark.parametrize("what", NO_VOTE)
+def test_where_a_grader_failed_or_a_person_skipped_there_is_no_vote(what, tmp_path):
+    name, content, labels, said = NO_VOTE[what]
+    path = (written if name.endswith(".json") else lines)(tmp_path, name, content)
+    frame = frame_of(path)
+    assert frame["label"][frame["annotator"].notna()].dropna().tolist() == labels
+    assert said in notes_of(path)
+    assert what.partition(",")[0] in notes_of(path)
+
+
+def test_each_tool_says_what_it_writes_where_there_is_no_verdict():
+    for one in EXPORTS:
+        said = importlib.import_module(one.read.__module__).__doc__
+        assert [
+            word
+            for word in ("On error:", "On skip:", "On retry:", "Partial credit:")
+            if said.count(word) != 1
+        ] == []
+
+
+def test_the_score_of_a_grader_that_failed_is_none(tmp_path):
+    cases = [{"metricsData": [metric(success=True, score=0.7)]},
+             {"metricsData": [metric(success=False, score=0.2, error="timed out")]}]  # fmt: skip
+    path = written(tmp_path, "a.json", {"testCases": cases})
+    assert scores(path)["score_judge"] == {"case 1": 0.7}
+
+
+def test_a_manual_rating_counts_where_the_grader_failed(tmp_path):
+    result = promptfoo_result(0, False, failureReason=2)
+    result["gradingResult"]["componentResults"].append(
+        {"pass": True, "assertion": {"type": "human"}}
+    )
+    path = written(tmp_path, "a.json", promptfoo_file([result]))
+    assert cells(path) == {}
+    assert cells(path, "expert") == {("0", "human"): "1"}
+
+
+@pytest.mark.parametrize(
+    ("partial", "yes_or_no"), [("P", "CI"), (0.25, (1, 0)), ("unclear", "CI"), ([1], "CI")]
+)
+def test_a_few_partial_grades_leave_an_annotator(partial, yes_or_no, tmp_path):
+    """From nine tenths of yes and no on."""
+    values = [yes_or_no[place % 2] for place in range(9)]
+    path = written(tmp_path, "a.json", inspect_log(*values, partial))
+    assert list(cells(path).values()) == [str((place + 1) % 2) for place in range(9)]
+    assert scores(path) == {}
+    shown = repr(0.5 if partial == "P" else partial)
+    assert (
+        f"values of annotators passed over, neither yes nor no: 1 of 10 of judge (as {shown})"
+        in notes_of(path)
+    )
+
+
+def test_more_partial_grades_make_scores(tmp_path):
+    path = written(tmp_path, "a.json", inspect_log(*"CICICICI", "P"))
+    assert cells(path) == {}
+    assert list(scores(path)["score_judge"].values()) == [1, 0, 1, 0, 1, 0, 1, 0, 0.5]
+
+
+def test_a_word_that_is_no_label_is_no_number(tmp_path):
+    """Where words are labels, one that is a number stays as it is."""
+    path = written(tmp_path, "a.json", inspect_log("good", "bad", "0.5"))
+    assert list(cells(path).values()) == ["good", "bad", "0.5"]
+
+
+@pytest.mark.parametrize("tests", [[0, 1, 0, 1, 0, 1], [0, 2, 1, 3, 4, 5]])
+def test_runs_of_promptfoo_are_answers_of_their_own_and_belong_together(tests, tmp_path):
+    """Whether its version numbers the runs of a test alike or not."""
+    results = [
+        promptfoo_result(test, True, vars={"q": f"q{place % 2}", "_conversation": [place]})
+        for place, test in enumerate(tests)
+    ]
+    frame = frame_of(written(tmp_path, "a.json", promptfoo_file(results)))
+    assert frame["item"].nunique() == 6
+    assert frame["cluster"].value_counts().tolist() == [3, 3]
+    assert frame.groupby("cluster")["question"].nunique().tolist() == [1, 1]
+    if tests[0] == tests[2]:
+        assert frame["item"].tolist() == ["0", "1", "0 run 2", "1 run 2", "0 run 3", "1 run 3"]
+
+
+def test_tests_of_promptfoo_without_variables_are_not_runs(tmp_path):
+    results = [promptfoo_result(test, True) for test in range(3)]
+    frame = frame_of(written(tmp_path, "a.json", promptfoo_file(results)))
+    assert "cluster" not in frame
+    assert frame["item"].tolist() == ["0", "1", "2"]
+
+
+def test_other_responses_to_a_document_of_lm_eval_are_runs(tmp_path):
+    samples = [lm_eval_sample(doc, 1.0, resps=[[f"{run}"]]) for run in range(2) for doc in range(2)]
+    frame = frame_of(lines(tmp_path, "a.jsonl", samples))
+    assert frame["item"].tolist() == ["0", "1", "0 run 2", "1 run 2"]
+    assert frame["cluster"].tolist() == ["0", "1", "0", "1"]
+    assert set(frame["annotator"]) == {"acc"}
+
+
+@pytest.mark.parametrize("named", [{}, {"filter": None}, {"filter": "none"}])
+def test_filters_of_lm_eval_that_have_no_name_are_graders(named, tmp_path):
+    samples = [
+        lm_eval_sample(doc, float(taken == "x"), filtered_resps=[taken], **named)
+        for taken in ("x", "y")
+        for doc in range(2)
+    ]
+    path = lines(tmp_path, "a.jsonl", samples)
+    second = f"acc ({named.get('filter') or 'filter'} 2)"
+    assert cells(path) == {("0", "acc"): "1", ("1", "acc"): "1", ("0", second): "0",
+                           ("1", second): "0"}  # fmt: skip
+
+
+def test_documents_of_two_tasks_of_lm_eval_in_one_file_are_refused(tmp_path):
+    samples = [lm_eval_sample(0, 1.0), lm_eval_sample(0, 1.0, doc={"q": "of another task"})]
+    with pytest.raises(InputError, match=r"line 2: doc_id 0 is another document .* by itself"):
+        read_sheet(lines(tmp_path, "a.jsonl", samples), [])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["argilla.json", "argilla_flat.json", "doccano.jsonl", "label_studio.json", "lm_eval.jsonl",
+     "mlflow_traces.json", "openai_evals.jsonl", "prodigy.jsonl", "prodigy_choice.jsonl"],
+)  # fmt: skip
+def test_a_record_that_is_there_again_counts_once(name, tmp_path):
+    records = records_of(FOLDER / name)
+    once = frame_of(FOLDER / name)
+    folder = tmp_path / "twice"
+    folder.mkdir()
+    write = written if name.endswith(".json") else lines
+    path = write(folder, name, [*records, *records])
+    assert frame_of(path).equals(once)
+    assert f"{len(records)} records there again in the same words, counted once" in notes_of(path)
+    path = write(folder, name, [records[0], *records])
+    assert read_sheet(path, []).rows.max() == read_sheet(FOLDER / name, []).rows.max() + 1
+
+
+def test_answers_without_a_number_that_are_alike_count_each(tmp_path):
+    """Of a table of MLflow, and of JSON lines of promptfoo, unless its results have numbers."""
+    table = {"columns": ["judge/v1/score"], "data": [[1], [1]]}
+    assert list(cells(written(tmp_path, "a.json", table)).values()) == ["1", "1"]
+    result = promptfoo_result(0, True)
+    assert len(cells(lines(tmp_path, "a.jsonl", [result, result]))) == 2
+    assert len(cells(lines(tmp_path, "a.jsonl", [{**result, "id": "r1"}] * 2))) == 1
+
+
+OF_ANSWERS = {
+    "deepeval.json": {"question": "sky", "model_answer": "It is blue.", "target": "blue"},
+    "inspect.json": {"question": "Capital of Norway?", "model_answer": "Paris?", "target": "Oslo",
+                     "model": "mockllm/model", "task": "trivia"},
+    "lm_eval.jsonl": {"model_answer": "It is blue.", "target": "blue",
+                      "question": '{"answer": "blue", "question": "Which colour is the sky?"}'},
+    "mlflow_traces.json": {"question": '{"question": "Capital of Norway?"}',
+                           "model_answer": "Paris?"},
+    "mlflow_genai.csv": {"question": "{'question': 'Which colour is the sky?'}",
+                         "model_answer": "It is blue."},
+    "mlflow_table.json": {"question": "Which colour is the sky?", "target": "It is blue."},
+    "openai_evals.jsonl": {"question": "-", "model_answer": "It is blue.", "target": "blue",
+                           "model": "tiny-model", "task": "trivia.dev.v0"},
+    "promptfoo.json": {"question": '{"message": "my parcel is late"}', "model": "large",
+                       "model_answer": "Sorry about your parcel! Reply to: my parcel is late"},
+}  # fmt: skip
+"""File -> what is known of its first answer."""
+
+
+@pytest.mark.parametrize("name", OF_ANSWERS)
+def test_what_is_known_of_an_answer_is_there_in_columns(name):
+    """By these, answers in two files that are named alike are told apart."""
+    first = frame_of(FOLDER / name).iloc[0]
+    assert {column: first[column] for column in OF_ANSWERS[name]} == OF_ANSWERS[name]
+
+
+def test_the_task_of_lm_eval_is_in_the_name_of_its_file(tmp_path):
+    for name, task in {"samples_mmlu_anatomy_2025-01-02T03-04-05.678.jsonl": "mmlu_anatomy",
+                       "samples_gsm8k.jsonl": "gsm8k"}.items():  # fmt: skip
+        assert set(frame_of(lines(tmp_path, name, [lm_eval_sample(0, 1.0)]))["task"]) == {task}
+    assert "task" not in frame_of(lines(tmp_path, "mine.jsonl", [lm_eval_sample(0, 1.0)]))
+
+
+def test_a_long_question_is_known_by_its_hash(tmp_path):
+    long = ["a" * 201, "a" * 200 + "b"]
+    path = written(tmp_path, "a.json", inspect_log("C", "I", samples=[{"input": q} for q in long]))
+    found = frame_of(path)["question"]
+    assert found.nunique() == 2
+    assert set(found.str.len()) == {40}
 
 
 def test_a_log_can_be_read_as_labels_of_its_model(tmp_path):

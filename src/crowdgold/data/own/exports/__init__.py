@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import check_json_text
+from crowdgold.data.checks import check_json_text, counted
 from crowdgold.data.door import Opened, check_cells, utf8
 from crowdgold.data.errors import InputError
-from crowdgold.data.own.exports.export import Export, Records
+from crowdgold.data.own.exports.export import Export, Found, Records, first_of_each
 from crowdgold.data.tables import Raw
 
 
@@ -63,6 +63,16 @@ def records_of_json(opened: Opened, encoding: str | None = None) -> Records:
     return found
 
 
+def _read(export: Export, records: Records, path: Path) -> Found:
+    """What an export holds; a record that is there again counts once."""
+    kept = first_of_each(records, export.number)
+    table, rows, notes = export.read([records[place] for place in kept], path)
+    if again := len(records) - len(kept):
+        rows = np.array(kept)[np.asarray(rows) - 1] + 1
+        notes.append(f"{counted(again, 'record')} there again in the same words, counted once")
+    return table, rows, notes
+
+
 def frame_of_records(records: Records, opened: Opened) -> Raw:
     """A table of objects: as their tool's export says, else a row an object.
 
@@ -74,7 +84,7 @@ def frame_of_records(records: Records, opened: Opened) -> Raw:
         frame = pd.DataFrame(list(records), dtype=object)
         check_cells(frame.size, opened.source)
         return Raw(opened.source, frame, np.arange(len(frame)) + 1)
-    frame, rows, notes = export.read(records, Path(opened.source))
+    frame, rows, notes = _read(export, records, Path(opened.source))
     return Raw(opened.source, frame, np.asarray(rows), tuple(notes))
 
 
@@ -89,5 +99,5 @@ def frame_of_table(raw: Raw, opened: Opened) -> Raw:
     export = export_of([dict.fromkeys(map(str, raw.frame.columns))]) if len(raw.frame) else None
     if export is None:
         return raw
-    frame, rows, notes = export.read(_as_records(raw.frame), Path(opened.source))
+    frame, rows, notes = _read(export, _as_records(raw.frame), Path(opened.source))
     return Raw(raw.source, frame, raw.rows[np.asarray(rows) - 1], (*raw.notes, *notes))

@@ -1,8 +1,15 @@
 """Argilla's records, as JSON: each response to the one question is an annotator's label.
 
 As `records.to_json` writes them (`responses` of each question), or as a flat list
-(`QUESTION.responses`), where those that were submitted count. An item is named by
-`item` or `item_id` of the metadata, else by the record's id. Suggestions are passed over.
+(`QUESTION.responses`). An item is named by `item` or `item_id` of the metadata, else by the
+record's id. Suggestions are passed over.
+
+On skip: the `status` of a response is discarded, or draft where it was begun: no vote. What
+`records.to_json` writes has no status; there all responses count, which is said.
+On error: nothing is written.
+On retry: a response that was changed is there as it is now. A record that is there again in the
+same words is counted once.
+Partial credit: a rating is a label, as it stands.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,21 +46,20 @@ def _is_it(records: Records) -> bool:
     )
 
 
-def _responses(record: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any, Any]]:
-    """Question, what was said, and by whom, of each response that was not left undone."""
+def _responses(record: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any, Any, Any]]:
+    """Question, what was said, by whom, and the status if there is one, of each response."""
     for question, given in as_object(record.get("responses")).items():
         for one in objects(given, f"{where}, {question}"):
-            yield question, one.get("value"), one.get("user_id")
+            yield question, one.get("value"), one.get("user_id"), one.get("status")
     for name in record:
         if str(name).endswith(RESPONSES):
             values = as_list(record[name], f"{where}, {name}")
             users = as_list(record.get(f"{name}.users"), f"{where}, {name}.users")
             status = as_list(record.get(f"{name}.status"), f"{where}, {name}.status")
             for place, value in enumerate(values):
-                done = not status or status[place : place + 1] == [SUBMITTED]
                 user = users[place] if place < len(users) else None
-                if done:
-                    yield name.removesuffix(RESPONSES), value, user
+                state = status[place] if place < len(status) else None
+                yield name.removesuffix(RESPONSES), value, user, state
 
 
 def _suggestions(record: Mapping[str, Any]) -> int:
@@ -67,13 +73,17 @@ def _read(records: Records, path: Path) -> Found:
     metadata = [as_object(one.get("metadata")) for one in records]
     # A flat list has the metadata among the rest.
     key, rows, other = key_of_items(metadata) or key_of_items(records), list[Numbered](), 0
-    questions: set[str] = set()
+    questions, undone, unknown = set[str](), 0, 0
     for number, (record, nested) in enumerate(zip(records, metadata, strict=True), 1):
         own = {**record, **nested}
         item = own[key] if key else own.get("id") or own.get("_server_id") or number
         where = f"{path}, record {number}"
         labels = []
-        for question, value, user in _responses(record, where):
+        for question, value, user, status in _responses(record, where):
+            if status not in (None, SUBMITTED):
+                undone += 1
+                continue
+            unknown += status is None
             if not isinstance(value, str | int | float):
                 other += value is not None
                 continue
@@ -88,6 +98,10 @@ def _read(records: Records, path: Path) -> Found:
         raise InputError(f"{path}: {what}, without a label; expected {EXPECTED}")
     one_question(sorted(questions), path, "responses")
     notes = [f"{what}; responses to {next(iter(questions))!r} read as labels of their users"]
+    if undone:
+        notes.append(f"{counted(undone, 'response')} not submitted, passed over")
+    if unknown:
+        notes.append(f"{counted(unknown, 'response')} without a status, read as submitted")
     if other:
         notes.append(f"{counted(other, 'response')} passed over that are no single class")
     if suggested := sum(map(_suggestions, records)):

@@ -3,6 +3,11 @@
 A test run that DeepEval keeps (`testCases`, alone or within `testRunData`), or a dictionary of its
 `EvaluationResult` (`test_results`). An item is named by `item` or `item_id` of the metadata, else
 by the test case's name.
+
+On error: `error` is set, `score` is null and `success` is false: no vote.
+On skip: a metric whose inputs are missing is left out of `metricsData`: no vote.
+On retry: nothing is written of the tries before the last.
+Partial credit: `score`, a number beside `success`: read as a score.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,6 +24,7 @@ from crowdgold.data.own.exports.export import (
 )
 from crowdgold.data.own.exports.verdicts import (
     Verdict,
+    answer_columns,
     answers_in_words,
     numbered,
     table_of_verdicts,
@@ -45,15 +51,19 @@ def _verdicts(cases: Records, key: str | None, where: str) -> Iterator[Verdict]:
     names = [str(one.get("name") or f"case {place}") for place, one in enumerate(cases, 1)]
     for number, (case, name) in enumerate(zip(cases, numbered(names), strict=True), 1):
         item = str(as_object(case.get("metadata"))[key] if key else name)
-        answer = {
-            "model_answer": _either(case, "actualOutput", "actual_output"),
-            "target": _either(case, "expectedOutput", "expected_output"),
-        }
+        answer = answer_columns(
+            case.get("input"),
+            model_answer=_either(case, "actualOutput", "actual_output"),
+            target=_either(case, "expectedOutput", "expected_output"),
+        )
         place = f"{where}, test case {number}, metrics"
         metrics = objects(_either(case, "metricsData", "metrics_data"), place)
         graders = numbered([str(one.get("name") or "metric") for one in metrics])
         for grader, one in zip(graders, metrics, strict=True):
-            yield Verdict(number, item, grader, one.get("success"), one.get("score"), answer=answer)
+            said = {} if one.get("error") else one
+            yield Verdict(
+                number, item, grader, said.get("success"), said.get("score"), answer=answer
+            )
 
 
 def _read(records: Records, path: Path) -> Found:
@@ -64,7 +74,8 @@ def _read(records: Records, path: Path) -> Found:
         f"test results of DeepEval: {answers_in_words(len(cases), [])}, items named by "
         f"{f'metadata.{key}' if key else 'name'}"
     )
-    return table_of_verdicts(list(_verdicts(cases, key, str(path))), path, what, EXPECTED)
+    found = list(_verdicts(cases, key, str(path)))
+    return table_of_verdicts(found, path, what, EXPECTED, len(cases))
 
 
 DEEPEVAL = Export("DeepEval", _is_it, _read, is_object=True)

@@ -2,6 +2,12 @@
 
 Either each record has `label`, a list, and the file is one annotator's (its name is theirs), or it
 has `annotations`, a list of objects with `label` and `user`.
+
+On skip: there is no label, as of a text that nobody came to: no vote.
+On error: nothing is written.
+On retry: a label that was changed is there as it is now. A text that is there again in the same
+words is counted once.
+Partial credit: there is none.
 """
 
 from pathlib import Path

@@ -1,5 +1,6 @@
 """What an export of a tool is, and what the files of several tools have in common."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,8 @@ class Export:
         is_it: whether records are of it.
         read: makes a table of the records of a file: a row a label, with columns of a study.
         is_object: whether a JSON file of it can be one object, and not a list.
+        number: the entry without which two records in the same words may be two things; empty
+            where they are always one.
         instead: ending of files of the tool that are not read -> what to give in their place.
     """
 
@@ -37,6 +40,7 @@ class Export:
     is_it: Callable[[Records], bool]
     read: Callable[[Records, Path], Found]
     is_object: bool = False
+    number: str = ""
     instead: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -49,6 +53,19 @@ def table(rows: Sequence[Numbered]) -> tuple[pd.DataFrame, np.ndarray]:
     """A table of rows, and what they are called: the number of their task, line or sample."""
     numbers = np.array([number for number, _ in rows], dtype=np.int64)
     return pd.DataFrame([row for _, row in rows], dtype=object), numbers
+
+
+def first_of_each(records: Records, number: str) -> list[int]:
+    """The places of records, without those that are there again in the same words.
+
+    Args:
+        number: the entry without which they are two things; empty where they are always one.
+    """
+    places: dict[str, int] = {}
+    for place, one in enumerate(records):
+        one_of_its_own = bool(number) and not one.get(number)
+        places.setdefault(str(place) if one_of_its_own else json.dumps(one, default=str), place)
+    return list(places.values())
 
 
 def as_object(value: Any) -> dict[str, Any]:

@@ -3,6 +3,13 @@
 An item is named by `item` or `item_id` of the samples' metadata, else by the sample's id. A score
 that a person added (an edit with its author) is a gold label. One that a person changed stays the
 scorer's own: people change what is wrong, so that such labels are of no random sample.
+
+On error: a sample has an `error`; the score of a grader that gave no grade is NaN, and in older
+logs an I whose explanation says so: no vote.
+On skip: there is no score: no vote. N is a verdict, 0: the model gave nothing that can be graded.
+On retry: the last try alone is a sample; those before are its `error_retries`.
+Partial credit: P, which is 0.5, or a number; a few of an annotator are passed over, else they are
+scores.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,10 +25,17 @@ from crowdgold.data.own.exports.export import (
     key_of_items,
     objects,
 )
-from crowdgold.data.own.exports.verdicts import Verdict, answers_in_words, table_of_verdicts
+from crowdgold.data.own.exports.verdicts import (
+    Verdict,
+    answer_columns,
+    answers_in_words,
+    table_of_verdicts,
+)
 
 GRADES = {"C": 1, "I": 0, "P": 0.5, "N": 0}
 """Correct, incorrect, partially correct, no answer."""
+NO_GRADE = "Grade not found in model output"
+"""How the explanation of a grader begins that gave no grade."""
 EXPECTED = "scores that are C or I, yes or no, or numbers, in `samples`"
 
 
@@ -50,6 +64,8 @@ def _graded(scorer: str, score: Mapping[str, Any], where: str) -> Iterator[tuple
         yield str(as_object(edits[0]["provenance"]).get("author")), _value(score.get("value")), True
         return
     value = before[0].get("value") if edits else score.get("value")
+    if str(score.get("explanation")).startswith(NO_GRADE):
+        value = None
     if isinstance(value, dict):
         yield from ((f"{scorer} {name}", _value(one), False) for name, one in value.items())
     else:
@@ -57,36 +73,40 @@ def _graded(scorer: str, score: Mapping[str, Any], where: str) -> Iterator[tuple
 
 
 def _verdicts(
-    samples: Records, key: str | None, model: str | None, where: str
+    samples: Records, key: str | None, of_all: Mapping[str, Any], where: str
 ) -> Iterator[Verdict]:
     repeated = any(one.get("epoch", 1) != 1 for one in samples)
     for number, sample in enumerate(samples, 1):
         name = as_object(sample.get("metadata"))[key] if key else sample.get("id", number)
         epoch = sample.get("epoch", 1)
-        answer = {
-            "model": model, "target": sample.get("target"),
-            "model_answer": as_object(sample.get("output")).get("completion"),
-            **({"cluster": str(name)} if repeated else {}),
-        }  # fmt: skip
+        answer = answer_columns(
+            sample.get("input"),
+            **of_all,
+            target=sample.get("target"),
+            model_answer=as_object(sample.get("output")).get("completion"),
+            cluster=str(name) if repeated else None,
+        )
         item = f"{name} epoch {epoch}" if repeated else str(name)
         for scorer, score in as_object(sample.get("scores")).items():
             place = f"{where}, sample {number}, {scorer}"
             for by, value, human in _graded(scorer, as_object(score), place):
-                yield Verdict(number, item, by, value, human=human, answer=answer)
+                said = None if sample.get("error") and not human else value
+                yield Verdict(number, item, by, said, human=human, answer=answer)
 
 
 def _read(records: Records, path: Path) -> Found:
     (log,) = records
     samples = objects(log.get("samples"), f"{path}, samples")
-    named = as_object(log["eval"]).get("model")
-    model = named if isinstance(named, str) else None
+    run = as_object(log["eval"])
+    of_all = {name: run[name] for name in ("model", "task") if isinstance(run.get(name), str)}
     key = key_of_items([as_object(one.get("metadata")) for one in samples])
+    models = [of_all["model"]] if "model" in of_all else []
     what = (
-        f"an eval log of Inspect: {answers_in_words(len(samples), [model] if model else [])}, "
+        f"an eval log of Inspect: {answers_in_words(len(samples), models)}, "
         f"items named by {f'metadata.{key}' if key else 'id'}"
     )
     made, rows, notes = table_of_verdicts(
-        list(_verdicts(samples, key, model, str(path))), path, what, EXPECTED
+        list(_verdicts(samples, key, of_all, str(path))), path, what, EXPECTED, len(samples)
     )
     changed = sum(
         all(_by_people(as_object(score), str(path)))

@@ -2,6 +2,12 @@
 
 An item is named by `item` or `item_id` of its data, else by the task's id. Annotations marked as
 ground truth are gold labels by their annotator.
+
+On skip: an annotation has `was_cancelled` true, or no result: no vote.
+On error: nothing is written; an annotation that was not submitted is a draft, apart from these.
+On retry: an annotation that was changed is there as it is now. A task that is there again in the
+same words is counted once.
+Partial credit: a rating is a label, as it stands.
 """
 
 from collections.abc import Iterator, Mapping

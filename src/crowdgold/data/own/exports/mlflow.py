@@ -4,6 +4,12 @@ The table of `mlflow.evaluate` (JSON or CSV, columns `NAME/v1/score`), that of
 `mlflow.genai.evaluate` (columns `NAME/value`), or traces with their assessments, as JSON; what a
 person said there is a gold label, unless it overrides a grader's. An item is named by a column
 `item`, `item_id`, `id` or `question_id`, else by the trace or the row.
+
+On error: an assessment has an `error`, within its feedback or beside it, and a table an empty cell:
+no vote.
+On skip: there is no assessment, or an empty cell: no vote.
+On retry: nothing is written of the tries before the last.
+Partial credit: a number; a few of an annotator are passed over, else they are scores.
 """
 
 import re
@@ -12,12 +18,18 @@ from pathlib import Path
 from typing import Any
 
 from crowdgold.data.own.exports.export import Export, Found, Records, as_object, objects
-from crowdgold.data.own.exports.verdicts import Verdict, answers_in_words, table_of_verdicts
+from crowdgold.data.own.exports.verdicts import (
+    Verdict,
+    answer_columns,
+    answers_in_words,
+    table_of_verdicts,
+)
 
 SCORED, VALUED = re.compile(r"(.+)/v\d+/score"), re.compile(r"(.+)/value")
 """The column of a grader, in the table of each of the two functions."""
 TRACE = "trace_id"
 NAMES = ("item", "item_id", "id", "question_id", "client_request_id", TRACE)
+ASKED = ("inputs", "request")
 OF_ANSWERS = {"outputs": "model_answer", "response": "model_answer", "targets": "target"}
 EXPECTED = "columns NAME/v1/score or NAME/value, or assessments with a feedback"
 
@@ -63,13 +75,18 @@ def _assessed(row: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any, bo
         # People change what is wrong: what they changed is no sample, and the grader said it.
         if "feedback" in one and not (human and one.get("overrides")):
             by = one["source"].get("source_id") if human else one.get("assessment_name")
-            yield str(by), as_object(one["feedback"]).get("value"), human
+            feedback = as_object(one["feedback"])
+            failed = feedback.get("error") or one.get("error")
+            yield str(by), None if failed else feedback.get("value"), human
 
 
 def _verdicts(rows: Records, key: str | None, where: str) -> Iterator[Verdict]:
     for number, row in enumerate(rows, 1):
         item = str(row[key]) if key else f"row {number}"
-        answer = {ours: row[name] for name, ours in OF_ANSWERS.items() if name in row}
+        asked = next((row[name] for name in ASKED if name in row), None)
+        answer = answer_columns(
+            asked, **{ours: row[name] for name, ours in OF_ANSWERS.items() if name in row}
+        )
         found = (
             _assessed(row, f"{where}, row {number}, assessments")
             if isinstance(row.get("assessments"), list)
@@ -86,7 +103,8 @@ def _read(records: Records, path: Path) -> Found:
         f"evaluation results of MLflow: {answers_in_words(len(rows), [])}, items named by "
         f"{key or 'the number of the row'}"
     )
-    return table_of_verdicts(list(_verdicts(rows, key, str(path))), path, what, EXPECTED)
+    found = list(_verdicts(rows, key, str(path)))
+    return table_of_verdicts(found, path, what, EXPECTED, len(rows))
 
 
-MLFLOW = Export("MLflow", _is_it, _read, is_object=True)
+MLFLOW = Export("MLflow", _is_it, _read, is_object=True, number=TRACE)

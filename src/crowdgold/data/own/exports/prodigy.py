@@ -4,6 +4,12 @@ Of a choice, the label is the option; of one label to accept or reject, it is 1 
 named by `item` or `item_id` of the task or its `meta`, else by `_input_hash`, which is the same for
 all annotations of one text. What was reviewed (`versions`) is an expert's. Spans and what was
 ignored are passed over.
+
+On skip: `answer` is ignore: no vote. A choice that is rejected names no option: no vote.
+On error: nothing is written.
+On retry: what was undone is not written. A line that is there again in the same words is counted
+once.
+Partial credit: there is none.
 """
 
 from collections.abc import Mapping

@@ -1,13 +1,17 @@
 """What graders said of a model's answers, as rows of a study.
 
 An item is an answer. A grader who says yes or no of answers is an annotator: 1 is right, 0 is not.
-One whose values are other numbers is no annotator; they are scores, in a column `score_GRADER`.
-What a person said is a gold label. The rest (texts beside such labels, lists) is passed over, which
-is said.
+A few other values of an annotator, as partial credit, are passed over. A grader whose values are
+other numbers is no annotator; they are scores, in a column `score_GRADER`. A grader that failed
+gives no vote. What a person said is a gold label. The rest (texts beside such labels, lists) is
+passed over. All of that is said.
 """
 
+import hashlib
+import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +25,10 @@ WORDS = {
     "false": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0, "incorrect": 0.0,
 }  # fmt: skip
 """Words of graders for yes and no."""
+NEARLY_ALL = 0.9
+"""A grader of whom this share of the values is yes or no is an annotator."""
+LONG = 200
+"""Characters from which on a question is given as its hash."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +39,10 @@ class Verdict:
         number: what messages call the record that it stands in.
         item: the answer.
         by: the grader's name, or the person's.
-        value: yes or no, a number, or a word; nothing where there was no verdict.
+        value: yes or no, a number, or a word; nothing where the grader failed or was skipped.
         score: a number beside a yes or no.
         human: whether it is a person's.
-        answer: what else is known of the answer, as columns: `model`, `model_answer`, `target`.
+        answer: what else is known of the answer, as columns (see `answer_columns`).
     """
 
     number: int
@@ -46,12 +54,36 @@ class Verdict:
     answer: Mapping[str, Any] = field(default_factory=dict)
 
 
-def numbered(names: Sequence[str]) -> list[str]:
-    """Names of which none is there twice: the second `x` is `x 2`."""
-    return [
-        f"{name} {names[: place + 1].count(name)}" if name in names[:place] else name
-        for place, name in enumerate(names)
-    ]
+def numbered(names: Iterable[str], word: str = "") -> list[str]:
+    """Names of which none is there twice: the second `x` is `x 2`, or `x WORD 2`."""
+    seen, found, before = Counter[str](), list[str](), f" {word}" if word else ""
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name}{before} {seen[name]}" if seen[name] > 1 else name)
+    return found
+
+
+def written_out(value: Any) -> str:
+    """A text as it stands, or anything else as JSON; empty where there is nothing."""
+    if isinstance(value, str):
+        return value
+    if not _said(value) or (isinstance(value, dict | list) and not value):
+        return ""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+
+
+def answer_columns(question: Any = None, **known: Any) -> dict[str, Any]:
+    """What is known of an answer, as columns, by which answers in several files are told apart.
+
+    Args:
+        question: what the model was asked; a long one is given as its hash.
+        known: `model`, `model_answer`, `target`, `task`, and what else a tool knows.
+    """
+    text = written_out(question)
+    if len(text) > LONG:
+        encoded = text.encode("utf-8", "surrogatepass")
+        text = hashlib.sha1(encoded, usedforsecurity=False).hexdigest()
+    return {**known, "question": text or None}
 
 
 def _number(value: Any) -> float | None:
@@ -74,7 +106,18 @@ def _number(value: Any) -> float | None:
 
 def _said(value: Any) -> bool:
     """Whether there is a verdict; not a number is none."""
-    return not (value is None or value == "" or (isinstance(value, float) and math.isnan(value)))
+    if isinstance(value, float):
+        return not math.isnan(value)
+    return not (value is None or (isinstance(value, str) and not value))
+
+
+def _is_yes_or_no(value: Any) -> bool:
+    return _number(value) in (0, 1)
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    numbers = map(_number, values)
+    return all(one is not None and math.isfinite(one) for one in numbers)
 
 
 LABELS, SCORES, TEXTS, OTHER = "labels", "scores", "texts", "other"
@@ -82,10 +125,9 @@ LABELS, SCORES, TEXTS, OTHER = "labels", "scores", "texts", "other"
 
 def _kind(values: Sequence[Any]) -> str:
     """What a grader's values are."""
-    numbers = [_number(one) for one in values]
-    if all(one in (0, 1) for one in numbers):
+    if sum(map(_is_yes_or_no, values)) / len(values) >= NEARLY_ALL:
         return LABELS
-    if all(one is not None and math.isfinite(one) for one in numbers):
+    if _are_numbers(values):
         return SCORES
     return TEXTS if all(isinstance(one, str) for one in values) else OTHER
 
@@ -106,17 +148,33 @@ class _Graders:
             own.extend([one.value] if _said(one.value) else [])
             if not one.human and _said(one.score):
                 beside.setdefault(one.by, []).append(one.score)
+        self.silent = Counter(
+            one.by for one in verdicts if not (_said(one.value) or _said(one.score))
+        )
         self.kinds = {who: _kind(own) for who, own in self.values.items() if own}
-        if LABELS not in self.kinds.values():  # words are labels where nobody says yes or no
+        self.words = LABELS not in self.kinds.values()
+        if self.words:  # they are labels where nobody says yes or no
             self.kinds = {
                 who: LABELS if kind == TEXTS else kind for who, kind in self.kinds.items()
             }
-        numbers = self.of_kind(SCORES)
-        self.scored = [*numbers, *(by for by, own in beside.items() if _kind(own) == SCORES)]
+        self.scored = self.of_kind(SCORES)
+        self.scored += [
+            by
+            for by, own in beside.items()
+            if _are_numbers(own) and not all(map(_is_yes_or_no, own))
+        ]
 
     def of_kind(self, kind: str, human: bool = False) -> list[str]:
         """The graders, or persons, whose values are of a kind."""
         return [by for (person, by), own in self.kinds.items() if own == kind and person == human]
+
+    def label(self, verdict: Verdict) -> Any:
+        """The label that a verdict gives: 1 or 0 of yes or no, or a word; None where it is none."""
+        if not _said(verdict.value) or self.kinds[verdict.human, verdict.by] != LABELS:
+            return None
+        if _is_yes_or_no(verdict.value):
+            return int(_number(verdict.value) or 0)
+        return verdict.value if self.words else None
 
     def score(self, verdict: Verdict) -> float | None:
         """The score that a verdict gives, if it gives one."""
@@ -127,13 +185,22 @@ class _Graders:
         return _number(found) if _said(found) else None
 
     def passed_over(self) -> Iterator[str]:
-        """What is not used, with the first value."""
+        """Whose values are not used, with the first value."""
         for (human, by), own in self.values.items():
-            kind = self.kinds.get((human, by), OTHER)
-            if not own:
-                yield f"{by} (without a value)"
-            elif kind in (TEXTS, OTHER) or (human and kind == SCORES):
+            kind = self.kinds.get((human, by))
+            if kind in (TEXTS, OTHER) or (human and kind == SCORES):
                 yield f"{by} (as {_shown(own[0])})"
+
+    def failed(self) -> Iterator[str]:
+        """Who gave no verdict, and how often."""
+        yield from (f"{by} ({times:,})" for by, times in self.silent.items())
+
+    def neither(self) -> Iterator[str]:
+        """The values of an annotator that are neither yes nor no, with the first of them."""
+        for who, own in self.values.items():
+            rest = [one for one in own if not _is_yes_or_no(one)]
+            if rest and self.kinds[who] == LABELS and not self.words:
+                yield f"{len(rest):,} of {len(own):,} of {who[1]} (as {_shown(rest[0])})"
 
     def notes(self) -> Iterator[str]:
         """What was read as what."""
@@ -143,23 +210,24 @@ class _Graders:
             yield f"{list_guessed(people)} read as experts (gold, if of answers drawn at random)"
         if self.scored:
             yield f"numbers of {list_guessed(self.scored)} read as scores"
+        if rest := list(self.neither()):
+            yield f"values of annotators passed over, neither yes nor no: {list_guessed(rest)}"
         if rest := list(self.passed_over()):
             yield f"passed over, neither yes or no nor a number: {list_guessed(rest)}"
+        if rest := list(self.failed()):
+            yield f"no vote where a grader failed or gave no value: {list_guessed(rest)}"
 
 
-def _cell(value: Any) -> Any:
-    """A label: 1 or 0 of yes or no, any other word as it stands."""
-    number = _number(value)
-    return value if number is None else int(number)
-
-
-def table_of_verdicts(verdicts: Sequence[Verdict], path: Path, what: str, expected: str) -> Found:
+def table_of_verdicts(
+    verdicts: Sequence[Verdict], path: Path, what: str, expected: str, answers: int = 0
+) -> Found:
     """The rows of a study that verdicts on answers make.
 
     Args:
         path: the file.
         what: it is, and how its items are named: the first note.
         expected: what it should have held, for a message.
+        answers: how many the file has, graded or not.
 
     Raises:
         InputError: where it holds neither labels nor scores.
@@ -168,24 +236,26 @@ def table_of_verdicts(verdicts: Sequence[Verdict], path: Path, what: str, expect
     rows: dict[tuple[Any, ...], Numbered] = {}
     scored: dict[str, Numbered] = {}
     for one in verdicts:
-        if _said(one.value) and graders.kinds[one.human, one.by] == LABELS:
+        known = {name: cell for name, cell in one.answer.items() if cell is not None}
+        if (label := graders.label(one)) is not None:
             person = "expert" if one.human else "annotator"
-            row = {"item": one.item, person: one.by, "label": _cell(one.value)}
+            row = {"item": one.item, person: one.by, "label": label}
             # A person who grades an answer twice, alike, says one thing.
             key = tuple(row.items()) if one.human else (len(rows),)
-            known = {name: cell for name, cell in one.answer.items() if cell is not None}
             rows.setdefault(key, (one.number, {**row, **known}))
-        score = graders.score(one)
-        if score is not None:
-            _, row = scored.setdefault(one.item, (one.number, {"item": one.item}))
+        if (score := graders.score(one)) is not None:
+            _, row = scored.setdefault(one.item, (one.number, {"item": one.item, **known}))
             row.setdefault(f"score_{one.by}", score)
     if not rows and not scored:
-        rest = list(graders.passed_over())
+        rest = [*graders.passed_over(), *(f"{one} without a value" for one in graders.failed())]
         found = f"found {list_guessed(rest)}; " if rest else ""
         raise InputError(
             f"{path}: {what}, and nothing of it can be used: {found}expected {expected}"
         )
-    return *table([*rows.values(), *scored.values()]), [what, *graders.notes()]
+    notes = [what, *graders.notes()]
+    if (without := answers - len({one.item for one in verdicts})) > 0:
+        notes.append(f"{counted(without, 'answer')} without a grade passed over")
+    return *table([*rows.values(), *scored.values()]), notes
 
 
 def answers_in_words(number: int, models: Sequence[str]) -> str:
