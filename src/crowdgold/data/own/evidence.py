@@ -26,6 +26,8 @@ FEW_ROWS = 10
 """In fewer rows a score may count them by chance."""
 BETWEEN = " | "
 """Between the parts of an item that several columns name."""
+MOST_PARTS = 4
+"""Columns beside that of the item that may name it."""
 SURE = ("label", "gold", "gold_label", "annotator", "annotator_id")
 """Names that say by themselves what a column is."""
 
@@ -263,3 +265,35 @@ def with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
         return sheet
     notes.append(f"{sheet.name}: column {kept[0]!r} read as label")
     return sheet.renamed({kept[0]: "label"})
+
+
+def check_repeats(sheet: Sheet, free: Sequence[str]) -> None:
+    """Raise an `InputError` where annotators label items again, and other columns tell these apart.
+
+    Args:
+        sheet: labels by annotator.
+        free: columns of which nothing is known.
+    """
+    keys = ["item", "annotator"]
+    again = sheet.frame.duplicated(keys)
+    if again.mean() <= REPEATS:
+        return
+    size, more = len(sheet.frame), list[str]()
+    others = [name for name in free if not sheet.frame[name].is_unique]
+    while again.any() and len(more) < MOST_PARTS and others:
+        left = {name: sheet.frame.duplicated([*keys, *more, name]) for name in others}
+        best = min(others, key=lambda name: int(left[name].sum()))
+        if left[best].sum() == again.sum():
+            return
+        again = left[best]
+        more.append(best)
+        others.remove(best)
+    if again.any() or not more:
+        return
+    columns = list_names(more)
+    raise InputError(
+        f"{sheet.source}: in {int(sheet.frame.duplicated(keys).sum()):,} of {size:,} rows an "
+        f"annotator labels an item again. With {columns} each item is there once for an annotator. "
+        f"Say by --item item,{','.join(more)} that these name an item together, or by --repeated "
+        "first or last which of the labels counts"
+    )

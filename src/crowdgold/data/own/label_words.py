@@ -9,7 +9,8 @@ from crowdgold.data.errors import InputError
 
 PAIRS = (
     ("0", "1"), ("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"),
-    ("negative", "positive"), ("neg", "pos"),
+    ("negative", "positive"), ("neg", "pos"), ("incorrect", "correct"), ("fail", "pass"),
+    ("failed", "passed"),
 )  # fmt: skip
 """Pairs of labels, the second positive, that need no word from the user."""
 SHOWN = 6

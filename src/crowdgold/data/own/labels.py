@@ -39,7 +39,7 @@ def read_labels(
     reading = reading or Reading()
     positive, repeated = reading.positive, reading.repeated
     with named_sheets(paths, reading, notes) as named:
-        sheets, kinds = assign(named, positive, notes)
+        sheets, kinds = assign(named, positive, notes, repeated)
         sheets = check_missing(sheets, reading, notes)
         votes = read_votes(sheets, kinds, notes)
         if "annotator" not in votes.frame:

@@ -8,9 +8,10 @@ import numpy as np
 from crowdgold.data.checks import list_guessed, list_names, to_numbers
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import BATCH, FOR_PEOPLE
-from crowdgold.data.own.evidence import is_running
+from crowdgold.data.own.evidence import check_repeats, is_running
 from crowdgold.data.own.label_words import PAIRS, plain, positive_labels
 from crowdgold.data.own.names import ours_named
+from crowdgold.data.own.reading import REFUSE
 from crowdgold.data.own.sheets import Sheet
 
 LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
@@ -137,9 +138,14 @@ def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
 
 
 def assign(
-    sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str]
+    sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str], repeated: str = REFUSE
 ) -> tuple[list[Sheet], list[str | None]]:
     """Find what each sheet holds; give the sheets, with columns named, and the forms of votes.
+
+    Args:
+        positive: the positive labels, as of `Reading`.
+        notes: what was guessed is added to them.
+        repeated: the rule of `Reading` for labels that are there again.
 
     Raises:
         InputError: where a sheet names no items, or no sheet holds votes, or two hold counts.
@@ -175,8 +181,10 @@ def assign(
             f"votes stand in more than one file ({both}), at least one of them as counts; expected "
             "counts in one file and no other votes"
         )
-    for sheet in named:
+    for sheet, kind in zip(named, kinds, strict=True):
         passed = leftover(sheet)
+        if kind == LONG and repeated == REFUSE:
+            check_repeats(sheet, passed)
         empty = [name for name in passed if not _filled(sheet, name)[0].any()]
         if passed:
             why = f" (nothing in {list_names(empty)})" if empty else ""

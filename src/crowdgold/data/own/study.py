@@ -122,7 +122,7 @@ def read_study(
 def _study(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> Study:
     """Join sheets whose columns are named."""
     positive, repeated, unmatched = reading.positive, reading.repeated, reading.unmatched
-    sheets, kinds = assign(sheets, positive, notes)
+    sheets, kinds = assign(sheets, positive, notes, repeated)
     check_same_things(sheets, unmatched)
     sheets = check_missing(sheets, reading, notes)
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)

@@ -1,0 +1,370 @@
+"""Files that say less than they seem: each kind is read as it was meant, or refused with the mend.
+
+A study of 60 items, three annotators and 30 gold labels is written in the way that a tool or a
+person writes it. Then either the study is the same, or the message says what to do.
+"""
+
+import gzip
+import io
+import json
+import os
+import socket
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.data import InputError
+from crowdgold.data.own import read_study
+from crowdgold.data.own.joins import by_form, form
+
+N, GOLD = 60, 30
+ITEMS = [f"i{k:03d}" for k in range(N)]
+TRUTH = np.random.default_rng(4).random(N) < 0.4
+VOTES = [
+    (item, f"a{who}", int(truth != (np.random.default_rng([k, who]).random() < 0.2)))
+    for k, (item, truth) in enumerate(zip(ITEMS, TRUTH, strict=True))
+    for who in range(3)
+]
+REPORTED = Path(os.environ.get("CROWDGOLD_DATA", "/nowhere")) / "reported"
+
+
+def votes_text(separator=",", words=("0", "1"), names=str):
+    lines = [separator.join(("item", "annotator", "label"))]
+    lines += [separator.join((names(one), who, words[label])) for one, who, label in VOTES]
+    return "\n".join(lines) + "\n"
+
+
+def gold_text(names=str, words=("0", "1")):
+    rows = [f"{names(ITEMS[k])},{words[int(TRUTH[k])]}" for k in range(0, N, N // GOLD)]
+    return "item,gold\n" + "\n".join(rows) + "\n"
+
+
+def written(folder, **files):
+    """Files of these names, with a point for the underscore, and contents; their paths."""
+    paths = []
+    for name, content in files.items():
+        path = folder / name.replace("_", ".")
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        paths.append(path)
+    return paths
+
+
+def same(study):
+    """Whether it is the study that was written."""
+    items = study.items
+    votes = pd.DataFrame(VOTES, columns=["item", "annotator", "label"]).groupby("item")["label"]
+    return (
+        items.item.tolist() == ITEMS
+        and items.votes_positive.tolist() == votes.sum().tolist()
+        and items.votes_total.tolist() == [3] * N
+        and int((items.gold >= 0).sum()) == GOLD
+        and (items.gold[items.gold >= 0] == TRUTH[items.gold >= 0]).all()
+    )
+
+
+def zipped(text):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("votes.csv", text)
+    return packed.getvalue()
+
+
+def with_text(separator, quote="'"):
+    """Votes with a text, in two of which a quotation mark begins or ends a text, far apart."""
+    head, *rows = votes_text(separator).splitlines()
+    texts = ["fine"] * len(rows)
+    texts[10], texts[100] = f"{quote}so it began", f"so it ended{quote}"
+    lines = [separator.join((row, text)) for row, text in zip(rows, texts, strict=True)]
+    return "\n".join([separator.join((head, "text")), *lines]) + "\n"
+
+
+READ = {
+    "an ending in capitals": {"V_CSV": votes_text()},
+    "packed by gzip": {"v_csv_gz": gzip.compress(votes_text().encode())},
+    "packed by zip": {"v_csv_zip": zipped(votes_text())},
+    "UTF-16 with its mark": {"v_csv": votes_text().encode("utf-16")},
+    "UTF-8 with a mark": {"v_csv": b"\xef\xbb\xbf" + votes_text().encode()},
+    "Windows' line ends": {"v_csv": votes_text().replace("\n", "\r\n")},
+    "semicolons": {"v_csv": votes_text(";")},
+    "tabs in a .csv": {"v_csv": votes_text("\t")},
+    "a first line that says the separator": {"v_csv": "sep=;\n" + votes_text(";")},
+    "a comma in a header with semicolons": {
+        "v_csv": votes_text(";").replace("label\n", "label;remark, if any\n", 1).replace(
+            "\n", ";\n").replace("if any;\n", "if any\n", 1)
+    },
+    "blank lines": {"v_csv": "\n\n" + votes_text().replace("\n", "\n\n")},
+    "an index without a name": {
+        "v_csv": "," + "\n".join(
+            f"{k - 1},{row}" if k else row for k, row in enumerate(votes_text().splitlines()))
+    },
+    "quotes that are characters": {"v_tsv": with_text("\t", '"')},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_votes_in_this_clothing_are_the_same_votes(kind, tmp_path):
+    paths = written(tmp_path, **READ[kind], gold_csv=gold_text())
+    assert same(read_study(paths))
+
+
+def test_an_index_of_a_saved_frame_is_a_column(tmp_path):
+    frame = pd.DataFrame(VOTES, columns=["item", "annotator", "label"])
+    (gold,) = written(tmp_path, gold_csv=gold_text())
+    for index in (["item"], ["item", "annotator"]):
+        frame.set_index(index).to_parquet(tmp_path / "v.parquet")
+        assert same(read_study([tmp_path / "v.parquet", gold]))
+
+
+def test_a_running_index_among_scores_is_no_model(tmp_path):
+    rows = "".join(f"{k},{item},{k % 7}\n" for k, item in enumerate(ITEMS))
+    for name in ("", "Unnamed: 0", "index"):
+        paths = written(tmp_path, v_csv=votes_text(), s_csv=f"{name},item,gpt\n{rows}")
+        assert read_study(paths).items.predictors == ["gpt"]
+
+
+def test_standard_input_is_read_by_what_it_holds(tmp_path, monkeypatch):
+    (gold,) = written(tmp_path, gold_csv=gold_text())
+    lines = "\n".join(
+        json.dumps({"item": one, "annotator": who, "label": label}) for one, who, label in VOTES
+    )
+    for content in (votes_text(), votes_text("\t"), lines, f"[{','.join(lines.splitlines())}]"):
+        for name in ("-", "/dev/stdin"):
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+            assert same(read_study([name, gold]))
+    with pytest.raises(InputError, match="standard input is named twice"):
+        read_study(["-", "-"])
+
+
+@pytest.mark.parametrize("word", ["NA", "nan", "None", "null"])
+def test_a_stratum_or_cluster_may_have_any_name(word, tmp_path):
+    rows = "".join(f"{item},{word if k % 2 else 'EU'}\n" for k, item in enumerate(ITEMS))
+    for column in ("stratum", "cluster"):
+        paths = written(tmp_path, v_csv=votes_text(), s_csv=f"item,{column}\n{rows}")
+        study = read_study(paths)
+        found = study.strata["stratum"] if column == "stratum" else study.items.cluster
+        assert len(set(found)) == 2
+        assert "" not in set(found)
+
+
+def test_a_word_for_a_hole_that_could_be_a_label_is_asked_for(tmp_path):
+    words = ("NA", "AP")
+    paths = written(tmp_path, v_csv=votes_text(words=words), g_csv=gold_text(words=words))
+    with pytest.raises(InputError, match="'NA' in .* cells, which could be the other label or emp"):
+        read_study(paths, positive="AP")
+    assert same(read_study(paths, positive="AP", missing=["none"]))
+    assert set(read_study(paths, positive="AP", missing=["NA"]).items.votes_positive) > {1}
+    # Where both labels are known it is a hole, and the cells are counted.
+    holes = votes_text().replace("i007,a1,0", "i007,a1,NA").replace("i007,a1,1", "i007,a1,NA")
+    study = read_study(written(tmp_path, v_csv=holes, g_csv=gold_text()))
+    assert study.items.votes_total[7] == 2
+    assert any("1 cell of labels with 'NA' taken for empty" in note for note in study.notes)
+
+
+FORMS = {
+    "leading zeros": ("0012", "12"), "case": ("A.JPG", "a.jpg"), "an ending": ("a12.png", "a12"),
+    "a folder": ("images/a12.png", "a12.png"), "a float": ("12", "12.0"),
+    "an exponent": ("12000", "1.2E4"), "a date": ("1-2", "2024-02-01"), "a month": ("3-4", "3-Apr"),
+    "two encodings": ("caf\u00e9", "cafe\u0301"), "bytes read wrongly": ("caf\u00e9", "caf\u00c3\u00a9"),
+    "many digits": ("1234567890123456789", "1234567890123456800"),
+    "many digits in few": ("1234567890123456789", "1.23457E+18"), "spaces": ("a  b", "a b"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_names_that_differ_in_their_form_only_are_seen(kind):
+    name, other = FORMS[kind]
+    assert by_form([other], [name, "something", "999"]) == [(other, name)]
+    assert by_form([name], [other, "something", "999"]) == [(name, other)] or "E+" in other
+
+
+def test_other_names_are_others():
+    """The control: numbers, dates and words that are not the same thing."""
+    assert (
+        by_form(["13", "a13", "1-3", "x.y", "100"], ["12", "a12", "1-2", "x.z", "10", "1000"]) == []
+    )
+    assert form("100") != form("1000")
+    assert by_form(["3-4"], ["4-3"]) == []
+
+
+@pytest.mark.parametrize("kind", ["gold", "scores", "strata"])
+def test_files_that_name_items_in_two_forms_are_not_joined(kind, tmp_path):
+    """Half of the names differ in case: their items would be lost, and not at random."""
+
+    def names(item):
+        return item.upper() if int(item[1:]) % 4 == 0 else item
+
+    rows = "".join(f"{names(item)},{k % 5}\n" for k, item in enumerate(ITEMS))
+    other = {
+        "gold": gold_text(names), "scores": f"item,score\n{rows}", "strata": f"item,stratum\n{rows}",
+    }[kind]  # fmt: skip
+    paths = written(tmp_path, v_csv=votes_text(), other_csv=other)
+    with pytest.raises(InputError, match=r"in the form of their names only: 'I000' for 'i000'"):
+        read_study(paths)
+    study = read_study(paths, unmatched="drop")
+    assert any("dropped: 'I000'" in note for note in study.notes)
+
+
+def test_gold_of_other_items_is_refused_from_a_tenth_on(tmp_path):
+    def lost(number):
+        extra = "".join(f"x{k},1\n" for k in range(number))
+        return read_study(written(tmp_path, v_csv=votes_text(), g_csv=gold_text() + extra))
+
+    assert any("3 items with a gold label but without votes" in note for note in lost(3).notes)
+    with pytest.raises(InputError, match="4 of 34 items with a gold label have no votes: 'x0'"):
+        lost(4)
+
+
+def test_what_is_left_of_the_gold_is_judged(tmp_path):
+    """All that match nothing are positive, of the others two fifths."""
+    extra = "".join(f"x{k},1\n" for k in range(12))
+    paths = written(tmp_path, v_csv=votes_text(), g_csv=gold_text() + extra)
+    notes = read_study(paths, unmatched="drop").notes
+    assert any("what is left is no random sample of the gold labels" in note for note in notes)
+    few = gold_text() + "x0,1\nx1,0\n"
+    notes = read_study(written(tmp_path, v_csv=votes_text(), g_csv=few), unmatched="drop").notes
+    assert not any("no random sample" in note for note in notes)
+
+
+@pytest.mark.parametrize("column", ["model", "task", "question"])
+def test_two_files_that_name_other_things_alike_are_not_joined(column, tmp_path):
+    def judged(who, what):
+        rows = [
+            f"{item},{who},{k % 2},{what}{' on ' + item if column == 'question' else ''}"
+            for k, item in enumerate(ITEMS)
+        ]
+        return f"item,annotator,label,{column}\n" + "\n".join(rows) + "\n"
+
+    paths = written(tmp_path, a_csv=judged("J1", "one"), b_csv=judged("J2", "other"))
+    with pytest.raises(InputError, match=f"name 60 items alike, but {column} differs in 60"):
+        read_study(paths)
+    assert len(read_study(paths, item=["item", column]).items) == 2 * N
+    assert len(read_study(paths, columns={column: "ignore"}).items) == N
+    alike = written(tmp_path, a_csv=judged("J1", "one"), b_csv=judged("J2", "one"))
+    assert len(read_study(alike).items) == N
+
+
+def by_task(*columns):
+    """Items that are numbered anew in each of two tasks, judged by three judges."""
+    rows = [
+        {"task": f"t{k // 30}", "doc_id": k % 30, "judge": f"J{who}", "verdict": (k + who) % 2}
+        for k in range(N) for who in range(3)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)[list(columns)].to_csv(index=False)
+
+
+def test_an_item_may_be_named_by_several_columns(tmp_path):
+    own = written(tmp_path, v_csv=by_task("task", "doc_id", "judge", "verdict"))
+    study = read_study(own)
+    assert len(study.items) == N
+    assert any("columns task, doc_id together read as item" in note for note in study.notes)
+    assert len(read_study(own, item=("task", "doc_id")).items) == N
+    bare = written(tmp_path, v_csv=by_task("task", "doc_id", "verdict"))
+    with pytest.raises(InputError, match=r"several columns could name the items: 'doc_id' \(30 v"):
+        read_study(bare)
+    other = by_task("task", "doc_id", "judge", "verdict").replace("task", "prompt", 1)
+    with pytest.raises(InputError, match="Say by --item item,prompt that these name an item"):
+        read_study(written(tmp_path, v_csv=other))
+    with pytest.raises(InputError, match="no column 'pair', which names an item together"):
+        read_study(own, item=("task", "pair"))
+
+
+def judged_answers(verdicts=("wrong", "right")):
+    """A log of judges: the model's answer, yes or no, stands beside each judge's verdict."""
+    rows = [
+        {"id": k, "answer": "yes" if k % 3 else "no", "judge": f"J{who}",
+         "verdict": verdicts[int(np.random.default_rng([k, who]).random() < 0.6)]}
+        for k in range(N) for who in range(3)
+    ]  # fmt: skip
+    return pd.DataFrame(rows).to_csv(index=False)
+
+
+def test_a_models_answer_is_no_verdict(tmp_path):
+    study = read_study(written(tmp_path, v_csv=judged_answers()), positive="right")
+    assert any("'verdict' read as label" in note for note in study.notes)
+    assert (study.items.votes_positive % 3 != 0).sum() > 0
+    alone = judged_answers().replace("verdict", "seconds")
+    with pytest.raises(
+        InputError, match=r"as where a column is a model's answer: 'answer' \(no, y"
+    ):
+        read_study(written(tmp_path, v_csv=alone))
+    assert len(read_study(written(tmp_path, v_csv=alone), columns={"answer": "label"}).items) == N
+
+
+def test_an_author_is_no_annotator_and_a_reference_no_gold(tmp_path):
+    rows = [
+        {"item": item, "user": f"u{k % 9}", "label": (k + j) % 2, "reference": f"It is {item}."}
+        for k, item in enumerate(ITEMS) for j in range(2)
+    ]  # fmt: skip
+    study = read_study(written(tmp_path, v_csv=pd.DataFrame(rows).to_csv(index=False)))
+    assert study.annotations is None
+    assert study.items.votes_total.tolist() == [2] * N
+    assert not study.gold_by_expert
+
+
+REFUSED = {
+    "a quote that takes in rows": ({"v_csv": with_text(",", '"')}, r"rows 12 to 102: a quote"),
+    "a second header with a mark": (
+        {"v_csv": votes_text() + "\ufeff" + votes_text()}, "row 182: found the names of the columns"
+    ),
+    "UTF-16 without a mark": ({"v_csv": votes_text().encode("utf-16-le")}, "NUL byte; save it as"),
+    "another encoding": (
+        {"v_csv": votes_text(names=lambda one: one + "é").encode("cp1252")},
+        r"line 2 has a byte \(0xe9\) that is not UTF-8; save it as UTF-8, or name its encoding",
+    ),
+    "too many cells after blank lines": (
+        {"v_csv": "item,annotator,label\n\n\n\n" + votes_text().partition("\n")[2] + "x,a0,1,1\n"},
+        "row 185: 4 cells, more than the 3",
+    ),
+    "two tables in one zip file": (
+        {"v_zip": (lambda packed: (
+            [zipfile.ZipFile(packed, "a").writestr(name, votes_text()) for name in ("a.csv", "b.csv")],
+            packed.getvalue())[1])(io.BytesIO())},
+        "2 files within",
+    ),
+    "a damaged gzip file": ({"v_csv_gz": b"item"}, "cannot be unpacked"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_read_as_it_was_meant_is_refused(kind, tmp_path):
+    files, message = REFUSED[kind]
+    with pytest.raises(InputError, match=message):
+        read_study(written(tmp_path, **files))
+
+
+def test_an_encoding_that_is_named_is_read(tmp_path):
+    text = votes_text(names=lambda one: one + "é")
+    for name in ("cp1252", "utf-16-le"):
+        study = read_study(written(tmp_path, v_csv=text.encode(name)), encoding=name)
+        assert study.items.item[0] == "i000é"
+    with pytest.raises(InputError, match="--encoding klingon: no encoding of this name"):
+        read_study(written(tmp_path, v_csv=text), encoding="klingon")
+
+
+def test_what_is_no_file_is_refused_and_does_not_hang(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(tmp_path / "socket.csv"))
+        for name, what in (
+            ("pipe.csv", "is a pipe"), ("socket.csv", "is a socket"), (".", "is a folder"),
+            ("/dev/zero", "is a device"), ("none.csv", "no such file"),
+        ):  # fmt: skip
+            with pytest.raises(InputError, match=what):
+                read_study([tmp_path / name])
+
+
+def test_a_small_file_of_very_many_rows_is_refused(tmp_path):
+    """A megabyte of parquet would be gigabytes of votes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    part = pa.table({"item": pa.array(["a"] * 2**20).dictionary_encode(), "label": [1] * 2**20})
+    with pq.ParquetWriter(tmp_path / "v.parquet", part.schema) as file:
+        for _ in range(64):
+            file.write_table(part)
+    with pytest.raises(InputError, match="cells, more than the 100,000,000 that are read"):
+        read_study([tmp_path / "v.parquet"])
