@@ -273,7 +273,7 @@ def test_an_item_may_be_named_by_several_columns(tmp_path):
     with pytest.raises(InputError, match="Say by --item item,prompt that these name an item"):
         read_study(written(tmp_path, v_csv=other))
     with pytest.raises(InputError, match="no column 'pair', which names an item together"):
-        read_study(own, item=("task", "pair"))
+        read_study(own, item=("prompt", "pair"))
 
 
 def judged_answers(verdicts=("wrong", "right")):
