@@ -15,6 +15,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 from crowdgold.archives import ArchiveError, read_gzip, zip_members
 from crowdgold.data.errors import InputError
@@ -24,7 +25,7 @@ MOST_BYTES = 2_000_000_000
 MOST_CELLS = 100_000_000
 """Of a table: a row of a vote has three or four."""
 STANDARD_INPUT = "-"
-BLOCK = 1 << 24
+BLOCK = 1 << 20
 GZIP, ZIP = ".gz", ".zip"
 KINDS = (
     (stat.S_ISDIR, "is a folder"), (stat.S_ISFIFO, "is a pipe"), (stat.S_ISSOCK, "is a socket"),
@@ -76,8 +77,9 @@ def open_file(path: str | Path) -> Opened:
         # Without waiting for someone who writes into a pipe.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(handle, "rb") as file:
-            _check_kind(os.fstat(handle), source)
-            content = _bounded(file, source)
+            found = os.fstat(handle)
+            _check_kind(found, source)
+            content = _bounded(file, source, found.st_size)
     except FileNotFoundError:
         raise InputError(f"{source}: no such file") from None
     except OSError as error:
@@ -145,15 +147,16 @@ def _checked(content: bytes, opened: Opened) -> bytes:
     return content
 
 
-def _bounded(file: object, source: str) -> bytes:
-    """All bytes of a file that is open, no more than a study may have."""
+def _bounded(file: BinaryIO, source: str, expected: int = 0) -> bytes:
+    """All bytes of a file that is open, no more than a study may have; so many are expected."""
     blocks, size = [], 0
-    while block := file.read(BLOCK):  # type: ignore[attr-defined]
-        size += len(block)
-        if size > MOST_BYTES:
-            raise InputError(f"{source}: {too_large()}")
+    while size <= MOST_BYTES >= expected:
+        block = file.read(max(expected - size + 1, BLOCK))
+        if not block:
+            return blocks[0] if len(blocks) == 1 else b"".join(blocks)
         blocks.append(block)
-    return b"".join(blocks)
+        size += len(block)
+    raise InputError(f"{source}: {too_large()}")
 
 
 def too_large() -> str:

@@ -275,11 +275,13 @@ def check_repeats(sheet: Sheet, free: Sequence[str]) -> None:
         free: columns of which nothing is known.
     """
     keys = ["item", "annotator"]
+    others = [name for name in free if not sheet.frame[name].is_unique]
+    if not others:
+        return
     again = sheet.frame.duplicated(keys)
     if again.mean() <= REPEATS:
         return
     size, more = len(sheet.frame), list[str]()
-    others = [name for name in free if not sheet.frame[name].is_unique]
     while again.any() and len(more) < MOST_PARTS and others:
         left = {name: sheet.frame.duplicated([*keys, *more, name]) for name in others}
         best = min(others, key=lambda name: int(left[name].sum()))

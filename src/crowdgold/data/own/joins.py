@@ -217,12 +217,15 @@ def _told(sheet: Sheet, column: str, items: pd.Index) -> pd.Series | None:
 
 def _check_pair(first: Sheet, second: Sheet) -> None:
     """Raise an `InputError` where two files say other things of most items that they share."""
+    columns = [
+        name for name in first.columns if name in second.columns and _tells_apart(first, name)
+    ]
+    if not columns:
+        return
     shared = pd.Index(first.frame["item"].unique()).intersection(second.frame["item"].unique())
     if len(shared) < FEWEST:
         return
-    for column in first.columns:
-        if not (column in second.columns and _tells_apart(first, column)):
-            continue
+    for column in columns:
         both = [_told(sheet, column, shared) for sheet in (first, second)]
         if both[0] is None or both[1] is None:
             continue
