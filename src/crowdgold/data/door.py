@@ -149,7 +149,7 @@ def _checked(content: bytes, opened: Opened) -> bytes:
 
 def _bounded(file: BinaryIO, source: str, expected: int = 0) -> bytes:
     """All bytes of a file that is open, no more than a study may have; so many are expected."""
-    blocks, size = [], 0
+    blocks, size = list[bytes](), 0
     while size <= MOST_BYTES >= expected:
         block = file.read(max(expected - size + 1, BLOCK))
         if not block:
