@@ -98,8 +98,11 @@ def peer_interval(items: Items, metric: str, level: float, peer: str) -> Interva
     known = items.gold != NO_GOLD
     if known.sum() < 2 or known.all():
         return np.nan, np.nan, np.nan
-    with np.errstate(all="ignore"):
-        found = PEERS[peer][1](*_values(items, parse_metric(metric)), known, level)
+    try:
+        with np.errstate(all="ignore"):
+            found = PEERS[peer][1](*_values(items, parse_metric(metric)), known, level)
+    except ValueError:  # how glide refuses gold labels that are all alike
+        return np.nan, np.nan, np.nan
     return found if np.isfinite(found).all() else (np.nan, np.nan, np.nan)
 
 
