@@ -192,7 +192,7 @@ class _Text:
             said = None if separator else SAID.fullmatch(line)
             if said:
                 separator = said[1].decode()
-            elif line.strip():
+            elif line.strip() or end < 0:
                 break
             skipped, start = skipped + 1, end + 1
         return replace(self, text=self.text[start:], skipped=skipped, separator=separator)

@@ -195,7 +195,7 @@ def _columns() -> Iterator[Case]:
     yield check(
         "the column item",
         "several that may be it",
-        "share several",
+        "several columns could name the items",
         votes_csv="post,text,annotator,label\na,x,R1,1\n",
         g_csv="text,post,label\nx,a,1\n",
     )
