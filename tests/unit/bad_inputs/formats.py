@@ -172,7 +172,8 @@ TEXTS: dict[str, dict[str, Content]] = {
     },
 }  # fmt: skip
 ENDINGS: dict[str, bytes | str] = {
-    "no ending": VOTES, ".txt": VOTES, ".txt.gz": gzip.compress(VOTES.encode()), ".jsonlines": VOTES,
+    "no ending": VOTES, ".txt": VOTES, ".txt.gz": gzip.compress(VOTES.encode()),
+    ".jsonlines": VOTES,
     ".xls": b"\xd0\xcf", ".ods": b"PK", ".pkl": b"\x80", ".eval": b"PK", ".feather": b"ARROW1",
     ".sqlite": b"SQLite",
 }  # fmt: skip
@@ -198,7 +199,8 @@ def _beside() -> Iterator[Case]:
     """The same of a gold file or a file of scores beside good votes."""
     for of, good in (("gold", GOLD), ("scores", SCORES)):
         kinds: dict[str, Content] = {
-            **ANY, "UTF-16 without its mark": good.encode("utf-16-le"), "a header alone": good.partition("\n")[0],
+            **ANY, "UTF-16 without its mark": good.encode("utf-16-le"),
+            "a header alone": good.partition("\n")[0],
             "no header": good.partition("\n")[2],
             "Latin-1": good.replace("i1", "ï1").encode("latin-1"), "a web page": HTML,
             "a name twice": good.replace("\n", ",1\n").replace("item,", "item,item,", 1),
@@ -211,7 +213,8 @@ def _beside() -> Iterator[Case]:
 
 def _validation() -> Iterator[Case]:
     for what, content in {
-        **ANY, "UTF-16 without its mark": VOTES.encode("utf-16-le"), "a header alone": "item,annotator,label,truth\n",
+        **ANY, "UTF-16 without its mark": VOTES.encode("utf-16-le"),
+        "a header alone": "item,annotator,label,truth\n",
         "a web page": HTML, "counts": COUNTS, "JSON": records(VOTES),
     }.items():  # fmt: skip
         files = {"model.json": MODEL_TEXT, "rows.csv": content}
