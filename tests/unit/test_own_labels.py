@@ -6,7 +6,7 @@ import pytest
 
 from crowdgold.commands import main
 from crowdgold.data import InputError
-from crowdgold.data.own import read_labels, read_study
+from crowdgold.data.own import Reading, read_labels, read_study
 from unit.test_own_study import FORMS, LONG, REFUSED, written
 
 
@@ -47,7 +47,7 @@ def test_labels_of_three_kinds_stay_and_gold_and_scores_are_passed_over(tmp_path
     assert f"{paths[0]}: labels read as others that differ in case alone: 'pg' as 'PG'" in notes
     found, _ = read_labels(paths, categories=["PG", "R", "X", "G", "pg"])
     assert found.category.tolist() == ["PG", "R", "X", "G", "pg"]
-    found, notes = read_labels(paths, positive=["R", "X"])
+    found, notes = read_labels(paths, Reading(positive=["R", "X"]))
     assert found.category.tolist() == ["0", "1"]
     positive = {(item, who) for item, who, label in rows_of(found) if label == "1"}
     assert positive == {("b", "R1"), ("c", "R1")}

@@ -13,10 +13,10 @@ from pathlib import PurePosixPath
 
 import numpy as np
 import pandas as pd
-from scipy.stats import fisher_exact
 
 from crowdgold.data.checks import counted, to_numbers
 from crowdgold.data.errors import InputError
+from crowdgold.data.gold_draw import FOR_PEOPLE
 from crowdgold.data.own.names import ours_named
 from crowdgold.data.own.reading import DROP
 from crowdgold.data.own.sheets import Sheet
@@ -171,6 +171,8 @@ def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
         labels: 0 or 1 of each.
         kept: (n,) whether it is of an item with votes.
     """
+    from scipy.stats import fisher_exact  # here: it takes long to load
+
     positive = labels.to_numpy(dtype=int) == 1
     table = [[int((side & own).sum()) for own in (positive, ~positive)] for side in (kept, ~kept)]
     p = float(fisher_exact(np.array(table)).pvalue)
@@ -201,7 +203,7 @@ def _tells_apart(sheet: Sheet, column: str) -> bool:
     """Whether a column may say what an item is: a text, a model, a task; no number, no remark."""
     if column in WHAT_IT_IS:
         return True
-    if ours_named(column) or REMARK.search(column):
+    if ours_named(column) or column in FOR_PEOPLE or REMARK.search(column):
         return False
     return not np.isfinite(to_numbers(sheet.frame[column].dropna().iloc[:100])).any()
 

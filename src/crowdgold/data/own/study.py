@@ -275,7 +275,7 @@ def _gold_by_expert(
     """Put each expert's labels into the items' order."""
     names = list(gold.frame["item"].unique())
     outside = pd.Series(pd.Index(item).get_indexer(pd.Index(gold.frame["item"])) < 0)
-    if outside.all():
+    if len(outside) and outside.all():
         raise InputError(
             f"gold labels and votes have no item in common: votes are of {some(list(item))}, "
             f"gold labels of {some(names)}. Expected the same identifiers in both"
