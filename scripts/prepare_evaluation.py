@@ -1,8 +1,10 @@
 """Read and check a user's own data, and split their evaluation into jobs."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdgold.data.own import Reading
 from crowdgold.experiments.logs import job_log
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.methods.registry import offered
@@ -14,12 +16,8 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     asked = snakemake.params.asked
-    source = Source(
-        [Path(path) for path in snakemake.input.files],
-        asked.get("columns", {}),
-        asked.get("positive"),
-        asked.get("repeated", "refuse"),
-    )
+    said = {one.name: asked[one.name] for one in fields(Reading) if one.name in asked}
+    source = Source([Path(path) for path in snakemake.input.files], Reading(**said))
     settings = Settings(
         methods=tuple(asked.get("methods", offered())),
         metrics=tuple(asked.get("metrics", STANDARD)),
