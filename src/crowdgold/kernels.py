@@ -6,12 +6,23 @@ No shared folder such as /tmp stands in: numba unpickles and runs what it finds 
 """
 
 import logging
+import os
 from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
-import numba
-from numba.core import event
+from crowdgold.data.errors import InputError
+
+THREADS = "NUMBA_NUM_THREADS"
+if not os.environ.get(THREADS, "1").isdecimal() or int(os.environ.get(THREADS, "1")) < 1:
+    # numba would end in an error of its own, or pass it over.
+    raise InputError(
+        f"{THREADS}: found {os.environ[THREADS]!r}, expected a whole number from 1; set it anew, "
+        "or unset it"
+    )
+
+import numba  # noqa: E402 - numba reads the variable when it is loaded
+from numba.core import event  # noqa: E402
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 IN_MEMORY = (

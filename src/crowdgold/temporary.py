@@ -40,9 +40,10 @@ def registered(path: Path) -> Iterator[None]:
 def own_name(path: Path, ending: str) -> Path:
     """A hidden name beside a path, `.NAME.CODE.ENDING`, that no other writer has.
 
-    Process ids would not do: jobs on several nodes write to one folder.
+    Process ids would not do: jobs on several nodes write to one folder. The name is absolute, since
+    libraries take `~` at its beginning for the home of the user.
     """
-    return path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.{ending}")
+    return path.absolute().with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.{ending}")
 
 
 @contextmanager

@@ -37,7 +37,7 @@ def test_json_has_what_the_function_gives(capsys):
         (["20/1000", *POST[2:]], "whole interval is beyond -0.0007"),
         (["645/1000", "--positives", "0/0", "--negatives", "9/9"], "gold positives: found 0"),
         (["645/1000", "--positives", "5/10", "--negatives", "4/10"], "better than chance"),
-        ([*POST[1:], "--level", "95"], "level: found 95.0, expected a number between 0 and 1"),
+        ([*POST[1:], "--level", "95"], "level: found 95, expected a number from 0.01 to 0.99999"),
     ],
 )
 def test_counts_that_cannot_be_corrected_are_refused(arguments, why, capsys):

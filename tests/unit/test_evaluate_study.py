@@ -466,7 +466,7 @@ def test_the_command_writes_and_says_the_answers(items, tmp_path, capsys):
         (["--threshold", "x"], 2, "threshold: found 'x', expected a number"),
         (["--threshold", "big=1"], 2, "no model 'big'"),
         (["--cores", "0"], 2, "cores: found 0, expected 1 or more"),
-        (["--level", "95"], 2, "level: found 95, expected a number between 0 and 1"),
+        (["--level", "95"], 2, "level: found 95, expected a number from 0.01 to 0.99999"),
     ],
 )
 def test_what_cannot_be_answered_or_used_is_said(items, tmp_path, capsys, more, code, message):

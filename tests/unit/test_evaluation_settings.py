@@ -19,7 +19,7 @@ from crowdgold.own.evaluation.questions import check_settings
         ({"methods": ("MAVEN-K",)}, "no method 'MAVEN-K'; did you mean 'MAVEN"),
         ({"metrics": ("delta_AUC",)}, "differences between models come with each metric"),
         ({"metrics": ()}, "none asked for"),
-        ({"level": 1.0}, "level: found 1, expected a number between 0 and 1"),
+        ({"level": 1.0}, "level: found 1, expected a number from 0.01 to 0.99999"),
         ({"seed": -1}, "seed: found -1"),
         ({"thresholds": {"big": (1.0,)}}, "no model 'big'; the study has 'large', 'small'"),
         ({"thresholds": {"": (np.inf,)}}, "found inf, expected a number"),

@@ -311,7 +311,7 @@ def test_every_caption_can_be_rendered(path):
             {"methods": {"CLARA": {"confusion": "groups"}}},
             "methods.CLARA.confusion: found 'groups'; did you mean 'group'?",
         ),
-        ({"level": 95}, "level: found 95, expected exclusiveMaximum: 1"),
+        ({"level": 95}, "level: found 95, expected maximum: 0.99999"),
         (
             {"figures": {"maven_fig4": {"experiments": ["maven_fig5"]}}},
             "figures.maven_fig4.experiments: no experiment 'maven_fig5'; did you mean",

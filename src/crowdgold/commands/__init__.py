@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 from crowdgold import __version__
 from crowdgold.commands.systems import refusal, remark
@@ -78,6 +79,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return exit_code(signal.SIGINT)
 
 
+def _check_names(asked: argparse.Namespace) -> None:
+    """Raise an `InputError` where a name of a file is no text, which no report could hold."""
+    from crowdgold.data import InputError
+
+    for value in vars(asked).values():
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(one, Path) and (name := os.fsencode(one)) != str(one).encode(
+                errors="replace"
+            ):
+                raise InputError(
+                    f"{name!r}: found a name that is not UTF-8, expected one that is; rename it"
+                )
+
+
 def _run(given: Sequence[str]) -> int:
     """Run one command, as `main` does, but for an interrupt."""
     from crowdgold.commands.terminal import STUDY_FILE, say
@@ -92,10 +107,12 @@ def _run(given: Sequence[str]) -> int:
             asked = parse(parser(), given)
         else:
             asked = parser(given[:1]).parse_args(given)
+        _check_names(asked)
         if getattr(asked, "seed", 0) < 0:
             raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
         code: int = asked.run(asked)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it was closed before the command began
+            sys.stdout.flush()
     except InputError as error:
         say(f"Error: {error}")
         return BAD_INPUT

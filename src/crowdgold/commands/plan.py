@@ -22,7 +22,7 @@ from crowdgold.commands.terminal import (
 )
 from crowdgold.data import InputError
 from crowdgold.data.shown import WIDTH
-from crowdgold.declared import LEVEL
+from crowdgold.declared import LEVEL, check_level
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan.expected_information import Guess, expected_information
 from crowdgold.own.plan.study_design import FEWEST_GOLD, Information, Prices
@@ -163,7 +163,7 @@ def check(asked: argparse.Namespace) -> None:
     if asked.anytime is not None:
         raise InputError("--anytime: expected with --more, or left out")
     _check_guesses(asked)
-    _between(asked, "level", 0.0, 1.0)
+    check_level(asked.level, "--level")
     for name in ("vote_price", "gold_price"):
         _between(asked, name, 0.0, np.inf)
     if asked.items is not None and asked.items > MOST_ITEMS:

@@ -11,6 +11,7 @@ from crowdgold.commands.terminal import progress, reading, say, tell
 from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.shown import WIDTH
+from crowdgold.declared import check_level
 
 if TYPE_CHECKING:
     from crowdgold.own.plan.more_labels import MoreLabels
@@ -31,8 +32,7 @@ def _check(asked: argparse.Namespace) -> None:
             raise InputError(f"{option}: not with --more, which is of the study's own items")
     if asked.width is None or not 0 < asked.width < float("inf"):
         raise InputError("--more: expected --width, above 0")
-    if not 0 < asked.level < 1:
-        raise InputError(f"--level: found {asked.level:g}, expected above 0 and below 1")
+    check_level(asked.level, "--level")
     check_anytime(asked.anytime)
 
 

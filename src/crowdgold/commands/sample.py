@@ -112,7 +112,7 @@ def is_unlabelled(path: Path) -> bool:
     from crowdgold.sampling.estimated_chances import COLUMNS
 
     try:
-        frame = pd.read_csv(path, dtype="string")
+        frame = pd.read_csv(path.absolute(), dtype="string")
     except (OSError, ValueError):
         return False
     if tuple(frame.columns) == COLUMNS:

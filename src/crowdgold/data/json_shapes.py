@@ -14,6 +14,7 @@ import numpy as np
 from crowdgold.data.checks import check_json_text, repeated
 from crowdgold.data.errors import InputError
 from crowdgold.data.parameters import is_number, is_whole
+from crowdgold.declared import LEAST_LEVEL, MOST_LEVEL
 
 LONGEST = 60
 """Characters of a value that a message shows."""
@@ -109,7 +110,10 @@ NUMBER = _expect(lambda value: is_number(value) and abs(value) < LARGEST, "a num
 PLAIN = _expect(lambda value: isinstance(value, str | int | float), "a text or a number")
 COUNT = _expect(lambda value: is_whole(value) and value >= 0, "a whole number of 0 or more")
 SHARE = _expect(lambda value: is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
-LEVEL = _expect(lambda value: is_number(value) and 0 < value < 1, "a number between 0 and 1")
+LEVEL = _expect(
+    lambda value: is_number(value) and LEAST_LEVEL <= value <= MOST_LEVEL,
+    f"a number from {LEAST_LEVEL:g} to {MOST_LEVEL:g}",
+)
 
 
 def optional(shape: Shape) -> Shape:

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from crowdgold.data import InputError
-from crowdgold.declared import LEVEL
+from crowdgold.declared import LEVEL, check_level
 
 PAPER, ADJUSTED = INTERVALS = ("paper", "adjusted")
 """The paper's interval, and that of Lang and Reiczigel (2014), which is right for small counts."""
@@ -278,8 +278,7 @@ def correct_rate(
         InputError: where counts are impossible or contradict each other, a class has no gold
             labels, q+ + q- <= 1, or an interval to be clipped is outside [0, 1] as a whole.
     """
-    if not 0 < level < 1:
-        raise InputError(f"level: found {level!r}, expected a number between 0 and 1")
+    check_level(level)
     for name, value, known in (("interval", interval, INTERVALS), ("outside", outside, OUTSIDE)):
         if value not in known:
             raise InputError(f"{name}: found {value!r}, expected one of {', '.join(known)}")

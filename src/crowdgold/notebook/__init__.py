@@ -69,6 +69,12 @@ def read(
         encoding: of text files that are not UTF-8 and do not say what they are, as "cp1252".
         unmatched: "refuse" files that do not name the same items, or "drop" what matches nothing.
     """
+    for one in paths:
+        if not isinstance(one, str | os.PathLike):
+            raise InputError(
+                f"read: found {type(one).__name__}, expected names of files. Save a table first, "
+                "as by DataFrame.to_csv(NAME, index=False) or to_parquet(NAME)"
+            )
     labels, words = ([one] if isinstance(one, str) else list(one) for one in (positive, missing))
     how = Reading(dict(columns or {}), labels, repeated, item, words, encoding, unmatched)
     source = Source([Path(one) for one in paths], how)

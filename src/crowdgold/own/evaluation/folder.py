@@ -66,16 +66,21 @@ def _others(out: Path) -> list[str]:
     others = [one.name for one in held if one.name not in WRITTEN or not one.is_file()]
     if others or not held:
         return others
-    try:
-        study = json.loads((out / STUDY).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        study = {}
-    known = isinstance(study, dict) and {"settings", "headlines"} <= set(study)
+    known = {"settings", "headlines"} <= set(_study(out))
     return [] if known else [one.name for one in held]
 
 
-def _check_replaced(out: Path) -> None:
-    """Raise an `InputError` where something is there that is no earlier evaluation."""
+def _study(out: Path) -> dict[str, Any]:
+    """What a folder says of the study that was evaluated there; empty where it says nothing."""
+    try:
+        study = json.loads((out / STUDY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return study if isinstance(study, dict) else {}
+
+
+def _check_replaced(out: Path, inputs: Sequence[Path]) -> None:
+    """Raise an `InputError` where something is there that is no earlier evaluation of the study."""
     again = (
         "expected a new folder, or an earlier evaluation, which is replaced; or --force, which "
         f"keeps it as {kept_name(out)}"
@@ -87,6 +92,13 @@ def _check_replaced(out: Path) -> None:
     if others := _others(out):
         raise InputError(
             f"{out}: a folder with other things in it ({list_names(others, SHOWN)}); {again}"
+        )
+    files = _study(out).get("files")
+    names = [Path(str(one)).name for one in files] if isinstance(files, list) else []
+    if names and inputs and not {one.name for one in inputs} & set(names):
+        raise InputError(
+            f"{out}: an evaluation of another study ({list_names(names, SHOWN)}); name a new "
+            "folder by --out, or let it be replaced by --force"
         )
 
 
@@ -113,7 +125,7 @@ def check_folder(out: Path, inputs: Sequence[Path] = (), force: bool = False) ->
         if lies_in(path, out) or any(same_file(path, one) for one in inside):
             raise InputError(f"{path} lies in {out}, which is to be replaced; give another --out")
     if not force:
-        _check_replaced(out)
+        _check_replaced(out, inputs)
 
 
 def kept_folder(out: Path) -> Path | None:

@@ -9,7 +9,7 @@ from crowdgold.data import NO_PREDICTOR, InputError, Items
 from crowdgold.data.expert_error import ESTIMATE
 from crowdgold.data.opinions import read_expert_error
 from crowdgold.data.parameters import did_you_mean
-from crowdgold.declared import LEVEL, SEED
+from crowdgold.declared import LEVEL, SEED, check_level
 from crowdgold.inference.questions import Questions
 from crowdgold.inference.rectified import POPULATION, TARGETS
 from crowdgold.methods import METHODS
@@ -144,8 +144,7 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
         )
     _check_names(settings.methods, offered(), "method")
     _check_names(settings.metrics, METRICS, "metric")
-    if not 0 < settings.level < 1:
-        raise InputError(f"level: found {settings.level:g}, expected a number between 0 and 1")
+    check_level(settings.level)
     if settings.about not in TARGETS:
         expected = " or ".join(map(repr, TARGETS))
         raise InputError(f"about: found {settings.about!r}, expected {expected}")

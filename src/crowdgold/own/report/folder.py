@@ -138,7 +138,7 @@ def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
         check_cells(path, ",", fewer=True)
         texts = dict.fromkeys((*NAMES, *FLAGS), str)
         numbers = {name: [""] for name in columns if name not in texts}
-        table = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=numbers)
+        table = pd.read_csv(path.absolute(), dtype=texts, keep_default_na=False, na_values=numbers)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; {AGAIN}") from None
     except InputError as error:
