@@ -22,7 +22,6 @@ from typing import (
     get_type_hints,
 )
 
-from crowdgold.data.errors import InputError
 from crowdgold.data.parameters import did_you_mean
 
 NOUNS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
@@ -30,8 +29,6 @@ SEED = 20260301
 """Of random numbers, where a user names none."""
 LEVEL = 0.95
 """Of intervals, where a user names none."""
-LEAST_LEVEL, MOST_LEVEL = 0.01, 0.99999
-"""Of intervals that are more than rounding, and end."""
 KINDS = {int: "integer", float: "number", str: "string", bool: "boolean"}
 """Types -> what messages, and JSON schemas, call them."""
 
@@ -72,18 +69,6 @@ class Range:
             "exclusiveMinimum": self.above, "exclusiveMaximum": self.below,
         }  # fmt: skip
         return {name: bound for name, bound in names.items() if math.isfinite(bound)}
-
-
-def check_level(level: float, name: str = "level") -> None:
-    """Raise an `InputError` where no interval of a level can be worked out.
-
-    Args:
-        name: what messages call it.
-    """
-    if not LEAST_LEVEL <= level <= MOST_LEVEL:
-        raise InputError(
-            f"{name}: found {level:g}, expected a number from {LEAST_LEVEL:g} to {MOST_LEVEL:g}"
-        )
 
 
 def AtLeast(least: float, most: float = math.inf) -> Range:

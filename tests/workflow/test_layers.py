@@ -9,7 +9,7 @@ from crowdgold.experiments.provenance.imports import direct_imports, module_file
 from .conftest import ROOT
 
 ROOMS = (
-    "found", "assets", "kernels", "archives", "temporary", "extras", "toolchain", "data",
+    "found", "assets", "archives", "temporary", "extras", "toolchain", "data", "kernels",
     "declared", "given", "simulate", "models", "metrics", "inference", "methods", "evaluation",
     "sampling", "plotting", "documents", "experiments", "arena", "studies", "own", "commands",
     "notebook",

@@ -21,8 +21,9 @@ from crowdgold.commands.terminal import (
     tell,
 )
 from crowdgold.data import InputError
+from crowdgold.data.parameters import check_level
 from crowdgold.data.shown import WIDTH
-from crowdgold.declared import LEVEL, check_level
+from crowdgold.declared import LEVEL
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan.expected_information import Guess, expected_information
 from crowdgold.own.plan.study_design import FEWEST_GOLD, Information, Prices

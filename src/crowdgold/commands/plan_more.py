@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from crowdgold.commands.terminal import progress, reading, say, tell
 from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
+from crowdgold.data.parameters import check_level
 from crowdgold.data.shown import WIDTH
-from crowdgold.declared import check_level
 
 if TYPE_CHECKING:
     from crowdgold.own.plan.more_labels import MoreLabels

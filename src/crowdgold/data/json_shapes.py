@@ -13,8 +13,7 @@ import numpy as np
 
 from crowdgold.data.checks import check_json_text, repeated
 from crowdgold.data.errors import InputError
-from crowdgold.data.parameters import is_number, is_whole
-from crowdgold.declared import LEAST_LEVEL, MOST_LEVEL
+from crowdgold.data.parameters import LEAST_LEVEL, MOST_LEVEL, is_number, is_whole
 
 LONGEST = 60
 """Characters of a value that a message shows."""

@@ -9,6 +9,8 @@ from typing import Any
 
 from crowdgold.data.errors import InputError
 
+LEAST_LEVEL, MOST_LEVEL = 0.01, 0.99999
+"""Of intervals that are more than rounding, and end."""
 LIKE = 0.5
 """How like a name another has to be to be meant, from 0 to 1."""
 
@@ -112,3 +114,15 @@ def is_whole(value: Any) -> bool:
 def _range(kind: str, low: float, high: float, low_word: str, high_word: str) -> str:
     ends = [(low, low_word), (high, high_word)]
     return " ".join([kind, " and ".join(f"{w} {x:g}" for x, w in ends if math.isfinite(x))]).strip()
+
+
+def check_level(level: float, name: str = "level") -> None:
+    """Raise an `InputError` where no interval of a level can be worked out.
+
+    Args:
+        name: what messages call it.
+    """
+    if not LEAST_LEVEL <= level <= MOST_LEVEL:
+        raise InputError(
+            f"{name}: found {level:g}, expected a number from {LEAST_LEVEL:g} to {MOST_LEVEL:g}"
+        )

@@ -20,7 +20,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from crowdgold.data import InputError
-from crowdgold.declared import LEVEL, check_level
+from crowdgold.data.parameters import check_level
+from crowdgold.declared import LEVEL
 
 PAPER, ADJUSTED = INTERVALS = ("paper", "adjusted")
 """The paper's interval, and that of Lang and Reiczigel (2014), which is right for small counts."""

@@ -8,8 +8,8 @@ import numpy as np
 from crowdgold.data import NO_PREDICTOR, InputError, Items
 from crowdgold.data.expert_error import ESTIMATE
 from crowdgold.data.opinions import read_expert_error
-from crowdgold.data.parameters import did_you_mean
-from crowdgold.declared import LEVEL, SEED, check_level
+from crowdgold.data.parameters import check_level, did_you_mean
+from crowdgold.declared import LEVEL, SEED
 from crowdgold.inference.questions import Questions
 from crowdgold.inference.rectified import POPULATION, TARGETS
 from crowdgold.methods import METHODS
