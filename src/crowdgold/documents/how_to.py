@@ -161,6 +161,8 @@ def make_page(template: str, folder: Path, run: Run) -> str:
     """
     page: list[str] = []
     command = ""
+    for held in folder.glob("*/study.json"):  # of the page before, another study
+        shutil.rmtree(held.parent)
     for kind, lines in _blocks(template):
         word, *names = kind.split() or [""]
         if not kind:
