@@ -21,6 +21,7 @@ import contextlib
 import io
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
