@@ -1,5 +1,6 @@
 """Commands at the edges of what a shell can give them: names, closed outputs, levels, variables."""
 
+import io
 import os
 import subprocess
 import sys
@@ -69,6 +70,24 @@ def test_a_level_of_no_interval_is_refused_by_all_commands(level, tmp_path, caps
     assert not Path(out).exists()
     for good in ("0.01", "0.99999"):
         assert main(["evaluate", *FILES, *QUICK, "--out", out, "--level", good]) == 0
+
+
+def test_a_study_file_repeats_items_of_several_columns_and_standard_input(tmp_path, monkeypatch):
+    """Each task numbers its items anew; gold labels come by standard input."""
+    rows = [f"t{k % 2},{k // 2},J{who},{(k * who) % 2}" for k in range(80) for who in range(3)]
+    (tmp_path / "v.csv").write_text("task,number,judge,label\n" + "\n".join(rows) + "\n")
+    gold = "task,number,gold\n" + "".join(f"t{k % 2},{k // 2},{k % 3 % 2}\n" for k in range(40))
+    monkeypatch.chdir(tmp_path)
+    answers = []
+    for arguments in (
+        ["v.csv", "-", "--item", "task,number"], ["one/study.yaml"],
+        ["v.csv", "-", "--item", "task", "--item", "number"],
+    ):  # fmt: skip
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gold.encode())))
+        out = f"{['one', 'two', 'three'][len(answers)]}"
+        assert main(["evaluate", *arguments, *QUICK, "--out", out]) == 0
+        answers.append(Path(out, "estimates.csv").read_text())
+    assert answers[0] == answers[1] == answers[2]
 
 
 def test_a_table_in_memory_is_no_file():

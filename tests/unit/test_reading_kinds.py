@@ -191,6 +191,8 @@ def test_other_names_are_others():
     )
     assert form("100") != form("1000")
     assert by_form(["3-4"], ["4-3"]) == []
+    assert by_form(["1.23457E+18"], ["1234567890123456789", "42"])
+    assert by_form(["1.23458E+18"], ["1234567890123456789", "42"]) == []
 
 
 @pytest.mark.parametrize("kind", ["gold", "scores", "strata"])

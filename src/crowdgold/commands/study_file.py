@@ -16,6 +16,7 @@ import yaml
 
 from crowdgold.commands.terminal import STUDY_FILE
 from crowdgold.data import InputError
+from crowdgold.data.door import STANDARD_INPUT
 from crowdgold.data.parameters import unknown
 
 MOST_BYTES = 1_000_000
@@ -213,6 +214,8 @@ def _typed(action: argparse.Action, text: str, where: str, folder: Path) -> Any:
     if action.type is Path:
         if "\0" in text or any("\ud800" <= one <= "\udfff" for one in text):
             raise InputError(f"{where}: found {text!r}, expected a name that a file can have")
+        if text == STANDARD_INPUT:
+            return Path(text)
         path = folder / text
         return path if path.name not in ("", "..") else path.resolve()
     try:
@@ -244,8 +247,10 @@ def as_study_file(asked: argparse.Namespace, folder: Path) -> str:
 
 def _written(value: Any, folder: Path) -> Any:
     """A value of an option as it stands in a file."""
-    if isinstance(value, Path):
+    if isinstance(value, Path) and str(value) != STANDARD_INPUT:
         return os.path.relpath(os.path.realpath(value), os.path.realpath(folder))
+    if isinstance(value, Path):
+        return str(value)
     if isinstance(value, list | tuple):
         if value and all(isinstance(one, tuple) for one in value):
             return dict(value)

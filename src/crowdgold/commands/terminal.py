@@ -191,6 +191,8 @@ def takes_study_file(command: argparse.ArgumentParser, option: str) -> None:
 
 def add_reading_options(command: Options) -> None:
     """Add the options that say how the files of a study are read."""
+    from crowdgold.data.own.reading import REFUSE, UNMATCHED  # here: it loads pandas
+
     command.add_argument(
         "--positive", metavar="VALUE", action="append", default=[],
         help="the positive label; can be repeated, or hold several with commas between them, where "
@@ -199,8 +201,9 @@ def add_reading_options(command: Options) -> None:
     )  # fmt: skip
     add_table_options(command)
     command.add_argument(
-        "--item", metavar="COLUMN,COLUMN", type=_names, default=(),
-        help="columns that name an item together, for instance question,model",
+        "--item", metavar="COLUMN,COLUMN", action="append", default=[],
+        help="columns that name an item together, for instance question,model; can be repeated, a "
+        "column each time",
     )  # fmt: skip
     command.add_argument(
         "--missing", metavar="WORD", action="append", default=[],
@@ -213,25 +216,26 @@ def add_reading_options(command: Options) -> None:
         "cp1252",
     )  # fmt: skip
     command.add_argument(
-        "--unmatched", choices=("refuse", "drop"), default="refuse",
+        "--unmatched", choices=UNMATCHED, default=REFUSE,
         help="what to do where files do not name the same items: refuse them, or drop what matches "
         "nothing (default: %(default)s)",
     )  # fmt: skip
-
-
-def _names(text: str) -> tuple[str, ...]:
-    """Names of columns with commas between them."""
-    return tuple(filter(None, (one.strip() for one in text.split(","))))
 
 
 def reading(asked: argparse.Namespace) -> "Reading":
     """What the options of a command say of the files of a study."""
     from crowdgold.data.own.reading import Reading  # here: pandas takes long to load
 
+    item = [one.strip() for text in asked.item for one in text.split(",") if one.strip()]
     return Reading(
-        renamed(asked), asked.positive, asked.repeated, asked.item, asked.missing, asked.encoding,
+        renamed(asked),
+        asked.positive,
+        asked.repeated,
+        item,
+        asked.missing,
+        asked.encoding,
         asked.unmatched,
-    )  # fmt: skip
+    )
 
 
 def renamed(asked: argparse.Namespace) -> Mapping[str, str]:

@@ -22,7 +22,7 @@ of a cluster contribute the same, which stands for it where no two gold items sh
 
 The label that is imagined (`design.one_more`) counts as many times as items of a cluster go
 together, sum_c d_c^2 / sum_i d_i^2, with one more cluster of which all items do. A whole cluster of
-other labels in its place left intervals of AUC a half too long.
+other labels in its place left intervals much too long.
 
 Degrees of freedom are those of the design with the number of clusters in the place of that of
 items, of equal weight (Kish's number of their gold items' weights).

@@ -17,6 +17,7 @@ from crowdgold.data import ITEMS, InputError, Table
 from crowdgold.data import own as own_data
 from crowdgold.data.expert_error import ESTIMATE
 from crowdgold.data.own import Reading
+from crowdgold.data.own.reading import REFUSE
 from crowdgold.data.parameters import unknown
 from crowdgold.data.shown import Told
 from crowdgold.declared import LEVEL
@@ -54,7 +55,7 @@ def read(
     item: Sequence[str] = (),
     missing: Sequence[str] = (),
     encoding: str | None = None,
-    unmatched: str = "refuse",
+    unmatched: str = REFUSE,
 ) -> Study:
     """A study from its files, as the commands read it; what was guessed is printed.
 

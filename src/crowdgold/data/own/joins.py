@@ -8,7 +8,7 @@ another text, or for another model's answer.
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -27,6 +27,8 @@ LEAST = 0.9
 OTHERS = 0.5
 """Share of the items of two files with another text in both, from which on they are others."""
 FEWEST = 2
+UNUSUAL = 0.05
+"""Probability below which labels that are left are no random sample of all."""
 DIGITS = 15
 """That a floating point number keeps of a whole number."""
 WHAT_IT_IS = ("model", "task")
@@ -89,13 +91,10 @@ def _day(text: str) -> tuple[str, str]:
     return "", ""
 
 
-def _rounded(text: str) -> Callable[[str], str] | None:
-    """How a number's form is rounded as a name with an exponent is; None of another name."""
+def _digits(text: str) -> int | None:
+    """Decimals that a number with an exponent has; None of another name."""
     match = SIGNIFICANT.fullmatch(text.casefold())
-    if match is None:
-        return None
-    digits = len((match[2] or "").rstrip("0"))
-    return lambda one: f"{float(one):.{digits}e}"
+    return None if match is None else len((match[2] or "").rstrip("0"))
 
 
 def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
@@ -115,12 +114,16 @@ def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
         other = days.get((day, "date" if kind == "name" else "name")) if day else None
         if form(name) in forms or other is not None:
             found.append((name, forms.get(form(name), other or "")))
-    rounded = [(name, how) for name in lost if (how := _rounded(name)) is not None]
-    numbers = [name for name in known if name.isdecimal() and len(name) > 1] if rounded else []
-    for name, how in rounded:
-        other = next((one for one in numbers if how(one) == how(name)), None)
-        if other is not None and form(name) not in forms:
-            found.append((name, other))
+    numbers = [name for name in known if name.isdecimal() and len(name) > 1]
+    rounded: dict[int, dict[str, str]] = {}
+    for name in lost:
+        digits = _digits(name)
+        if digits is None or form(name) in forms:
+            continue
+        if digits not in rounded:
+            rounded[digits] = {f"{float(one):.{digits}e}": one for one in reversed(numbers)}
+        if (short := f"{float(name):.{digits}e}") in rounded[digits]:
+            found.append((name, rounded[digits][short]))
     return found
 
 
@@ -176,7 +179,7 @@ def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
     positive = labels.to_numpy(dtype=int) == 1
     table = [[int((side & own).sum()) for own in (positive, ~positive)] for side in (kept, ~kept)]
     p = float(fisher_exact(np.array(table)).pvalue)
-    if p >= 0.05:
+    if p >= UNUSUAL:
         return ""
     left, lost = (f"{100 * one / (one + other):.0f} %" for one, other in table)
     return (
