@@ -96,16 +96,11 @@ def test_true_values_by_hand():
 @pytest.mark.parametrize("name", sorted(METRICS))
 @pytest.mark.parametrize("labels", [[1, 1], [0, 0], [-1, -1]], ids=str)
 def test_what_cannot_be_computed_is_nan_and_never_an_error(name, labels):
-    """There is a value where the metric's smallest denominator holds an item, and else none.
-
-    A metric of positives or flagged items divides by both together, and has one with either.
-    """
+    """There is a value where the metric's smallest denominator holds an item, and else none."""
     metric, given = METRICS[name], np.array(labels)
     ranked = RankedItems.of(make_items([1, 0], 2, -1), "A")
     value = metric.value(LabelMass.of_labels(given), ranked, 0.5)
-    either = metric.rests_on is denominators.positives_or_flagged
-    rests_on = denominators.all_labelled if either else metric.rests_on
-    assert np.isfinite(value) == (rests_on(given, ranked, 0.5, None) > 0)
+    assert np.isfinite(value) == (metric.rests_on(given, ranked, 0.5, None) > 0)
 
 
 def test_delta_tpr_of_perfect_voters_is_at_the_first_point_of_the_curve():

@@ -55,14 +55,13 @@ def of_labels(
     point, nothing = questions.values(known.mass(share), ranking), np.zeros_like(labelled)
     unknown = np.full_like(point, np.nan)
     positive, expected = int(hard.sum()), np.stack([nothing, nothing])
-    foreseen = np.ones(len(point), dtype=bool)
+    # A constant says little of how labels follow scores, which pairs are made of.
+    foreseen = np.isnan(questions.named.parts).all(axis=1)
     if among is not None:
         counts = np.ones(len(known)) if weights is None else weights
         rate = (counts @ hard / counts.mean() + 0.5) / (len(known) + 1)
         constant = np.full(len(among), float(rate))
         found = expected_of(among, questions, constant, design)
-        # A constant says little of how labels follow scores, which pairs are made of.
-        foreseen = np.isnan(questions.named.parts).all(axis=1)
         expected = np.stack([found[0], np.zeros_like(found[0])])
     return Rectified(
         np.stack([point, unknown, unknown]), influence, np.zeros_like(influence), other, labelled,
@@ -99,5 +98,4 @@ def rectify(
         of_prediction=predicted,
         predicted=design.deviations(predicted),
         expected=expected_of(view, questions, prediction, design),
-        foreseen=np.ones_like(alone.foreseen),
     )

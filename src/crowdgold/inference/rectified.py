@@ -87,7 +87,7 @@ class Rectified:
             where neither label matters (`contributions.if_flipped`).
         labelled, predicted: (r, P) own and of_prediction as deviations of the design.
         expected: (2, s, P) the same of items whose labels are drawn from the prediction.
-        foreseen: (P,) whether V is held against what is expected.
+        foreseen: (P,) whether V of gold alone is held against what is expected.
         counted: (P,) gold items, or clusters of them, in the smallest denominator.
         fewer: gold items of the class that has fewer.
         design: how they were drawn; those in `labelled` may be some of them.
@@ -150,9 +150,10 @@ class Rectified:
         parts = tuple(part.about_items() for part in self.parts)
         return replace(self, target=ITEMS, parts=parts)
 
-    def saved(self) -> np.ndarray | None:
+    def saved(self, named: Named, level: float) -> np.ndarray | None:
         """Ends of the ratio of V to that of gold alone, (2, P); NaN where that is the answer."""
-        return np.where(self.chosen_weight() > 0, ratio_ends(self.labelled, self.predicted), np.nan)
+        weight, _, _ = self._answer(named, level)
+        return np.where(weight > 0, ratio_ends(self.labelled, self.predicted), np.nan)
 
     @property
     def weight(self) -> np.ndarray:
@@ -180,7 +181,7 @@ class Rectified:
         """V of each quantity, (P,), at a weight of the prediction."""
         found = self._found(weight)
         expected = ((self.expected[0] - weight * self.expected[1]) ** 2).mean(axis=0)
-        expected = np.where(self.foreseen, expected, 0.0)
+        expected = np.where(self.foreseen | (weight > 0), expected, 0.0)
         guessed = weight * self.of_prediction
         more = self.design.one_more(self.own - guessed, self.other - guessed)
         if self.design.uneven:
@@ -310,6 +311,7 @@ class Rectified:
             ends[:, at] = one._ends(weight[at], limits, scale, level, of_pairs)
         for place in np.flatnonzero(wanted & pairs).tolist() if self.parts else ():
             own, at, limits = self.select([place]), weight[[place]], named.limits[[place]]
+            own = replace(own, foreseen=own.foreseen | (at > 0))
             centre, (low, high) = own._centre(at, limits), limits[0]
             plain = np.abs(ends[:, [place]] - centre)
             below, above = own._stretched(plain, named.scales[place], limits, named.parts[[place]],
@@ -359,12 +361,33 @@ class Rectified:
         within = np.clip(np.stack([lower, upper]), low, high)
         return np.where(said, within, np.nan), why
 
+    def _answer(self, named: Named, level: float) -> tuple[np.ndarray, np.ndarray, list[str]]:
+        """Lambda of each quantity, the ends of its interval, (2, P), and why it has none.
+
+        The ends of a difference of metrics of pairs follow from its parts as well. Lambda is 0
+        where gold alone has the narrower interval of one.
+        """
+        wanted = np.isfinite(self.points[0]) & (self.counted > 0)
+        of_parts = np.isfinite(named.parts).all(axis=1) & bool(self.parts)
+
+        def printed(weight: np.ndarray) -> tuple[np.ndarray, list[str]]:
+            return self._printed(named, weight, self._all_ends(named, weight, level, wanted), level)
+
+        weight = np.where(of_parts, self.weight, self.chosen_weight())
+        ends, why = printed(weight)
+        compared = of_parts & (weight > 0)
+        if compared.any():
+            alone, reasons = printed(np.where(compared, 0.0, weight))
+            narrower = compared & ~(ends[1] - ends[0] < alone[1] - alone[0])
+            narrower &= np.isfinite(alone).all(axis=0)
+            weight, ends = np.where(narrower, 0.0, weight), np.where(narrower, alone, ends)
+            why = [reasons[k] if narrower[k] else one for k, one in enumerate(why)]
+        return weight, ends, why
+
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity, with its interval and standard error."""
         labelled, _, everywhere = self.points
-        weight, wanted = self.chosen_weight(), np.isfinite(labelled) & (self.counted > 0)
-        ends = self._all_ends(named, weight, level, wanted)
-        (lower, upper), why = self._printed(named, weight, ends, level)
+        weight, (lower, upper), why = self._answer(named, level)
         centre, error = self._centre(weight, named.limits), self.error(weight)
         found = []
         for place, name in enumerate(named.texts):

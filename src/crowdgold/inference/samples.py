@@ -56,7 +56,7 @@ class Sample(Protocol):
     def about_items(self) -> "Sample | None":
         """The same about the items at hand; None where it speaks of the population alone."""
 
-    def saved(self) -> np.ndarray | None:
+    def saved(self, named: Named, level: float) -> np.ndarray | None:
         """Ends of the ratio of its variance to that of gold labels alone, (2, P), at 95 %; None
         where gold labels correct nothing.
         """
@@ -102,7 +102,7 @@ class Draws:
         """Nothing: the draws were made for one target."""
         return
 
-    def saved(self) -> None:
+    def saved(self, named: Named, level: float) -> None:
         """Nothing: gold labels do not correct it."""
         return
 
@@ -139,7 +139,7 @@ class Stated:
         """Nothing: they are about the population."""
         return
 
-    def saved(self) -> None:
+    def saved(self, named: Named, level: float) -> None:
         """Nothing: only the estimates are known."""
         return
 

@@ -213,7 +213,7 @@ METRICS: dict[str, Metric] = _register(
         _words("F1", "F1", "{model} has an F1 of {value}, flagging scores from {at}.",
                in_per_cent=False),
         f1, influence.f1,
-        (0.0, 1.0), denominators.positives_or_flagged, Scale.LOGIT, needs_scores=True,
+        (0.0, 1.0), denominators.positives_and_flagged, Scale.LOGIT, needs_scores=True,
         needs_votes=False, at=At.SCORE,
     ),
     Metric(

@@ -83,11 +83,14 @@ def flagged(labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights
     return highest(labels, ranked, ranked.above(at), weights)
 
 
-def positives_or_flagged(
+def positives_and_flagged(
     labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None
 ) -> float:
-    """Number of positives, or of flagged items where those are fewer."""
-    return min(one(labels, ranked, at, weights) for one in (positives, flagged))
+    """Number of labelled items that are positive, or scored at or above a threshold, or both."""
+    members = labels == 1
+    above = ranked.order[: ranked.above(at)]
+    members[above] |= labels[above] >= 0
+    return number(members, ranked, weights)
 
 
 def positives_or_reached(

@@ -70,7 +70,7 @@ def _of_sample(sample: Sample, named: Named, level: float) -> list[tuple[Estimat
     in standard errors of a normal interval.
     """
     found = sample.estimates(named, level)
-    saved = sample.saved()
+    saved = sample.saved(named, level)
     ratios = np.full((2, len(found)), np.nan) if saved is None else saved
     more = [dict(zip(RATIOS, one, strict=True)) for one in ratios.T.tolist()]
     about_items = sample.about_items()
