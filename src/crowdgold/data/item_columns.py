@@ -77,7 +77,9 @@ def scores_in(frame: pd.DataFrame, may_be_empty: bool, problems: Problems) -> di
 
 def identifiers_in(frame: pd.DataFrame, problems: Problems) -> np.ndarray:
     """The identifiers (n,), each of which may stand there once."""
-    item, empty = frame["item"].astype("string"), is_empty(frame["item"])
+    item, empty = frame["item"], is_empty(frame["item"])
+    if pd.api.types.infer_dtype(item, skipna=False) != "string":
+        item = item.astype("string")
     problems.add_rows("item", empty, frame["item"], "an identifier")
     repeated = np.asarray(item.duplicated(keep=False), dtype=bool) & ~empty
     problems.add_rows("item", repeated, item, "each item once (it is there repeatedly)")

@@ -127,6 +127,20 @@ def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
+def places(names: Sequence[str], items: Sequence[str]) -> np.ndarray:
+    """Position of each name among the items, (m,); -1 of one that is none.
+
+    Args:
+        names: any number, as a column of labels has them.
+        items: each once. There may be many more: they are looked up among the names.
+    """
+    code, found = pd.factorize(np.asarray(names, dtype=object))
+    own = pd.Index(found, dtype=object).get_indexer(pd.Index(items, dtype=object))
+    place, known = np.full(len(found), -1), np.flatnonzero(own >= 0)
+    place[own[known]] = known
+    return place[code]
+
+
 def check_names(
     what: str, names: Sequence[str], items: Sequence[str], unmatched: str, least: float = 0.0
 ) -> list[str]:
@@ -142,16 +156,15 @@ def check_names(
     Raises:
         InputError: where too few are items, or some differ from one in their form only.
     """
-    known = pd.Index(items)
-    lost = list(pd.Index(names).difference(known, sort=False))
+    lost = [names[k] for k in np.flatnonzero(places(names, items) < 0)]
     if not lost or unmatched == DROP:
         return lost
     mend = (
         "Name items alike in all files. Or go on without those that match nothing, by "
         "--unmatched drop (in Python unmatched='drop')"
     )
-    free = known.difference(pd.Index(names), sort=False)
-    pairs = by_form(lost, list(free))
+    named = set(names)
+    pairs = by_form(lost, [name for name in items if name not in named])
     if pairs:
         shown = ", ".join(f"{one!r} for {other!r}" for one, other in pairs[:NAMED])
         raise InputError(
