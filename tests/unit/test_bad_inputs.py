@@ -27,11 +27,12 @@ from unit.bad_inputs import (
     naming,
     options,
     places,
+    reading,
     study_files,
 )  # fmt: skip
 from unit.bad_inputs.case import BAD_INPUT
 
-MODULES = (options, formats, cells, naming, places, study_files, models, counts, folders)
+MODULES = (options, formats, cells, naming, reading, places, study_files, models, counts, folders)
 CASES = [case for module in MODULES for case in module.CASES]
 FEWEST = 500
 MOST_SECONDS = 60

@@ -477,7 +477,7 @@ def test_models_that_rank_gold_alike_and_others_not_may_differ():
 
 
 def test_a_difference_of_auc_is_never_wider_than_that_of_gold_alone():
-    """12 samples of 1,000 items, 60 or 500 of them gold, and two models of AUC .9998 and .998, whose
+    """12 samples of 1,000 items, 60 or 500 of them gold; two models of AUC .9998 and .998, whose
     difference the prediction expects to vary more than 500 labels show. The control: the prediction
     is the answer in some samples, and gold alone in others."""
     corrected = []
