@@ -191,14 +191,15 @@ def annotations_from_frame(
     item_of, labelled = pd.factorize(table["item"])
     items = _with_scored(np.asarray(labelled, dtype=object), vectors)
     annotator_of, annotators = pd.factorize(table["annotator"])
-    group_of, groups = np.zeros(len(table), dtype=np.int64), [NO_GROUP]
+    group_of, groups = np.zeros(len(table), dtype=np.int64), np.array([NO_GROUP], dtype=object)
     if "group" in table:
-        group_of, groups = pd.factorize(table["group"])
+        group_of, found = pd.factorize(table["group"])
+        groups = np.asarray(found, dtype=object)
     order = slice(None) if (np.diff(item_of) >= 0).all() else np.argsort(item_of, kind="stable")
     return Annotations(
         items,
         np.asarray(annotators, dtype=object),
-        np.asarray(groups, dtype=object),
+        groups,
         known,
         item_of[order],
         annotator_of[order],

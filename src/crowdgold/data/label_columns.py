@@ -35,7 +35,7 @@ def texts_of(frame: pd.DataFrame, column: str, problems: Problems) -> pd.Series:
         known = frame[column].notna().all() and not is_empty(pd.Series(texts)).any()
         if known and texts.is_unique:
             same = texts.equals(names)
-            return frame[column] if same else frame[column].cat.rename_categories(texts)
+            return frame[column] if same else frame[column].cat.rename_categories(list(texts))
     problems.add_rows(column, is_empty(frame[column]), frame[column], "a value")
     return frame[column].astype("string").str.strip()
 

@@ -42,6 +42,10 @@ NUMBER = re.compile(r"[+-]?(\d+)(\.0*)?|[+-]?\d+(\.\d+)?e[+-]?\d+")
 SIGNIFICANT = re.compile(r"[+-]?(\d)(?:\.(\d+))?e([+-]?\d+)")
 
 
+Names = Sequence[str] | np.ndarray | pd.Index | pd.Series
+"""Of items."""
+
+
 def some(items: Sequence[object]) -> str:
     """Name some items for a message."""
     more = ", ..." if len(items) > NAMED else ""
@@ -127,7 +131,7 @@ def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def places(names: Sequence[str], items: Sequence[str]) -> np.ndarray:
+def places(names: Names, items: Names) -> np.ndarray:
     """Position of each name among the items, (m,); -1 of one that is none.
 
     Args:
@@ -135,14 +139,16 @@ def places(names: Sequence[str], items: Sequence[str]) -> np.ndarray:
         items: each once. There may be many more: they are looked up among the names.
     """
     code, found = pd.factorize(np.asarray(names, dtype=object))
-    own = pd.Index(found, dtype=object).get_indexer(pd.Index(items, dtype=object))
+    own = pd.Index(found, dtype="object").get_indexer(
+        pd.Index(np.asarray(items, dtype=object), dtype="object")
+    )
     place, known = np.full(len(found), -1), np.flatnonzero(own >= 0)
     place[own[known]] = known
     return place[code]
 
 
 def check_names(
-    what: str, names: Sequence[str], items: Sequence[str], unmatched: str, least: float = 0.0
+    what: str, names: Sequence[str], items: Names, unmatched: str, least: float = 0.0
 ) -> list[str]:
     """Names of one file that are no item with votes.
 
@@ -156,7 +162,7 @@ def check_names(
     Raises:
         InputError: where too few are items, or some differ from one in their form only.
     """
-    lost = [names[k] for k in np.flatnonzero(places(names, items) < 0)]
+    lost = [names[k] for k in np.flatnonzero(places(names, items) < 0).tolist()]
     if not lost or unmatched == DROP:
         return lost
     mend = (

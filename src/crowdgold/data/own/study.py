@@ -14,7 +14,7 @@ from crowdgold.data.clusters import in_words as clusters_in_words
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_columns import skipped_in_words
 from crowdgold.data.gold_draw import in_words
-from crowdgold.data.item_columns import NO_GOLD
+from crowdgold.data.item_columns import NO_GOLD, SCORE
 from crowdgold.data.items import Items, items_from_frame, score_column, with_sampling
 from crowdgold.data.opinions import Opinions
 from crowdgold.data.own.by_item import (
@@ -154,7 +154,7 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     gold, passed_over = of_begun_batches(gold, items.item, sampling, notes)
     by_expert = {} if gold is None else _gold_by_expert(gold, items.item, unmatched, notes)
     strata = {
-        name: _of_items(values, items.item, f"strata {name}", unmatched, notes)
+        name: _of_items(values, items.item, "a stratum", unmatched, notes)
         .fillna("").to_numpy(object)
         for name, values in by_strata
     }  # fmt: skip
@@ -196,6 +196,7 @@ def _by_name(rows: Rows, *columns: str) -> Rows:
     for name in columns:
         if name not in frame:
             continue
+        code: np.ndarray
         code, found = pd.factorize(frame[name])
         if pd.api.types.is_string_dtype(frame[name].dtype):
             texts = pd.Index(found)
@@ -230,8 +231,9 @@ def _note_scores(
     """
     if not len(votes.frame):
         raise InputError(f"{votes.source}: no votes; expected items with labels")
-    item = votes.frame["item"].cat.categories.to_numpy(dtype=object) if scores else []
+    item = votes.frame["item"].cat.categories.to_numpy(dtype=object)
     for name, values in scores.items():
+        what = "a score" if name == SCORE else f"a score of {name}"
         without = [item[k] for k in np.flatnonzero(places(item, values.index) < 0)]
         if len(without) == len(item):
             raise InputError(
@@ -239,16 +241,15 @@ def _note_scores(
                 f"{some(list(item))}, scores of {some(list(values.index))}. Expected the same "
                 "identifiers in both"
             )
-        extra = check_names(f"a score of {name}", list(values.index), item, unmatched)
+        extra = check_names(what, list(values.index), item, unmatched)
         if extra:
             notes.append(
-                f"{counted(len(extra), 'item')} with a score of {name} without votes, dropped: "
-                f"{some(extra)}"
+                f"{counted(len(extra), 'item')} with {what} without votes, dropped: {some(extra)}"
             )
         if len(without):
             notes.append(
-                f"{counted(len(without), 'item')} of {len(item):,} with votes but without a "
-                f"score of {name}, which count for what needs none: {some(without)}"
+                f"{counted(len(without), 'item')} of {len(item):,} with votes but without "
+                f"{what}, which count for what needs none: {some(without)}"
             )
 
 
@@ -258,7 +259,8 @@ def _items(
     """Make the items, and the annotations where the votes say whose they are."""
     annotations, rows = None, votes.rows
     if "annotator" in votes.frame:
-        label = pd.Categorical.from_codes(votes.frame["label"].to_numpy(dtype=np.int8), ["0", "1"])
+        code = votes.frame["label"].to_numpy(dtype=np.int8)
+        label = pd.Categorical.from_codes(code, pd.Index(["0", "1"]))
         labels = votes.frame.assign(label=label)
         annotations = annotations_from_frame(
             labels, ("0", "1"), repeated, source=votes.source, first_row=rows
