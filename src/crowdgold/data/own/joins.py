@@ -207,15 +207,13 @@ def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
     )
 
 
-def check_same_things(sheets: Sequence[Sheet], unmatched: str) -> None:
+def check_same_things(sheets: Sequence[Sheet]) -> None:
     """Raise an `InputError` where two files name other things alike.
 
     What tells things apart is a column of both that says the same in all rows of an item and
     differs between items (a text, an answer), or whose values are one in each file (a model, a
     task).
     """
-    if unmatched == DROP:
-        return
     for place, one in enumerate(sheets):
         for other in sheets[:place]:
             _check_pair(other, one)

@@ -131,7 +131,7 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     """Join sheets whose columns are named; they are taken out of the list."""
     positive, repeated, unmatched = reading.positive, reading.repeated, reading.unmatched
     sheets, kinds = assign(named, positive, notes, repeated)
-    check_same_things(sheets, unmatched)
+    check_same_things(sheets)
     sheets = check_missing(sheets, reading, notes)
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
