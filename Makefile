@@ -115,7 +115,8 @@ validate: $(READY)  ## coverage of the intervals where the model is true
 benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers, STABLEVAL's EM and evaluate
 	$(call snakemake,-- benchmarks)
 	@cat results/logs/benchmarks/maven_scaling.log results/logs/benchmarks/clara_sweeps.log \
-		results/logs/benchmarks/confusion_em.log results/logs/benchmarks/own_study.log
+		results/logs/benchmarks/confusion_em.log results/logs/benchmarks/own_study.log \
+		results/logs/benchmarks/reading.log
 
 publish: $(READY)  ## keep the finished tables of SCALE in docs/results, of which pages are made
 	$(call snakemake,$(QUIET) -- publish)

@@ -17,7 +17,7 @@ from crowdgold.inference.correction import of_labels
 from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.questions import Questions, View
 from crowdgold.methods import fit
-from crowdgold.metrics import parse_metric, true_value
+from crowdgold.metrics import denominators, parse_metric, true_value
 from crowdgold.simulate import simulate
 from unit.reference import Theta, algorithm_1, make_items
 
@@ -127,3 +127,31 @@ def test_the_difference_of_two_auc_near_one_covers():
     least = 0.95 - 3.5 * np.sqrt(0.95 * 0.05 / 600)
     assert held[True] / 600 >= least
     assert held[False] / 600 < least
+
+
+def test_f1_of_a_rare_class_covers_and_has_an_answer():
+    """500 gold labels, 1 % positives, a model that flags 17 % of the items and 70 % of the
+    positives; 600 samples. Every sample has an answer, and coverage is at least .95 less 3.5
+    binomial deviations, .919. The control, by the positives or flagged items where those are fewer:
+    samples without an answer, and misses above the interval."""
+    asked = parse_metric("F1@0.5")
+
+    def fewer(labels, ranked, at, weights=None):
+        both = (denominators.positives, denominators.flagged)
+        return min(one(labels, ranked, at, weights) for one in both)
+
+    old = replace(asked, metric=replace(asked.known, rests_on=fewer))
+    truth, held = 2 * 0.007 / (0.17 + 0.01), {}
+    for name, one in (("new", asked), ("old", old)):
+        questions, held[name] = Questions((one,)), []
+        for sample in range(600):
+            rng = np.random.default_rng([36, sample])
+            y = (rng.random(500) < 0.01).astype(int)
+            flagged = rng.random(500) < np.where(y == 1, 0.7, 0.163 / 0.99)
+            items = make_items(y, np.ones(500, int), y, {"A": flagged.astype(float)}, truth=y)
+            known = of_labels(y, View(items, "A"), questions, "population")
+            (found,) = known.estimates(questions.named, 0.95)
+            held[name].append(bool(found.lower <= truth <= found.upper))
+    least = 0.95 - 3.5 * np.sqrt(0.95 * 0.05 / 600)
+    assert np.mean(held["new"]) >= least
+    assert np.mean(held["old"]) < least

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from bad_inputs_page import PAGE, with_tables
 from crowdgold.commands import COMMANDS, main
 from unit.bad_inputs import (
     cells,
@@ -27,11 +28,12 @@ from unit.bad_inputs import (
     naming,
     options,
     places,
+    reading,
     study_files,
 )  # fmt: skip
 from unit.bad_inputs.case import BAD_INPUT
 
-MODULES = (options, formats, cells, naming, places, study_files, models, counts, folders)
+MODULES = (options, formats, cells, naming, reading, places, study_files, models, counts, folders)
 CASES = [case for module in MODULES for case in module.CASES]
 FEWEST = 500
 MOST_SECONDS = 60
@@ -115,6 +117,11 @@ def test_a_good_input_is_taken(case, tmp_path, monkeypatch):
     code, out, err = _said([case.command, *case.arguments])
     assert code == 0, err
     assert re.search(case.says, " ".join(out.split())), out
+
+
+def test_the_page_has_the_cases_and_what_is_said():
+    page = PAGE.read_text(encoding="utf-8")
+    assert with_tables(page) == page, "python tests/bad_inputs_page.py writes the tables anew"
 
 
 def test_there_are_enough_bad_inputs_and_no_two_are_alike():

@@ -299,7 +299,7 @@ def test_files_that_are_no_models_are_refused(tmp_path, text, said):
 def test_files_that_cannot_be_read_or_written_are_named(tmp_path):
     with pytest.raises(InputError, match=r"none\.json: no such file; `crowdgold fit-labelling`"):
         read_labelling_model(tmp_path / "none.json")
-    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+    with pytest.raises(InputError, match="is a folder; expected a file"):
         read_labelling_model(tmp_path)
     with pytest.raises(InputError, match="is a folder; expected the name of a file"):
         write_labelling_model(true_model(), tmp_path)

@@ -10,7 +10,6 @@ from crowdgold.metrics import (
     METRICS,
     LabelMass,
     RankedItems,
-    denominators,
     parse_metric,
     true_value,
 )

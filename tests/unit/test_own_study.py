@@ -264,7 +264,7 @@ def test_what_is_in_one_file_alone_is_dropped_and_said(tmp_path):
     assert votes_of(study) == VOTES
     assert gold_of(study) == {"a": 1, "c": 0}
     said = "\n".join(study.notes)
-    assert "1 item with a score of score without votes, dropped: 'z'" in said
+    assert "1 item with a score without votes, dropped: 'z'" in said
     assert "1 item with a gold label but without votes, dropped: 'y'" in said
 
 

@@ -247,6 +247,8 @@ def test_two_files_that_name_other_things_alike_are_not_joined(column, tmp_path)
     paths = written(tmp_path, a_csv=judged("J1", "one"), b_csv=judged("J2", "other"))
     with pytest.raises(InputError, match=f"name 60 items alike, but {column} differs in 60"):
         read_study(paths)
+    with pytest.raises(InputError, match=f"but {column} differs in 60"):
+        read_study(paths, unmatched="drop")  # which is about names that match nothing
     assert len(read_study(paths, item=["item", column]).items) == 2 * N
     assert len(read_study(paths, columns={column: "ignore"}).items) == N
     alike = written(tmp_path, a_csv=judged("J1", "one"), b_csv=judged("J2", "one"))

@@ -5,6 +5,7 @@
 #        results/benchmarks/confusion_em.csv: time and memory of STABLEVAL's EM, and of crowd-kit's;
 #        results/benchmarks/paper_scale.csv: what config/paper.yaml costs, from measured replicates;
 #        results/benchmarks/own_study.csv: time and memory of `crowdgold evaluate`, whole and by stage;
+#        results/benchmarks/reading.csv: time and memory of reading up to ten million votes;
 #        results/benchmarks/installs.csv: seconds and megabytes of installs (asks the package index);
 #        results/benchmarks/maven_stand_in.csv: cells of MAVEN's table 3a in the limit of much data;
 #        results/benchmarks/joint_models.parquet: seconds of DS+S and H-AI at 10,000 items;
@@ -12,7 +13,14 @@
 
 SCALING = config.get("benchmarks", {}).get("model_scaling", {})
 EARLIER = config.get("benchmarks", {}).get("own_study", {}).get("before")
-ASKED = ["maven_scaling", "clara_sweeps", "confusion_em", "own_study", "joint_models"]
+ASKED = [
+    "maven_scaling",
+    "clara_sweeps",
+    "confusion_em",
+    "own_study",
+    "reading",
+    "joint_models",
+]
 ALL = list(config["experiments"])
 
 # Each benchmark by its rule: what it says while it runs, and where it differs from the others.
@@ -67,6 +75,11 @@ BENCHMARKS = {
     "own_study": {
         "message": "Measuring crowdgold evaluate (some minutes)",
         "models": ["vote", "dawid_skene"],
+        "options": ["--before", EARLIER] if EARLIER else [],
+    },
+    "reading": {
+        "message": "Measuring crowdgold check with up to ten million votes (minutes)",
+        "environment": "library",
         "options": ["--before", EARLIER] if EARLIER else [],
     },
     "maven_stand_in": {

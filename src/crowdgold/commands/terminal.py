@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -48,8 +48,9 @@ NAMED = 10
 
 
 def say(line: str) -> None:
-    """Say something to the user, beside the output."""
-    print(visible(line), file=sys.stderr, flush=True)
+    """Say something to the user, beside the output; whoever does not listen misses it."""
+    with suppress(OSError):
+        print(visible(line), file=sys.stderr, flush=True)
 
 
 def tell(text: str) -> None:

@@ -186,18 +186,20 @@ def annotations_from_frame(
     table["item"] = responses_of(table, problems)
     table = without_repeats(table, repeated, problems)
     problems.raise_if_any()
-    group = table["group"] if "group" in table else pd.Series(NO_GROUP, index=table.index)
     vectors = {} if scores is None else read_score_vectors(scores, known, f"the scores of {source}")
     # Texts are looked at one by one nowhere: there may be millions.
     item_of, labelled = pd.factorize(table["item"])
     items = _with_scored(np.asarray(labelled, dtype=object), vectors)
-    order = np.argsort(item_of, kind="stable")
     annotator_of, annotators = pd.factorize(table["annotator"])
-    group_of, groups = pd.factorize(group)
+    group_of, groups = np.zeros(len(table), dtype=np.int64), np.array([NO_GROUP], dtype=object)
+    if "group" in table:
+        group_of, found = pd.factorize(table["group"])
+        groups = np.asarray(found, dtype=object)
+    order = slice(None) if (np.diff(item_of) >= 0).all() else np.argsort(item_of, kind="stable")
     return Annotations(
         items,
         np.asarray(annotators, dtype=object),
-        np.asarray(groups, dtype=object),
+        groups,
         known,
         item_of[order],
         annotator_of[order],

@@ -93,6 +93,11 @@ def to_numbers(values: pd.Series) -> np.ndarray:
     return np.asarray(pd.to_numeric(values, errors="coerce"), dtype=float)
 
 
+LARGEST = 1e100
+"""No number that is measured or counted comes near; squares and sums of such are finite."""
+BELOW_LARGEST = f"a finite number, below {LARGEST:g} in size"
+
+
 def is_empty(values: pd.Series) -> np.ndarray:
     """Say which cells (n,) hold nothing: missing, or only white space."""
     text = values.astype("string").str.strip()

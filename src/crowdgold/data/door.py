@@ -122,7 +122,10 @@ def utf8(opened: Opened, encoding: str | None = None) -> bytes:
             "utf-16-le, cp1252 or latin-1"
         ) from None
     except (UnicodeError, ValueError) as error:
-        raise InputError(f"{opened.source} cannot be read as {name}: {error}") from None
+        raise InputError(
+            f"{opened.source} cannot be read as {name}: {error}; the file may be cut short: save "
+            "it again, as UTF-8"
+        ) from None
 
 
 def _checked(content: bytes, opened: Opened) -> bytes:

@@ -7,7 +7,15 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import NO_GROUP, Annotations
-from crowdgold.data.checks import Problems, is_empty, list_names, repeated, to_numbers
+from crowdgold.data.checks import (
+    BELOW_LARGEST,
+    LARGEST,
+    Problems,
+    is_empty,
+    list_names,
+    repeated,
+    to_numbers,
+)
 from crowdgold.data.errors import InputError
 
 NO_GOLD = -1
@@ -63,8 +71,8 @@ def scores_in(frame: pd.DataFrame, may_be_empty: bool, problems: Problems) -> di
     scores = {}
     for predictor, column in _predictor_names(frame).items():
         values = to_numbers(frame[column])
-        bad = ~np.isfinite(values) & ~(may_be_empty & is_empty(frame[column]))
-        problems.add_rows(column, bad, frame[column], "a finite number")
+        bad = ~(np.abs(values) < LARGEST) & ~(may_be_empty & is_empty(frame[column]))
+        problems.add_rows(column, bad, frame[column], BELOW_LARGEST)
         known = values[np.isfinite(values)]
         if not bad.any() and len(known) > 1 and np.all(known == known[0]):
             problems.add(
@@ -77,7 +85,9 @@ def scores_in(frame: pd.DataFrame, may_be_empty: bool, problems: Problems) -> di
 
 def identifiers_in(frame: pd.DataFrame, problems: Problems) -> np.ndarray:
     """The identifiers (n,), each of which may stand there once."""
-    item, empty = frame["item"].astype("string"), is_empty(frame["item"])
+    item, empty = frame["item"], is_empty(frame["item"])
+    if pd.api.types.infer_dtype(item, skipna=False) != "string":
+        item = item.astype("string")
     problems.add_rows("item", empty, frame["item"], "an identifier")
     repeated = np.asarray(item.duplicated(keep=False), dtype=bool) & ~empty
     problems.add_rows("item", repeated, item, "each item once (it is there repeatedly)")

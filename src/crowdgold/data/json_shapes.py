@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data.checks import check_json_text, repeated
+from crowdgold.data.checks import LARGEST, check_json_text, repeated
+from crowdgold.data.door import open_file
 from crowdgold.data.errors import InputError
 from crowdgold.data.parameters import LEAST_LEVEL, MOST_LEVEL, is_number, is_whole
 
@@ -19,9 +20,6 @@ LONGEST = 60
 """Characters of a value that a message shows."""
 DIGITS = 15
 """Of a whole number; one with more is read as a float, and may be infinite."""
-
-LARGEST = 1e100
-"""No number that is measured or counted comes near; sums and differences of such are finite."""
 
 
 class Unfit(ValueError):  # noqa: N818 - a state of a value, which `check_shape` makes an error of
@@ -42,9 +40,9 @@ def read_json(path: Path, mend: str) -> Any:
             a character in a text.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}; {mend}") from error
+        text = open_file(path).content.decode("utf-8-sig")
+    except InputError as error:
+        raise InputError(f"{error}; {mend}") from None
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path}: found bytes that are not UTF-8, expected JSON; {mend}"

@@ -25,7 +25,17 @@ def check_columns(frame: pd.DataFrame, needed: Sequence[str], problems: Problems
 
 
 def texts_of(frame: pd.DataFrame, column: str, problems: Problems) -> pd.Series:
-    """A column as texts without white space around; empty cells are a problem."""
+    """A column as texts without white space around; empty cells are a problem.
+
+    Categories whose names are such texts stay categories.
+    """
+    if isinstance(frame[column].dtype, pd.CategoricalDtype):
+        names = frame[column].cat.categories
+        texts = pd.Index(names.astype("string").str.strip())
+        known = frame[column].notna().all() and not is_empty(pd.Series(texts)).any()
+        if known and texts.is_unique:
+            same = texts.equals(names)
+            return frame[column] if same else frame[column].cat.rename_categories(list(texts))
     problems.add_rows(column, is_empty(frame[column]), frame[column], "a value")
     return frame[column].astype("string").str.strip()
 
@@ -34,10 +44,11 @@ def categories_of(
     labels: pd.Series, known: Sequence[str] | None, problems: Problems
 ) -> tuple[np.ndarray, np.ndarray]:
     """The position of each label (L,) among the categories, and the categories (K,)."""
+    code, found = pd.factorize(labels)
     if known is None:
-        known = sorted(labels.dropna().unique())
+        known = sorted(found)
     names = [str(name) for name in known]
-    position = pd.Index(names).get_indexer(pd.Index(labels.fillna("")))
+    position = np.append(pd.Index(names).get_indexer(pd.Index(found)), -1)[code]
     unknown = (position < 0) & labels.notna().to_numpy()
     problems.add_rows("label", unknown, labels, f"one of {', '.join(names)}")
     if len(names) < 2:
@@ -53,7 +64,7 @@ def without_repeats(frame: pd.DataFrame, rule: str, problems: Problems) -> pd.Da
     pair = ["item", "annotator"]
     repeated = frame.duplicated(pair, keep=False).to_numpy()
     if rule == "refuse" and repeated.any():
-        who = frame["annotator"] + " on " + frame["item"]
+        who = frame["annotator"].astype("string") + " on " + frame["item"].astype("string")
         problems.add_rows(
             "annotator",
             repeated,
@@ -73,8 +84,8 @@ def responses_of(table: pd.DataFrame, problems: Problems) -> pd.Series:
         return table["item"]
     if not table[["item", "agent"]].drop_duplicates()["item"].duplicated().any():
         return table["item"]
-    named = table["item"] + "_" + table["agent"]
-    pairs = table.groupby(["item", "agent"]).ngroup()
+    named = table["item"].astype("string") + "_" + table["agent"].astype("string")
+    pairs = table.groupby(["item", "agent"], observed=True).ngroup()
     mixed = pairs.groupby(named).nunique()
     if (mixed > 1).any():
         problems.add(

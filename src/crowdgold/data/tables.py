@@ -94,6 +94,12 @@ def read_columns(
     return frame, rows
 
 
+def give_back() -> None:
+    """Give memory of tables that are gone, which Arrow keeps for others, back to the system."""
+    if arrow := sys.modules.get("pyarrow"):
+        arrow.default_memory_pool().release_unused()
+
+
 def read_table(opened: Opened, encoding: str | None = None) -> Raw:
     """A table as it stands in a file.
 
@@ -162,7 +168,7 @@ class _Text:
 
     def table(self, ending: str) -> Raw:
         """The table below the first line that holds something."""
-        if not self.text.strip():
+        if not self.text or self.text.isspace():
             raise InputError(
                 f"{self.source} is empty; expected a line with the columns' names, then a row for "
                 "each item or label; export it again"
@@ -331,6 +337,7 @@ class _Text:
         names = [str(name).strip() for name in frame.columns]
         found = np.full(len(frame), len(names) > 1)
         for name, (_, column) in zip(names, frame.items(), strict=True):
+            found &= column.str.contains(name, regex=False, na=not name).to_numpy(dtype=bool)
             texts = column[found].fillna("").str.strip().str.lstrip("\ufeff").str.strip()
             found[found] = (texts == name).to_numpy(dtype=bool)
             if not found.any():

@@ -1,5 +1,7 @@
 """A bad input as data: a command line, the files it reads, and what the message has to say."""
 
+import os
+import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +60,17 @@ def a_folder(path: Path) -> None:
 def an_empty_folder(path: Path) -> None:
     """Make a folder without anything."""
     path.mkdir()
+
+
+def a_pipe(path: Path) -> None:
+    """Make a pipe, into which nobody writes: who waits for its end waits for ever."""
+    os.mkfifo(path)
+
+
+def a_socket(path: Path) -> None:
+    """Make the name of a socket."""
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(path))
 
 
 def link_to(target: str) -> Callable[[Path], None]:

@@ -10,6 +10,8 @@ from unit.bad_inputs.case import (
     Case,
     Content,
     a_folder,
+    a_pipe,
+    a_socket,
     an_empty_folder,
     link_to,
 )
@@ -53,6 +55,8 @@ KINDS: Mapping[str, tuple[str, Content | None]] = {
     "below a file": ("votes.csv/below", None),
     "below a folder that is not there": ("none/below", None),
     "a device": ("device", link_to("/dev/null")),
+    "a pipe": ("pipe", a_pipe),
+    "a socket": ("socket", a_socket),
     "a pattern that no shell has filled in": ("*", None),
 }
 
@@ -60,6 +64,8 @@ KINDS: Mapping[str, tuple[str, Content | None]] = {
 def _read() -> Iterator[Case]:
     for command, where, ending, line in READ:
         for what, (stem, content) in KINDS.items():
+            if what == "a pipe" and where == "the rows":
+                continue  # a stream that is read as it comes
             if command == "report" and what in ("a folder", "unreadable"):
                 continue  # what a folder holds is another question
             name = stem + ending

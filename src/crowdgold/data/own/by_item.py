@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import to_numbers
+from crowdgold.data.checks import BELOW_LARGEST, LARGEST, to_numbers
 from crowdgold.data.clusters import CLUSTER
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_begun import not_begun
@@ -86,8 +86,8 @@ def read_scores(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[st
             if not len(values):
                 nothing = "no number in any row; fill it in, or leave it out"
                 problems.add(f"column {column!r}: {nothing}")
-            bad = ~np.isfinite(values)
-            problems.add_rows(column, bad, table.frame[column], "a finite number")
+            bad = ~(np.abs(values) < LARGEST)
+            problems.add_rows(column, bad, table.frame[column], BELOW_LARGEST)
             problems.raise_if_any()
             scores[name] = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
     return scores
@@ -263,8 +263,9 @@ def read_weights(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> pd.Ser
         table = of_item(sheet, "weight", _several(kind))
         values = to_numbers(table.frame["weight"])
         problems = table.problems()
-        bad = ~(np.isfinite(values) & (values > 0))
-        problems.add_rows("weight", bad, table.frame["weight"], "a number above 0")
+        bad = ~((values > 0) & (values < LARGEST))
+        expected = f"a number above 0, below {LARGEST:g}"
+        problems.add_rows("weight", bad, table.frame["weight"], expected)
         problems.raise_if_any()
         found = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
     return found

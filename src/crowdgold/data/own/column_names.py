@@ -142,7 +142,8 @@ def named_sheets(
     _check_standard_input(paths)
     sheets = [read_sheet(path, notes, reading.encoding, reading.words) for path in paths]
     try:
-        yield name_columns(sheets, reading, notes)
+        sheets = name_columns(sheets, reading, notes)
+        yield sheets
     except InputError as error:
         # Messages name our columns, which need not be those of the files.
         guessed = "; ".join(note for note in notes if " read as " in note)

@@ -42,6 +42,10 @@ NUMBER = re.compile(r"[+-]?(\d+)(\.0*)?|[+-]?\d+(\.\d+)?e[+-]?\d+")
 SIGNIFICANT = re.compile(r"[+-]?(\d)(?:\.(\d+))?e([+-]?\d+)")
 
 
+Names = Sequence[str] | np.ndarray | pd.Index | pd.Series
+"""Of items."""
+
+
 def some(items: Sequence[object]) -> str:
     """Name some items for a message."""
     more = ", ..." if len(items) > NAMED else ""
@@ -127,8 +131,24 @@ def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
+def places(names: Names, items: Names) -> np.ndarray:
+    """Position of each name among the items, (m,); -1 of one that is none.
+
+    Args:
+        names: any number, as a column of labels has them.
+        items: each once. There may be many more: they are looked up among the names.
+    """
+    code, found = pd.factorize(np.asarray(names, dtype=object))
+    own = pd.Index(found, dtype="object").get_indexer(
+        pd.Index(np.asarray(items, dtype=object), dtype="object")
+    )
+    place, known = np.full(len(found), -1), np.flatnonzero(own >= 0)
+    place[own[known]] = known
+    return place[code]
+
+
 def check_names(
-    what: str, names: Sequence[str], items: Sequence[str], unmatched: str, least: float = 0.0
+    what: str, names: Sequence[str], items: Names, unmatched: str, least: float = 0.0
 ) -> list[str]:
     """Names of one file that are no item with votes.
 
@@ -142,16 +162,15 @@ def check_names(
     Raises:
         InputError: where too few are items, or some differ from one in their form only.
     """
-    known = pd.Index(items)
-    lost = list(pd.Index(names).difference(known, sort=False))
+    lost = [names[k] for k in np.flatnonzero(places(names, items) < 0).tolist()]
     if not lost or unmatched == DROP:
         return lost
     mend = (
         "Name items alike in all files. Or go on without those that match nothing, by "
         "--unmatched drop (in Python unmatched='drop')"
     )
-    free = known.difference(pd.Index(names), sort=False)
-    pairs = by_form(lost, list(free))
+    named = set(names)
+    pairs = by_form(lost, [name for name in items if name not in named])
     if pairs:
         shown = ", ".join(f"{one!r} for {other!r}" for one, other in pairs[:NAMED])
         raise InputError(
@@ -188,15 +207,13 @@ def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
     )
 
 
-def check_same_things(sheets: Sequence[Sheet], unmatched: str) -> None:
+def check_same_things(sheets: Sequence[Sheet]) -> None:
     """Raise an `InputError` where two files name other things alike.
 
     What tells things apart is a column of both that says the same in all rows of an item and
     differs between items (a text, an answer), or whose values are one in each file (a model, a
     task).
     """
-    if unmatched == DROP:
-        return
     for place, one in enumerate(sheets):
         for other in sheets[:place]:
             _check_pair(other, one)

@@ -8,6 +8,7 @@ import pandas as pd
 from crowdgold.data.annotations import Annotations, annotations_from_frame
 from crowdgold.data.errors import InputError
 from crowdgold.data.own.column_names import named_sheets
+from crowdgold.data.own.joins import check_same_things
 from crowdgold.data.own.label_words import binary_labels, plain
 from crowdgold.data.own.missing_labels import check_missing
 from crowdgold.data.own.reading import Reading
@@ -40,6 +41,7 @@ def read_labels(
     positive, repeated = reading.positive, reading.repeated
     with named_sheets(paths, reading, notes) as named:
         sheets, kinds = assign(named, positive, notes, repeated)
+        check_same_things(sheets)
         sheets = check_missing(sheets, reading, notes)
         votes = read_votes(sheets, kinds, notes)
         if "annotator" not in votes.frame:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.checks import Problems, repeated
-from crowdgold.data.door import Opened, known_ending, open_file
+from crowdgold.data.door import known_ending, open_file
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import COLUMNS as OF_DRAW
 from crowdgold.data.own.exports import (
@@ -108,6 +108,8 @@ class Sheet:
 
     def take(self, kept: np.ndarray) -> "Sheet":
         """The rows where `kept` (n,) is true."""
+        if kept.all():
+            return self
         return replace(self, frame=self.frame[kept], rows=self.rows[kept])
 
     def renamed(self, names: dict[str, str]) -> "Sheet":
@@ -146,17 +148,17 @@ def texts(values: pd.Series) -> pd.Series:
     return found.mask(found == "")
 
 
-def _raw(path: str | Path, encoding: str | None) -> tuple[Opened, Raw]:
-    """A file, opened, and its table."""
+def _raw(path: str | Path, encoding: str | None) -> tuple[str, Raw]:
+    """The ending of a file, and its table."""
     opened = open_file(path)
     known_ending(opened, OWN_ENDINGS, instead_of(opened.ending))
     if opened.ending == ".json":
-        return opened, frame_of_records(records_of_json(opened, encoding), opened)
+        return opened.ending, frame_of_records(records_of_json(opened, encoding), opened)
     if opened.ending in JSON_LINES:
-        return opened, frame_of_records(read_json_lines(opened, encoding), opened)
+        return opened.ending, frame_of_records(read_json_lines(opened, encoding), opened)
     if opened.ending == WORKBOOK:
-        return opened, read_workbook(opened)
-    return opened, frame_of_table(read_table(opened, encoding), opened)
+        return opened.ending, read_workbook(opened)
+    return opened.ending, frame_of_table(read_table(opened, encoding), opened)
 
 
 def read_sheet(
@@ -177,10 +179,10 @@ def read_sheet(
     Raises:
         InputError: where it cannot be read or has no rows.
     """
-    opened, raw = _raw(path, encoding)
-    frame, rows, name = raw.frame, raw.rows, Path(opened.source).name
+    ending, raw = _raw(path, encoding)
+    frame, rows, name = raw.frame, raw.rows, Path(raw.source).name
     notes.extend(f"{name}: {line}" for line in raw.notes)
-    if opened.ending in SEPARATORS:
+    if ending in SEPARATORS:
         frame, changed = restored(frame)
         notes.extend(f"{name}, {column}: {APOSTROPHE}" for column in changed)
     names = [str(column).strip().removeprefix("\ufeff") for column in frame.columns]
@@ -198,7 +200,7 @@ def read_sheet(
     if not filled.any():
         raise InputError(f"{path}: no rows; expected a line with the columns' names, and rows")
     cells = {name: frame.iloc[:, place] for place, name in enumerate(names)}
-    return Sheet(opened.source, table, rows, dict(_nested(cells, rows)), missing).take(filled)
+    return Sheet(raw.source, table, rows, dict(_nested(cells, rows)), missing).take(filled)
 
 
 def _nested(cells: Mapping[str, pd.Series], rows: np.ndarray) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from crowdgold.data.clusters import in_words as clusters_in_words
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_columns import skipped_in_words
 from crowdgold.data.gold_draw import in_words
-from crowdgold.data.item_columns import NO_GOLD
+from crowdgold.data.item_columns import NO_GOLD, SCORE
 from crowdgold.data.items import Items, items_from_frame, score_column, with_sampling
 from crowdgold.data.opinions import Opinions
 from crowdgold.data.own.by_item import (
@@ -26,7 +26,14 @@ from crowdgold.data.own.by_item import (
     read_weights,
 )
 from crowdgold.data.own.column_names import named_sheets
-from crowdgold.data.own.joins import LEAST, check_names, check_same_things, left_in_words, some
+from crowdgold.data.own.joins import (
+    LEAST,
+    check_names,
+    check_same_things,
+    left_in_words,
+    places,
+    some,
+)
 from crowdgold.data.own.label_words import binary_labels
 from crowdgold.data.own.missing_labels import check_missing
 from crowdgold.data.own.reading import REFUSE, Reading
@@ -34,6 +41,7 @@ from crowdgold.data.own.roles import assign
 from crowdgold.data.own.sheets import Sheet
 from crowdgold.data.own.votes import Rows, read_votes
 from crowdgold.data.shown import Known, Shown
+from crowdgold.data.tables import give_back
 
 TIE_BREAK_SEED = 20_000_003
 """Orders items with equal scores, as in `read_items`."""
@@ -119,11 +127,11 @@ def read_study(
         return _study(named, reading, notes)
 
 
-def _study(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> Study:
-    """Join sheets whose columns are named."""
+def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
+    """Join sheets whose columns are named; they are taken out of the list."""
     positive, repeated, unmatched = reading.positive, reading.repeated, reading.unmatched
-    sheets, kinds = assign(sheets, positive, notes, repeated)
-    check_same_things(sheets, unmatched)
+    sheets, kinds = assign(named, positive, notes, repeated)
+    check_same_things(sheets)
     sheets = check_missing(sheets, reading, notes)
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
@@ -132,20 +140,25 @@ def _study(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> Study
     _check_number(sum(len(sheet.starting("score")) for sheet in sheets))
     scores = dict(sorted(read_scores(sheets, kinds).items()))
     _check_number(len(scores))
+    by_item, sizes = read_sampling(sheets, kinds), read_weights(sheets, kinds)
+    by_strata = sorted(read_strata(sheets, kinds).items())
+    # The texts of a large file are no longer needed.
+    named.clear()
+    del sheets
+    give_back()
     _note_scores(votes, scores, unmatched, notes)
     items, annotations = _items(votes, scores, repeated)
     sampling = {
-        name: _of_items(one, items.item, name, unmatched, notes)
-        for name, one in read_sampling(sheets, kinds).items()
+        name: _of_items(one, items.item, name, unmatched, notes) for name, one in by_item.items()
     }
     gold, passed_over = of_begun_batches(gold, items.item, sampling, notes)
     by_expert = {} if gold is None else _gold_by_expert(gold, items.item, unmatched, notes)
     strata = {
-        name: _of_items(values, items.item, f"strata {name}", unmatched, notes)
+        name: _of_items(values, items.item, "a stratum", unmatched, notes)
         .fillna("").to_numpy(object)
-        for name, values in sorted(read_strata(sheets, kinds).items())
+        for name, values in by_strata
     }  # fmt: skip
-    weights = _weights(read_weights(sheets, kinds), items.item, unmatched, notes)
+    weights = _weights(sizes, items.item, unmatched, notes)
     opinions = None if gold is None else _opinions(gold, items.item)
     items = replace(items, gold=_majority(by_expert, len(items), notes), opinions=opinions)
     items = _with_sampling(items, sampling, notes)
@@ -176,17 +189,27 @@ def _with_labels(
 def _by_name(rows: Rows, *columns: str) -> Rows:
     """The rows sorted by some columns, where they have them; else as they stand.
 
-    Shorter texts come first, so that 10 comes after 9.
+    Shorter texts come first, so that 10 comes after 9. Columns of texts become categories in this
+    order: there may be millions of rows.
     """
-    keys = []
+    frame, keys = rows.frame, []
     for name in columns:
-        if name in rows.frame:
-            code, found = pd.factorize(rows.frame[name].astype(str))
-            texts = found.tolist()
-            place = {text: k for k, text in enumerate(sorted(sorted(texts), key=len))}
-            keys.append(np.array([place[text] for text in texts], dtype=int)[code])
+        if name not in frame:
+            continue
+        code: np.ndarray
+        code, found = pd.factorize(frame[name])
+        if pd.api.types.is_string_dtype(frame[name].dtype):
+            texts = pd.Index(found)
+            place = texts.argsort()
+            length = texts.str.len().to_numpy(dtype=int)
+            place = place[np.argsort(length[place], kind="stable")]
+            code = np.argsort(place).astype(np.int32)[code]
+            frame = frame.assign(**{name: pd.Categorical.from_codes(code, texts[place])})
+        else:
+            code = frame[name].to_numpy()
+        keys.append(code)
     order = np.lexsort(keys[::-1])
-    return Rows(rows.source, rows.frame.iloc[order].reset_index(drop=True), rows.rows[order])
+    return Rows(rows.source, frame.iloc[order].reset_index(drop=True), rows.rows[order])
 
 
 def _check_number(models: int) -> None:
@@ -208,25 +231,25 @@ def _note_scores(
     """
     if not len(votes.frame):
         raise InputError(f"{votes.source}: no votes; expected items with labels")
-    item = pd.Index(votes.frame["item"].unique())
+    item = votes.frame["item"].cat.categories.to_numpy(dtype=object)
     for name, values in scores.items():
-        without = item.difference(values.index, sort=False)
+        what = "a score" if name == SCORE else f"a score of {name}"
+        without = [item[k] for k in np.flatnonzero(places(item, values.index) < 0)]
         if len(without) == len(item):
             raise InputError(
                 f"the scores of {name!r} and the votes have no item in common: votes are of "
                 f"{some(list(item))}, scores of {some(list(values.index))}. Expected the same "
                 "identifiers in both"
             )
-        extra = check_names(f"a score of {name}", list(values.index), list(item), unmatched)
+        extra = check_names(what, list(values.index), item, unmatched)
         if extra:
             notes.append(
-                f"{counted(len(extra), 'item')} with a score of {name} without votes, dropped: "
-                f"{some(extra)}"
+                f"{counted(len(extra), 'item')} with {what} without votes, dropped: {some(extra)}"
             )
         if len(without):
             notes.append(
-                f"{counted(len(without), 'item')} of {len(item):,} with votes but without a "
-                f"score of {name}, which count for what needs none: {some(list(without))}"
+                f"{counted(len(without), 'item')} of {len(item):,} with votes but without "
+                f"{what}, which count for what needs none: {some(without)}"
             )
 
 
@@ -236,15 +259,19 @@ def _items(
     """Make the items, and the annotations where the votes say whose they are."""
     annotations, rows = None, votes.rows
     if "annotator" in votes.frame:
-        labels = votes.frame.assign(label=votes.frame["label"].astype(str))
+        code = votes.frame["label"].to_numpy(dtype=np.int8)
+        label = pd.Categorical.from_codes(code, pd.Index(["0", "1"]))
+        labels = votes.frame.assign(label=label)
         annotations = annotations_from_frame(
             labels, ("0", "1"), repeated, source=votes.source, first_row=rows
         )
         counts = annotations.votes()
-        frame = pd.DataFrame({"item": annotations.item, "votes_positive": counts[:, 1]})
+        # The same texts, not a copy of them.
+        item = pd.Series(annotations.item, dtype=object)
+        frame = pd.DataFrame({"item": item, "votes_positive": counts[:, 1]})
         frame["votes_total"] = counts.sum(axis=1)
     elif "label" in votes.frame:
-        grouped = votes.frame.groupby("item", sort=False)["label"].agg(["sum", "size"])
+        grouped = votes.frame.groupby("item", observed=True)["label"].agg(["sum", "size"])
         frame = pd.DataFrame({"item": grouped.index, "votes_positive": grouped["sum"].to_numpy()})
         frame["votes_total"] = grouped["size"].to_numpy()
     else:
@@ -262,7 +289,7 @@ def _of_items(
     values: pd.Series, item: np.ndarray, what: str, unmatched: str, notes: list[str]
 ) -> pd.Series:
     """Put values by item into the items' order; say which items are not known."""
-    extra = check_names(what, list(values.index), list(item), unmatched)
+    extra = check_names(what, list(values.index), item, unmatched)
     if extra:
         notes.append(f"{what}: {counted(len(extra), 'item')} without votes, dropped: "
                      f"{some(extra)}")  # fmt: skip
@@ -274,28 +301,29 @@ def _gold_by_expert(
 ) -> dict[str, np.ndarray]:
     """Put each expert's labels into the items' order."""
     names = list(gold.frame["item"].unique())
-    outside = pd.Series(pd.Index(item).get_indexer(pd.Index(gold.frame["item"])) < 0)
+    place = places(gold.frame["item"], item)
+    outside = place < 0
     if len(outside) and outside.all():
         raise InputError(
             f"gold labels and votes have no item in common: votes are of {some(list(item))}, "
             f"gold labels of {some(names)}. Expected the same identifiers in both"
         )
-    lost = check_names("a gold label", names, list(item), unmatched, LEAST)
+    lost = check_names("a gold label", names, item, unmatched, LEAST)
     if lost:
         notes.append(f"{counted(len(lost), 'item')} with a gold label but without votes, dropped: "
                      f"{some(lost)}")  # fmt: skip
-        if told := left_in_words(gold.frame["label"], ~outside.to_numpy(dtype=bool)):
+        if told := left_in_words(gold.frame["label"], ~outside):
             notes.append(told)
     by_expert = {}
-    for expert, rows in gold.frame[~outside].groupby("expert", sort=False):
-        labels = pd.Series(rows["label"].to_numpy(), index=rows["item"].to_numpy(dtype=object))
-        by_expert[str(expert)] = labels.reindex(item, fill_value=NO_GOLD).to_numpy(dtype=np.int8)
+    for expert, rows in gold.frame.assign(place=place)[~outside].groupby("expert", sort=False):
+        by_expert[str(expert)] = np.full(len(item), NO_GOLD, dtype=np.int8)
+        by_expert[str(expert)][rows["place"]] = rows["label"].to_numpy(dtype=np.int8)
     return by_expert
 
 
 def _opinions(gold: Rows, item: np.ndarray) -> Opinions | None:
     """The experts' labels of each item in the order of their rows; None where none has two."""
-    place = pd.Index(item).get_indexer(pd.Index(gold.frame["item"]))
+    place = places(gold.frame["item"], item)
     number = gold.frame.groupby("item", sort=False).cumcount().to_numpy()
     known = place >= 0
     if not number[known].any():

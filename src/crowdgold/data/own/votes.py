@@ -36,6 +36,9 @@ def joined(parts: Sequence[tuple[Sheet, pd.DataFrame, np.ndarray]]) -> Rows:
     Args:
         parts: the sheet, what was made of it, and what its rows are called.
     """
+    if len(parts) == 1:
+        ((sheet, frame, rows),) = parts
+        return Rows(sheet.source, frame.reset_index(drop=True), rows)
     sheets = list(dict.fromkeys(sheet.source for sheet, _, _ in parts))
     frame = pd.concat([one for _, one, _ in parts], ignore_index=True)
     if len(sheets) == 1:
@@ -64,8 +67,10 @@ def _long(sheet: Sheet, kind: str, notes: list[str]) -> tuple[Sheet, pd.DataFram
             notes.append(f"{sheet.name}: {counted(bare, 'row')} without a label passed over")
         if sheet.has("group"):
             columns.append("group")
-    frame = sheet.frame[columns].assign(label=label)[wanted]
-    return sheet, frame, sheet.rows[wanted]
+    frame = sheet.frame[columns].assign(label=label)
+    if wanted.all():
+        return sheet, frame, sheet.rows
+    return sheet, frame[wanted], sheet.rows[wanted]
 
 
 def _wide(sheet: Sheet) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
@@ -108,6 +113,8 @@ def read_votes(sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list
         if kind is not None:
             voted.append(sheet)
     votes = joined(parts)
+    if WIDE not in kinds and len(votes.frame) == sum(len(one.frame) for one in voted):
+        return votes
     # A difference of indexes: `isin` of texts loops over them.
     there = pd.Index(pd.concat([one.frame["item"] for one in voted]).unique())
     none = there.difference(pd.Index(votes.frame["item"].unique()), sort=False)
