@@ -57,7 +57,7 @@ MORE_PERMUTATIONS, MORE_NUMBERS = 66_666, 200_000_000
 MOST_GOLD, MOST_OTHERS = 5_000, 20_000
 """Items that the test takes at most; with more, some of either kind drawn at random, among which
 gold is a random sample wherever it is one of all."""
-MOST_NUMBERS = 1_000_000
+MOST_NUMBERS = 200_000
 """Random numbers of one block of permutations."""
 EMPTY = 0.05
 """Share of a batch that came back without a label from which on the rest is held against it. Fewer
