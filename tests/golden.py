@@ -1,6 +1,6 @@
 """Numbers and texts that no move of code may change: what they were, and whether they still are.
 
-`python tests/golden.py record` writes them into tests/golden, `python tests/golden.py check` compares.
+`python tests/golden.py record` writes them into tests/golden, and `check` compares with them.
 A number that is to change is recorded anew, in a commit that says which and why.
 
 studies    `estimates.csv` and `study.json` of studies of many kinds, by `crowdgold evaluate`
