@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdgold.data import NO_GOLD, Items, items_from_frame
+from crowdgold.data.checks import LARGEST
 
-finite = st.floats(allow_nan=False, allow_infinity=False)
+finite = st.floats(-LARGEST, LARGEST, exclude_min=True, exclude_max=True)
 
 
 @st.composite

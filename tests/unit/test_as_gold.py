@@ -27,6 +27,9 @@ from unit.reference import make_items
 EXAMPLE = Path(crowdgold.__file__).parent / "example"
 FILES = ("votes", "gold", "scores")
 
+QUESTIONS = Questions((parse_metric("prevalence"),))
+NAMED = QUESTIONS.named
+
 
 def row(number, lower=None, upper=None, **more):
     return {"effective_gold": number, "effective_gold_lower": lower,
@@ -94,7 +97,7 @@ def rectified(own, guessed):
     """A sample of a mean with these deviations, whose prediction is used."""
     gold = (np.arange(len(own)) % 2).astype(int)
     items = make_items(gold, np.ones(len(own), int), gold, {}, truth=gold)
-    found = of_labels(gold, View(items, ""), Questions((parse_metric("prevalence"),)), "population")
+    found = of_labels(gold, View(items, ""), QUESTIONS, "population")
 
     class Used(type(found)):
         def chosen_weight(self):
@@ -109,7 +112,7 @@ def test_the_ratio_of_variances_by_hand():
     rng = np.random.default_rng(4)
     own, noise = rng.normal(size=(2, 40))
     guessed = own + noise
-    found = rectified(own, guessed).saved()[:, 0]
+    found = rectified(own, guessed).saved(NAMED, 0.95)[:, 0]
 
     def on_scale(kept):
         a, b = own[kept], guessed[kept]
@@ -128,13 +131,12 @@ def test_the_ratio_of_variances_by_hand():
 
 def test_what_shows_nothing_has_no_interval_or_one_without_bound():
     own = np.random.default_rng(6).normal(size=40)
-    assert rectified(own, own).saved()[:, 0].tolist() == [0, 1]
-    assert Draws(np.zeros((5, 2))).saved() is None
+    assert rectified(own, own).saved(NAMED, 0.95)[:, 0].tolist() == [0, 1]
+    assert Draws(np.zeros((5, 2))).saved(NAMED, 0.95) is None
     gold = np.array([0, 1] * 20)
     items = make_items(gold, np.ones(40, int), gold, {}, truth=gold)
-    questions = Questions((parse_metric("prevalence"),))
-    alone = of_labels(gold, View(items, ""), questions, "population")
-    assert np.isnan(alone.saved()).all()
+    alone = of_labels(gold, View(items, ""), QUESTIONS, "population")
+    assert np.isnan(alone.saved(NAMED, 0.95)).all()
 
 
 def test_headlines_have_the_ends_of_their_method():

@@ -444,9 +444,14 @@ def test_the_scaling_page_prints_every_n():
     costs = pd.DataFrame(
         {"target": ["figures", "figures", "validate"], "core_hours": [10.25, 7.25, 12.5]}
     )
+    read = pd.DataFrame(
+        [{"votes": votes, "command": "crowdgold check", "version": version, "cpu": votes / 2.5e5,
+          "peak MB": 400.0}
+         for votes in (1_000_000, 10_000_000) for version in ("now", "before")]
+    )  # fmt: skip
     page = page_from(
         "scaling", by_items=table.assign(inference_exponent=0.01), joint=joint, study=study, em=em,
-        costs=costs,
+        costs=costs, reading=read,
     )  # fmt: skip
     assert "| figures | 22 | 15 | 17.5 | 2.5 |" in page
     assert "| validate | 37 | 15 | 12.5 |  |" in page
@@ -458,10 +463,12 @@ def test_the_scaling_page_prints_every_n():
     assert "after 25 s and 25 s, 10.0 and 10.0 times as late" in page
     alone = page_from(
         "scaling", by_items=table.assign(inference_exponent=0.01), joint=joint, em=em, costs=costs,
-        study=study[study["version"] != "0.1.0"],
+        reading=read, study=study[study["version"] != "0.1.0"],
     )  # fmt: skip
     assert "times as late" not in alone
     assert "reading" not in page
+    assert "takes 4.0 s of CPU and 400 MB" in page
+    assert "| 10,000,000 | crowdgold check | before | 40.0 | 400 |" in page
     assert "| 1,000,000 | 1.00 |" in page
     assert "power 0.01" in page
     assert "40 to 40 times as long" in page
