@@ -165,6 +165,20 @@ def test_a_word_for_a_hole_that_could_be_a_label_is_asked_for(tmp_path):
     assert any("1 cell of labels with 'NA' taken for empty" in note for note in study.notes)
 
 
+@pytest.mark.parametrize("word", ["-", "?", "todo", "n/a", "99"])
+def test_a_mark_among_gold_labels_that_could_stand_for_none_is_asked_for(word, tmp_path):
+    """All items stand in the file of gold labels, and half of them have a mark for a label."""
+    words = ("ham", "spam")
+    gold = [words[int(TRUTH[k])] if k % 2 else word for k in range(N)]
+    text = "item,gold\n" + "".join(f"{ITEMS[k]},{gold[k]}\n" for k in range(N))
+    paths = written(tmp_path, v_csv=votes_text(words=words), g_csv=text)
+    with pytest.raises(InputError, match="could be a negative label, or stand for none"):
+        read_study(paths, positive="spam")
+    found = read_study(paths, positive="spam", missing=[word]).items.gold
+    assert int((found >= 0).sum()) == N // 2
+    assert (read_study(paths, positive="spam", missing=["none"]).items.gold >= 0).all()
+
+
 FORMS = {
     "leading zeros": ("0012", "12"), "case": ("A.JPG", "a.jpg"), "an ending": ("a12.png", "a12"),
     "a folder": ("images/a12.png", "a12.png"), "a float": ("12", "12.0"),

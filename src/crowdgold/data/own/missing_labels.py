@@ -5,11 +5,17 @@ from dataclasses import replace
 
 import pandas as pd
 
-from crowdgold.data.checks import counted
+from crowdgold.data.checks import counted, list_names
 from crowdgold.data.errors import InputError
-from crowdgold.data.own.label_words import plain, positive_labels
+from crowdgold.data.own.label_words import PAIRS, plain, positive_labels
 from crowdgold.data.own.reading import Reading
 from crowdgold.data.own.sheets import NOTHING_MISSING, Sheet
+
+UNLABELLED = (
+    "n/a", "none", "null", "nil", "unknown", "todo", "tbd", "pending", "skip", "skipped",
+    "missing", "unlabeled", "unlabelled",
+)  # fmt: skip
+"""Words that people write for a label that is not there yet, and that could be labels."""
 
 
 def _label_columns(sheet: Sheet) -> Iterator[str]:
@@ -38,6 +44,8 @@ def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -
     wanted = positive_labels(reading.positive, {*known, *map(plain, words)})
     if any(plain(word) in wanted for word in words):
         return [replace(sheet, missing=("",)) for sheet in sheets]
+    if reading.positive:  # else two kinds of labels are known, or asked for
+        _check_unlabelled(sheets, known - wanted.keys(), labels)
     for word in words:
         number = counted(int((labels == word).sum()), "cell")
         if len(known | wanted.keys()) < 2 and known:
@@ -49,3 +57,35 @@ def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -
         notes.append(f"{number} of labels with {word!r} taken for empty (--missing "
                      f"{NOTHING_MISSING} reads it as a label)")  # fmt: skip
     return list(sheets)
+
+
+def _check_unlabelled(sheets: Sequence[Sheet], negative: set[str], labels: pd.Series) -> None:
+    """Raise an `InputError` where one of several negative labels looks like none.
+
+    Such a label is a mark (-, ?), a word of `UNLABELLED`, or a number that gold labels alone have.
+
+    Args:
+        negative: plain labels that would be negative.
+        labels: all of them, as they stand.
+    """
+    votes = {
+        plain(str(one))
+        for sheet in sheets for column in _label_columns(sheet) if not column.startswith("gold")
+        for one in sheet.known(column).dropna().unique()
+    }  # fmt: skip
+    usual = {word for pair in PAIRS for word in pair}
+    doubtful = sorted(
+        one for one in negative
+        if not any(letter.isalnum() for letter in one) or one in UNLABELLED
+        or (votes and one not in votes and one.isdecimal() and one not in usual)
+    )  # fmt: skip
+    if not doubtful or len(negative) == len(doubtful):
+        return
+    spelled = next(str(one) for one in labels.unique() if plain(str(one)) == doubtful[0])
+    number = counted(int((labels == spelled).sum()), "cell")
+    raise InputError(
+        f"labels: found {spelled!r} in {number}, beside "
+        f"{list_names(sorted(negative - {*doubtful}))}. It could be a negative label, or stand for "
+        f"none. Say by --missing {spelled} that it is empty, or by --missing {NOTHING_MISSING} "
+        "that it is a label (in Python missing=...)"
+    )

@@ -377,4 +377,8 @@ def _weights(
             f"column 'weight': {counted(int(without.sum()), 'item')} without one "
             f"({some(list(item[without]))}); expected a number above 0 for each, or no weights"
         )
+    notes.append(
+        f"column weight: items count from {weights.min():g} to {weights.max():g} times (--column "
+        "weight=ignore leaves it out)"
+    )
     return weights
