@@ -45,7 +45,7 @@ def one_study(world, seed):
         error = [one.estimate for one in told] - truth
         found.append([error, [one.upper - one.lower for one in told]])
     difference = samples[0].select([AUC]).minus(samples[1].select([AUC]))
-    ratio = [samples[0].saved(), difference.saved()]
+    ratio = [samples[0].saved(named, 0.95), difference.saved(named.select([AUC]), 0.95)]
     return np.array(found), np.concatenate(ratio, axis=1)
 
 
