@@ -112,3 +112,20 @@ def test_an_evaluation_of_another_study_is_replaced_by_force_alone(tmp_path, cap
     said = capsys.readouterr().err
     assert "an evaluation of another study (votes.csv, gold.csv)" in " ".join(said.split())
     assert main([*arguments, "--force"]) == 0
+
+
+def test_files_of_another_folder_are_another_study_while_the_first_are_there(tmp_path, capsys):
+    """Of the same names; files that were moved are still the same study."""
+    out = str(tmp_path / "out")
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+        for path in FILES:
+            (folder / Path(path).name).write_text(Path(path).read_text())
+    theirs = [str(other / Path(path).name) for path in FILES]
+    first = [str(one / Path(path).name) for path in FILES]
+    assert main(["evaluate", *first, *QUICK, "--out", out]) == 0
+    assert main(["evaluate", *theirs, *QUICK, "--out", out]) == 2
+    assert "an evaluation of another study" in " ".join(capsys.readouterr().err.split())
+    one.rename(tmp_path / "moved")
+    assert main(["evaluate", *theirs, *QUICK, "--out", out]) == 0

@@ -22,7 +22,8 @@ from crowdgold.own.check.annotator_check import (
     holm,
 )
 from crowdgold.own.check.data import check_data
-from crowdgold.own.check.drawn_units import _ranks
+from crowdgold.own.check.data_warnings import warn_of_opposites
+from crowdgold.own.check.drawn_units import mid_ranks
 from crowdgold.own.check.gold_likeness import likeness_in_words
 from crowdgold.own.check.gold_sample import (
     MOST_GOLD,
@@ -33,6 +34,7 @@ from crowdgold.own.check.gold_sample import (
 )
 from crowdgold.own.check.verdicts import Facts, verdicts_of
 from crowdgold.own.evaluation.headline import order_of_choice
+from unit.reference import make_items
 
 KRIPPENDORFF_2011 = """
 1 2 3 3 2 1 4 1 2 . . .
@@ -170,7 +172,7 @@ def test_samples_are_drawn_alike_often(size):
 def test_equal_scores_share_their_mean_rank():
     """As scipy's ranks, to the last digit."""
     values = np.random.default_rng(21).integers(0, 50, 300) / 7
-    assert (_ranks(values) == rankdata(values)).all()
+    assert (mid_ranks(values) == rankdata(values)).all()
 
 
 def test_within_strata_the_p_value_is_the_share_of_all_samples_of_each():
@@ -621,3 +623,16 @@ def test_the_answer_is_shown_whatever_is_left_out(judged, capsys):
         assert re.search(
             r"^\.\.\. \d+ more lines: crowdgold check FILES --verbose$", text, re.MULTILINE
         )
+
+
+def test_votes_and_scores_the_wrong_way_round_are_warned_of():
+    """By three hand-made scores; the control is right and is not warned of."""
+    gold = np.r_[np.zeros(12, int), np.ones(8, int), np.full(10, -1)]
+    truth = np.r_[gold[:20], np.zeros(10, int)]
+    scores = {"right": truth + np.arange(30) / 50, "wrong": np.arange(30) / 50 - truth,
+              "none": np.arange(30) * 7 % 11 * 1.0}  # fmt: skip
+    items = make_items(3 * (1 - truth), np.full(30, 3), gold, scores)
+    told = warn_of_opposites(items)
+    assert [one.split(" are higher")[0] for one in told] == ["votes", "scores of wrong"]
+    turned = make_items(3 * truth, np.full(30, 3), gold, {})
+    assert warn_of_opposites(turned) == []

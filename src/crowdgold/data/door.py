@@ -37,6 +37,28 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )  # fmt: skip
 """Byte order marks; that of UTF-32 begins with that of UTF-16."""
+PACKED = (
+    (b"\x1f\x8b", "packed by gzip", ".csv.gz"),
+    (b"PK\x03\x04", "a workbook or a zip archive", ".xlsx or .zip"),
+    (b"PAR1", "parquet", ".parquet"),
+)
+"""First bytes of files that are no text, what they are, and what their names should end with."""
+MENDS = {
+    **dict.fromkeys(
+        (".txt", ".dat", ".tab", ".text", ""),
+        ". Rename a table of text to .csv, whatever separates its cells",
+    ),
+    **dict.fromkeys(
+        (".ods", ".xls", ".xlsm", ".xlsb", ".numbers"), ". Save a spreadsheet as .xlsx or .csv"
+    ),
+    **dict.fromkeys(
+        (".rds", ".rdata", ".dta", ".sav", ".sas7bdat", ".pkl", ".pickle", ".feather"),
+        ". Write the table as .csv or .parquet by the program that made it",
+    ),
+}
+"""Endings of tables that are not read -> what to do."""
+STRAY = 0.01
+"""Share of zero bytes below which they are slips, not another encoding."""
 OPENING = re.compile(rb"\s*[\[{]")
 
 
@@ -132,11 +154,19 @@ def _checked(content: bytes, opened: Opened) -> bytes:
     """The same bytes, which are UTF-8 without a zero byte."""
     mend = "save it as UTF-8, or name its encoding by --encoding, as cp1252 or utf-16-le"
     kind = opened.ending[1:] or "text"
+    for mark, what, ending in PACKED:
+        if content.startswith(mark):
+            raise InputError(
+                f"{opened.source} cannot be read as {kind}: it is {what}; expected a name that "
+                f"says so, as {Path(opened.source).stem}{ending}"
+            )
     place = content.find(b"\0")
     if place >= 0:
         line = content.count(b"\n", 0, place) + 1
+        few = content.count(b"\0") < STRAY * len(content)
         raise InputError(
-            f"{opened.source} cannot be read as {kind}: line {line} has a NUL byte; {mend}"
+            f"{opened.source} cannot be read as {kind}: line {line} has a NUL byte; "
+            f"{'take it out, as no text has one' if few else mend}"
         )
     if not content.isascii():
         try:
@@ -242,4 +272,5 @@ def known_ending(opened: Opened, endings: Collection[str], instead: str = "") ->
     if opened.ending not in endings:
         *most, last = endings
         known = f"a {', '.join(most)} or {last} file"
-        raise InputError(f"{opened.source}: expected {instead or known}")
+        mend = MENDS.get(opened.ending, "")
+        raise InputError(f"{opened.source}: expected {instead or known}{mend}")

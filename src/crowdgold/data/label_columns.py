@@ -69,8 +69,9 @@ def without_repeats(frame: pd.DataFrame, rule: str, problems: Problems) -> pd.Da
             "annotator",
             repeated,
             who,
-            "each annotator once on an item; remove rows, or keep one of them by --repeated first "
-            "or --repeated last (in Python by repeated='first' or 'last', or all by 'keep')",
+            "each annotator once on an item. Where several columns name an item together, say so "
+            "by --item item,OTHER. Else remove rows, or keep one of them by --repeated first or "
+            "--repeated last (in Python by repeated='first' or 'last', or all by 'keep')",
         )
     if rule in ("refuse", "keep"):
         return frame

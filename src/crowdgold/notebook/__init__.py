@@ -52,7 +52,7 @@ def read(
     columns: Mapping[str, str] | None = None,
     positive: str | Sequence[str] = (),
     repeated: str = "refuse",
-    item: Sequence[str] = (),
+    item: str | Sequence[str] = (),
     missing: Sequence[str] = (),
     encoding: str | None = None,
     unmatched: str = REFUSE,
@@ -65,7 +65,7 @@ def read(
         positive: the positive label, or several; all others are negative.
         repeated: the rule for an annotator with several labels on an item: "refuse" or keep the
             "first" or the "last".
-        item: columns that name an item together, as ("question", "model").
+        item: columns that name an item together, as ("question", "model") or "question,model".
         missing: words that stand for an empty cell among labels and numbers, or "none".
         encoding: of text files that are not UTF-8 and do not say what they are, as "cp1252".
         unmatched: "refuse" files that do not name the same items, or "drop" what matches nothing.

@@ -1,6 +1,7 @@
 """Files that say less, or something else, than they seem to: good tables one by one."""
 
-from collections.abc import Iterator, Mapping
+import gzip
+from collections.abc import Callable, Iterator, Mapping
 
 from unit.bad_inputs.case import Case, Content
 
@@ -73,6 +74,96 @@ def _log(*columns: str) -> str:
     )
 
 
+def _table(head: str, row: Callable[[int, int], str], each: int = 3) -> str:
+    """A table of some rows an item."""
+    rows = (row(k, j) for k in range(len(ITEMS)) for j in range(each))
+    return head + "\n" + "".join(f"{one}\n" for one in rows)
+
+
+def _numbered(names: Callable[[int], str]) -> str:
+    """Votes that each have a number of their own beside the item's name."""
+    return _table(
+        "id,about,annotator,label",
+        lambda k, j: f"{7 * (3 * k + j)},{names(k)},{RATERS[j]},{_label(k, j)}",
+    )
+
+
+def _one_a_row(column: str, value: Callable[[int], object], more: str = "") -> str:
+    return _table(f"item,{column}", lambda k, _: f"{ITEMS[k]},{value(k)}{more}", 1)
+
+
+def _majority(item: int) -> int:
+    return int(sum(_label(item, j) for j in range(3)) > 1)
+
+
+ANONYMOUS = _table("item,label", lambda k, j: f"{ITEMS[k]},{_label(k, j)}")
+ASKED: Mapping[str, tuple[Mapping[str, Content], tuple[str, ...], str]] = {
+    "rows that each have a number": (
+        {"v.csv": _numbered("text {}".format)}, (), "'id' is another one in each row",
+    ),
+    "answers of several models to a prompt": (
+        {"v.csv": _table("item,model,label", lambda k, j: f"{k},m{j},{_label(k, j)}")}, (),
+        "model differs within 40 of 40 items",
+    ),
+    "models that annotators share": (
+        {"v.csv": _table("item,annotator,model,label",
+                         lambda k, j: f"{k},{RATERS[j]},m{(k + j) % 2},{_label(k, j)}")}, (),
+        "model differs within 40 of 40 items",
+    ),
+    "two questions about things of one name": (
+        {"v.csv": _table("item,question,annotator,label", lambda k, j:
+                         f"{k},{('why', 'how')[j // 2]} is {k},R{j},{_label(k, j)}", 4)}, (),
+        "question differs within 40 of 40 items",
+    ),
+    "a column that tells votes without annotators apart": (
+        {"v.csv": _table("item,pass,label", lambda k, j: f"{k},{j},{_label(k, j)}")}, (),
+        "pass differs within 40 of 40 items",
+    ),
+    "votes twice": (
+        {"v.csv": ANONYMOUS + ANONYMOUS.partition("\n")[2]}, (), "same as those before",
+    ),
+    "the same votes in two files": (
+        {"v.csv": ANONYMOUS, "w.csv": ANONYMOUS}, (), "hold the same votes",
+    ),
+    "items with two names": (
+        {"v.csv": _table("item,annotator,label", lambda k, j:
+                         f"{f'{k:03}' if j else k},{RATERS[j]},{_label(k, j)}")}, (),
+        "two names, which differ in form only",
+    ),
+    "columns of an item that no file has": (
+        {"v.csv": _votes()}, ("--item=question,model",), "no file has a column 'question'",
+    ),
+    "one label an item in each of two files": (
+        {"a.csv": _one_a_row("label", lambda k: _label(k, 0)),
+         "b.csv": _one_a_row("label", lambda k: _label(k, 1))}, (), "a.csv:label=vote_a",
+    ),
+    "a text that is packed": ({"v.csv": gzip.compress(_votes().encode())}, (), "packed by gzip"),
+    "one zero byte": ({"v.csv": _votes().replace("R1", "R\0", 1)}, (), "take it out"),
+}  # fmt: skip
+"""Files of votes that could be read in two ways."""
+BESIDE: Mapping[str, tuple[str, str, str]] = {
+    "a model's classes": (
+        "m.csv", _one_a_row("label,confidence", lambda k: _label(k, 1), ",.5"), "model's classes",
+    ),
+    "the majority of votes": ("m.csv", _one_a_row("label", _majority), "are the majority of their"),
+    "names that count rows": (
+        "gold.csv", _table("item,gold", lambda k, _: f"{k},{_label(k, 0)}", 1),
+        "seem to count rows",
+    ),
+    "labels by a name that says nothing": (
+        "gold.csv", _one_a_row("target", lambda k: _label(k, 0)), "'target' holds labels",
+    ),
+    "a point that marks thousands": (
+        "s.csv", _one_a_row("score", lambda k: f"1.{100 + k}" if k % 3 else 200 + k),
+        "seems to mark thousands",
+    ),
+    "names of which none has votes but by form": (
+        "s.csv", _one_a_row("score", lambda k: k / 7).upper().replace("ITEM,SCORE", "item,score"),
+        "in the form of their names only",
+    ),
+}  # fmt: skip
+"""What stands beside votes -> the file's name, the file, what is said."""
+COUNTS = _table("item,votes_positive,votes_total", lambda k, _: f"{k},{k % 4},3", 1)
 FILES: Mapping[str, tuple[Mapping[str, Content], tuple[str, ...], str]] = {
     "a quotation mark that swallows rows": ({"v.csv": _with_quotes()}, (), "rows 5 to 62: a quote"),
     "a label that could be a word for an empty cell": (
@@ -107,6 +198,16 @@ COMMANDS = (
 
 
 def _cases() -> Iterator[Case]:
+    for what, (files, options, says) in ASKED.items():
+        for command in ("check", "evaluate"):
+            more = ["--out", "mine", "--no-models"] if command == "evaluate" else []
+            yield Case(command, ", ".join(files), what, [*files, *options, *more], files, says)
+    numbers = _table("item,annotator,label", lambda k, j: f"{k + 1},{RATERS[j]},{_label(k, j)}")
+    for what, (name, table, says) in BESIDE.items():
+        files = {"v.csv": numbers if "count" in what else _votes(), name: table}
+        yield Case("check", name, what, [*files], files, says)
+    summed = COUNTS + f"Total,{sum(k % 4 for k in range(40))},120\n"
+    yield Case("check", "v.csv", "a row of sums", ["v.csv"], {"v.csv": summed}, "row of sums")
     for what, (files, options, says) in FILES.items():
         for command, before, after in COMMANDS:
             yield Case(command, ", ".join(files), what, [*before, *files, *options, *after], files,

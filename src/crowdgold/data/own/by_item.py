@@ -89,8 +89,41 @@ def read_scores(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[st
             bad = ~(np.abs(values) < LARGEST)
             problems.add_rows(column, bad, table.frame[column], BELOW_LARGEST)
             problems.raise_if_any()
+            _check_thousands(table, column)
             scores[name] = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
     return scores
+
+
+def _check_thousands(table: Sheet, column: str) -> None:
+    """Raise an `InputError` where the point of some numbers seems to mark their thousands.
+
+    It does where three digits follow it in each number that has one, and the others are whole
+    numbers of three digits.
+    """
+    texts = table.frame[column].dropna().astype(str)
+    pointed = texts.str.contains(".", regex=False)
+    if pointed.sum() < 2 or not texts[pointed].str.fullmatch(r"[+-]?[1-9]\d{0,2}\.\d{3}").all():
+        return
+    whole = texts[~pointed]
+    if (
+        len(whole) > 1
+        and whole.str.fullmatch(r"[+-]?\d{1,3}").all()
+        and (whole.str.len() > 2).any()
+    ):
+        raise InputError(
+            f"{table.source}: column {column!r} holds {texts[pointed].iloc[0]!r} beside "
+            f"{whole.iloc[0]!r}: the point seems to mark thousands. Expected numbers without such "
+            f"a mark; or {texts[pointed].iloc[0]}0, where it is a decimal point"
+        )
+
+
+def guessed_gold(sheet: Sheet, kind: str | None) -> bool:
+    """Whether nothing but their number says that a file's labels are gold: one an item."""
+    return (
+        sheet.has("label")
+        and not (_several(kind) or sheet.has("expert"))
+        and not GOLD_FILE.search(sheet.name)
+    )
 
 
 def read_gold(
@@ -114,7 +147,7 @@ def read_gold(
             label = sheet.known("label").notna()
             if _several(kind):
                 label &= sheet.frame["expert"].notna()
-            elif not sheet.has("expert") and not GOLD_FILE.search(sheet.name):
+            elif guessed_gold(sheet, kind):
                 notes.append(f"{sheet.name}: its labels are read as gold labels")
             parts.append(_gold_rows(sheet.take(label.to_numpy(dtype=bool)), "label", UNNAMED))
     if not parts:

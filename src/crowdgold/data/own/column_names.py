@@ -29,6 +29,9 @@ from crowdgold.data.own.reading import Reading
 from crowdgold.data.own.sheets import Sheet, read_sheet
 from crowdgold.data.parameters import did_you_mean, unknown
 
+CLASSES = 2
+"""Values of a column of scores that are only a class."""
+
 
 def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str, str]]:
     """For each sheet the renamings that the user said, as COLUMN or FILE:COLUMN."""
@@ -66,7 +69,10 @@ def _guess(sheet: Sheet, taken: set[str]) -> dict[str, str]:
         if ours == "model" and "score" not in {*taken, *guessed.values()}:
             continue
         known = {*taken, *guessed.values()}
-        alias = next((alias for alias in aliases if alias in free), None)
+        names = [alias for alias in aliases if alias in free]
+        if ours == "score":  # classes say less than the probability beside them
+            names.sort(key=lambda alias: sheet.known(free[alias]).nunique() <= CLASSES)
+        alias = names[0] if names else None
         if alias in OF_ANNOTATORS and "annotator" in known:
             continue
         if alias is None or (ours == "gold" and not few_values(sheet, free[alias])):

@@ -5,7 +5,8 @@ between annotators now and then. An annotator has not all rows of each item. A g
 values. Where two columns fit equally, the user is asked by an error that shows them.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from crowdgold.data.checks import counted, list_names
 from crowdgold.data.errors import InputError
 from crowdgold.data.own.names import ALIASES, PATTERNS, normal, ours_named
 from crowdgold.data.own.sheets import Sheet
+from crowdgold.data.parameters import did_you_mean
 
 REPEATS = 0.05
 """Share of rows that may repeat an item and its annotator, as slips do."""
@@ -30,6 +32,10 @@ MOST_PARTS = 4
 """Columns beside that of the item that may name it."""
 SURE = ("label", "gold", "gold_label", "annotator", "annotator_id")
 """Names that say by themselves what a column is."""
+NAMES_THINGS = re.compile(r".+_(?:id|uid|uuid|key)|.+(?<=[a-z])Id")
+"""Names of columns that name something, which can be the item."""
+MOSTLY = 0.8
+"""Share of rows from which on something is so of most."""
 
 
 def names_of(sheet: Sheet) -> dict[str, str]:
@@ -133,16 +139,29 @@ def _chosen(sheets: Sequence[Sheet], found: list[str], telling: bool = True) -> 
     )
 
 
+def _candidates(sheet: Sheet, names: Mapping[str, str]) -> list[str]:
+    """Names of columns that may name the items, likeliest first; none where no alias is there.
+
+    Where annotators are known, what the columns hold can speak for another one that names things.
+    """
+    known = [alias for alias in ALIASES["item"] if alias in names]
+    if not known or _column(sheet, "annotator") is None:
+        return known
+    others = (name for name, own in names.items() if NAMES_THINGS.fullmatch(normal(own)))
+    return [*known, *(one for one in others if one not in known and not _other_role(one))]
+
+
 def _found(sheets: Sequence[Sheet]) -> Iterator[list[str]]:
     """The columns of each sheet that name its items; none where nothing tells.
 
     Where no file has a column `item`, a name that all files share is what the user means.
     """
     names = [names_of(sheet) for sheet in sheets]
-    own = [[alias for alias in ALIASES["item"] if alias in one] for one in names]
+    own = [_candidates(sheet, one) for sheet, one in zip(sheets, names, strict=True)]
     if len(sheets) > 1 and not any(sheet.has("item") for sheet in sheets):
         shared = [name for name in names[0] if all(name in one for one in names)]
-        telling = [alias for alias in ALIASES["item"] if alias in shared]
+        likely = [name for one in own for name in one]
+        telling = [name for name in dict.fromkeys(likely) if name in shared]
         if telling or not all(own):
             found = telling or [name for name in shared if not _other_role(name)]
             if found:
@@ -164,6 +183,7 @@ def with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[str]) -
         InputError: where columns that were said are not there, or nothing tells which name items.
     """
     if said:
+        _check_said(sheets, said)
         return [_joined(sheet, said) for sheet in sheets]
     made = []
     for sheet, columns in zip(sheets, _found(sheets), strict=True):
@@ -173,11 +193,46 @@ def with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[str]) -
             sheet = _joined(sheet, columns)
         elif columns:
             known = normal(columns[0]).casefold() in ALIASES["item"]
+            check_own_rows(sheet, columns[0])
             why = "" if known else ", since all files have it"
             notes.append(f"{sheet.name}: column {columns[0]!r} read as item{why}")
             sheet = sheet.renamed({columns[0]: "item"})
         made.append(sheet)
     return made
+
+
+def _check_said(sheets: Sequence[Sheet], said: Sequence[str]) -> None:
+    """Raise an `InputError` where no file has a column that is said to name items."""
+    have = [name for sheet in sheets for name in sheet.columns]
+    for name in said:
+        if name not in have:
+            lists = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
+            meant = did_you_mean(name, have)
+            raise InputError(
+                f"--item {','.join(said)}: no file has a column {name!r}"
+                f"{f'; {meant}' if meant else ''}. {lists}"
+            )
+
+
+def check_own_rows(sheet: Sheet, column: str) -> None:
+    """Raise an `InputError` where each row of labels is its own item, and another column fits too.
+
+    Args:
+        column: that is guessed to name the items.
+    """
+    size = len(sheet.frame)
+    if _column(sheet, "annotator") is None or size < FEW_ROWS or not sheet.frame[column].is_unique:
+        return
+    for name, theirs in names_of(sheet).items():
+        several = sheet.frame[theirs].duplicated(keep=False).mean() >= MOSTLY
+        if several and not _other_role(name) and _names_items(sheet, [theirs]):
+            raise InputError(
+                f"{sheet.source}: column {column!r} is another one in each row, so that each of "
+                f"{size:,} items would have one label. Column {theirs!r} has "
+                f"{counted(sheet.frame[theirs].nunique(), 'value')}, as "
+                f"{sheet.frame[theirs].iloc[0]!r}, each in several rows. Say which one names the "
+                f"items by --column {theirs}=item or --column {column}=item"
+            )
 
 
 def _joined(sheet: Sheet, columns: Sequence[str]) -> Sheet:
@@ -201,7 +256,13 @@ def _joined(sheet: Sheet, columns: Sequence[str]) -> Sheet:
             f"{sheet.source}: two items would have one name, since a part holds {BETWEEN!r}; "
             "expected names without it"
         )
-    return replace(sheet, frame=sheet.frame.assign(item=item))
+    # The parts say no more: an item of a model is no score of it.
+    parts_of = [
+        name
+        for name in columns
+        if not ours_named(name) or normal(name).casefold() in ALIASES["model"]
+    ]
+    return replace(sheet, frame=sheet.frame.drop(columns=parts_of).assign(item=item))
 
 
 def _one_value(sheet: Sheet, column: str) -> bool:

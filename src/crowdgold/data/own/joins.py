@@ -14,11 +14,13 @@ from pathlib import PurePosixPath
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import counted, to_numbers
+from crowdgold.data.checks import counted, has_or_have, to_numbers
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import FOR_PEOPLE
-from crowdgold.data.own.names import ours_named
+from crowdgold.data.own.evidence import FEW_ROWS, MOST_LABELS, REPEATS
+from crowdgold.data.own.names import ALIASES, normal, ours_named
 from crowdgold.data.own.reading import DROP
+from crowdgold.data.own.roles import ANONYMOUS, LONG
 from crowdgold.data.own.sheets import Sheet
 
 NAMED = 3
@@ -169,6 +171,16 @@ def check_names(
         "Name items alike in all files. Or go on without those that match nothing, by "
         "--unmatched drop (in Python unmatched='drop')"
     )
+    numbers = to_numbers(pd.Series(names, dtype="string"))
+    if (
+        len(names) >= FEW_ROWS
+        and (np.diff(np.sort(numbers)) == 1).all()
+        and numbers.min() in (0, 1)
+    ):
+        raise InputError(
+            f"items with {what} are named {names[0]!r} to {names[-1]!r}, and {some(lost)} "
+            f"{has_or_have(len(lost))} no votes: the names seem to count rows. {mend}"
+        )
     named = set(names)
     pairs = by_form(lost, [name for name in items if name not in named])
     if pairs:
@@ -207,16 +219,72 @@ def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
     )
 
 
-def check_same_things(sheets: Sequence[Sheet]) -> None:
-    """Raise an `InputError` where two files name other things alike.
+def check_same_things(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
+    """Raise an `InputError` where two files, or rows of one, name other things alike.
 
     What tells things apart is a column of both that says the same in all rows of an item and
     differs between items (a text, an answer), or whose values are one in each file (a model, a
     task).
+
+    Args:
+        sheets: with columns named.
+        kinds: the form of the votes of each.
     """
+    for sheet, kind in zip(sheets, kinds, strict=True):
+        if kind in (LONG, ANONYMOUS):
+            _check_rows(sheet, kind)
     for place, one in enumerate(sheets):
         for other in sheets[:place]:
             _check_pair(other, one)
+
+
+def _check_rows(sheet: Sheet, kind: str) -> None:
+    """Raise an `InputError` where rows of one item are of other things, as a column says.
+
+    A text says so if it stands in several rows and of one item only. Models do, and, where nobody
+    knows who gave a label, a column with few values that are others in each row of an item: it
+    names the annotators, or what was labelled.
+    """
+    rows = sheet.frame[sheet.frame["item"].duplicated(keep=False).to_numpy(dtype=bool)]
+    number = rows["item"].nunique()
+    if number < FEWEST:
+        return
+    for column in sheet.columns:
+        model = normal(column).casefold() in ALIASES["model"]
+        if not model and (ours_named(column) or column in FOR_PEOPLE or REMARK.search(column)):
+            continue
+        own = rows[["item", column]].dropna()
+        pairs = own.drop_duplicates()
+        of_item = pairs["item"].value_counts()
+        if (of_item > 1).sum() <= OTHERS * number or _of_annotators(sheet, column):
+            continue
+        values = own[column].nunique()
+        few = values <= MOST_LABELS and values < number
+        apart = kind == ANONYMOUS and few and len(pairs) >= (1 - REPEATS) * len(rows)
+        text = (
+            _tells_apart(sheet, column)
+            and pairs[column].duplicated().mean() <= REPEATS
+            and own[column].duplicated(keep=False).mean() >= OTHERS
+        )
+        if not (model or apart or text):
+            continue
+        item = of_item.index[0]
+        shown = some(list(pairs[column][pairs["item"] == item]))
+        who = f" or by --column {column}=annotator that it says who gave each," * (kind != LONG)
+        raise InputError(
+            f"{sheet.source}: rows of one item are of other things: {column} differs within "
+            f"{(of_item > 1).sum():,} of {number:,} items, as {item!r} has {shown}. Say by --item "
+            f"item,{column} that both together name an item,{who} or leave it out by "
+            f"--column {column}=ignore"
+        )
+
+
+def _of_annotators(sheet: Sheet, column: str) -> bool:
+    """Whether a column says something of the annotators: it is the same in all rows of each."""
+    if not sheet.has("annotator"):
+        return False
+    own = sheet.frame[["annotator", column]].dropna().drop_duplicates()
+    return not own["annotator"].duplicated().any()
 
 
 def _tells_apart(sheet: Sheet, column: str) -> bool:
@@ -267,3 +335,52 @@ def _check_pair(first: Sheet, second: Sheet) -> None:
 
 def _short(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}…")
+
+
+def check_forms(frame: pd.DataFrame, source: str, notes: list[str]) -> None:
+    """Raise an `InputError` where items with votes have two names that differ in form only.
+
+    They are one item where no annotator has labelled both. Annotators with two names are noted.
+
+    Args:
+        frame: columns item and annotator, a row a vote.
+        source: the files.
+        notes: what is to be known of annotators is added to them.
+    """
+    alike = _alike(frame["annotator"])
+    if alike:
+        names = "; ".join(f"{one!r} and {other!r}" for one, other in alike[:NAMED])
+        notes.append(
+            f"annotators whose names differ in form only count as two: {names}"
+            f"{' ...' if len(alike) > NAMED else ''}"
+        )
+    pairs = _alike(frame["item"])
+    if len(pairs) < FEWEST:
+        return
+    first = dict(pairs) | {other: other for _, other in pairs}
+    own = frame[frame["item"].isin(first)]
+    table = pd.DataFrame({"item": own["item"].map(first), "annotator": own["annotator"],
+                          "name": own["item"]}).drop_duplicates()  # fmt: skip
+    both = table.duplicated(["item", "annotator"]).sum()
+    if both > REPEATS * len(pairs):
+        return
+    shown = ", ".join(f"{one!r} and {other!r}" for one, other in pairs[:NAMED])
+    raise InputError(
+        f"{source}: {len(pairs):,} items have two names, which differ in form only: {shown}. No "
+        "annotator labels both. Expected one name for an item, in all rows and files"
+    )
+
+
+def _alike(names: pd.Series) -> list[tuple[str, str]]:
+    """Pairs of names whose form is the same."""
+    unique = pd.Series(names.unique(), dtype="string")
+    # Of very many names most are passed over fast.
+    short = unique.str.lower().str.lstrip("0").str.replace(r"\.\w{1,4}$", "", regex=True)
+    other = np.array([not name.isascii() for name in unique], dtype=bool)
+    near = unique[short.duplicated(keep=False).to_numpy() | other].astype(str)
+    found, pairs = dict[str, str](), []
+    for name in near:
+        other = found.setdefault(form(name), name)
+        if other != name:
+            pairs.append((name, other))
+    return pairs

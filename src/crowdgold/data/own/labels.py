@@ -41,7 +41,7 @@ def read_labels(
     positive, repeated = reading.positive, reading.repeated
     with named_sheets(paths, reading, notes) as named:
         sheets, kinds = assign(named, positive, notes, repeated)
-        check_same_things(sheets)
+        check_same_things(sheets, kinds)
         sheets = check_missing(sheets, reading, notes)
         votes = read_votes(sheets, kinds, notes)
         if "annotator" not in votes.frame:

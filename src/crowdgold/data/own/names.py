@@ -61,6 +61,7 @@ OF_ANNOTATORS = ("confidence", "probability", "prediction")
 """Names of a score that are no model's where each row is an annotator's."""
 PATTERNS = (
     (re.compile(r"(?i:gold|expert)_(\w+)"), "gold"),
+    (re.compile(r"(?i:gold|expert|adjudicator)(\d+)"), "gold"),
     (re.compile(r"(?i:score)_(\w+)"), "score"),
     (re.compile(r"(?i:prob|proba|probability|prediction|pred)_(\w+)"), "score"),
     (re.compile(r"(\w+)_(?i:score|prob|proba|probability|prediction|pred)"), "score"),
@@ -71,7 +72,9 @@ PATTERNS = (
     ),
 )
 """Names of columns of which there can be several."""
-NO_VOTE = re.compile(r".*_(?:id|name|time|comments?|notes?|at|text|count|total)", re.IGNORECASE)
+NO_VOTE = re.compile(
+    r".*_(?:id|name|no|nr|num|number|time|comments?|notes?|at|text|count|total)", re.IGNORECASE
+)
 """Names that the last pattern would find, and that are no annotator's votes."""
 
 

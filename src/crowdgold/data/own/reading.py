@@ -23,7 +23,7 @@ class Reading:
             own; all others are negative.
         repeated: the rule for an annotator with several labels on an item: "refuse", keep the
             "first" or the "last", or "keep" all.
-        item: columns that name an item together, e.g. ("question", "model").
+        item: columns that name an item together, e.g. ("question", "model") or "question,model".
         missing: words that stand for an empty cell among labels and numbers, or "none"; where none
             are given NA, NaN and null do, unless NA could be a label.
         encoding: of text files that are not UTF-8 and do not say what they are.
@@ -33,7 +33,7 @@ class Reading:
     columns: Mapping[str, str] = field(default_factory=dict)
     positive: Sequence[str] = ()
     repeated: str = "refuse"
-    item: Sequence[str] = ()
+    item: str | Sequence[str] = ()
     missing: Sequence[str] = ()
     encoding: str | None = None
     unmatched: str = REFUSE
@@ -45,12 +45,16 @@ class Reading:
                 raise InputError(
                     f"{name} {getattr(self, name)!r}; expected one of {', '.join(rules)}"
                 )
+        if isinstance(self.item, str):
+            object.__setattr__(self, "item", tuple(map(str.strip, self.item.split(","))))
         if NOTHING_MISSING in self.missing and len(self.missing) > 1:
             raise InputError(f"missing: {NOTHING_MISSING!r} beside others; expected it alone")
 
     @property
     def words(self) -> tuple[str, ...]:
         """Texts that stand for an empty cell."""
+        if isinstance(self.item, str):
+            object.__setattr__(self, "item", tuple(map(str.strip, self.item.split(","))))
         if NOTHING_MISSING in self.missing:
             return ("",)
         return ("", *self.missing) if self.missing else MISSING

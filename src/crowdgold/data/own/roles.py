@@ -2,21 +2,27 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from crowdgold.data.checks import list_guessed, list_names, to_numbers
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import BATCH, FOR_PEOPLE
-from crowdgold.data.own.evidence import check_repeats, is_running
+from crowdgold.data.own.evidence import FEW_ROWS, check_repeats, is_running
 from crowdgold.data.own.label_words import PAIRS, plain, positive_labels
-from crowdgold.data.own.names import ours_named
+from crowdgold.data.own.names import ALIASES, normal, ours_named
 from crowdgold.data.own.reading import REFUSE
 from crowdgold.data.own.sheets import Sheet
 
 LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
 """A row a label with its annotator; the same without; counts by item; a column an annotator."""
 GOLD_FILE = re.compile(r"gold|expert", re.IGNORECASE)
+TRUTHS = (
+    "truth", "true", "target", "correct", "actual", "reference", "answer_key", "y", "final",
+    "final_label", "consensus", "adjudicated", "correct_label", "ground_truth",
+)  # fmt: skip
+"""Names of columns of labels that can be gold."""
 NO_LABELS = ("truth", "oracle", "tie_break", "split", "fold")
 """Columns of two values that are no annotator's."""
 SLIPS = 0.05
@@ -97,6 +103,42 @@ def _guess_votes(
     return found, kinds
 
 
+def _check_twice(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
+    """Raise an `InputError` where votes without annotators are there twice.
+
+    That is so of a file whose second half is its first half, and of two files that say the same.
+    """
+    mend = "expected each vote once: leave the copy out"
+    for place, sheet in enumerate(sheets):
+        half, rest = divmod(len(sheet.frame), 2)
+        if kinds[place] == ANONYMOUS and not rest and half >= FEW_ROWS:
+            first, second = (part.reset_index(drop=True) for part in
+                             (sheet.frame[:half], sheet.frame[half:]))  # fmt: skip
+            if first.equals(second):
+                raise InputError(
+                    f"{sheet.source}: rows from {sheet.rows[half]} on are the same as those before "
+                    f"them, in the same order; {mend}"
+                )
+        for before, other in zip(sheets[:place], kinds[:place], strict=True):
+            if kinds[place] == other == ANONYMOUS and before.frame.equals(sheet.frame):
+                raise InputError(f"{before.source} and {sheet.source} hold the same votes; {mend}")
+
+
+def _check_labels(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
+    """Raise an `InputError` where the labels of a file could be a model's, and not gold."""
+    for sheet, kind in zip(sheets, kinds, strict=True):
+        if kind or not sheet.has("label") or sheet.has("expert") or GOLD_FILE.search(sheet.name):
+            continue
+        beside = [*sheet.starting("score").values(), *filter(sheet.has, ["model"])]
+        beside += [one for one in leftover(sheet) if normal(one).casefold() in ALIASES["model"]]
+        if beside:
+            raise InputError(
+                f"{sheet.source}: one label an item, beside {beside[0]!r}: gold labels, or a "
+                f"model's classes? Say by --column {sheet.name}:label=gold that they are gold, or "
+                f"leave them out by --column {sheet.name}:label=ignore"
+            )
+
+
 def _filled(sheet: Sheet, column: str) -> tuple[np.ndarray, np.ndarray]:
     """Whether each cell (n,) holds something, and whether that is a number."""
     values = sheet.known(column)
@@ -124,6 +166,7 @@ def _check_slips(sheet: Sheet, columns: Iterable[str]) -> None:
 
 def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
     """Take the columns of numbers of a file that holds nothing else for models' scores."""
+    gold = GOLD_FILE.search(sheet.name)
     other = ("score", "gold", "stratum", "weight")
     if kind or sheet.has("label") or any(sheet.starting(prefix) for prefix in other):
         return sheet
@@ -132,6 +175,14 @@ def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
     columns = [name for name, (filled, number) in cells.items()
                if filled.any() and number[filled].all()]  # fmt: skip
     _check_slips(sheet, free)
+    doubtful = [name for name in columns if gold or normal(name).casefold() in TRUTHS]
+    for name in [one for one in doubtful if looks_like_labels(sheet, one, ())]:
+        raise InputError(
+            f"{sheet.source}: column {name!r} holds labels, "
+            f"{list_names(sorted(set(sheet.known(name).dropna())))}: gold, or the classes of a "
+            f"model? Say so by --column {name}=gold (gold_NAME of one of several experts) or "
+            f"--column {name}=score_{name}"
+        )
     if columns:
         notes.append(f"{sheet.name}: columns read as the scores of models: {list_guessed(columns)}")
     return sheet.renamed({name: f"score_{name}" for name in columns})
@@ -168,12 +219,19 @@ def assign(
     named, kinds = _guess_votes(_of_experts(sheets, notes), positive, notes)
     if not any(sheet.starting("score") for sheet in named):
         named = [_guess_scores(one, kind, notes) for one, kind in zip(named, kinds, strict=True)]
+    _check_twice(named, kinds)
+    _check_labels(named, kinds)
     forms = {kind for kind in kinds if kind is not None}
     if not forms:
         have = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
+        each = " ".join(
+            f"--column {one.name}:label=vote_{Path(one.name).stem}" for one in sheets
+            if one.has("label") and not one.has("expert")
+        )  # fmt: skip
+        hint = f". Where each file is an annotator's, say so by {each}" if " " in each else ""
         raise InputError(
             f"no votes: {have}. Expected the columns {FORMS}. Other names are given by --column "
-            "THEIRS=OURS"
+            f"THEIRS=OURS{hint}"
         )
     if COUNTS in forms and kinds.count(COUNTS) + len(forms) > 2:
         both = ", ".join(one.name for one, kind in zip(sheets, kinds, strict=True) if kind)

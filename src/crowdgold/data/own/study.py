@@ -18,6 +18,7 @@ from crowdgold.data.item_columns import NO_GOLD, SCORE
 from crowdgold.data.items import Items, items_from_frame, score_column, with_sampling
 from crowdgold.data.opinions import Opinions
 from crowdgold.data.own.by_item import (
+    guessed_gold,
     of_begun_batches,
     read_gold,
     read_sampling,
@@ -26,6 +27,7 @@ from crowdgold.data.own.by_item import (
     read_weights,
 )
 from crowdgold.data.own.column_names import named_sheets
+from crowdgold.data.own.evidence import ENOUGH
 from crowdgold.data.own.joins import (
     LEAST,
     check_names,
@@ -105,7 +107,7 @@ def read_study(
     columns: Mapping[str, str] | None = None,
     positive: str | Sequence[str] | None = None,
     repeated: str = "refuse",
-    item: Sequence[str] = (),
+    item: str | Sequence[str] = (),
     missing: Sequence[str] = (),
     encoding: str | None = None,
     unmatched: str = REFUSE,
@@ -131,11 +133,13 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     """Join sheets whose columns are named; they are taken out of the list."""
     positive, repeated, unmatched = reading.positive, reading.repeated, reading.unmatched
     sheets, kinds = assign(named, positive, notes, repeated)
-    check_same_things(sheets)
+    check_same_things(sheets, kinds)
     sheets = check_missing(sheets, reading, notes)
+    guessed = [one.name for one, kind in zip(sheets, kinds, strict=True) if guessed_gold(one, kind)]
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
     votes = _by_name(votes, "item", "annotator", *["label"] * (repeated == KEEP))
+    _note_repeats(votes, repeated, notes)
     gold = None if gold is None else _by_name(gold, "item", "expert", "label")
     _check_number(sum(len(sheet.starting("score")) for sheet in sheets))
     scores = dict(sorted(read_scores(sheets, kinds).items()))
@@ -161,6 +165,7 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     weights = _weights(sizes, items.item, unmatched, notes)
     opinions = None if gold is None else _opinions(gold, items.item)
     items = replace(items, gold=_majority(by_expert, len(items), notes), opinions=opinions)
+    _check_aggregate(items, guessed, notes)
     items = _with_sampling(items, sampling, notes)
     return Study(items, annotations, strata, weights, by_expert, tuple(notes), passed_over)
 
@@ -212,6 +217,40 @@ def _by_name(rows: Rows, *columns: str) -> Rows:
     return Rows(rows.source, frame.iloc[order].reset_index(drop=True), rows.rows[order])
 
 
+def _note_repeats(votes: Rows, repeated: str, notes: list[str]) -> None:
+    """Note how many labels do not count, as an annotator labels an item again."""
+    if repeated in (REFUSE, KEEP) or "annotator" not in votes.frame:
+        return
+    again = int(votes.frame.duplicated(["item", "annotator"]).sum())
+    if again:
+        notes.append(f"{counted(again, 'label')} of {len(votes.frame):,} not counted: an annotator "
+                     f"has another on the item, and the {repeated} counts")  # fmt: skip
+
+
+def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> None:
+    """Note, or raise an `InputError`, where each item's gold label is the majority of its votes.
+
+    A platform writes such labels; they are no gold.
+
+    Args:
+        guessed: files of which only a guess says that their labels are gold.
+    """
+    twice = 2 * items.votes_positive
+    same = (items.gold == (twice > items.votes_total)) | (twice == items.votes_total)
+    if len(items) < ENOUGH or not same.all() or (items.gold == NO_GOLD).any():
+        return
+    told = (
+        f"gold labels of all {len(items):,} items are the majority of their votes, as a platform's "
+        "aggregated labels are"
+    )
+    if guessed:
+        raise InputError(
+            f"{guessed[0]}: {told}. Leave the file out; or say by --column "
+            f"{guessed[0]}:label=gold that an expert gave them"
+        )
+    notes.append(f"{told}: they say nothing that votes do not")
+
+
 def _check_number(models: int) -> None:
     """Raise an `InputError` where there are more models than can be compared."""
     if models > MOST_MODELS:
@@ -235,13 +274,13 @@ def _note_scores(
     for name, values in scores.items():
         what = "a score" if name == SCORE else f"a score of {name}"
         without = [item[k] for k in np.flatnonzero(places(item, values.index) < 0)]
+        extra = check_names(what, list(values.index), item, unmatched)
         if len(without) == len(item):
             raise InputError(
                 f"the scores of {name!r} and the votes have no item in common: votes are of "
                 f"{some(list(item))}, scores of {some(list(values.index))}. Expected the same "
                 "identifiers in both"
             )
-        extra = check_names(what, list(values.index), item, unmatched)
         if extra:
             notes.append(
                 f"{counted(len(extra), 'item')} with {what} without votes, dropped: {some(extra)}"
@@ -303,12 +342,13 @@ def _gold_by_expert(
     names = list(gold.frame["item"].unique())
     place = places(gold.frame["item"], item)
     outside = place < 0
+    least = LEAST if not outside.all() else 0.0  # of none that matches more is said below
+    lost = check_names("a gold label", names, item, unmatched, least)
     if len(outside) and outside.all():
         raise InputError(
             f"gold labels and votes have no item in common: votes are of {some(list(item))}, "
             f"gold labels of {some(names)}. Expected the same identifiers in both"
         )
-    lost = check_names("a gold label", names, item, unmatched, LEAST)
     if lost:
         notes.append(f"{counted(len(lost), 'item')} with a gold label but without votes, dropped: "
                      f"{some(lost)}")  # fmt: skip

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import Problems, counted, is_empty, to_numbers
+from crowdgold.data.checks import LARGEST, Problems, counted, is_empty, to_numbers
+from crowdgold.data.errors import InputError
+from crowdgold.data.own.joins import check_forms
 from crowdgold.data.own.roles import ANONYMOUS, COUNTS, LONG, WIDE
 from crowdgold.data.own.sheets import Sheet
 
@@ -113,6 +115,8 @@ def read_votes(sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list
         if kind is not None:
             voted.append(sheet)
     votes = joined(parts)
+    if "annotator" in votes.frame:
+        check_forms(votes.frame, votes.source, notes)
     if WIDE not in kinds and len(votes.frame) == sum(len(one.frame) for one in voted):
         return votes
     # A difference of indexes: `isin` of texts loops over them.
@@ -138,9 +142,24 @@ def _counts(sheet: Sheet, notes: list[str]) -> Rows:
         hole = is_empty(frame["votes_positive"]) & is_empty(frame["votes_negative"])
         frame = frame.assign(votes_total=np.where(hole, np.nan, np.nansum(counts, axis=0)))
         frame["votes_positive"] = np.where(hole, np.nan, np.nan_to_num(counts[0]))
+    _check_sums(sheet, frame)
     none = is_empty(frame["votes_total"]) & is_empty(frame["votes_positive"])
     none |= to_numbers(frame["votes_total"]) == 0
     if none.any():
         notes.append(f"{sheet.name}: {counted(int(none.sum()), 'item')} without votes dropped")
     kept = frame.loc[~none, ["item", "votes_positive", "votes_total"]]
     return Rows(sheet.source, kept.reset_index(drop=True), sheet.rows[~none])
+
+
+def _check_sums(sheet: Sheet, frame: pd.DataFrame) -> None:
+    """Raise an `InputError` where a row is the sum of all others."""
+    counts = np.stack([to_numbers(frame[name]) for name in ("votes_positive", "votes_total")])
+    counts = np.where(counts < LARGEST, counts, 0)
+    sums = (2 * counts == counts.sum(axis=1, keepdims=True)).all(axis=0) & (counts[1] > 0)
+    if len(frame) > 3 and sums.any():
+        row = int(sums.argmax())
+        raise InputError(
+            f"{sheet.source}, row {sheet.rows[row]}: {sheet.frame['item'].iloc[row]!r} has as many "
+            "votes as all other items together, as a row of sums has; expected items alone. "
+            "Leave the row out"
+        )

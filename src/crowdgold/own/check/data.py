@@ -17,7 +17,11 @@ from crowdgold.own.check.annotator_check import (
     check_annotators,
 )
 from crowdgold.own.check.cluster_effect import ClusterEffect, cluster_effect, warn_of_few
-from crowdgold.own.check.data_warnings import warn_of_annotators_and_scores, warn_of_gold
+from crowdgold.own.check.data_warnings import (
+    warn_of_annotators_and_scores,
+    warn_of_gold,
+    warn_of_opposites,
+)
 from crowdgold.own.check.described import ALL, SUPPORT, in_short
 from crowdgold.own.check.experts import ExpertCheck, check_experts, largest_error
 from crowdgold.own.check.gold_likeness import GoldSample
@@ -223,6 +227,7 @@ def check_data(
             *warn_of_gold(sample, within, facts.gold, tied if why_unknown(items) else 0),
             *(one.sentences for one in open_strata),
             *warn_of_few(clusters),
+            *warn_of_opposites(items),
             *warn_of_annotators_and_scores(annotators, scores, items),
         ),
     )

@@ -3,14 +3,18 @@
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.special import ndtr
 
-from crowdgold.data import Items
+from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.checks import counted, has_or_have
 from crowdgold.own.check.annotator_check import AnnotatorCheck
 from crowdgold.own.check.described import NAMED
+from crowdgold.own.check.drawn_units import mid_ranks
 from crowdgold.own.check.gold_likeness import GoldSample
 from crowdgold.own.check.score_check import Scores, warn_of_missing, warn_of_ties
 
+OPPOSITE = 0.01
+"""Probability of so few agreements by chance, below which votes are the wrong way round."""
 TIES = 0.02
 """Share of the items that experts labelled from which on their ties are warned of."""
 
@@ -63,4 +67,28 @@ def warn_of_annotators_and_scores(
                 )
     found.extend(warn_of_ties(scores))
     found.extend(warn_of_missing(items))
+    return found
+
+
+def warn_of_opposites(items: Items) -> list[str]:
+    """Say where votes or scores are higher on items that gold labels call negative.
+
+    By the rank sum's normal approximation, whose variance is that without ties: it is at most that.
+    """
+    share = items.votes_positive / items.votes_total
+    told = {"votes": share, **{f"scores of {name}": own for name, own in items.scores.items()}}
+    found = []
+    for what, values in told.items():
+        known = np.isfinite(values) & (items.gold != NO_GOLD)
+        positive, ranks = items.gold[known] == 1, mid_ranks(values[known])
+        several, others = positive.sum(), (~positive).sum()
+        if not several * others:
+            continue
+        excess = ranks[positive].sum() - several * (several + others + 1) / 2
+        p = float(ndtr(excess / np.sqrt(several * others * (several + others + 1) / 12)))
+        if p < OPPOSITE:
+            found.append(
+                f"{what} are higher on items whose gold label is negative (p = {p:.2g}). Make sure "
+                "that all files mean the same by a positive label (--positive)"
+            )
     return found

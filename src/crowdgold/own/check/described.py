@@ -137,10 +137,14 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
     return found
 
 
-def _shortened(texts: Sequence[str]) -> list[str]:
-    """The first text, and how many more there are; of two both."""
-    left = len(texts) - 1
-    return [*texts[:1], f"{left:,} more: --verbose"] if left > 1 else list(texts)
+NOTES = 8
+"""Notes on how files were read that are shown at once: each can say that data were left out."""
+
+
+def _shortened(texts: Sequence[str], shown: int = 1) -> list[str]:
+    """The first texts, and how many more there are where these are several."""
+    left = len(texts) - shown
+    return [*texts[:shown], f"{left:,} more: --verbose"] if left > 1 else list(texts)
 
 
 def _first(check: "DataCheck") -> dict[str, list[str]]:
@@ -222,7 +226,7 @@ def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
         check: of a study.
         notes: of how the study was read.
     """
-    data = _lines({"read": _shortened(notes), **_first(check)})
+    data = _lines({"read": _shortened(notes, NOTES), **_first(check)})
     told = _lines({**_support(check), "next": list(_next(check))})
     return "\n".join([first_lines(data, MOST_LINES - 1 - len(told), ALL), *told])
 

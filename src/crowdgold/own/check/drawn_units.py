@@ -11,7 +11,7 @@ OF_ITEMS = "a random sample of the items"
 OF_CLUSTERS = "a random sample of the clusters"
 
 
-def _ranks(values: np.ndarray) -> np.ndarray:
+def mid_ranks(values: np.ndarray) -> np.ndarray:
     """The place of each value among all, from 1; equal ones share their mean place: (n,)."""
     _, place, times = np.unique(values, return_inverse=True, return_counts=True)
     ranks: np.ndarray = (np.cumsum(times) - (times - 1) / 2)[place]
@@ -21,7 +21,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 def _of_ranks(items: Items, models: Iterable[str]) -> Iterator[tuple[str, np.ndarray]]:
     """What the ranking of each of some models says of items that all have its score."""
     for name in models:
-        rank = (_ranks(items.scores[name]) - 0.5) / len(items)
+        rank = (mid_ranks(items.scores[name]) - 0.5) / len(items)
         yield f"rank by score of {name}", rank
         yield f"distance of that rank from the middle, {name}", np.abs(rank - 0.5)
 

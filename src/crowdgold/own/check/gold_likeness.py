@@ -93,7 +93,8 @@ TOLD: Mapping[str, Told] = MappingProxyType(
 
 
 def _as_uneven(p: float, of: str) -> str:
-    return f"{100 * p:.2g} % of {TOLD[of].drawn} are as uneven"
+    share = f"{100 * p:.2g}" if p < 0.995 else "100"  # not 1e+02
+    return f"{share} % of {TOLD[of].drawn} are as uneven"
 
 
 def likeness_in_words(p: float, of: str = OF_ITEMS) -> str:

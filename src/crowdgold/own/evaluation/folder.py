@@ -11,7 +11,8 @@ expert_errors.csv         the answer against an assumed share of wrong gold labe
                           labels allow it
 check.json                what the data can support, as of `crowdgold check --json`
 study.json                the day, settings, versions, notes, headlines, fits, what was not run,
-                          seconds; and the other files, so that one that was lost is missed
+                          seconds; where the data lie from here; and the other files, so that one
+                          that was lost is missed
 study.yaml                the options of `crowdgold evaluate` that repeat it
 """
 
@@ -48,6 +49,8 @@ WRITTEN = (
     FIGURES, ".snakemake_timestamp",
 )  # fmt: skip
 """Every file that an evaluation with its report holds, made by the command or the workflow."""
+DATA = "data"
+"""Of study.json: the files that were read, as they lie from the folder."""
 SHOWN = 5
 FLOATS = "%.10g"
 
@@ -79,6 +82,13 @@ def _study(out: Path) -> dict[str, Any]:
     return study if isinstance(study, dict) else {}
 
 
+def _is_again(before: Path, inputs: Sequence[Path]) -> bool:
+    """Whether a file that was read is one of those to be read, or was and has been moved."""
+    if before.exists():
+        return any(same_file(before, one) for one in inputs)
+    return before.name in {one.name for one in inputs}
+
+
 def _check_replaced(out: Path, inputs: Sequence[Path]) -> None:
     """Raise an `InputError` where something is there that is no earlier evaluation of the study."""
     again = (
@@ -93,9 +103,10 @@ def _check_replaced(out: Path, inputs: Sequence[Path]) -> None:
         raise InputError(
             f"{out}: a folder with other things in it ({list_names(others, SHOWN)}); {again}"
         )
-    files = _study(out).get("files")
-    names = [Path(str(one)).name for one in files] if isinstance(files, list) else []
-    if names and inputs and not {one.name for one in inputs} & set(names):
+    files = _study(out).get(DATA)
+    before = [out / str(one) for one in files] if isinstance(files, list) else []
+    names = [one.name for one in before]
+    if before and inputs and not any(_is_again(one, inputs) for one in before):
         raise InputError(
             f"{out}: an evaluation of another study ({list_names(names, SHOWN)}); name a new "
             "folder by --out, or let it be replaced by --force"
@@ -225,7 +236,9 @@ def write_folder(
             if options is not None:
                 (partial / OPTIONS).write_bytes(options)
             written = sorted(one.name for one in partial.iterdir())
-            _write_json({**summary, "written": written}, partial / STUDY)
+            files = summary.get("files", ())
+            data = {DATA: [os.path.relpath(str(one), out) for one in files]} if files else {}
+            _write_json({**summary, **data, "written": written}, partial / STUDY)
             _replace(out, partial, before)
     except OSError as error:
         raise InputError(f"{out} cannot be written: {error.strerror or error}") from error

@@ -26,6 +26,7 @@ def _is_it(records: Records) -> bool:
 def _read(records: Records, path: Path) -> Found:
     """A row a label of each text; a text without one has a row all the same."""
     rows: list[Numbered] = []
+    bare = 0
     by_user = any("annotations" in one for one in records)
     for number, record in enumerate(records, 1):
         where = f"{path}, line {number}"
@@ -42,9 +43,11 @@ def _read(records: Records, path: Path) -> Found:
             if label is not None:
                 rows.append((number, {**own, "annotator": who, "label": label}))
         if len(rows) == before:
+            bare += 1
             rows.append((number, own))
     who = "users as they stand" if by_user else f"the annotator is {path.stem!r}, as the file"
-    return *table(rows), [f"an export of doccano: {counted(len(records), 'text')}, {who}"]
+    none = f", {bare:,} without a label" if bare else ""
+    return *table(rows), [f"an export of doccano: {counted(len(records), 'text')}{none}, {who}"]
 
 
 DOCCANO = Export("doccano", _is_it, _read)
