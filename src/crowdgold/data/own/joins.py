@@ -376,8 +376,8 @@ def _alike(names: pd.Series) -> list[tuple[str, str]]:
     unique = pd.Series(names.unique(), dtype="string")
     # Of very many names most are passed over fast.
     short = unique.str.lower().str.lstrip("0").str.replace(r"\.\w{1,4}$", "", regex=True)
-    other = np.array([not name.isascii() for name in unique], dtype=bool)
-    near = unique[short.duplicated(keep=False).to_numpy() | other].astype(str)
+    beyond = np.array([not name.isascii() for name in unique], dtype=bool)
+    near = unique[short.duplicated(keep=False).to_numpy() | beyond].astype(str)
     found, pairs = dict[str, str](), []
     for name in near:
         other = found.setdefault(form(name), name)
