@@ -13,10 +13,12 @@ from scipy.stats import binom, norm
 from crowdgold.data import NO_GOLD, GoldDraw
 from crowdgold.inference import correction, evaluate
 from crowdgold.inference.design import KnownChances, SimpleRandom
+from crowdgold.inference.few_labels import FewLabels
 from crowdgold.inference.labels import Fit, LabelPrediction
+from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.samples import LEFT_OPEN, SAYS_NOTHING
 from crowdgold.methods import fit
-from crowdgold.metrics import true_value
+from crowdgold.metrics import parse_metric, true_value
 from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import POISSON, STRATA, draw_gold
 from unit.reference import make_items
@@ -179,6 +181,7 @@ def only_what_gold_shows(monkeypatch):
     for design in (SimpleRandom, KnownChances):
         monkeypatch.setattr(design, "one_more", lambda self, own, *_, **__: np.zeros(own.shape[1]))
     monkeypatch.setattr(correction, "expected_of", lambda *args: 0 * expected_of(*args))
+    monkeypatch.setattr(FewLabels, "_scenarios", lambda self, level: [])
 
 
 @pytest.mark.slow
@@ -197,11 +200,11 @@ def test_recall_does_not_cover_where_light_items_stand_for_heavy_ones(design, mo
 AUDITED = ["prevalence", "accuracy@0.5", "precision@0.5"]
 
 
-def audit(replicate):
+def audit(replicate, of_flagged=0.6, of_rest=0.05):
     """2,000 items: 80 labels of the tenth that is flagged, where 60 % are positive, and 20 of the
     rest, where 5 % are. Three votes with sensitivity .75 and false-positive rate .08."""
     rng, flagged = np.random.default_rng([58, replicate]), np.arange(2000) < 200
-    truth = (rng.random(2000) < np.where(flagged, 0.6, 0.05)).astype(int)
+    truth = (rng.random(2000) < np.where(flagged, of_flagged, of_rest)).astype(int)
     votes, scores = rng.binomial(3, np.where(truth, 0.75, 0.08)), (rng.random(2000) + flagged) / 2
     items = make_items(votes, 3, NO_GOLD, scores, truth=truth)
     labelled, stratum, drawn = np.zeros(2000, dtype=bool), flagged.astype(int), np.array([20, 80])
@@ -241,3 +244,47 @@ def test_an_audit_covers_whose_few_labels_of_the_rest_are_often_all_negative(met
     monkeypatch.setattr(correction, "expected_of", lambda *args: 0 * expected_of(*args))
     held = audited(method)
     assert np.all(held >= least), held
+
+
+def weak_audits(method, replicates):
+    """Whether intervals of F1 hold the truth, and whether all labels of the rest are negative, (2,
+    R): audits of a model that flags a third of the positives, where those are a tenth."""
+    found = []
+    for replicate in range(replicates):
+        items = audit(replicate, 0.33, 0.074)
+        (one,) = evaluate(
+            fit(method, items, np.random.default_rng(1)), items, ["F1@0.5"],
+            np.random.default_rng(1), target="items",
+        )  # fmt: skip
+        held = one.lower <= true_value("F1@0.5", items) <= one.upper
+        found.append((held, not (items.gold[200:] == 1).any()))
+    return np.array(found).T
+
+
+def test_f1_of_an_audit_reaches_what_the_rest_leaves_open(monkeypatch):
+    """20 labels of the rest are all negative in a fifth of the studies, which leaves open that 17 %
+    of these items are positive: of 300 intervals, as of those some 60, no fewer hold the truth than
+    .95 less 3.5 binomial deviations. Control: without that fewer than .6 of those do."""
+    held, none = weak_audits("logistic-R", 300)
+    for some in (none | True, none):
+        assert held[some].sum() >= binom.ppf(norm.sf(DEVIATIONS), some.sum(), 0.95)
+    monkeypatch.setattr(FewLabels, "_scenarios", lambda self, level: [])
+    held, none = weak_audits("logistic-R", 300)
+    assert held[none].mean() < 0.6
+
+
+def test_moves_are_those_of_the_exact_interval_by_hand():
+    """Prevalence-like shares by hand: of 20 labels that stand for 1,800 items none is positive, of
+    80 that stand for 200 items 40 are. Recall falls to that with 17 % of the 1,800 positive."""
+    flagged = np.arange(100) < 80
+    label = np.where(np.arange(100) < 40, 1, 0)
+    weights = np.where(flagged, 200 / 80, 1800 / 20)
+    items = make_items(label, 1, label, np.where(flagged, 1.0, 0.0), truth=label)
+    view = View(items, "A", weights / weights.mean())
+    asked = Questions((parse_metric("recall@0.5"), parse_metric("precision@0.5")))
+    found = FewLabels(view, asked, label, flagged.astype(int), np.where(flagged, 0.6, 89 / 90))
+    (moves,) = found.moves(0.95)
+    share = (1 - 0.025 ** (1 / 20)) * 89 / 90
+    np.testing.assert_allclose(moves, [100 / (100 + 1800 * share) - 1, 0], atol=1e-9)
+    difference = found.minus(found).select([0]).moves(0.95)
+    np.testing.assert_allclose(difference, [[0]], atol=1e-12)

@@ -54,9 +54,15 @@ def uneven(items, seed=0):
 
 
 def sandwich(residuals, cluster):
-    """Variance of a sum of residuals by clusters: G / (G - 1) sum_c (sum_i r_i)^2."""
-    sums = np.array([residuals[cluster == one].sum() for one in np.unique(cluster)])
-    return len(sums) / (len(sums) - 1) * (sums**2).sum()
+    """Variance of a sum of residuals by clusters: (G - 1) / G sum_c (sum_i r_i / (1 - s_c))^2.
+
+    s_c is the cluster's share of the items; of a mean this is the jackknife's by clusters.
+    """
+    sums, number = [], len(np.unique(cluster))
+    for one in np.unique(cluster):
+        own = cluster == one
+        sums.append(residuals[own].sum() / (1 - own.mean()))
+    return (number - 1) / number * np.square(sums).sum()
 
 
 def mean_if_flipped(y):
@@ -164,7 +170,9 @@ def test_the_prevalence_of_gold_alone_is_the_textbooks_cluster_sample(design):
     items = draw_gold(uneven(table()), design, 300, np.random.default_rng(3))
     gold = items.gold != NO_GOLD
     y = items.gold[gold].astype(float)
-    expected = sandwich((y - y.mean()) / len(y), items.cluster[gold])
+    expected, cluster = sandwich((y - y.mean()) / len(y), items.cluster[gold]), items.cluster[gold]
+    without = [y[cluster != one].mean() - y.mean() for one in np.unique(cluster)]
+    assert expected == pytest.approx((1 - 1 / len(without)) * np.square(without).sum())
     (found,) = estimates(items, "GT", "population", ["prevalence"])
     assert found.estimate == pytest.approx(y.mean(), abs=1e-12)
     few = together(items.cluster, gold, None).ratio > 1

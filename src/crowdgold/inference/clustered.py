@@ -3,8 +3,10 @@
 With d_i what gold item i contributes to an estimate, weighted and centred, and d_c their sum in
 cluster c of G with gold, the variance over samples of this table is
 
-    V = t V_clusters + (1 - t) V_items        V_clusters = (1 - f) G / (G - 1) sum_c d_c^2
+    V = t V_clusters + (1 - t) V_items        V_clusters = (1 - f) G / (G - 1) sum_c (p_c d_c)^2
 
+p_c = (1 - 1 / G) / (1 - s_c) with s_c the cluster's share of the gold items: V_clusters is then the
+jackknife's that leaves out a cluster. A cluster with a tenth of all pulls the estimate to itself.
 V_items is that of `design`; with known chances V_clusters is the same of clusters in the place of
 items. t is how far gold comes by whole clusters (`data.clusters.together`). It follows from pairs:
 two items of a cluster both have gold with chance pi_i pi_j / q_ij, and that they are drawn together
@@ -14,10 +16,9 @@ where clusters are drawn whole, so that q_ij = 1 - t (1 - pi_i) gives the V abov
 The table is itself a sample of clusters of a population. That adds the variance over the table's
 clusters, sum_c (sum_i e_i)^2 / N^2 with e_i what any item contributes, of which gold shows
 
-    sum_i pi_i d_i^2 + q X        X = sum_c (d_c^2 - sum_i d_i^2)
+    sum_i pi_i d_i^2 + q X        X = sum_c ((p_c d_c)^2 - sum_i d_i^2)
 
-For a simple random sample and gold alone both add up to sum_c d_c^2 (where q is at most 1), the
-usual sandwich, whichever way gold was drawn. q X is kept between 0 and what it is where all items
+For a simple random sample and gold alone both add up to sum_c (p_c d_c)^2 (where q is at most 1), whichever way gold was drawn. q X is kept between 0 and what it is where all items
 of a cluster contribute the same, which stands for it where no two gold items share a cluster.
 
 The label that is imagined (`design.one_more`) counts as many times as items of a cluster go
@@ -105,12 +106,28 @@ class Clustered(SimpleRandom):
         np.add.at(total, self.cluster, influence)
         return total
 
+    @property
+    def _pull(self) -> np.ndarray:
+        """How much larger a cluster's contribution is where the estimate is made without it, (G,).
+
+        The estimate follows a cluster that holds a large share of the labelled items. What such a
+        cluster contributes is less than what the estimate changes by without it (the jackknife that
+        leaves out a cluster of its stratum; Bell and McCaffrey, 2002). 1 where all are of one size.
+        """
+        group = self.clusters.groups
+        number = np.bincount(group)[group]
+        share = self._sizes / np.bincount(group, self._sizes)[group]
+        several = number > 1
+        pull: np.ndarray = np.ones(len(share))
+        np.divide(1 - 1 / number, 1 - share, out=pull, where=several)
+        return pull
+
     def _parts(self, influence: np.ndarray) -> list[np.ndarray]:
         """Deviations of items and of clusters; their squares sum to the parts of V."""
         found = []
         for design, share, own in (
             (self.items, 1 - self.share, influence),
-            (self.clusters, self.share, self._summed(influence)),
+            (self.clusters, self.share, self._summed(influence) * self._pull[:, None]),
         ):
             if share > 0:
                 rows = design.deviations(own)
@@ -142,6 +159,14 @@ class Clustered(SimpleRandom):
         """As of the items."""
         return self.items.left_open(own, other, level)
 
+    def few_labels(self) -> np.ndarray | None:
+        """As of the items."""
+        return self.items.few_labels()
+
+    def not_labelled(self) -> np.ndarray:
+        """As of the items."""
+        return self.items.not_labelled()
+
     @property
     def trace(self) -> np.ndarray:
         """As of the items."""
@@ -160,7 +185,8 @@ class Clustered(SimpleRandom):
         else:
             alone = self.items.added(own, len(self.items.deviations(of_population)))
         number = self.clusters.size
-        summed = (self._summed(of_population) ** 2).sum(axis=0) / self.size
+        pulled = self._summed(of_population) * self._pull[:, None]
+        summed = (pulled**2).sum(axis=0) / self.size
         cross = summed * number / max(number - 1, 1) - squares
         most = alone * self.siblings
         between = most if np.isnan(self.pairs) else np.clip(self.pairs * cross, 0, most)

@@ -16,6 +16,7 @@ from crowdgold.inference.contributions import (
 )
 from crowdgold.inference.design import Design
 from crowdgold.inference.expert_errors import ExpertErrors
+from crowdgold.inference.few_labels import FewLabels
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import POPULATION, Rectified
 
@@ -63,12 +64,15 @@ def of_labels(
         constant = np.full(len(among), float(rate))
         found = expected_of(among, questions, constant, design)
         expected = np.stack([found[0], np.zeros_like(found[0])])
+    cell, few = design.few_labels(), None
+    if cell is not None and errors is None:
+        few = FewLabels(known, questions, hard, cell, design.not_labelled())
     return Rectified(
         np.stack([point, unknown, unknown]), influence, np.zeros_like(influence), other, labelled,
         nothing, expected, foreseen, questions.counted(hard, ranking),
         min(positive, len(known) - positive), design,
         None if weights is None else questions.counted(hard, ranking, weights),
-        design.of_population(influence), moved, target,
+        design.of_population(influence), moved, target, few_labels=few,
     )  # fmt: skip
 
 

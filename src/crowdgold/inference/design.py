@@ -75,6 +75,11 @@ class SimpleRandom:
         return self.counting is not None and bool(np.ptp(self.counting) > EQUAL)
 
     @property
+    def groups(self) -> np.ndarray:
+        """Within which of so many samples each gold item was drawn, (m,); 0 of one sample."""
+        return np.zeros(self.size, dtype=int)
+
+    @property
     def left(self) -> float:
         """What the variance over samples is multiplied by."""
         return 1 - self.fraction
@@ -148,6 +153,14 @@ class SimpleRandom:
     def _of_unseen(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
         """What these labels add to `size` times the variance, (P,): any mean is as likely."""
         return self.size * self._moved_by_unseen(own, other) ** 2 / 12
+
+    def few_labels(self) -> np.ndarray | None:
+        """The cell of each gold item, (m,), where there are several (`few_labels`); else None."""
+        return None
+
+    def not_labelled(self) -> np.ndarray:
+        """Share of the items that each gold item stands for that have no gold label, (m,)."""
+        return np.full(self.size, 1 - self.fraction)
 
     @property
     def trace(self) -> np.ndarray:
@@ -237,6 +250,11 @@ class KnownChances(SimpleRandom):
         return self.number
 
     @property
+    def groups(self) -> np.ndarray:
+        """Its stratum."""
+        return self.group
+
+    @property
     def weights(self) -> np.ndarray:
         """What each gold item counts, of mean 1: (m,)."""
         weights = 1 / self.chance if self.counts is None else self.counts
@@ -314,6 +332,15 @@ class KnownChances(SimpleRandom):
             left = float((1 - self.chance[rows]).mean())
             found = np.maximum(found, left * unseen_share(number[place], level) * moved)
         return np.maximum(found / self.size, unseen)
+
+    def few_labels(self) -> np.ndarray | None:
+        """Its stratum, or its class of weight; None where there is one alone."""
+        cell = self.cells()
+        return cell if np.ptp(cell) > 0 else None
+
+    def not_labelled(self) -> np.ndarray:
+        """As of a simple random sample, by its chance."""
+        return 1 - self.chance
 
     @property
     def trace(self) -> np.ndarray:

@@ -9,6 +9,7 @@ from crowdgold.data import Items
 from crowdgold.data.gold_draw import kish
 from crowdgold.metrics import Asked, LabelMass, RankedItems, Scale
 from crowdgold.metrics.curves import POINTS, curve_influence, curve_points, curve_support
+from crowdgold.metrics.denominators import positives, positives_and_flagged
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,11 @@ class Questions:
         ranges = np.array(limits, dtype=float).reshape(-1, 2)
         parts = np.where(np.array(pairs, dtype=bool)[:, None], ranges, np.nan)
         return Named(self.texts + [""] * points, ranges, scales, parts)
+
+    def divides_by_positives(self) -> np.ndarray:
+        """Whether each value divides by a number of positives, which labels alone say, (P,)."""
+        found = [one.known.rests_on in (positives, positives_and_flagged) for one in self.asked]
+        return np.array(found + [True] * (POINTS * self.curves), dtype=bool)
 
     def values(self, mass: LabelMass, ranked: RankedItems) -> np.ndarray:
         """Values of a label mass, (P,): metrics, then points; NaN where one has none."""

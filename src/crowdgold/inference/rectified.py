@@ -39,6 +39,7 @@ import numpy as np
 
 from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.few_labels import FewLabels
 from crowdgold.inference.interval import ROUNDING, Ends, from_parts, interval, unseen_share
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import (
@@ -98,6 +99,7 @@ class Rectified:
         of_difference: whether it is of differences between two predictors. These rest on the few
             items where the two differ, so that V is never taken below what the prediction expects.
         parts: of a difference, what is known of the two predictors; empty otherwise.
+        few_labels: of gold in cells; None where there is one, or experts err.
     """
 
     points: np.ndarray
@@ -117,6 +119,7 @@ class Rectified:
     target: str = POPULATION
     of_difference: bool = False
     parts: tuple["Rectified", ...] = ()
+    few_labels: FewLabels | None = None
     probability: ClassVar[None] = None
 
     def select(self, columns: Sequence[int]) -> "Rectified":
@@ -128,7 +131,8 @@ class Rectified:
             for name in ("counted", "effective", "other", "foreseen", *OF_SUMS)
         }
         chosen_of = {name: one[..., chosen] for name, one in held.items() if one is not None}
-        return replace(self, parts=parts, **chosen_of)
+        few = None if self.few_labels is None else self.few_labels.select(chosen.tolist())
+        return replace(self, parts=parts, few_labels=few, **chosen_of)
 
     def minus(self, other: Sample) -> "Rectified | None":
         """The differences to another predictor's; they are corrected as a whole."""
@@ -141,7 +145,9 @@ class Rectified:
         neither = np.isnan(self.other) & np.isnan(other.other)
         apart = np.nan_to_num(self.other) - np.nan_to_num(other.other)
         found["other"] = np.where(neither, np.nan, apart)
-        return replace(self, of_difference=True, parts=(self, other), **found)
+        own, theirs = self.few_labels, other.few_labels
+        few = None if own is None or theirs is None else own.minus(theirs)
+        return replace(self, of_difference=True, parts=(self, other), few_labels=few, **found)
 
     def about_items(self) -> "Rectified":
         """The same about the items at hand; about the population still where experts err."""
@@ -320,6 +326,13 @@ class Rectified:
             ends[1, place] = np.minimum(centre + above, high)[0]
         return ends
 
+    def _of_few(self, level: float) -> Ends:
+        """How far quantities move at most, below and above, by cells with few labels, (P,) each."""
+        if self.few_labels is None:
+            return np.zeros(len(self.counted)), np.zeros(len(self.counted))
+        moves = np.nan_to_num(self.few_labels.moves(level))
+        return moves.min(axis=0, initial=0.0), moves.max(axis=0, initial=0.0)
+
     def _printed(
         self, named: Named, weight: np.ndarray, ends: np.ndarray, level: float
     ) -> tuple[np.ndarray, list[str]]:
@@ -346,10 +359,13 @@ class Rectified:
         unseen = np.where(flat & ~np.array(certain), unseen_share(alike, level), 0.0)
         lower = np.minimum(ends[0], centre - unseen * np.nan_to_num(centre - low))
         upper = np.maximum(ends[1], centre + unseen * np.nan_to_num(high - centre))
+        down, up = self._of_few(level)
+        lower, upper = np.minimum(lower, centre + down), np.maximum(upper, centre + up)
         if certain:
             lower, upper = (np.where(np.isfinite(one), centre, one) for one in (lower, upper))
         guessed = weight * self.of_prediction
         left = self.design.left_open(self.own - guessed, self.other - guessed, level)
+        left = np.maximum(left, up - down)
         reasons = {
             LEFT_OPEN: left > HALF * (high - low),
             SAYS_NOTHING: ~(upper - lower < NOTHING_SAID * (high - low)) & np.isfinite(low),
