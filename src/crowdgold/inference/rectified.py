@@ -365,7 +365,6 @@ class Rectified:
             lower, upper = (np.where(np.isfinite(one), centre, one) for one in (lower, upper))
         guessed = weight * self.of_prediction
         left = self.design.left_open(self.own - guessed, self.other - guessed, level)
-        left = np.maximum(left, up - down)
         reasons = {
             LEFT_OPEN: left > HALF * (high - low),
             SAYS_NOTHING: ~(upper - lower < NOTHING_SAID * (high - low)) & np.isfinite(low),
