@@ -226,9 +226,12 @@ def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
         check: of a study.
         notes: of how the study was read.
     """
-    data = _lines({"read": _shortened(notes, NOTES), **_first(check)})
     told = _lines({**_support(check), "next": list(_next(check))})
-    return "\n".join([first_lines(data, MOST_LINES - 1 - len(told), ALL), *told])
+    room, facts = MOST_LINES - 1 - len(told), _lines(_first(check))
+    # As many notes as leave room for all that was counted.
+    shown = [[*_lines({"read": _shortened(notes, n)}), *facts] for n in range(NOTES, 0, -1)]
+    data = next((one for one in shown if len(one) <= room), shown[-1])
+    return "\n".join([first_lines(data, room, ALL), *told])
 
 
 def describe_all(check: "DataCheck", notes: Sequence[str] = ()) -> str:
