@@ -11,9 +11,8 @@ import pytest
 from scipy.stats import binom, norm
 
 from crowdgold.data import NO_GOLD, GoldDraw
-from crowdgold.inference import correction, evaluate
+from crowdgold.inference import correction, evaluate, few_labels
 from crowdgold.inference.design import KnownChances, SimpleRandom
-from crowdgold.inference.few_labels import FewLabels
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.samples import LEFT_OPEN, SAYS_NOTHING
@@ -181,7 +180,7 @@ def only_what_gold_shows(monkeypatch):
     for design in (SimpleRandom, KnownChances):
         monkeypatch.setattr(design, "one_more", lambda self, own, *_, **__: np.zeros(own.shape[1]))
     monkeypatch.setattr(correction, "expected_of", lambda *args: 0 * expected_of(*args))
-    monkeypatch.setattr(FewLabels, "_scenarios", lambda self, level: [])
+    monkeypatch.setattr(few_labels, "scenarios", lambda *_: [])
 
 
 @pytest.mark.slow
@@ -268,23 +267,24 @@ def test_f1_of_an_audit_reaches_what_the_rest_leaves_open(monkeypatch):
     held, none = weak_audits("logistic-R", 300)
     for some in (none | True, none):
         assert held[some].sum() >= binom.ppf(norm.sf(DEVIATIONS), some.sum(), 0.95)
-    monkeypatch.setattr(FewLabels, "_scenarios", lambda self, level: [])
+    monkeypatch.setattr(few_labels, "scenarios", lambda *_: [])
     held, none = weak_audits("logistic-R", 300)
     assert held[none].mean() < 0.6
 
 
 def test_moves_are_those_of_the_exact_interval_by_hand():
-    """Prevalence-like shares by hand: of 20 labels that stand for 1,800 items none is positive, of
-    80 that stand for 200 items 40 are. Recall falls to that with 17 % of the 1,800 positive."""
+    """Of 20 labels that stand for 1,800 items none is positive, of 80 that stand for 200 items 40
+    are. Recall falls to that with 17 % of the 1,800 positive; precision rests on the 200 alone."""
     flagged = np.arange(100) < 80
-    label = np.where(np.arange(100) < 40, 1, 0)
-    weights = np.where(flagged, 200 / 80, 1800 / 20)
+    label, weights = (np.arange(100) < 40).astype(int), np.where(flagged, 200 / 80, 1800 / 20)
     items = make_items(label, 1, label, np.where(flagged, 1.0, 0.0), truth=label)
+    chance = np.where(flagged, 0.4, 1 / 90)
+    design = KnownChances(
+        size=100, fraction=1 / 90, number=2000, chance=chance, group=flagged.astype(int),
+        drawn=np.array([20, 80]),
+    )  # fmt: skip
     view = View(items, "A", weights / weights.mean())
     asked = Questions((parse_metric("recall@0.5"), parse_metric("precision@0.5")))
-    found = FewLabels(view, asked, label, flagged.astype(int), np.where(flagged, 0.6, 89 / 90))
-    (moves,) = found.moves(0.95)
+    (moves,) = few_labels.moves_of_few(view, asked, label, design, 0.95)
     share = (1 - 0.025 ** (1 / 20)) * 89 / 90
     np.testing.assert_allclose(moves, [100 / (100 + 1800 * share) - 1, 0], atol=1e-9)
-    difference = found.minus(found).select([0]).moves(0.95)
-    np.testing.assert_allclose(difference, [[0]], atol=1e-12)

@@ -73,6 +73,7 @@ def content(of):
     for one in summary["fits"]:
         del one["seconds"]
     held.pop("study.yaml")  # it names --out
+    summary.pop("data")  # as the files lie from --out
     return summary, held
 
 

@@ -539,12 +539,12 @@ def test_what_annotators_or_items_say_beside_is_no_score(tmp_path):
         tmp_path,
         votes_csv="item,annotator,label,confidence\na,R1,1,0.9\na,R2,1,0.5\nb,R1,0,1\n",
         about_csv="item,stratum,length\na,x,10\nb,y,20\n",
-        truth_csv="item,label\na,1\nb,0\n",
+        final_csv="item,label\na,1\nb,0\n",
     )
     study = read_study(paths)
     assert study.items.predictors == []
     assert gold_of(study) == {"a": 1, "b": 0}
-    assert "truth.csv: its labels are read as gold labels" in study.notes
+    assert "final.csv: its labels are read as gold labels" in study.notes
     assert "about.csv: columns passed over: length" in study.notes
 
 

@@ -156,7 +156,7 @@ def test_a_word_for_a_hole_that_could_be_a_label_is_asked_for(tmp_path):
     paths = written(tmp_path, v_csv=votes_text(words=words), g_csv=gold_text(words=words))
     with pytest.raises(InputError, match=r"'NA' in .* cells, which could be the other label"):
         read_study(paths, positive="AP")
-    assert same(read_study(paths, positive="AP", missing=["none"]))
+    assert same(read_study(paths, positive="AP", missing=["nothing"]))
     assert set(read_study(paths, positive="AP", missing=["NA"]).items.votes_positive) > {1}
     # Where both labels are known it is a hole, and the cells are counted.
     holes = votes_text().replace("i007,a1,0", "i007,a1,NA").replace("i007,a1,1", "i007,a1,NA")
@@ -176,7 +176,7 @@ def test_a_mark_among_gold_labels_that_could_stand_for_none_is_asked_for(word, t
         read_study(paths, positive="spam")
     found = read_study(paths, positive="spam", missing=[word]).items.gold
     assert int((found >= 0).sum()) == N // 2
-    assert (read_study(paths, positive="spam", missing=["none"]).items.gold >= 0).all()
+    assert (read_study(paths, positive="spam", missing=["nothing"]).items.gold >= 0).all()
 
 
 FORMS = {
@@ -290,7 +290,7 @@ def test_an_item_may_be_named_by_several_columns(tmp_path):
     other = by_task("task", "doc_id", "judge", "verdict").replace("task", "prompt", 1)
     with pytest.raises(InputError, match="Say by --item item,prompt that these name an item"):
         read_study(written(tmp_path, v_csv=other))
-    with pytest.raises(InputError, match="no column 'pair', which names an item together"):
+    with pytest.raises(InputError, match="no file has a column 'pair'"):
         read_study(own, item=("prompt", "pair"))
 
 
@@ -387,3 +387,50 @@ def test_a_small_file_of_very_many_rows_is_refused(tmp_path):
             file.write_table(part)
     with pytest.raises(InputError, match="cells, more than the 100,000,000 that are read"):
         read_study([tmp_path / "v.parquet"])
+
+
+ORDINARY = {
+    "text": lambda item, who, row: f"text of {item}",
+    "source": lambda item, who, row: "crowd",
+    "session_id": lambda item, who, row: f"s{who}{row // 20}",
+    "assignment_id": lambda item, who, row: f"x{row}",
+    "annotator_age": lambda item, who, row: 20 + int(who[1:]),
+    "annotator_type": lambda item, who, row: "crowd",
+    "confidence": lambda item, who, row: row * 7 % 5 + 1,
+    "confidence_text": lambda item, who, row: ("low", "high")[row % 2],
+    "rationale": lambda item, who, row: f"{item} because {row % 2}",
+    "submitted_at": lambda item, who, row: f"2026-01-{row % 28 + 1:02d}",
+    "label_time": lambda item, who, row: row * 7 % 100,
+    "language": lambda item, who, row: ("en", "de")[int(item[1:]) % 2],
+}
+"""A column that a file of votes may have -> its cell in a row."""
+
+
+@pytest.mark.parametrize("column", ORDINARY)
+def test_an_ordinary_column_changes_nothing(column, tmp_path):
+    """In the votes; in the gold file the same column says something else."""
+    head, *rows = votes_text().splitlines()
+    cells = [
+        f"{row},{ORDINARY[column](item, who, k)}"
+        for k, (row, (item, who, _)) in enumerate(zip(rows, VOTES, strict=True))
+    ]
+    votes = "\n".join([f"{head},{column}", *cells]) + "\n"
+    gold_head, *gold = gold_text().splitlines()
+    more = "\n".join([f"{gold_head},source", *(f"{row},lab" for row in gold)]) + "\n"
+    paths = written(tmp_path, v_csv=votes, gold_csv=more if column == "source" else gold_text())
+    assert same(read_study(paths))
+
+
+def test_the_same_stratum_may_stand_in_two_files(tmp_path):
+    """Equal values are one column; the control says another stratum of an item."""
+    head, *rows = votes_text().splitlines()
+    strata = {item: f"s{k % 3}" for k, item in enumerate(ITEMS)}
+    votes = [f"{head},stratum", *(f"{row},{strata[row.partition(',')[0]]}" for row in rows)]
+    first, *gold = gold_text().splitlines()
+    more = [f"{first},stratum", *(f"{row},{strata[row.partition(',')[0]]}" for row in gold)]
+    paths = written(tmp_path, v_csv="\n".join(votes) + "\n", gold_csv="\n".join(more) + "\n")
+    assert same(read_study(paths))
+    other = "\n".join(more).replace(",s0", ",s1", 1) + "\n"
+    paths = written(tmp_path, v_csv="\n".join(votes) + "\n", gold_csv=other)
+    with pytest.raises(InputError, match="stands in another file too, and says other things"):
+        read_study(paths)

@@ -208,8 +208,8 @@ def add_reading_options(command: Options) -> None:
     )  # fmt: skip
     command.add_argument(
         "--missing", metavar="WORD", action="append", default=[],
-        help="a word for an empty cell among labels and numbers; can be repeated; none: there is "
-        "no such word (default: NA, NaN and null, unless one could be a label)",
+        help="a word for an empty cell among labels and numbers; can be repeated; nothing: "
+        "there is no such word (default: NA, NaN and null, unless one could be a label)",
     )  # fmt: skip
     command.add_argument(
         "--encoding", metavar="NAME",

@@ -18,8 +18,9 @@ clusters, sum_c (sum_i e_i)^2 / N^2 with e_i what any item contributes, of which
 
     sum_i pi_i d_i^2 + q X        X = sum_c ((p_c d_c)^2 - sum_i d_i^2)
 
-For a simple random sample and gold alone both add up to sum_c (p_c d_c)^2 (where q is at most 1), whichever way gold was drawn. q X is kept between 0 and what it is where all items
-of a cluster contribute the same, which stands for it where no two gold items share a cluster.
+For a simple random sample and gold alone both add up to sum_c (p_c d_c)^2 (where q is at most 1),
+whichever way gold was drawn. q X is kept between 0 and what it is where all items of a cluster
+contribute the same, which stands for it where no two gold items share a cluster.
 
 The label that is imagined (`design.one_more`) counts as many times as items of a cluster go
 together, sum_c d_c^2 / sum_i d_i^2, with one more cluster of which all items do. A whole cluster of

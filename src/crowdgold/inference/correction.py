@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from crowdgold.data import NO_GOLD
+from crowdgold.declared import LEVEL
 from crowdgold.inference.clustered import drawn_from, sample_of_population
 from crowdgold.inference.contributions import (
     MOST_ROWS,
@@ -16,7 +17,7 @@ from crowdgold.inference.contributions import (
 )
 from crowdgold.inference.design import Design
 from crowdgold.inference.expert_errors import ExpertErrors
-from crowdgold.inference.few_labels import FewLabels
+from crowdgold.inference.few_labels import moves_of_few
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import POPULATION, Rectified
 
@@ -24,6 +25,7 @@ from crowdgold.inference.rectified import POPULATION, Rectified
 def of_labels(
     share: np.ndarray, known: View, questions: Questions, target: str,
     design: Design | None = None, errors: ExpertErrors | None = None, among: View | None = None,
+    level: float = LEVEL,
 ) -> Rectified:  # fmt: skip
     """What labels say that are taken for the truth, or those of experts whose errors are known.
 
@@ -36,6 +38,7 @@ def of_labels(
         errors: of the experts, whose likelier labels `share` holds; None where it is the truth.
         among: the items that these were drawn from. They show on how many of them two predictors
             say different things, which few labelled items may not.
+        level: of the intervals.
     """
     hard = (share > 0.5).astype(int)
     share = share.astype(float) if errors is None else errors.values
@@ -64,21 +67,19 @@ def of_labels(
         constant = np.full(len(among), float(rate))
         found = expected_of(among, questions, constant, design)
         expected = np.stack([found[0], np.zeros_like(found[0])])
-    cell, few = design.few_labels(), None
-    if cell is not None and errors is None:
-        few = FewLabels(known, questions, hard, cell, design.not_labelled())
+    few = moves_of_few(known, questions, hard, design, level) if errors is None else None
     return Rectified(
         np.stack([point, unknown, unknown]), influence, np.zeros_like(influence), other, labelled,
         nothing, expected, foreseen, questions.counted(hard, ranking),
         min(positive, len(known) - positive), design,
         None if weights is None else questions.counted(hard, ranking, weights),
-        design.of_population(influence), moved, target, few_labels=few,
+        design.of_population(influence), moved, target, few=few,
     )  # fmt: skip
 
 
 def rectify(
     prediction: np.ndarray, view: View, questions: Questions, target: str,
-    errors: ExpertErrors | None = None,
+    errors: ExpertErrors | None = None, level: float = LEVEL,
 ) -> Rectified:  # fmt: skip
     """What a prediction of every label says, and what the gold labels make of it.
 
@@ -88,10 +89,11 @@ def rectify(
         questions: the quantities.
         target: one of `TARGETS`.
         errors: of the experts; None where the gold labels are taken for the truth.
+        level: of the intervals.
     """
     rows = np.flatnonzero(view.items.gold != NO_GOLD)
     (gold, design), share = drawn_from(view, rows), prediction[rows]
-    alone = of_labels(gold.items.gold, gold, questions, target, design, errors)
+    alone = of_labels(gold.items.gold, gold, questions, target, design, errors, level=level)
     some = some_rows(gold.items, MOST_ROWS if design.counting is None else len(rows))
     here = questions.values(gold.mass(share), gold.ranking())
     everywhere = questions.values(view.mass(prediction), view.ranking())

@@ -124,8 +124,10 @@ class CountedLabels(Labels):
             rng = request.streams.resamples()
             return resample(share[rows], known, questions, rng, request.resamples, design)
         if not self.is_gold:
-            return of_labels(share[rows], known, questions, POPULATION, design)
-        return of_labels(share[rows], known, questions, request.target, design, among=view)
+            return of_labels(share[rows], known, questions, POPULATION, design, level=request.level)
+        return of_labels(
+            share[rows], known, questions, request.target, design, among=view, level=request.level
+        )
 
     def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
         """The share of each item."""
@@ -273,7 +275,7 @@ class LabelPrediction(Labels):
     def sample(self, view: View, questions: Questions, request: Request) -> Sample:
         """The prediction and what the gold labels make of it."""
         prediction = np.asarray(self.probability[view.predictor], dtype=float)
-        return rectify(prediction, view, questions, request.target)
+        return rectify(prediction, view, questions, request.target, level=request.level)
 
     def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
         """The prediction."""

@@ -39,7 +39,6 @@ import numpy as np
 
 from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.few_labels import FewLabels
 from crowdgold.inference.interval import ROUNDING, Ends, from_parts, interval, unseen_share
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import (
@@ -64,7 +63,7 @@ PSEUDO_UNEVEN = 20
 Both, and that the imagined label counts for 1 - lambda, were chosen on 41 designed samples of other
 seeds than those of the tests."""
 OF_SUMS = (
-    "points", "labelled", "predicted", "expected", "apart", "moved", "own", "of_prediction",
+    "points", "labelled", "predicted", "expected", "apart", "moved", "own", "of_prediction", "few",
 )  # fmt: skip
 """What of a difference is the difference."""
 OF_ITEMS = ("counted", "effective", "other", "foreseen")
@@ -99,7 +98,8 @@ class Rectified:
         of_difference: whether it is of differences between two predictors. These rest on the few
             items where the two differ, so that V is never taken below what the prediction expects.
         parts: of a difference, what is known of the two predictors; empty otherwise.
-        few_labels: of gold in cells; None where there is one, or experts err.
+        few: (S, P) how far they move at each end of what a stratum with few labels may hold
+            (`few_labels`); None where there is one stratum, or experts err.
     """
 
     points: np.ndarray
@@ -119,7 +119,7 @@ class Rectified:
     target: str = POPULATION
     of_difference: bool = False
     parts: tuple["Rectified", ...] = ()
-    few_labels: FewLabels | None = None
+    few: np.ndarray | None = None
     probability: ClassVar[None] = None
 
     def select(self, columns: Sequence[int]) -> "Rectified":
@@ -131,8 +131,7 @@ class Rectified:
             for name in ("counted", "effective", "other", "foreseen", *OF_SUMS)
         }
         chosen_of = {name: one[..., chosen] for name, one in held.items() if one is not None}
-        few = None if self.few_labels is None else self.few_labels.select(chosen.tolist())
-        return replace(self, parts=parts, few_labels=few, **chosen_of)
+        return replace(self, parts=parts, **chosen_of)
 
     def minus(self, other: Sample) -> "Rectified | None":
         """The differences to another predictor's; they are corrected as a whole."""
@@ -145,9 +144,7 @@ class Rectified:
         neither = np.isnan(self.other) & np.isnan(other.other)
         apart = np.nan_to_num(self.other) - np.nan_to_num(other.other)
         found["other"] = np.where(neither, np.nan, apart)
-        own, theirs = self.few_labels, other.few_labels
-        few = None if own is None or theirs is None else own.minus(theirs)
-        return replace(self, of_difference=True, parts=(self, other), few_labels=few, **found)
+        return replace(self, of_difference=True, parts=(self, other), **found)
 
     def about_items(self) -> "Rectified":
         """The same about the items at hand; about the population still where experts err."""
@@ -326,11 +323,9 @@ class Rectified:
             ends[1, place] = np.minimum(centre + above, high)[0]
         return ends
 
-    def _of_few(self, level: float) -> Ends:
+    def _of_few(self) -> Ends:
         """How far quantities move at most, below and above, by cells with few labels, (P,) each."""
-        if self.few_labels is None:
-            return np.zeros(len(self.counted)), np.zeros(len(self.counted))
-        moves = np.nan_to_num(self.few_labels.moves(level))
+        moves = np.zeros((1, len(self.counted))) if self.few is None else np.nan_to_num(self.few)
         return moves.min(axis=0, initial=0.0), moves.max(axis=0, initial=0.0)
 
     def _printed(
@@ -359,7 +354,7 @@ class Rectified:
         unseen = np.where(flat & ~np.array(certain), unseen_share(alike, level), 0.0)
         lower = np.minimum(ends[0], centre - unseen * np.nan_to_num(centre - low))
         upper = np.maximum(ends[1], centre + unseen * np.nan_to_num(high - centre))
-        down, up = self._of_few(level)
+        down, up = self._of_few()
         lower, upper = np.minimum(lower, centre + down), np.maximum(upper, centre + up)
         if certain:
             lower, upper = (np.where(np.isfinite(one), centre, one) for one in (lower, upper))

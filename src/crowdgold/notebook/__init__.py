@@ -66,7 +66,7 @@ def read(
         repeated: the rule for an annotator with several labels on an item: "refuse" or keep the
             "first" or the "last".
         item: columns that name an item together, as ("question", "model") or "question,model".
-        missing: words that stand for an empty cell among labels and numbers, or "none".
+        missing: words that stand for an empty cell among labels and numbers, or "nothing".
         encoding: of text files that are not UTF-8 and do not say what they are, as "cp1252".
         unmatched: "refuse" files that do not name the same items, or "drop" what matches nothing.
     """

@@ -234,15 +234,15 @@ def _beside() -> Iterator[Case]:
     yield check("a weight", "another one in a row of the item", "'weight', row 3",
                 votes_csv="item,annotator,label,weight\na,R1,1,1\na,R2,1,2\n")  # fmt: skip
     weights = "item,weight\n" + "".join(f"i{k},1\n" for k in range(1, 9))
-    yield check("weights", "in two files", "another file", votes_csv=VOTES, w_csv=weights,
-                v_csv=weights)  # fmt: skip
+    yield check("weights", "of two values in two files", "another file", votes_csv=VOTES,
+                w_csv=weights, v_csv=weights.replace("i3,1", "i3,2"))  # fmt: skip
     yield check("weights", "of half the items", "without one", votes_csv=VOTES,
                 w_csv=weights[:40])  # fmt: skip
     yield check("strata", "another one in a row of the item", "'stratum', row 3",
                 votes_csv="item,annotator,label,stratum\na,R1,1,x\na,R2,1,y\n")  # fmt: skip
     strata = "item,stratum\n" + "".join(f"i{k},s\n" for k in range(1, 9))
-    yield check("strata", "in two files", "another file", votes_csv=VOTES, s_csv=strata,
-                t_csv=strata)  # fmt: skip
+    yield check("strata", "of two values in two files", "another file", votes_csv=VOTES,
+                s_csv=strata, t_csv=strata.replace("i3,s", "i3,t"))  # fmt: skip
     yield check("strata", "an item twice", "'item', rows 2, 10", votes_csv=VOTES,
                 s_csv=strata + "i1,t\n")  # fmt: skip
 

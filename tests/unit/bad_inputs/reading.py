@@ -137,6 +137,13 @@ ASKED: Mapping[str, tuple[Mapping[str, Content], tuple[str, ...], str]] = {
         {"a.csv": _one_a_row("label", lambda k: _label(k, 0)),
          "b.csv": _one_a_row("label", lambda k: _label(k, 1))}, (), "a.csv:label=vote_a",
     ),
+    "another column of labels that annotators agree on": (
+        {"v.csv": _table("item,annotator,label,answer", lambda k, j:
+                         f"{k},{RATERS[j]},{k % 2},{_label(k, j)}")}, (), "'label' all annotators",
+    ),
+    "a number beside 0 and 1": (
+        {"v.csv": _votes().replace("R3,0", "R3,-1")}, ("--positive=1",), "found '-1' in",
+    ),
     "a text that is packed": ({"v.csv": gzip.compress(_votes().encode())}, (), "packed by gzip"),
     "one zero byte": ({"v.csv": _votes().replace("R1", "R\0", 1)}, (), "take it out"),
 }  # fmt: skip
@@ -144,6 +151,20 @@ ASKED: Mapping[str, tuple[Mapping[str, Content], tuple[str, ...], str]] = {
 BESIDE: Mapping[str, tuple[str, str, str]] = {
     "a model's classes": (
         "m.csv", _one_a_row("label,confidence", lambda k: _label(k, 1), ",.5"), "model's classes",
+    ),
+    "a file of this name": (
+        "gpt4.csv", _one_a_row("label", lambda k: _label(k, 1)), "in a file of this name",
+    ),
+    "the probability of the class that was chosen": (
+        "m.csv", _one_a_row("predicted_label,score", lambda k: f"{_label(k, 1)},.{60 + k}"),
+        "no score is below 0.5",
+    ),
+    "a remark beside gold": (
+        "gold.csv", _one_a_row("gold,gold_reviewed", lambda k: f"{_label(k, 1)},{k % 2}"),
+        "'gold_reviewed' could be",
+    ),
+    "numbers of classes by a name that says nothing": (
+        "t.csv", _one_a_row("truth", lambda k: k % 4), "'truth' holds labels, 0, 1, 2, 3",
     ),
     "the majority of votes": ("m.csv", _one_a_row("label", _majority), "are the majority of their"),
     "names that count rows": (
@@ -206,6 +227,8 @@ def _cases() -> Iterator[Case]:
     for what, (name, table, says) in BESIDE.items():
         files = {"v.csv": numbers if "count" in what else _votes(), name: table}
         yield Case("check", name, what, [*files], files, says)
+    subtotal = COUNTS.replace("\n20,0,3", "\nSubtotal A,30,60\n20,0,3")
+    yield Case("check", "v.csv", "a subtotal", ["v.csv"], {"v.csv": subtotal}, "row of sums")
     summed = COUNTS + f"Total,{sum(k % 4 for k in range(40))},120\n"
     yield Case("check", "v.csv", "a row of sums", ["v.csv"], {"v.csv": summed}, "row of sums")
     for what, (files, options, says) in FILES.items():

@@ -41,7 +41,7 @@ def of_item(sheet: Sheet, column: str, many: bool) -> Sheet:
     if many:
         first = values.groupby(item.to_numpy(dtype=object)).transform("first")
         other = (values != first).to_numpy(dtype=bool)
-        expected = "what the item's first row has"
+        expected = f"what the item's first row has; or leave it out by --column {column}=ignore"
         problems.add_rows(column, other, values, expected)
     else:
         twice = item.duplicated(keep=False).to_numpy(dtype=bool)
@@ -97,18 +97,18 @@ def read_scores(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[st
 def _check_thousands(table: Sheet, column: str) -> None:
     """Raise an `InputError` where the point of some numbers seems to mark their thousands.
 
-    It does where three digits follow it in each number that has one, and the others are whole
-    numbers of three digits.
+    It does where one digit stands before it and three follow in each number that has one, and most
+    of the others are whole numbers of three digits.
     """
     texts = table.frame[column].dropna().astype(str)
     pointed = texts.str.contains(".", regex=False)
-    if pointed.sum() < 2 or not texts[pointed].str.fullmatch(r"[+-]?[1-9]\d{0,2}\.\d{3}").all():
+    if pointed.sum() < 2 or not texts[pointed].str.fullmatch(r"[+-]?[1-9]\.\d{3}").all():
         return
     whole = texts[~pointed]
     if (
         len(whole) > 1
         and whole.str.fullmatch(r"[+-]?\d{1,3}").all()
-        and (whole.str.len() > 2).any()
+        and (whole.str.len() > 2).mean() > 0.5
     ):
         raise InputError(
             f"{table.source}: column {column!r} holds {texts[pointed].iloc[0]!r} beside "
@@ -215,12 +215,28 @@ def read_strata(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[st
     strata: dict[str, pd.Series] = {}
     for sheet, kind in zip(sheets, kinds, strict=True):
         for name, column in sheet.starting("stratum").items():
-            if name in strata:
-                raise InputError(f"{sheet.source}: column {column!r} stands in another file too")
-            table = of_item(sheet, column, _several(kind))
-            values = table.frame[column].to_numpy(dtype=object)
-            strata[name] = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
+            values = _values(sheet, column, kind)
+            strata[name] = _as_before(strata.get(name), values, sheet, column)
     return strata
+
+
+def _as_before(before: pd.Series | None, values: pd.Series, sheet: Sheet, column: str) -> pd.Series:
+    """The values by item of a column that an earlier file may have too.
+
+    Raises:
+        InputError: where the two say different things of an item.
+    """
+    if before is None:
+        return values
+    both = pd.concat([before, values])
+    both = both[~pd.MultiIndex.from_arrays([both.index, both]).duplicated()]
+    if both.index.duplicated().any():
+        item = both.index[both.index.duplicated()][0]
+        raise InputError(
+            f"{sheet.source}: column {column!r} stands in another file too, and says other things "
+            f"there, of item {item!r} for one; expected it once"
+        )
+    return both
 
 
 def read_sampling(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
@@ -241,10 +257,10 @@ def _clusters(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str,
     given = [pair for pair in zip(sheets, kinds, strict=True) if pair[0].has(CLUSTER)]
     if not given:
         return {}
-    (sheet, kind), *others = given
-    if others:
-        raise InputError(f"{others[0][0].source}: column {CLUSTER!r} stands in another file too")
-    return {CLUSTER: _values(sheet, CLUSTER, kind)}
+    found = None
+    for sheet, kind in given:
+        found = _as_before(found, _values(sheet, CLUSTER, kind), sheet, CLUSTER)
+    return {} if found is None else {CLUSTER: found}
 
 
 def _draws(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
@@ -291,8 +307,6 @@ def read_weights(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> pd.Ser
     for sheet, kind in zip(sheets, kinds, strict=True):
         if not sheet.has("weight"):
             continue
-        if found is not None:
-            raise InputError(f"{sheet.source}: column 'weight' stands in another file too")
         table = of_item(sheet, "weight", _several(kind))
         values = to_numbers(table.frame["weight"])
         problems = table.problems()
@@ -300,5 +314,6 @@ def read_weights(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> pd.Ser
         expected = f"a number above 0, below {LARGEST:g}"
         problems.add_rows("weight", bad, table.frame["weight"], expected)
         problems.raise_if_any()
-        found = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
+        own = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
+        found = _as_before(found, own, sheet, "weight")
     return found

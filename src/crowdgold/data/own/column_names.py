@@ -8,6 +8,7 @@ from pathlib import Path
 from crowdgold.data.checks import FEW, list_guessed, list_names, repeated
 from crowdgold.data.door import STANDARD_INPUT
 from crowdgold.data.errors import InputError
+from crowdgold.data.gold_draw import COLUMNS as OF_DRAW
 from crowdgold.data.own.evidence import (
     few_values,
     names_of,
@@ -18,7 +19,8 @@ from crowdgold.data.own.evidence import (
 from crowdgold.data.own.names import (
     ALIASES,
     IGNORE,
-    NO_VOTE,
+    NO_COLUMN,
+    NO_GOLD,
     OF_ANNOTATORS,
     PATTERNS,
     PREFIXES,
@@ -59,8 +61,36 @@ def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str,
     return found
 
 
-def _guess(sheet: Sheet, taken: set[str]) -> dict[str, str]:
-    """Guess columns from their names; `taken` are those of ours that the sheet has."""
+def _check_remarks(sheet: Sheet, said: Mapping[str, str]) -> None:
+    """Raise an `InputError` where a column would be an expert's by its name, which says otherwise.
+
+    Args:
+        said: columns of the file -> the names that the user says.
+    """
+    for name in sheet.columns:
+        known = name in said.values() or name in OF_DRAW
+        if name.startswith("gold_") and NO_GOLD.fullmatch(name) and not known:
+            raise InputError(
+                f"{sheet.source}: column {name!r} could be an expert's labels, or say something "
+                f"else of gold labels. Say so by --column {name}={name}, or by "
+                f"--column {name}=ignore"
+            )
+
+
+def _votes_by_row(sheet: Sheet) -> bool:
+    """Whether the names of a sheet's columns say that it has votes, a row each or counted."""
+    known = {normal(name).casefold() for name in sheet.columns}
+    has = {ours: bool(known & {ours, *ALIASES[ours]}) for ours in ALIASES}
+    return (has["annotator"] and has["label"]) or has["votes_positive"]
+
+
+def _guess(sheet: Sheet, taken: set[str], others_vote: bool = False) -> dict[str, str]:
+    """Guess columns from their names.
+
+    Args:
+        taken: those of ours that the sheet has.
+        others_vote: whether another file has votes, so that no column is an annotator's here.
+    """
     guessed: dict[str, str] = {}
     free = names_of(sheet)
     for ours, aliases in ALIASES.items():
@@ -80,13 +110,17 @@ def _guess(sheet: Sheet, taken: set[str]) -> dict[str, str]:
         guessed[free.pop(alias)] = ours
     have = {*taken, *guessed.values()}
     counted = "votes_positive" in have or (
-        "annotator" in have and any(alias in free for alias in ALIASES["label"])
+        "annotator" in have
+        and ("label" in have or any(alias in free for alias in ALIASES["label"]))
     )
+    counted |= others_vote
     for column in free.values():
         name = normal(column)
         for pattern, ours in PATTERNS:
             match = pattern.fullmatch(name)
-            if not match or (ours == "vote" and (counted or NO_VOTE.fullmatch(name))):
+            if not match or (ours == "vote" and counted):
+                continue
+            if ours in NO_COLUMN and NO_COLUMN[ours].fullmatch(name):
                 continue
             whole = f"{ours}_{match[1]}"
             if whole not in have:
@@ -122,8 +156,12 @@ def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) ->
     said = _said(sheets, reading.columns)
     asked = [_asked(sheet, own) for sheet, own in zip(sheets, said, strict=True)]
     named = []
-    for sheet in with_items(asked, reading.item, notes):
-        guessed = _guess(sheet, {name for name in sheet.columns if ours_named(name)})
+    for sheet, own in zip(asked, said, strict=True):
+        _check_remarks(sheet, own)
+    with_votes = [_votes_by_row(sheet) for sheet in asked]
+    for place, sheet in enumerate(with_items(asked, reading.item, notes)):
+        others = any(with_votes[:place] + with_votes[place + 1 :])
+        guessed = _guess(sheet, {name for name in sheet.columns if ours_named(name)}, others)
         notes.extend(f"{sheet.name}: {line}" for line in _in_words(guessed))
         sheet = without_authors(sheet.renamed(guessed), guessed, notes)
         named.append(with_labels(sheet, notes))

@@ -224,7 +224,8 @@ def check_own_rows(sheet: Sheet, column: str) -> None:
     if _column(sheet, "annotator") is None or size < FEW_ROWS or not sheet.frame[column].is_unique:
         return
     for name, theirs in names_of(sheet).items():
-        several = sheet.frame[theirs].duplicated(keep=False).mean() >= MOSTLY
+        values = sheet.frame[theirs]
+        several = values.duplicated(keep=False).mean() >= MOSTLY and values.nunique() >= ENOUGH
         if several and not _other_role(name) and _names_items(sheet, [theirs]):
             raise InputError(
                 f"{sheet.source}: column {column!r} is another one in each row, so that each of "
@@ -302,11 +303,19 @@ def with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
         InputError: where several columns could be it, or the only one is the same for all
             annotators of each item, as a model's answer is.
     """
-    if sheet.has("label"):
-        return sheet
     free = names_of(sheet)
     found = [free[alias] for alias in ALIASES["label"] if alias in free]
     found = [name for name in found if few_values(sheet, name)]
+    if sheet.has("label"):
+        if sheet.has("annotator") and _one_value(sheet, "label"):
+            for name in (one for one in found if not _one_value(sheet, one)):
+                raise InputError(
+                    f"{sheet.source}: in column 'label' all annotators of each item agree, as "
+                    f"where it belongs to the item, and in {name!r} they do not. Say which are the "
+                    f"annotators' labels by --column label=ignore --column {name}=label, or by "
+                    f"--column {name}=ignore"
+                )
+        return sheet
     alike = [name for name in found if sheet.has("annotator") and _one_value(sheet, name)]
     kept = [name for name in found if name not in alike]
     if len(kept) > 1 or (alike and not kept):

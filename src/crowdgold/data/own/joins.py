@@ -17,9 +17,9 @@ import pandas as pd
 from crowdgold.data.checks import counted, has_or_have, to_numbers
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import FOR_PEOPLE
-from crowdgold.data.own.evidence import FEW_ROWS, MOST_LABELS, REPEATS
+from crowdgold.data.own.evidence import FEW_ROWS, MOST_LABELS, NAMES_THINGS, REPEATS
 from crowdgold.data.own.names import ALIASES, normal, ours_named
-from crowdgold.data.own.reading import DROP
+from crowdgold.data.own.reading import DROP, REFUSE
 from crowdgold.data.own.roles import ANONYMOUS, LONG
 from crowdgold.data.own.sheets import Sheet
 
@@ -31,10 +31,20 @@ OTHERS = 0.5
 FEWEST = 2
 UNUSUAL = 0.05
 """Probability below which labels that are left are no random sample of all."""
+UNSEEN = re.compile("[\u200b-\u200f\u2060\ufeff]")
+"""Characters that have no width."""
 DIGITS = 15
 """That a floating point number keeps of a whole number."""
-WHAT_IT_IS = ("model", "task")
-REMARK = re.compile(r"comment|note|remark|reason|explanation|time|date|created|updated", re.I)
+WHAT_IT_IS = (
+    *ALIASES["model"], "task", "question", "prompt", "dataset", "criterion", "aspect", "metric",
+)  # fmt: skip
+"""Names of columns that say what was judged, though a file has one value alone."""
+REMARK = re.compile(
+    r"(?:.*_)?(?:comment|note|remark|reason|reasoning|explanation|explain|time|timestamp|date|"
+    r"datetime|created|updated|submitted|started|finished|at|rationale|highlight|evidence|span|"
+    r"justification|feedback|correction|edit|suggestion|suggested|duration|seconds)s?(?:_.*)?",
+    re.I,
+)
 """Names of columns that say other things of one item in each file."""
 DAY = re.compile(r"(\d{1,2})[-/](\d{1,2})")
 DATE = re.compile(r"\d{4}-(\d\d)-(\d\d)(?:[ T]00:00:00)?")
@@ -66,14 +76,15 @@ def _without_mojibake(text: str) -> str:
 
 def _plain(text: str) -> str:
     plain = unicodedata.normalize("NFKC", _without_mojibake(text)).casefold()
+    plain = UNSEEN.sub("", plain)
     return re.sub(r"\s+", " ", plain).strip(" '\"")
 
 
 def form(text: str) -> str:
     """What is left of an item's name when its form is taken away; equal where names are alike.
 
-    Case, accents' encodings, white space, folders and endings, leading zeros, points of whole
-    numbers and digits that a floating point number loses go.
+    Case, accents' encodings, white space, strokes, folders and endings, leading zeros, points of
+    whole numbers and digits that a floating point number loses go.
     """
     plain = _plain(text)
     if NUMBER.fullmatch(plain):
@@ -81,6 +92,7 @@ def form(text: str) -> str:
     name = PurePosixPath(plain.replace("\\", "/")).name
     stem, _, ending = name.rpartition(".")
     plain = stem if stem and 2 <= len(ending) <= 4 and ending.isalpha() else name
+    plain = re.sub(r"[\s_-]+", "-", plain)
     return re.sub(r"(?<!\d)0+(?=\d)", "", plain)
 
 
@@ -172,11 +184,9 @@ def check_names(
         "--unmatched drop (in Python unmatched='drop')"
     )
     numbers = to_numbers(pd.Series(names, dtype="string"))
-    if (
-        len(names) >= FEW_ROWS
-        and (np.diff(np.sort(numbers)) == 1).all()
-        and numbers.min() in (0, 1)
-    ):
+    ends = {str(len(names)), "0"} & {*lost}
+    shifted = bool(ends) and bool({str(len(names)), "0"} & set(items))  # by one
+    if shifted and len(names) >= FEW_ROWS and (np.diff(np.sort(numbers)) == 1).all():
         raise InputError(
             f"items with {what} are named {names[0]!r} to {names[-1]!r}, and {some(lost)} "
             f"{has_or_have(len(lost))} no votes: the names seem to count rows. {mend}"
@@ -251,7 +261,8 @@ def _check_rows(sheet: Sheet, kind: str) -> None:
         return
     for column in sheet.columns:
         model = normal(column).casefold() in ALIASES["model"]
-        if not model and (ours_named(column) or column in FOR_PEOPLE or REMARK.search(column)):
+        remark = REMARK.fullmatch(normal(column)) is not None
+        if not model and (ours_named(column) or column in FOR_PEOPLE or remark):
             continue
         own = rows[["item", column]].dropna()
         pairs = own.drop_duplicates()
@@ -289,10 +300,12 @@ def _of_annotators(sheet: Sheet, column: str) -> bool:
 
 def _tells_apart(sheet: Sheet, column: str) -> bool:
     """Whether a column may say what an item is: a text, a model, a task; no number, no remark."""
-    if column in WHAT_IT_IS:
+    if normal(column).casefold() in WHAT_IT_IS:
         return True
-    if ours_named(column) or column in FOR_PEOPLE or REMARK.search(column):
+    if ours_named(column) or column in FOR_PEOPLE or REMARK.fullmatch(normal(column)):
         return False
+    if NAMES_THINGS.fullmatch(normal(column)):
+        return True
     return not np.isfinite(to_numbers(sheet.frame[column].dropna().iloc[:100])).any()
 
 
@@ -316,8 +329,15 @@ def _check_pair(first: Sheet, second: Sheet) -> None:
     if len(shared) < FEWEST:
         return
     for column in columns:
-        both = [_told(sheet, column, shared) for sheet in (first, second)]
-        if both[0] is None or both[1] is None:
+        told_by = (_told(sheet, column, shared) for sheet in (first, second))
+        both = [one for one in told_by if one is not None]
+        if len(both) < 2:
+            continue
+        # What is one in each file, as a source or a round, is of the file and not of items.
+        if (
+            normal(column).casefold() not in WHAT_IT_IS
+            and min(one.nunique() for one in both) < FEWEST
+        ):
             continue
         told = pd.concat(both, axis=1, join="inner", keys=["first", "second"])
         other = told[told["first"] != told["second"]]
@@ -337,17 +357,21 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}…")
 
 
-def check_forms(frame: pd.DataFrame, source: str, notes: list[str]) -> None:
+def check_forms(
+    frame: pd.DataFrame, source: str, notes: list[str], unmatched: str = REFUSE
+) -> None:
     """Raise an `InputError` where items with votes have two names that differ in form only.
 
-    They are one item where no annotator has labelled both. Annotators with two names are noted.
+    They are one item where no annotator has labelled both; where annotators are not known, if they
+    are half of all items. Annotators with two names are noted.
 
     Args:
-        frame: columns item and annotator, a row a vote.
+        frame: columns item and, where they are known, annotator, a row a vote.
         source: the files.
         notes: what is to be known of annotators is added to them.
+        unmatched: the rule of `Reading`: "drop" takes such names for those of two items.
     """
-    alike = _alike(frame["annotator"])
+    alike = _alike(frame["annotator"]) if "annotator" in frame else []
     if alike:
         names = "; ".join(f"{one!r} and {other!r}" for one, other in alike[:NAMED])
         notes.append(
@@ -355,10 +379,13 @@ def check_forms(frame: pd.DataFrame, source: str, notes: list[str]) -> None:
             f"{' ...' if len(alike) > NAMED else ''}"
         )
     pairs = _alike(frame["item"])
-    if len(pairs) < FEWEST:
+    if len(pairs) < FEWEST or unmatched == DROP:
+        return
+    if "annotator" not in frame and len(pairs) < OTHERS * frame["item"].nunique() / 2:
         return
     first = dict(pairs) | {other: other for _, other in pairs}
     own = frame[frame["item"].isin(first)]
+    own = own if "annotator" in own else own.assign(annotator=np.arange(len(own)))
     table = pd.DataFrame({"item": own["item"].map(first), "annotator": own["annotator"],
                           "name": own["item"]}).drop_duplicates()  # fmt: skip
     both = table.duplicated(["item", "annotator"]).sum()
@@ -367,7 +394,8 @@ def check_forms(frame: pd.DataFrame, source: str, notes: list[str]) -> None:
     shown = ", ".join(f"{one!r} and {other!r}" for one, other in pairs[:NAMED])
     raise InputError(
         f"{source}: {len(pairs):,} items have two names, which differ in form only: {shown}. No "
-        "annotator labels both. Expected one name for an item, in all rows and files"
+        "annotator labels both. Expected one name for an item, in all rows and files; if they are "
+        "two items each, say so by --unmatched drop (in Python unmatched='drop')"
     )
 
 
@@ -375,12 +403,13 @@ def _alike(names: pd.Series) -> list[tuple[str, str]]:
     """Pairs of names whose form is the same."""
     unique = pd.Series(names.unique(), dtype="string")
     # Of very many names most are passed over fast.
-    short = unique.str.lower().str.lstrip("0").str.replace(r"\.\w{1,4}$", "", regex=True)
+    short = unique.str.lower().str.replace(r"^.*[/\\]|[\s_-]+|(?<!\d)0+(?=\d)", "", regex=True)
     beyond = np.array([not name.isascii() for name in unique], dtype=bool)
     near = unique[short.duplicated(keep=False).to_numpy() | beyond].astype(str)
     found, pairs = dict[str, str](), []
     for name in near:
-        other = found.setdefault(form(name), name)
+        # Names with other endings, as of two languages, are of two items.
+        other = found.setdefault(form(name) + PurePosixPath(name).suffix.casefold(), name)
         if other != name:
             pairs.append((name, other))
     return pairs

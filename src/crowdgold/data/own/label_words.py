@@ -90,8 +90,9 @@ def binary_labels(
         if positives is None:
             raise InputError(
                 f"{name}: found the labels {_listed(texts, rows[name])}; expected two, 0 and 1, "
-                "false and true, no and yes, or negative and positive. Correct them, or say which "
-                "one is positive by --positive VALUE; all others are then negative"
+                "false and true, no and yes, or negative and positive. Correct them; say which one "
+                "is positive by --positive VALUE, and all others are negative; or say by --missing "
+                "VALUE which one stands for no label"
             )
         if positives and positives <= wanted.keys():
             rest = sorted(values[name] - positives)

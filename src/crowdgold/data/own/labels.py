@@ -43,7 +43,7 @@ def read_labels(
         sheets, kinds = assign(named, positive, notes, repeated)
         check_same_things(sheets, kinds)
         sheets = check_missing(sheets, reading, notes)
-        votes = read_votes(sheets, kinds, notes)
+        votes = read_votes(sheets, kinds, notes, reading.unmatched)
         if "annotator" not in votes.frame:
             raise InputError(
                 f"{votes.source}: nothing says who gave which label; expected the columns item, "

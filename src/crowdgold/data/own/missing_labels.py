@@ -1,5 +1,6 @@
 """Words for an empty cell among labels. NA is one where the labels are known without it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -13,7 +14,9 @@ from crowdgold.data.own.sheets import NOTHING_MISSING, Sheet
 
 UNLABELLED = (
     "n/a", "none", "null", "nil", "unknown", "todo", "tbd", "pending", "skip", "skipped",
-    "missing", "unlabeled", "unlabelled",
+    "missing", "unlabeled", "unlabelled", "na", "#n/a", "nan", "unsure", "not sure", "unclear",
+    "uncertain", "don't know", "dont know", "idk", "cannot tell", "can't tell", "cant tell",
+    "not applicable", "no answer", "abstain", "other/unsure", "refused",
 )  # fmt: skip
 """Words that people write for a label that is not there yet, and that could be labels."""
 
@@ -62,7 +65,8 @@ def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -
 def _check_unlabelled(sheets: Sequence[Sheet], negative: set[str], labels: pd.Series) -> None:
     """Raise an `InputError` where one of several negative labels looks like none.
 
-    Such a label is a mark (-, ?), a word of `UNLABELLED`, or a number that gold labels alone have.
+    Such a label is a mark (-, ?), a word of `UNLABELLED`, a number that gold labels alone have, or
+    one that is no next one to the others (-1, 9 or 99 beside 0 and 1).
 
     Args:
         negative: plain labels that would be negative.
@@ -74,10 +78,14 @@ def _check_unlabelled(sheets: Sequence[Sheet], negative: set[str], labels: pd.Se
         for one in sheet.known(column).dropna().unique()
     }  # fmt: skip
     usual = {word for pair in PAIRS for word in pair}
+    known = {plain(str(one)) for one in labels.unique()}
+    numbers = sorted(int(one) for one in known if re.fullmatch(r"-?\d{1,4}", one))
+    apart = {str(one) for one in numbers if one < 0 or (one > 1 and one - 1 not in numbers)}
+    apart = apart if {"0", "1"} <= known else set()
     doubtful = sorted(
         one for one in negative
         if not any(letter.isalnum() for letter in one) or one in UNLABELLED
-        or (votes and one not in votes and one.isdecimal() and one not in usual)
+        or (votes and one not in votes and one.isdecimal() and one not in usual) or one in apart
     )  # fmt: skip
     if not doubtful or len(negative) == len(doubtful):
         return

@@ -19,7 +19,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "expert": ("expert", "expert_id", "adjudicator", "expert_name"),
     "gold": (
-        "gold", "gold_label", "expert_label", "ground_truth", "true_label", "y_true", "reference",
+        "gold", "gold_label", "expert_label", "ground_truth", "true_label", "y_true", "label_gold",
+        "label_true", "gold_standard",
     ),
     "votes_positive": (
         "votes_positive", "positive_votes", "votes_yes", "yes_votes", "n_positive",
@@ -41,7 +42,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "label", "vote", "answer", "annotation", "rating", "judgement", "judgment", "choice",
         "verdict", "class",
     ),
-    "model": ("model", "model_name", "predictor", "classifier", "system"),
+    "model": (
+        "model", "model_name", "model_id", "predictor", "classifier", "system", "system_id",
+        "agent", "agent_id", "llm", "engine", "assistant", "variant",
+    ),
     "stratum": ("stratum", "strata", "segment", "slice"),
     "weight": ("weight", "weights", "sampling_weight", "design_weight"),
     "group": ("group",),
@@ -72,10 +76,22 @@ PATTERNS = (
     ),
 )
 """Names of columns of which there can be several."""
-NO_VOTE = re.compile(
-    r".*_(?:id|name|no|nr|num|number|time|comments?|notes?|at|text|count|total)", re.IGNORECASE
+OF_A_LABEL = (
+    "id|name|no|nr|num|number|time|date|comments?|notes?|reason|at|text|count|total|type|status|"
+    "available|reviewed|question|standard|confidence|sure|certainty|agree|agrees|agreed|agreement|flag|"
+    "source|level|score|age|gender|female|male|education|country|language|experience|expertise"
 )
-"""Names that the last pattern would find, and that are no annotator's votes."""
+"""What names of columns end with that say something of a label, or of who gave it."""
+OF_ALL = (
+    "gold|majority|true|truth|final|consensus|model|predicted|prediction|pred|aggregated|mode|mean|"
+    "median|verdict"
+)
+"""The same of columns that are no one annotator's."""
+NO_VOTE = re.compile(rf".*_(?:{OF_A_LABEL}|{OF_ALL})", re.IGNORECASE)
+NO_GOLD = re.compile(rf".*_(?:{OF_A_LABEL})", re.IGNORECASE)
+NO_SCORE = re.compile(r".*_(?:label|class|id|text|time)", re.IGNORECASE)
+"""Names that a pattern would find, and that are no annotator's votes, gold labels or scores."""
+NO_COLUMN = {"vote": NO_VOTE, "gold": NO_GOLD, "score": NO_SCORE}
 
 
 def ours_named(name: str) -> bool:

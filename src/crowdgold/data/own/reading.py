@@ -24,8 +24,8 @@ class Reading:
         repeated: the rule for an annotator with several labels on an item: "refuse", keep the
             "first" or the "last", or "keep" all.
         item: columns that name an item together, e.g. ("question", "model") or "question,model".
-        missing: words that stand for an empty cell among labels and numbers, or "none"; where none
-            are given NA, NaN and null do, unless NA could be a label.
+        missing: words that stand for an empty cell among labels and numbers, or "nothing"; where
+            none are given NA, NaN and null do, unless NA could be a label.
         encoding: of text files that are not UTF-8 and do not say what they are.
         unmatched: "refuse" files that do not name the same items, or "drop" what matches nothing.
     """

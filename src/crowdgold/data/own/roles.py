@@ -9,22 +9,33 @@ import numpy as np
 from crowdgold.data.checks import list_guessed, list_names, to_numbers
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import BATCH, FOR_PEOPLE
-from crowdgold.data.own.evidence import FEW_ROWS, check_repeats, is_running
+from crowdgold.data.own.evidence import ENOUGH, FEW_ROWS, MOST_LABELS, check_repeats, is_running
 from crowdgold.data.own.label_words import PAIRS, plain, positive_labels
-from crowdgold.data.own.names import ALIASES, normal, ours_named
+from crowdgold.data.own.names import ALIASES, NO_VOTE, normal, ours_named
 from crowdgold.data.own.reading import REFUSE
 from crowdgold.data.own.sheets import Sheet
 
 LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
 """A row a label with its annotator; the same without; counts by item; a column an annotator."""
-GOLD_FILE = re.compile(r"gold|expert", re.IGNORECASE)
+GOLD_FILE = re.compile(r"gold|expert|truth|adjudicat", re.IGNORECASE)
+NO_GOLD_FILE = re.compile(
+    r"pred|model|gpt|llm|claude|gemini|llama|bert|classif|output|major|aggreg|consensus|merged",
+    re.IGNORECASE,
+)
+"""Names of files of labels that a model gave, or that were made of votes."""
 TRUTHS = (
     "truth", "true", "target", "correct", "actual", "reference", "answer_key", "y", "final",
-    "final_label", "consensus", "adjudicated", "correct_label", "ground_truth",
+    "final_label", "consensus", "adjudicated", "correct_label", "ground_truth", "majority",
+    "gold_standard",
 )  # fmt: skip
-"""Names of columns of labels that can be gold."""
-NO_LABELS = ("truth", "oracle", "tie_break", "split", "fold")
+"""Names of columns of labels that can be gold, or a model's, and are no one annotator's."""
+NO_LABELS = (
+    *TRUTHS, "pred", "predicted", "prediction", "is_gold", "oracle", "tie_break", "split", "fold",
+)  # fmt: skip
 """Columns of two values that are no annotator's."""
+CHOSEN = re.compile(r"pred|class|label", re.IGNORECASE)
+"""Names of columns of a model's classes."""
+HALF = 0.5
 SLIPS = 0.05
 """Share of the filled cells of a column of numbers that are taken for slips, at most."""
 FORMS = (
@@ -84,7 +95,9 @@ def _guess_votes(
         columns = [
             name
             for name in leftover(sheet)
-            if name not in NO_LABELS and looks_like_labels(sheet, name, positive)
+            if normal(name).casefold() not in NO_LABELS
+            and not NO_VOTE.fullmatch(normal(name))
+            and looks_like_labels(sheet, name, positive)
         ]
         if sheet.has("item") and len(columns) > 1:
             notes.append(
@@ -114,6 +127,13 @@ def _check_twice(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
         if kinds[place] == ANONYMOUS and not rest and half >= FEW_ROWS:
             first, second = (part.reset_index(drop=True) for part in
                              (sheet.frame[:half], sheet.frame[half:]))  # fmt: skip
+            times = sheet.frame.groupby(["item", "label"]).size()
+            even = len(times) > sheet.frame["item"].nunique() >= ENOUGH and (times % 2 == 0).all()
+            if even and not first.equals(second):
+                raise InputError(
+                    f"{sheet.source}: each item has an even number of each label, as in a file "
+                    f"that holds its rows twice; {mend}"
+                )
             if first.equals(second):
                 raise InputError(
                     f"{sheet.source}: rows from {sheet.rows[half]} on are the same as those before "
@@ -131,9 +151,10 @@ def _check_labels(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
             continue
         beside = [*sheet.starting("score").values(), *filter(sheet.has, ["model"])]
         beside += [one for one in leftover(sheet) if normal(one).casefold() in ALIASES["model"]]
-        if beside:
+        if beside or NO_GOLD_FILE.search(sheet.name):
+            why = f"beside {beside[0]!r}" if beside else "in a file of this name"
             raise InputError(
-                f"{sheet.source}: one label an item, beside {beside[0]!r}: gold labels, or a "
+                f"{sheet.source}: one label an item, {why}: gold labels, or a "
                 f"model's classes? Say by --column {sheet.name}:label=gold that they are gold, or "
                 f"leave them out by --column {sheet.name}:label=ignore"
             )
@@ -164,6 +185,36 @@ def _check_slips(sheet: Sheet, columns: Iterable[str]) -> None:
     problems.raise_if_any()
 
 
+def _whole_and_few(sheet: Sheet, column: str) -> bool:
+    """Whether a column of numbers may be one of labels: few different whole numbers."""
+    values = to_numbers(sheet.known(column).dropna())
+    return bool((values == np.floor(values)).all() and len(np.unique(values)) <= MOST_LABELS)
+
+
+def _check_confidence(sheet: Sheet) -> None:
+    """Raise an `InputError` where scores seem to be those of the class that a model chose.
+
+    They are never below one half, whichever class is beside them.
+    """
+    if not sheet.has("score") or sheet.has("model"):
+        return
+    values = to_numbers(sheet.known("score"))
+    known = values[np.isfinite(values)]
+    if len(known) < FEW_ROWS or not ((known >= HALF) & (known <= 1)).all():
+        return
+    own = () if sheet.has("annotator") else ("label",)
+    for name in [*own, *(one for one in leftover(sheet) if CHOSEN.search(one))]:
+        if not sheet.has(name):
+            continue
+        if sheet.known(name).nunique() == 2:
+            raise InputError(
+                f"{sheet.source}: no score is below {HALF:g}, whichever of two classes "
+                f"{name!r} says: they seem to be the probability of that class. Expected the "
+                "probability of the positive class in all rows, as 1 less the score where the "
+                f"class is negative. If they are that, say so by --column {name}=ignore"
+            )
+
+
 def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
     """Take the columns of numbers of a file that holds nothing else for models' scores."""
     gold = GOLD_FILE.search(sheet.name)
@@ -176,7 +227,7 @@ def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
                if filled.any() and number[filled].all()]  # fmt: skip
     _check_slips(sheet, free)
     doubtful = [name for name in columns if gold or normal(name).casefold() in TRUTHS]
-    for name in [one for one in doubtful if looks_like_labels(sheet, one, ())]:
+    for name in [one for one in doubtful if _whole_and_few(sheet, one)]:
         raise InputError(
             f"{sheet.source}: column {name!r} holds labels, "
             f"{list_names(sorted(set(sheet.known(name).dropna())))}: gold, or the classes of a "
@@ -221,6 +272,8 @@ def assign(
         named = [_guess_scores(one, kind, notes) for one, kind in zip(named, kinds, strict=True)]
     _check_twice(named, kinds)
     _check_labels(named, kinds)
+    for sheet in named:
+        _check_confidence(sheet)
     forms = {kind for kind in kinds if kind is not None}
     if not forms:
         have = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)

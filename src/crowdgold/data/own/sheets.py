@@ -32,7 +32,7 @@ from crowdgold.data.workbooks import WORKBOOK, read_workbook
 
 MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
 """Texts that other programs write for an empty cell, where a number or a label is expected."""
-NOTHING_MISSING = "none"
+NOTHING_MISSING = "nothing"
 """In the place of such words: each text stands for itself."""
 OWN_ENDINGS = (*ENDINGS, ".json", WORKBOOK)
 NESTED = (list, dict, tuple, set, bytes, bytearray, np.ndarray)

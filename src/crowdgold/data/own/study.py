@@ -136,7 +136,7 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     check_same_things(sheets, kinds)
     sheets = check_missing(sheets, reading, notes)
     guessed = [one.name for one, kind in zip(sheets, kinds, strict=True) if guessed_gold(one, kind)]
-    votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
+    votes, gold = read_votes(sheets, kinds, notes, unmatched), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
     votes = _by_name(votes, "item", "annotator", *["label"] * (repeated == KEEP))
     _note_repeats(votes, repeated, notes)
@@ -228,20 +228,21 @@ def _note_repeats(votes: Rows, repeated: str, notes: list[str]) -> None:
 
 
 def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> None:
-    """Note, or raise an `InputError`, where each item's gold label is the majority of its votes.
+    """Note, or raise an `InputError`, where gold labels are the majority of votes of nearly all.
 
-    A platform writes such labels; they are no gold.
+    A platform writes such labels; they are no gold. Where votes are tied it may write none.
 
     Args:
         guessed: files of which only a guess says that their labels are gold.
     """
     twice = 2 * items.votes_positive
-    same = (items.gold == (twice > items.votes_total)) | (twice == items.votes_total)
-    if len(items) < ENOUGH or not same.all() or (items.gold == NO_GOLD).any():
+    known, tied = items.gold != NO_GOLD, twice == items.votes_total
+    same = tied | (items.gold == (twice > items.votes_total))
+    if known.sum() < ENOUGH or not same[known].all() or (known | tied).mean() < LEAST:
         return
     told = (
-        f"gold labels of all {len(items):,} items are the majority of their votes, as a platform's "
-        "aggregated labels are"
+        f"gold labels of {counted(int(known.sum()), 'item')} are the majority of their votes, as a "
+        "platform's aggregated labels are"
     )
     if guessed:
         raise InputError(

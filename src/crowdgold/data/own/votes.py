@@ -12,6 +12,9 @@ from crowdgold.data.own.joins import check_forms
 from crowdgold.data.own.roles import ANONYMOUS, COUNTS, LONG, WIDE
 from crowdgold.data.own.sheets import Sheet
 
+SUMS = r"(?:(?:sub|grand)[ -]?)?totals?(?:\b.*)?$|(?:sum|overall|all)$"
+"""Names of rows that hold sums."""
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -94,12 +97,15 @@ def _wide(sheet: Sheet) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
     return sheet, frame[wanted], np.repeat(sheet.rows, len(names))[wanted]
 
 
-def read_votes(sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list[str]) -> Rows:
+def read_votes(
+    sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list[str], unmatched: str
+) -> Rows:
     """Gather the votes: columns item, label and where known annotator; or item and counts.
 
     Args:
         kinds: the form of the votes of each.
         notes: what was decided is added to them.
+        unmatched: the rule of `Reading`.
 
     Raises:
         InputError: naming the rows that cannot be used.
@@ -115,8 +121,8 @@ def read_votes(sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list
         if kind is not None:
             voted.append(sheet)
     votes = joined(parts)
-    if "annotator" in votes.frame:
-        check_forms(votes.frame, votes.source, notes)
+    if "label" in votes.frame:
+        check_forms(votes.frame, votes.source, notes, unmatched)
     if WIDE not in kinds and len(votes.frame) == sum(len(one.frame) for one in voted):
         return votes
     # A difference of indexes: `isin` of texts loops over them.
@@ -153,6 +159,13 @@ def _counts(sheet: Sheet, notes: list[str]) -> Rows:
 
 def _check_sums(sheet: Sheet, frame: pd.DataFrame) -> None:
     """Raise an `InputError` where a row is the sum of all others."""
+    total = sheet.frame["item"].str.match(SUMS, case=False).to_numpy(dtype=bool)
+    if total.any():
+        row = int(total.argmax())
+        raise InputError(
+            f"{sheet.source}, row {sheet.rows[row]}: found {sheet.frame['item'].iloc[row]!r} among "
+            "items, a row of sums; expected items alone. Leave the row out"
+        )
     counts = np.stack([to_numbers(frame[name]) for name in ("votes_positive", "votes_total")])
     counts = np.where(counts < LARGEST, counts, 0)
     sums = (2 * counts == counts.sum(axis=1, keepdims=True)).all(axis=0) & (counts[1] > 0)
