@@ -127,5 +127,10 @@ def test_files_of_another_folder_are_another_study_while_the_first_are_there(tmp
     assert main(["evaluate", *first, *QUICK, "--out", out]) == 0
     assert main(["evaluate", *theirs, *QUICK, "--out", out]) == 2
     assert "an evaluation of another study" in " ".join(capsys.readouterr().err.split())
+    for path in first:  # the same files, of other items
+        lines = Path(path).read_text().splitlines(keepends=True)
+        Path(path).write_text(lines[0] + "".join(f"x{line}" for line in lines[1:]))
+    assert main(["evaluate", *first, *QUICK, "--out", out]) == 2
+    assert "an evaluation of other items" in " ".join(capsys.readouterr().err.split())
     one.rename(tmp_path / "moved")
     assert main(["evaluate", *theirs, *QUICK, "--out", out]) == 0

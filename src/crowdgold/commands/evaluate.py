@@ -258,6 +258,7 @@ def run(asked: argparse.Namespace) -> int:
     try:
         with progress(lambda: "reading and checking"):
             study, check = own_study.read_and_check(source, settings)
+            own_study.check_same_items(out, study.items.item, asked.force)
             wanted = read_wanted(asked, settings, study.items)
         found = own_study.evaluate_checked(
             study, check, source, settings, StanModels(), asked.cores, say, said.answered, keep

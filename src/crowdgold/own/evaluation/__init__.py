@@ -13,7 +13,7 @@ from crowdgold.own.evaluation.files import (
     read_and_check,
     write_evaluation,
 )
-from crowdgold.own.evaluation.folder import check_folder, kept_folder, mend
+from crowdgold.own.evaluation.folder import check_folder, check_same_items, kept_folder, mend
 from crowdgold.own.evaluation.jobs import chosen_methods, is_quick
 from crowdgold.own.evaluation.planned import UnsupportedError
 from crowdgold.own.evaluation.questions import METRICS, STANDARD, Settings, read_thresholds
@@ -28,6 +28,7 @@ __all__ = [
     "Source",
     "UnsupportedError",
     "check_folder",
+    "check_same_items",
     "check_study",
     "chosen_methods",
     "discard",

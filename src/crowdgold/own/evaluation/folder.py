@@ -20,7 +20,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from crowdgold.data import InputError
 from crowdgold.data.checks import list_names
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.outputs import kept_name, lies_in, own_name, same_file
-from crowdgold.data.spreadsheet import write_spreadsheet
+from crowdgold.data.spreadsheet import restored, write_spreadsheet
 from crowdgold.extras import PARQUET, missing
 from crowdgold.own.evaluation.run_key import UNFINISHED, holds_jobs
 from crowdgold.temporary import held_folder, registered
@@ -52,6 +52,8 @@ WRITTEN = (
 DATA = "data"
 """Of study.json: the files that were read, as they lie from the folder."""
 SHOWN = 5
+HALF = 0.5
+"""Share of the items that a later evaluation into the same folder has too, at least."""
 FLOATS = "%.10g"
 
 
@@ -110,6 +112,28 @@ def _check_replaced(out: Path, inputs: Sequence[Path]) -> None:
         raise InputError(
             f"{out}: an evaluation of another study ({list_names(names, SHOWN)}); name a new "
             "folder by --out, or let it be replaced by --force"
+        )
+
+
+def check_same_items(out: Path, items: Collection[str], force: bool = False) -> None:
+    """Raise an `InputError` where a folder holds an evaluation of other items, for the most part.
+
+    Args:
+        items: names of those that are to be evaluated.
+        force: whether it gives way.
+    """
+    path = out / "items.csv"
+    if force or not path.is_file():
+        return
+    try:
+        before = restored(pd.read_csv(path, usecols=["item"], dtype="string"))[0]["item"]
+    except (OSError, ValueError):
+        return  # no table of ours, which `check_folder` has seen
+    same = before.isin(list(items)).to_numpy(dtype=bool)
+    if len(same) and same.mean() < HALF:
+        raise InputError(
+            f"{out}: an evaluation of other items, such as {str(before[~same].iloc[0])!r}; name a "
+            "new folder by --out, or let it be replaced by --force"
         )
 
 
