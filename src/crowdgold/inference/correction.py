@@ -73,7 +73,7 @@ def of_labels(
         nothing, expected, foreseen, questions.counted(hard, ranking),
         min(positive, len(known) - positive), design,
         None if weights is None else questions.counted(hard, ranking, weights),
-        design.of_population(influence), moved, target, few=few,
+        design.of_population(influence), moved, target, few=few, few_level=level,
     )  # fmt: skip
 
 

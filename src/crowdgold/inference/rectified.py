@@ -37,6 +37,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from crowdgold.declared import LEVEL
 from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import ROUNDING, Ends, from_parts, interval, unseen_share
@@ -100,6 +101,7 @@ class Rectified:
         parts: of a difference, what is known of the two predictors; empty otherwise.
         few: (S, P) how far they move at each end of what a stratum with few labels may hold
             (`few_labels`); None where there is one stratum, or experts err.
+        few_level: of the interval, for which that is.
     """
 
     points: np.ndarray
@@ -120,6 +122,7 @@ class Rectified:
     of_difference: bool = False
     parts: tuple["Rectified", ...] = ()
     few: np.ndarray | None = None
+    few_level: float = LEVEL
     probability: ClassVar[None] = None
 
     def select(self, columns: Sequence[int]) -> "Rectified":
@@ -323,9 +326,14 @@ class Rectified:
             ends[1, place] = np.minimum(centre + above, high)[0]
         return ends
 
-    def _of_few(self) -> Ends:
-        """How far quantities move at most, below and above, by cells with few labels, (P,) each."""
+    def _of_few(self, level: float) -> Ends:
+        """How far quantities move at most, below and above, by cells with few labels, (P,) each.
+
+        At another level than theirs the moves are as many times as large as the exact bound on the
+        share of what was never seen is: nearly log((1 - level) / 2) over the same of theirs.
+        """
         moves = np.zeros((1, len(self.counted))) if self.few is None else np.nan_to_num(self.few)
+        moves = moves * (np.log((1 - level) / 2) / np.log((1 - self.few_level) / 2))
         return moves.min(axis=0, initial=0.0), moves.max(axis=0, initial=0.0)
 
     def _printed(
@@ -354,7 +362,7 @@ class Rectified:
         unseen = np.where(flat & ~np.array(certain), unseen_share(alike, level), 0.0)
         lower = np.minimum(ends[0], centre - unseen * np.nan_to_num(centre - low))
         upper = np.maximum(ends[1], centre + unseen * np.nan_to_num(high - centre))
-        down, up = self._of_few()
+        down, up = self._of_few(level)
         lower, upper = np.minimum(lower, centre + down), np.maximum(upper, centre + up)
         if certain:
             lower, upper = (np.where(np.isfinite(one), centre, one) for one in (lower, upper))

@@ -7,7 +7,6 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.inference.looks import level_of_look, price
-from crowdgold.inference.rectified import Rectified
 from crowdgold.methods.registry import answering
 from crowdgold.own.evaluation.fitting import Found
 from crowdgold.own.evaluation.questions import Settings
@@ -31,11 +30,8 @@ def times_as_wide(settings: Settings, found: Sequence[Found]) -> tuple[float, fl
     for one in found:
         if one.method != answering() or one.sample is None or one.named is None:
             continue
-        sample = one.sample
-        if isinstance(sample, Rectified):  # what few labels leave open is known at one level alone
-            sample = replace(sample, few=None)
         wide, usual = (
-            np.array([each.upper - each.lower for each in sample.estimates(one.named, level)])
+            np.array([each.upper - each.lower for each in one.sample.estimates(one.named, level)])
             for level in (settings.interval_level, settings.level)
         )
         known = np.isfinite(wide) & (usual > 0)
