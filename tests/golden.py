@@ -40,7 +40,7 @@ from unit.bad_inputs import controls, counts, formats, options, places, reading,
 GOLDEN = Path(__file__).resolve().parent / "golden"
 EXPORTS = Path(__file__).resolve().parent / "data/exports"
 DIGITS = 9
-UNLIKE = ("date", "versions", "seconds", "files", "code", "python")
+UNLIKE = ("date", "versions", "seconds", "files", "data", "code", "python")
 """Keys of study.json that are of the day and the machine."""
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 PROGRESS = re.compile(r"^.*; \d+ s so far\n", re.MULTILINE)
