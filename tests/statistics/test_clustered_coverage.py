@@ -144,24 +144,27 @@ def of_all_sizes(clusters, rng, drawn=None):
 
 
 def test_whole_clusters_of_very_unequal_sizes_cover(monkeypatch):
-    """30 of 110 clusters, 150 studies: of 1,800 intervals of six metrics and two methods at least
-    .91 hold the truth, which intervals that hold .93 of the time do in 99.9 of 100 runs even if
-    those of one study are of one kind (error .006 at least, .018 at most). Control: without what a
-    large cluster pulls the estimate to itself fewer do, by .02 at least."""
+    """30 of 110 clusters, 150 studies, six metrics and two methods. Intervals of one study go
+    together, so that the error of the share that holds the truth is that of the studies' shares,
+    some .009: at least .91 do, two errors below .93. Control, on the same studies: without what a
+    large cluster pulls to itself fewer do, by .02 at least and by 3.5 errors of the difference."""
     population = of_all_sizes(40_000, np.random.default_rng(9))
     truth = [true_value(metric, population) for metric in SIZED]
 
     def share_held():
         held = []
         for seed in range(150):
+            own = []
             items = of_all_sizes(110, np.random.default_rng([59, seed]), drawn=30)
             for method in ("GT", "logistic-R"):
                 rng = np.random.default_rng(1)
                 found = evaluate(fit(method, items, rng), items, SIZED, rng)
-                held += [e.lower <= one <= e.upper for e, one in zip(found, truth, strict=True)]
-        return np.mean(held)
+                own += [e.lower <= one <= e.upper for e, one in zip(found, truth, strict=True)]
+            held.append(np.mean(own))
+        return np.array(held)
 
     with_pull = share_held()
     monkeypatch.setattr(Clustered, "_pull", property(lambda self: np.ones(self.clusters.size)))
-    assert with_pull >= 0.91
-    assert share_held() < with_pull - 0.02
+    assert with_pull.mean() >= 0.91
+    fewer = with_pull - share_held()
+    assert fewer.mean() > max(0.02, DEVIATIONS * fewer.std(ddof=1) / np.sqrt(len(fewer)))

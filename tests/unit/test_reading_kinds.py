@@ -434,3 +434,21 @@ def test_the_same_stratum_may_stand_in_two_files(tmp_path):
     paths = written(tmp_path, v_csv="\n".join(votes) + "\n", gold_csv=other)
     with pytest.raises(InputError, match="stands in another file too, and says other things"):
         read_study(paths)
+
+
+def test_in_few_rows_one_item_may_have_as_many_votes_as_the_others(tmp_path):
+    """Three votes of one item and one of each of three others are no row of sums."""
+    text = "item,votes_positive,votes_total\na,3,3\nb,1,1\nc,1,1\nd,1,1\n"
+    (path,) = written(tmp_path, v_csv=text)
+    assert read_study([path]).items.votes_total.tolist() == [3, 1, 1, 1]
+
+
+def test_several_columns_in_one_text_name_an_item(tmp_path):
+    """As a list of them does; a text is split at its commas."""
+    text = "q,model,annotator,label\n" + "".join(
+        f"q{k},m{m},a{a},{(k + m * a) % 2}\n" for k in range(4) for m in range(2) for a in range(2)
+    )
+    (path,) = written(tmp_path, v_csv=text)
+    one, other = (read_study([path], item=item) for item in ("q, model", ["q", "model"]))
+    assert one.items.item.tolist() == other.items.item.tolist()
+    assert len(one.items) == 8

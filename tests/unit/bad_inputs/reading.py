@@ -229,6 +229,9 @@ def _cases() -> Iterator[Case]:
         yield Case("check", name, what, [*files], files, says)
     subtotal = COUNTS.replace("\n20,0,3", "\nSubtotal A,30,60\n20,0,3")
     yield Case("check", "v.csv", "a subtotal", ["v.csv"], {"v.csv": subtotal}, "row of sums")
+    grand = COUNTS + f"all of them,{sum(k % 4 for k in range(40))},120\n"
+    yield Case("check", "v.csv", "sums by another name", ["v.csv"], {"v.csv": grand},
+               "as many votes as all other items")  # fmt: skip
     summed = COUNTS + f"Total,{sum(k % 4 for k in range(40))},120\n"
     yield Case("check", "v.csv", "a row of sums", ["v.csv"], {"v.csv": summed}, "row of sums")
     for what, (files, options, says) in FILES.items():

@@ -53,8 +53,6 @@ class Reading:
     @property
     def words(self) -> tuple[str, ...]:
         """Texts that stand for an empty cell."""
-        if isinstance(self.item, str):
-            object.__setattr__(self, "item", tuple(map(str.strip, self.item.split(","))))
         if NOTHING_MISSING in self.missing:
             return ("",)
         return ("", *self.missing) if self.missing else MISSING

@@ -207,11 +207,14 @@ def _check_confidence(sheet: Sheet) -> None:
         if not sheet.has(name):
             continue
         if sheet.known(name).nunique() == 2:
+            mine = (
+                "label=gold, if an expert gave the labels" if name == "label" else f"{name}=ignore"
+            )
             raise InputError(
                 f"{sheet.source}: no score is below {HALF:g}, whichever of two classes "
                 f"{name!r} says: they seem to be the probability of that class. Expected the "
                 "probability of the positive class in all rows, as 1 less the score where the "
-                f"class is negative. If they are that, say so by --column {name}=ignore"
+                f"class is negative. If they are that, say so by --column {mine}"
             )
 
 

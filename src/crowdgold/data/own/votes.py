@@ -8,6 +8,7 @@ import pandas as pd
 
 from crowdgold.data.checks import LARGEST, Problems, counted, is_empty, to_numbers
 from crowdgold.data.errors import InputError
+from crowdgold.data.own.evidence import FEW_ROWS
 from crowdgold.data.own.joins import check_forms
 from crowdgold.data.own.roles import ANONYMOUS, COUNTS, LONG, WIDE
 from crowdgold.data.own.sheets import Sheet
@@ -169,7 +170,7 @@ def _check_sums(sheet: Sheet, frame: pd.DataFrame) -> None:
     counts = np.stack([to_numbers(frame[name]) for name in ("votes_positive", "votes_total")])
     counts = np.where(counts < LARGEST, counts, 0)
     sums = (2 * counts == counts.sum(axis=1, keepdims=True)).all(axis=0) & (counts[1] > 0)
-    if len(frame) > 3 and sums.any():
+    if len(frame) >= FEW_ROWS and sums.any():  # in fewer by chance
         row = int(sums.argmax())
         raise InputError(
             f"{sheet.source}, row {sheet.rows[row]}: {sheet.frame['item'].iloc[row]!r} has as many "
