@@ -95,18 +95,18 @@ answer: $(READY)  ## the recommended answer in simulated and public settings: it
 	@echo "$(RESULTS)/figures/answer.svg, its table beside it"
 
 checksums: $(READY)  ## every result against the checksum that its job wrote; changes nothing
-	@$(BIN)/python -m crowdgold.experiments.provenance.integrity $(RESULTS)
+	@$(BIN)/python -m crowdgold.experiment.integrity $(RESULTS)
 
 restore: $(READY)  ## results/restored: the blocks of the published tables, for make verify RESULTS=results/restored
-	@$(BIN)/python -m crowdgold.experiments.wiring.restored
+	@$(BIN)/python -m crowdgold.experiment.published
 
 verify: $(READY)  ## a random tenth of the blocks again, in results/verify, and compared (FRACTION=0.05)
-	@$(BIN)/python -m crowdgold.experiments.provenance.verification choose $(RESULTS) \
+	@$(BIN)/python -m crowdgold.experiment.verification choose $(RESULTS) \
 		$(if $(FRACTION),--fraction $(FRACTION))
 	$(checked)
 	@$(RUN) --configfile $(RESULTS)/verify/run.yaml -- $$(cat $(RESULTS)/verify/targets) \
 		|| echo "What could be made again is compared"
-	@$(BIN)/python -m crowdgold.experiments.provenance.verification compare $(RESULTS)
+	@$(BIN)/python -m crowdgold.experiment.verification compare $(RESULTS)
 
 validate: $(READY)  ## coverage of the intervals where the model is true
 	$(call snakemake,-- validate)
@@ -124,7 +124,7 @@ publish: $(READY)  ## keep the finished tables of SCALE in docs/results, of whic
 
 piece: $(READY)  ## HOURS of SCALE's experiments; run again, it goes on (SCALE=paper HOURS=3, TARGET=validate or pages)
 	$(checked)
-	@$(BIN)/python -m crowdgold.experiments.pieces --results $(RESULTS) --hours $(HOURS) --cores $(CORES) \
+	@$(BIN)/python -m crowdgold.experiment.pieces --results $(RESULTS) --hours $(HOURS) --cores $(CORES) \
 		$(if $(ASKED),--scale $(ASKED)) $(if $(TARGET),--target $(TARGET)) -- $(RUN) $(QUIET)
 
 docs: override SCALE = published
@@ -232,7 +232,7 @@ lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 		- -o "requirements-$${tool#*:}.lock"; done
 
 config/README.md: workflow/schemas/config.schema.yaml config.yaml $(wildcard src/crowdgold/methods/*.py src/crowdgold/simulate/*.py src/crowdgold/studies/*/*.py) $(READY)  ## the page on the configuration
-	$(BIN)/python -m crowdgold.experiments.configuration.schema_page $< config.yaml > $@.partial
+	$(BIN)/python -m crowdgold.experiment.schema $< config.yaml > $@.partial
 	mv $@.partial $@
 
 DIST ?= dist

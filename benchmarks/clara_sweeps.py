@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import Annotations
-from crowdgold.experiments.results import write_csv
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
 from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
 from crowdgold.models.majority import majority_shares
+from crowdgold.record.results import write_csv
 from crowdgold.simulate.clara import draw_clara
+from crowdgold.types.annotations import Annotations
 
 PAPER = 12_000
 """Sweeps of the paper: 2,000 thrown away, then 2,000 draws 5 apart."""

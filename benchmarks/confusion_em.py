@@ -23,11 +23,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import Annotations
-from crowdgold.data.annotations import NO_GROUP
-from crowdgold.experiments.results import write_csv
 from crowdgold.models.confusion_em import PRESETS, EmSettings, fit_confusion_em
+from crowdgold.record.results import write_csv
 from crowdgold.simulate.stableval import draw_stableval
+from crowdgold.types.annotations import NO_GROUP, Annotations
 
 LEVELS, LABELS, ANNOTATORS, STEPS = 5, 5, 1_000, 20
 DIAGONAL = 0.8

@@ -19,14 +19,14 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from crowdgold.data import Items
-from crowdgold.experiments.results import write_csv
-from crowdgold.methods import fit
+from crowdgold.methods.registry import fit
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.models.vote_fit import fit_votes
 from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.record.results import write_csv
 from crowdgold.simulate.irt import draw_irt
+from crowdgold.types.items import Items
 
 SETTINGS = Path("config/experiments/maven.yaml")
 EXPERIMENT = "maven_fig4"

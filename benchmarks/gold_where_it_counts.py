@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data import Items
-from crowdgold.inference import evaluate
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.labels import Fit, LabelPrediction
-from crowdgold.methods import fit
-from crowdgold.metrics import parse_metric, true_value
-from crowdgold.sampling.batch import labelled, next_batch
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import parse_metric, true_value
+from crowdgold.planning.batch import labelled, next_batch
 from crowdgold.simulate import simulate
-from crowdgold.simulate.gold_sample import draw_labelled
+from crowdgold.simulate.design import draw_labelled
+from crowdgold.types.items import Items
 
 METRICS = ["prevalence", "TPR_H", "TNR_H", "AUC", "precision@1", "recall@1"]
 IRT = {"mu_s": 3.0, "sigma_s": 2.0, "mu_d": 0.5, "sigma_d": 2.0, "offset": -1.0, "n_voters": 100,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from crowdgold.experiments.results import write_csv
+from crowdgold.record.results import write_csv
 from own_study import seconds_to_answer
 
 ROOT = Path(__file__).parents[1]

@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import Items
-from crowdgold.experiments.results import write_csv
-from crowdgold.inference import evaluate
-from crowdgold.methods import fit
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import fit
 from crowdgold.models.stan import StanModels
+from crowdgold.record.results import write_csv
 from crowdgold.simulate import simulate
+from crowdgold.types.items import Items
 
 METRICS = [
     "TNR_H", "TPR_H", "prevalence", "AUC", "delta_TPR", "accuracy@1", "precision@1", "recall@1",

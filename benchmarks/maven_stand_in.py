@@ -36,13 +36,12 @@ import yaml
 from scipy.optimize import least_squares
 from scipy.special import expit, logit
 
-from crowdgold.data import Items
-from crowdgold.experiments.results import write_csv
-from crowdgold.metrics import parse_metric, true_value
-from crowdgold.metrics.binary import METRICS
+from crowdgold.metrics.binary import METRICS, parse_metric, true_value
 from crowdgold.metrics.ranked import LabelMass, RankedItems
 from crowdgold.models.score_points import model_scores
+from crowdgold.record.results import write_csv
 from crowdgold.simulate.stand_in import draw_stand_in
+from crowdgold.types.items import Items
 
 Cells = dict[tuple[str, str], float]
 

@@ -27,13 +27,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import linregress
 
-from crowdgold.experiments.provenance.imports import library_files, named_hashes
-from crowdgold.experiments.provenance.made_from import fold
-from crowdgold.experiments.provenance.record import provenance
-from crowdgold.experiments.results import write_table
-from crowdgold.inference import evaluate
-from crowdgold.methods import fit
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import fit
 from crowdgold.models.stan import StanModels
+from crowdgold.record.imports import library_files, named_hashes
+from crowdgold.record.record import provenance
+from crowdgold.record.results import write_table
+from crowdgold.record.seals import fold
 from crowdgold.simulate import simulate
 
 PARAMETERS = {

@@ -16,7 +16,7 @@ from jax.scipy.special import gammaln, xlog1py, xlogy
 from jax.scipy.stats import norm
 from numpyro.infer import MCMC, NUTS
 
-from crowdgold.data import NO_GOLD, Items
+from crowdgold.types.items import NO_GOLD, Items
 
 RHO_LIMIT = 0.99
 

@@ -33,19 +33,17 @@ import pandas as pd
 import psutil
 
 import crowdgold
-from crowdgold.data import NO_GOLD
-from crowdgold.experiments.results import write_csv
+from crowdgold.checking.study import check_data
+from crowdgold.evaluation.assumed_errors import assumed_errors
+from crowdgold.evaluation.fitting import Found, run_job
+from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.run import Source, with_source, write_evaluation
+from crowdgold.evaluation.study import join_found, load_models, plan_study
 from crowdgold.methods.registry import offered
 from crowdgold.models.stan import StanModels
-from crowdgold.own.check.data import check_data
-from crowdgold.own.evaluation import Settings, Source, write_evaluation
-from crowdgold.own.evaluation.assumed_errors import assumed_errors
-from crowdgold.own.evaluation.compiled import load_models
-from crowdgold.own.evaluation.files import with_source
-from crowdgold.own.evaluation.fitting import Found, run_job
-from crowdgold.own.evaluation.planned import plan_study
-from crowdgold.own.evaluation.study import join_found
+from crowdgold.record.results import write_csv
 from crowdgold.simulate.maven import draw_maven
+from crowdgold.types.items import NO_GOLD
 
 ANNOTATORS, GOLD = 1000, 300
 PARAMETERS = {
@@ -169,7 +167,7 @@ def measure_command(
         # Without a path that would give an older version's interpreter this one's code.
         own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         with subprocess.Popen(
-            [python, "-m", "crowdgold.commands", *asked],
+            [python, "-m", "crowdgold.cli", *asked],
             stdout=subprocess.PIPE,
             env=os.environ if python == sys.executable else own,
         ) as run:

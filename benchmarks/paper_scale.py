@@ -23,14 +23,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from crowdgold.experiments import configuration, plan
-from crowdgold.experiments.checks import check_block
-from crowdgold.experiments.drawing import simulate_block
-from crowdgold.experiments.estimating import estimate_block
-from crowdgold.experiments.results import write_csv, write_table
-from crowdgold.experiments.wiring.published import PAGES
-from crowdgold.experiments.wiring.scales import PAPER
+from crowdgold.experiment import configuration, plan
+from crowdgold.experiment.checks import check_block
+from crowdgold.experiment.drawing import simulate_block
+from crowdgold.experiment.estimating import estimate_block
+from crowdgold.experiment.published import PAGES, PAPER
 from crowdgold.models.stan import StanModels
+from crowdgold.record.results import write_csv, write_table
 
 METADATA = {"code_version": "benchmark"}
 EVERY = 0.05

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.experiments.results import write_csv
+from crowdgold.record.results import write_csv
 
 VOTES = (100_000, 1_000_000, 10_000_000)
 ANNOTATORS, GOLD, EACH = 200, 200, 3
@@ -87,13 +87,13 @@ def main() -> None:
     rows: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as made:  # what is compiled at a first run is kept
         for python in commands.values():
-            asked = [python, "-m", "crowdgold.commands", "check", *make_files(Path(made), 3000)]
+            asked = [python, "-m", "crowdgold.cli", "check", *make_files(Path(made), 3000)]
             measure(asked, python == sys.executable)
     for votes in arguments.votes:
         with tempfile.TemporaryDirectory() as made:
             files = make_files(Path(made), votes)
             for version, python in commands.items():
-                asked = [python, "-m", "crowdgold.commands", "check", *files]
+                asked = [python, "-m", "crowdgold.cli", "check", *files]
                 measured = measure(asked, python == sys.executable)
                 rows.append({"votes": votes, "command": CHECK, "version": version, **measured})
             peer = measure([sys.executable, "-c", READ, *files], own_path=True)

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.results import concatenate, write_csv
-from crowdgold.studies.answer.bars import answers_of
-from crowdgold.studies.answer.page import cells_table
+from crowdgold.experiment.logs import job_log
+from crowdgold.papers.answer.cells import answers_of
+from crowdgold.papers.answer.page import cells_table
+from crowdgold.record.results import concatenate, write_csv
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

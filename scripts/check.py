@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.checks import check_block
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.record import provenance
-from crowdgold.experiments.results import read_table, write_table
+from crowdgold.experiment.checks import check_block
+from crowdgold.experiment.logs import job_log
 from crowdgold.models.stan import StanModels
+from crowdgold.record.record import provenance
+from crowdgold.record.results import read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

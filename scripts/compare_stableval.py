@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.made_from import fold
-from crowdgold.experiments.provenance.record import provenance
-from crowdgold.experiments.results import read_table, write_table
-from crowdgold.studies.stableval.published_posteriors import (
+from crowdgold.experiment.logs import job_log
+from crowdgold.papers.stableval.published_posteriors import (
     NAMES,
     annotations_of,
     bootstraps,
     posterior_differences,
 )
+from crowdgold.record.record import provenance
+from crowdgold.record.results import read_table, write_table
+from crowdgold.record.seals import fold
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

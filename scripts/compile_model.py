@@ -4,8 +4,8 @@ import fcntl
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.logs import job_log
-from crowdgold.toolchain import Toolchain, compile_model
+from crowdgold.experiment.logs import job_log
+from crowdgold.system.toolchain import Toolchain, compile_model
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

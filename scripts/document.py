@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from crowdgold.data.outputs import write_text
-from crowdgold.documents.pages import make_page
-from crowdgold.experiments.configuration import load
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.seals import without_seal
-from crowdgold.experiments.results import concatenate, read_table
+from crowdgold.claims.pages import make_page
+from crowdgold.experiment.configuration import load
+from crowdgold.experiment.logs import job_log
+from crowdgold.reading.outputs import write_text
+from crowdgold.record.results import concatenate, read_table
+from crowdgold.record.seals import without_seal
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

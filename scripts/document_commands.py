@@ -5,11 +5,11 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.commands import main
-from crowdgold.data.outputs import write_text
-from crowdgold.documents.how_to import link_clone, make_page, write_files
-from crowdgold.experiments.logs import job_log
-from crowdgold.simulate.how_to import draw_studies
+from crowdgold.claims.how_to import link_clone, make_page, write_files
+from crowdgold.cli import main
+from crowdgold.experiment.logs import job_log
+from crowdgold.reading.outputs import write_text
+from crowdgold.simulate.examples import draw_studies
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

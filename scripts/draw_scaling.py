@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from matplotlib import rc_context
 
-from crowdgold.data.outputs import unfinished
-from crowdgold.experiments.logs import job_log
-from crowdgold.plotting.style import RC, SVG_METADATA
-from crowdgold.studies.maven.plots.run_time import draw_scaling
+from crowdgold.experiment.logs import job_log
+from crowdgold.papers.maven.plots import draw_scaling
+from crowdgold.plots.style import RC, SVG_METADATA
+from crowdgold.system.temporary import unfinished
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.results import read_table
-from crowdgold.studies.label_variation.encoders import embeddings
-from crowdgold.studies.label_variation.prepared import read_prepared
+from crowdgold.experiment.logs import job_log
+from crowdgold.papers.label_variation.encoders import embeddings, read_prepared
+from crowdgold.record.results import read_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.estimating import estimate_block
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.record import provenance
-from crowdgold.experiments.results import write_table
+from crowdgold.experiment.estimating import estimate_block
+from crowdgold.experiment.logs import job_log
 from crowdgold.models.stan import StanModels
+from crowdgold.record.record import provenance
+from crowdgold.record.results import write_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

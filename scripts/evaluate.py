@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.logs import job_log
+from crowdgold.evaluation.run import gather
+from crowdgold.experiment.logs import job_log
 from crowdgold.models.stan import StanModels
-from crowdgold.own.evaluation.in_jobs import gather
-from crowdgold.own.report.page import write_study_report
+from crowdgold.presentation.page import write_study_report
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

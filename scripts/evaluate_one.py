@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.logs import job_log
+from crowdgold.evaluation.run import run_one
+from crowdgold.experiment.logs import job_log
 from crowdgold.models.stan import StanModels
-from crowdgold.own.evaluation.in_jobs import run_one
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

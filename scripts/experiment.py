@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.made_from import fold
-from crowdgold.experiments.provenance.record import provenance
-from crowdgold.experiments.results import read_table, write_summary, write_table
-from crowdgold.experiments.whole import run_experiment
+from crowdgold.experiment.logs import job_log
+from crowdgold.experiment.whole import run_experiment
 from crowdgold.models.stan import StanModels
+from crowdgold.record.record import provenance
+from crowdgold.record.results import read_table, write_summary, write_table
+from crowdgold.record.seals import fold
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.figure_jobs import draw, draw_each
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.figure_record import write_figure_record
-from crowdgold.experiments.provenance.mixed_code import look_for_mixture
-from crowdgold.experiments.results import concatenate
+from crowdgold.experiment.logs import job_log
+from crowdgold.plots.figure_jobs import draw, draw_each
+from crowdgold.record.record import write_figure_record
+from crowdgold.record.results import concatenate
+from crowdgold.record.tracing import look_for_mixture
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from crowdgold.data.outputs import write_text
-from crowdgold.experiments.logs import job_log
-from crowdgold.toolchain import find_toolchain
+from crowdgold.experiment.logs import job_log
+from crowdgold.reading.outputs import write_text
+from crowdgold.system.toolchain import find_toolchain
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -3,8 +3,11 @@
 import sys
 from pathlib import Path
 
-from crowdgold.data.outputs import write_text
-from crowdgold.simulate.example import ANNOTATORS, MIDDLE, PARAMETERS, SEED, SLOPE, draw_example
+from crowdgold.reading.outputs import write_text
+from crowdgold.simulate.examples import ANNOTATORS_EXAMPLE as ANNOTATORS
+from crowdgold.simulate.examples import MIDDLE, SLOPE, draw_example
+from crowdgold.simulate.examples import PARAMETERS_EXAMPLE as PARAMETERS
+from crowdgold.simulate.examples import SEED_EXAMPLE as SEED
 
 FOLDER = Path(__file__).parents[1] / "src/crowdgold/example"
 ABOUT = """\

@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.data.datasets import DATASETS, SOURCES, fetch
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.made_from import file_hash
-from crowdgold.experiments.provenance.record import provenance
-from crowdgold.experiments.results import write_table
+from crowdgold.datasets import DATASETS
+from crowdgold.datasets.fetching import fetch
+from crowdgold.datasets.pinned import SOURCES
+from crowdgold.experiment.logs import job_log
+from crowdgold.record.record import provenance
+from crowdgold.record.results import write_table
+from crowdgold.record.seals import file_hash
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -4,12 +4,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.data.own import Reading
-from crowdgold.experiments.logs import job_log
+from crowdgold.evaluation.questions import STANDARD, Settings, read_thresholds
+from crowdgold.evaluation.run import Source, prepare
+from crowdgold.experiment.logs import job_log
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.methods.registry import offered
-from crowdgold.own.evaluation import STANDARD, Settings, Source, read_thresholds
-from crowdgold.own.evaluation.in_jobs import prepare
+from crowdgold.reading.options import Reading
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.wiring.published import FOLDER, RECORD, publish
+from crowdgold.experiment.logs import job_log
+from crowdgold.experiment.published import FOLDER, RECORD, publish
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

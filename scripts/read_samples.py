@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.record import provenance
-from crowdgold.experiments.results import write_table
-from crowdgold.studies.answer.bars import AT
-from crowdgold.studies.answer.least_width import least_widths
-from crowdgold.studies.answer.sample_peers import read_samples
+from crowdgold.experiment.logs import job_log
+from crowdgold.papers.answer.cells import AT
+from crowdgold.papers.answer.least_width import least_widths
+from crowdgold.papers.answer.page import read_samples
+from crowdgold.record.record import provenance
+from crowdgold.record.results import write_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

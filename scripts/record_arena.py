@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from crowdgold.arena.table import arena_cells, judged
-from crowdgold.arena.world_features import world_features, world_kinds, worlds_table
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.record import provenance
-from crowdgold.experiments.results import concatenate, read_table, write_table
+from crowdgold.experiment.logs import job_log
+from crowdgold.papers.arena.table import arena_cells, judged
+from crowdgold.papers.arena.world_features import world_features, world_kinds, worlds_table
+from crowdgold.record.record import provenance
+from crowdgold.record.results import concatenate, read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.drawing import simulate_block
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.record import provenance
-from crowdgold.experiments.results import read_table
+from crowdgold.experiment.drawing import simulate_block
+from crowdgold.experiment.logs import job_log
+from crowdgold.record.record import provenance
+from crowdgold.record.results import read_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.evaluation.summaries import summarise
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.made_from import fold
-from crowdgold.experiments.provenance.record import provenance
-from crowdgold.experiments.results import concatenate, write_summary, write_table
+from crowdgold.experiment.logs import job_log
+from crowdgold.experiment.summaries import summarise
+from crowdgold.record.record import provenance
+from crowdgold.record.results import concatenate, write_summary, write_table
+from crowdgold.record.seals import fold
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.evaluation.summaries import check_coverage
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
-from crowdgold.experiments.results import read_table
-from crowdgold.studies.calibration.rank_uniformity import check_uniformity
+from crowdgold.experiment.logs import job_log
+from crowdgold.experiment.summaries import check_coverage
+from crowdgold.papers.calibration.simulation_based import check_uniformity
+from crowdgold.record.results import read_table
+from crowdgold.record.seals import UNSEALED, write_sealed_text
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from crowdgold.commands import main
+from crowdgold.cli import main
 from unit.bad_inputs import reading
 from unit.bad_inputs.case import Case
 

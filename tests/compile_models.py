@@ -6,7 +6,7 @@ compiler; a worker that needs a model first compiles it itself, under the same l
 
 from pathlib import Path
 
-from crowdgold.toolchain import ToolchainError, cached_model, find_toolchain
+from crowdgold.system.toolchain import ToolchainError, cached_model, find_toolchain
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = tuple(

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from compile_models import FOLDERS
-from crowdgold.toolchain import Toolchain, cached_model, find_toolchain
+from crowdgold.system.toolchain import Toolchain, cached_model, find_toolchain
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPILER = pytest.StashKey["subprocess.Popen[bytes]"]()

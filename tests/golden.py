@@ -31,9 +31,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import numpy as np
 import pandas as pd
 
-from crowdgold.commands import COMMANDS, main
-from crowdgold.inference import evaluate
-from crowdgold.methods import METHODS, fit
+from crowdgold.cli import COMMANDS, main
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import METHODS, fit
 from crowdgold.simulate import simulate
 from unit.bad_inputs import controls, counts, formats, options, places, reading, study_files
 

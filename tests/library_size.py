@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from crowdgold.experiments.provenance.dependencies import rule_files
-from crowdgold.experiments.provenance.imports import package_root
+from crowdgold.experiment.dependencies import rule_files
+from crowdgold.record.imports import package_root
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/contributing.md"

@@ -17,10 +17,11 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 import crowdgold
-from crowdgold.experiments.configuration import load, overlay
-from crowdgold.experiments.wiring.drawn import Drawn
-from crowdgold.experiments.wiring.jobs import Jobs
-from crowdgold.experiments.wiring.scales import scale_note
+from crowdgold.experiment.configuration import load
+from crowdgold.experiment.configuration import overlay
+from crowdgold.experiment.wiring import Drawn
+from crowdgold.experiment.wiring import Jobs
+from crowdgold.experiment.published import scale_note
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

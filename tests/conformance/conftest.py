@@ -11,8 +11,7 @@ import cmdstanpy
 import numpy as np
 import pytest
 
-from crowdgold.toolchain import Toolchain, ToolchainError
-from crowdgold.toolchain.assemble import assemble, check_machine
+from crowdgold.system.toolchain import Toolchain, ToolchainError, assemble, check_machine
 
 
 @pytest.fixture(scope="session")

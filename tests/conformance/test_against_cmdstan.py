@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from arviz_stats.base import array_stats
 
-from crowdgold.toolchain import ToolchainError
-from crowdgold.toolchain.home import present_homes, usable
+from crowdgold.system.toolchain import ToolchainError, present_homes, usable
 
 Z = 5.0
 

@@ -12,18 +12,19 @@ from pathlib import Path
 import cmdstanpy
 import pytest
 
-import crowdgold.toolchain.assemble as assembling
-import crowdgold.toolchain.home as finding
-from crowdgold.assets import asset_folder
-from crowdgold.toolchain import (
+from crowdgold.system import toolchain as assembling
+from crowdgold.system import toolchain as finding
+from crowdgold.system.assets import asset_folder
+from crowdgold.system.toolchain import (
     Toolchain,
     ToolchainError,
+    as_numbers,
+    cmdstan_version,
     compile_model,
     find_toolchain,
     included_files,
     model_hash,
 )
-from crowdgold.toolchain.versions import as_numbers, cmdstan_version
 
 MODELS = Path(__file__).parent / "models"
 
@@ -402,7 +403,7 @@ def test_a_toolchain_goes_through_json(assembled, tmp_path):
 
 
 def call(*arguments, **environment):
-    command = [sys.executable, "-m", "crowdgold.toolchain", *arguments]
+    command = [sys.executable, "-m", "crowdgold.system.toolchain", *arguments]
     settings = {"capture_output": True, "text": True, "env": os.environ | environment}
     return subprocess.run(command, check=False, **settings)
 

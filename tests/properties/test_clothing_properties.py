@@ -10,9 +10,9 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdgold.data.own import read_study
-from crowdgold.inference import evaluate
-from crowdgold.methods import fit
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import fit
+from crowdgold.reading.study import read_study
 
 N = 60
 RNG = np.random.default_rng(11)

@@ -13,20 +13,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, precision_score, recall_score, roc_auc_score
 
-from crowdgold.commands import main
-from crowdgold.commands.evaluation_table import describe
-from crowdgold.data import InputError
-from crowdgold.data.json_shapes import plain
-from crowdgold.data.own import read_study
+from crowdgold.checking.study import check_data
+from crowdgold.cli import main
+from crowdgold.evaluation import fitting
+from crowdgold.evaluation.assumed_errors import assumed_errors
+from crowdgold.evaluation.questions import METRICS, Settings
+from crowdgold.evaluation.run import require_answers
+from crowdgold.evaluation.study import evaluate_study, join_found, plan_study
 from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction
 from crowdgold.methods.registry import METHODS, offered
 from crowdgold.models.stan import StanModels
-from crowdgold.own.check.data import check_data
-from crowdgold.own.evaluation import METRICS, Settings, fitting
-from crowdgold.own.evaluation.assumed_errors import assumed_errors
-from crowdgold.own.evaluation.files import require_answers
-from crowdgold.own.evaluation.planned import plan_study
-from crowdgold.own.evaluation.study import evaluate_study, join_found
+from crowdgold.presentation.text import describe
+from crowdgold.reading.json_shapes import plain
+from crowdgold.reading.study import read_study
+from crowdgold.types.errors import InputError
 from properties.test_own_study_properties import (
     GOOD,
     LONG,

@@ -7,8 +7,8 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdgold.data import NO_GOLD, Items, items_from_frame
-from crowdgold.data.checks import LARGEST
+from crowdgold.types.columns import LARGEST
+from crowdgold.types.items import NO_GOLD, Items, items_from_frame
 
 finite = st.floats(-LARGEST, LARGEST, exclude_min=True, exclude_max=True)
 

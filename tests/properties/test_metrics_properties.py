@@ -17,8 +17,9 @@ from sklearn.metrics import (
 )
 
 from crowdgold.inference.questions import Questions
-from crowdgold.metrics import LabelMass, RankedItems, parse_metric
+from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.curves import recall_at_false_positive_rates
+from crowdgold.metrics.ranked import LabelMass, RankedItems
 from unit.reference import make_items
 
 

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crowdgold.commands.check import plain
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.data.own import Study, read_study
-from crowdgold.own.check.data import check_data
-from crowdgold.own.check.described import describe
+from crowdgold.checking.study import check_data
+from crowdgold.checking.text import describe
+from crowdgold.reading.json_shapes import plain
+from crowdgold.reading.study import Study, read_study
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
 
 LONG = "item,annotator,label\n" + "".join(
     f"i{item},R{who},{(item * who) % 2}\n" for item in range(6) for who in range(3)

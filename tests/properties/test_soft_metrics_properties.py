@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from crowdgold.metrics.judgements import divergence
-from crowdgold.metrics.soft import MULTICLASS, one_hot, overlap
+from crowdgold.metrics.soft import MULTICLASS, divergence, one_hot, overlap
 from crowdgold.metrics.soft_multilabel import MULTILABEL
 
 ROUNDING = 1e-12
@@ -34,7 +33,7 @@ def test_theorem_1_soft_accuracy_is_at_most_po_jsd(pair):
     assert MULTICLASS["soft accuracy"](P, Q) <= MULTICLASS["PO-JSD"](P, Q) + ROUNDING
 
 
-@pytest.mark.filterwarnings("ignore::crowdgold.metrics.judgements.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore::crowdgold.metrics.soft.UndefinedMetricWarning")
 @given(distributions())
 def test_metrics_are_symmetric_bounded_and_best_where_equal(pair):
     P, Q = pair

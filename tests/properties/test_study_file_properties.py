@@ -5,9 +5,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crowdgold.commands import parser
-from crowdgold.commands.study_file import parse
-from crowdgold.data import InputError
+from crowdgold.cli import parser
+from crowdgold.cli.study_file import parse
+from crowdgold.types.errors import InputError
 
 GOOD = """\
 files: [votes.csv, gold.csv]

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from crowdgold.data import NO_GOLD
 from crowdgold.models.vote_sets import find_vote_sets, win_counts
+from crowdgold.types.items import NO_GOLD
 from unit.reference import make_items
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 from scipy.special import gammaln, logsumexp
 from scipy.stats import beta
 
-from crowdgold.data import annotations_from_frame
 from crowdgold.models.label_patterns import find_label_patterns
+from crowdgold.types.annotations import annotations_from_frame
 
 
 def draw_labels(size, theta, tpr, tnr, rng, annotators=3):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from crowdgold.data import InputError, annotations_from_frame
-from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.experiment.summaries import coverage_band
 from crowdgold.models.agent_levels import LevelSettings, sample_levels
 from crowdgold.simulate import simulate
+from crowdgold.types.annotations import annotations_from_frame
+from crowdgold.types.errors import InputError
 
 TINY = {
     "item": [0, 0, 1, 1, 2, 2, 3],

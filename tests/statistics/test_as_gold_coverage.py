@@ -12,12 +12,12 @@ import pytest
 from scipy.stats import binom, norm
 from test_rectified_coverage import WORLDS
 
+from crowdgold.evaluation.rows import ends
 from crowdgold.inference.engine import difference_of, sample_of
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.request import Request, Streams
-from crowdgold.methods import fit
-from crowdgold.metrics import parse_metric, true_value
-from crowdgold.own.evaluation.as_gold import ends
+from crowdgold.inference.rectified import Request, Streams
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.simulate import simulate
 
 METRICS = [

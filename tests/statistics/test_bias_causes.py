@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.methods.maven_fit import MavenSettings, fit_maven
+from crowdgold.methods.maven import MavenSettings, fit_maven
 from crowdgold.methods.method import Run
 from crowdgold.models.stan import SamplerSettings
+from crowdgold.papers.maven.experiments import VERSIONS, check_bias_causes
 from crowdgold.simulate import simulate
-from crowdgold.studies.maven.bias_causes import VERSIONS, check_bias_causes
+from crowdgold.types.errors import InputError
 
 STUDY = {
     "n": 400, "n_gold": 60, "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5,

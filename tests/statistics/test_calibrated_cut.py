@@ -10,8 +10,7 @@ import pytest
 from arviz_stats.base import array_stats
 
 from crowdgold.models.binned_ranks import BinnedRanks, nodes_for_distribution
-from crowdgold.models.exact_cut import sample_exact_cut
-from crowdgold.models.exact_cut_sd import sample_exact_cut_sd
+from crowdgold.models.exact_cut import sample_exact_cut, sample_exact_cut_sd
 from crowdgold.models.nested_cut import ordinal_data, sample_nested_cut
 from crowdgold.models.score_model import ScoreData
 from crowdgold.models.stan import SamplerSettings

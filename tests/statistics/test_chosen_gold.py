@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from test_designed_coverage import IRT, MAVEN, MODELS
 
-from crowdgold.data import GoldDraw
-from crowdgold.inference import evaluate
-from crowdgold.methods import fit
-from crowdgold.metrics import true_value
-from crowdgold.sampling.estimated_chances import estimated_chances, in_words
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import true_value
+from crowdgold.planning.estimated_chances import estimated_chances, in_words
 from crowdgold.simulate import simulate
+from crowdgold.types.gold_draw import GoldDraw
 
 METRICS = ["prevalence", "TPR_H", "TNR_H", "AUC", "precision@1", "recall@1", "accuracy@1"]
 PEOPLE = {**IRT, "voters_seed": 1}

@@ -10,11 +10,11 @@ from clara_reference import (
 )
 from scipy.stats import ks_2samp
 
-from crowdgold.data import InputError
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
 from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
-from crowdgold.models.clara.state import lay_out
+from crowdgold.models.clara.sweeps import lay_out
 from crowdgold.models.label_patterns import find_label_patterns
+from crowdgold.types.errors import InputError
 
 PRIOR = ClaraPrior(np.array([1.2, 0.8]), np.array([[2.0, 0.7], [0.5, 1.5]]))
 LONG = {"chains": 4, "warmup": 500, "draws": 10_000, "lag": 4}

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.evaluation.reviewers import evaluate_annotations
-from crowdgold.evaluation.summaries import summarise
-from crowdgold.methods import fit
+from crowdgold.experiment.summaries import summarise
+from crowdgold.inference.agents import evaluate_annotations
+from crowdgold.methods.registry import fit
 from crowdgold.metrics.reviewers import true_values
 from crowdgold.simulate import simulate
 

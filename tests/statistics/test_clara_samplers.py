@@ -9,11 +9,11 @@ import pytest
 from clara_reference import draw_labels, enumerated, error_of, grid_posterior, with_scores
 from scipy.stats import ks_2samp
 
-from crowdgold.data import annotations_from_frame
 from crowdgold.models.clara import gibbs as clara
-from crowdgold.models.clara import runs as clara_runs
+from crowdgold.models.clara import gibbs as clara_runs
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
 from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
+from crowdgold.types.annotations import annotations_from_frame
 
 LONG = {"chains": 4, "warmup": 500, "draws": 10_000, "lag": 4}
 ONE = {"chains": 1, "warmup": 500, "draws": 40_000, "lag": 4}

@@ -7,10 +7,9 @@ import pytest
 from clara_reference import counted_posterior, draw_labels, error_of, log_dirichlet_multinomial
 
 from crowdgold.models.clara import gibbs as clara
-from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
+from crowdgold.models.clara.gibbs import ClaraSettings, log_ratio_of_swap, sample_clara
 from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
-from crowdgold.models.clara.runs import log_ratio_of_swap
-from crowdgold.models.clara.state import first_state, prior_of
+from crowdgold.models.clara.sweeps import first_state, prior_of
 
 LONG = {"chains": 4, "warmup": 500, "draws": 5000, "lag": 4}
 FLAT, FIRM = [[1.0, 1.0], [1.0, 1.0]], [[1.5, 0.5], [0.5, 1.5]]

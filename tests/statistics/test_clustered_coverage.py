@@ -13,14 +13,14 @@ from scipy.special import expit
 from scipy.stats import binom, norm
 from test_designed_coverage import DEVIATIONS, IRT, MODELS, only_what_gold_shows, wrong
 
-from crowdgold.data import NO_GOLD
-from crowdgold.inference import evaluate
 from crowdgold.inference.clustered import Clustered
-from crowdgold.methods import fit
-from crowdgold.metrics import parse_metric, true_value
-from crowdgold.sampling.batch import labelled, next_batch
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import parse_metric, true_value
+from crowdgold.planning.batch import labelled, next_batch
 from crowdgold.simulate import simulate
-from crowdgold.simulate.gold_sample import CLUSTERS, SIMPLE, draw_gold
+from crowdgold.simulate.design import CLUSTERS, SIMPLE, draw_gold
+from crowdgold.types.items import NO_GOLD
 from unit.reference import make_items
 
 METRICS = [

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from crowdgold.data import NO_GOLD, Items
 from crowdgold.models import stan_fit
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.stan_fit import StanFit
 from crowdgold.models.vote_fit import VoteFit, fit_votes
 from crowdgold.models.vote_sets import find_vote_sets
 from crowdgold.simulate import simulate
+from crowdgold.types.items import NO_GOLD, Items
 
 MEAN, SD = np.array([5.0, -300.0]), np.array([0.01, 100.0])
 """Far from where Stan starts by itself, on scales that no step size fits both of."""

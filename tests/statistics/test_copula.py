@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crowdgold.data import InputError
-from crowdgold.data.parameters import Parameters
-from crowdgold.metrics import true_value
+from crowdgold.metrics.binary import true_value
 from crowdgold.simulate import simulate
 from crowdgold.simulate.score_shapes import read_shape
+from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import Parameters
 
 SHAPES = {
     "bimodal": {

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.evaluation.summaries import summarise
-from crowdgold.inference import evaluate
-from crowdgold.methods import fit
-from crowdgold.metrics import true_value
+from crowdgold.experiment.summaries import summarise
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import true_value
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.exact_cut import sample_exact_cut
 from crowdgold.models.score_model import ScoreData

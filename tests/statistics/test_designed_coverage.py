@@ -10,16 +10,19 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from crowdgold.data import NO_GOLD, GoldDraw
-from crowdgold.inference import correction, evaluate, few_labels
+from crowdgold.inference import correction
+from crowdgold.inference import correction as few_labels
 from crowdgold.inference.design import KnownChances, SimpleRandom
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.samples import LEFT_OPEN, SAYS_NOTHING
-from crowdgold.methods import fit
-from crowdgold.metrics import parse_metric, true_value
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.simulate import simulate
-from crowdgold.simulate.gold_sample import POISSON, STRATA, draw_gold
+from crowdgold.simulate.design import POISSON, STRATA, draw_gold
+from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.items import NO_GOLD
 from unit.reference import make_items
 
 METRICS = [

@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdgold.data import NO_GOLD
-from crowdgold.data.judge_table import labels_by_judge
+from crowdgold.checking.agreement import with_gold
+from crowdgold.checking.judges import may_replace
 from crowdgold.inference.shared_errors import of_judges, of_votes
-from crowdgold.own.check.kappa import with_gold
-from crowdgold.own.check.replacement import may_replace
-from crowdgold.sampling.batch import Batch, labelled
+from crowdgold.planning.batch import Batch, labelled
 from crowdgold.simulate import simulate
+from crowdgold.types.annotations import labels_by_judge
+from crowdgold.types.items import NO_GOLD
 
 RATES = {
     "atlas": (0.86, 0.9), "birch": (0.88, 0.86), "cedar": (0.8, 0.9), "dune": (0.75, 0.88),

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from crowdgold.methods import fit
+from crowdgold.methods.registry import fit
 from crowdgold.models.binned_ranks import BinnedRanks
-from crowdgold.models.cut_density import DEGREES, Box
-from crowdgold.models.cut_search import settle
-from crowdgold.models.exact_cut import sample_exact_cut
+from crowdgold.models.exact_cut import DEGREES, Box, sample_exact_cut, settle
 from crowdgold.models.nested_cut import sample_nested_cut
 from crowdgold.models.priors import ScorePrior
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData

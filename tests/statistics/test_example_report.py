@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.data import Items
-from crowdgold.metrics import LabelMass, RankedItems, parse_metric
-from crowdgold.own.report.answers import write_answers
-from crowdgold.own.report.folder import read_study_folder
+from crowdgold.cli import main
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.presentation.answers import write_answers
+from crowdgold.presentation.folder import read_study_folder
+from crowdgold.types.items import Items
 
 EXAMPLE = Path(__file__).parents[2] / "src/crowdgold/example"
 

@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdgold.data import NO_GOLD
-from crowdgold.data.opinions import NO_OPINION, Opinions
-from crowdgold.inference import evaluate, fallible
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
-from crowdgold.methods import fit
-from crowdgold.metrics import true_value
+from crowdgold.methods import fallible_gold as fallible
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import true_value
+from crowdgold.papers.experts.check import with_opinions
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS
-from crowdgold.studies.experts.check import with_opinions
+from crowdgold.types.items import NO_GOLD
+from crowdgold.types.opinions import NO_OPINION, Opinions
 
 METRICS = ["prevalence", "TPR_H", "TNR_H", "AUC", "accuracy@1"]
 STUDY = {

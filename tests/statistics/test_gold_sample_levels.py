@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdgold.data import NO_GOLD, GoldDraw
+from crowdgold.checking.gold_sample import assess_gold_sample
 from crowdgold.methods.doubts import CHOSEN, SURELY_CHOSEN
-from crowdgold.own.check.gold_sample import assess_gold_sample
-from crowdgold.simulate import as_items, simulate
-from crowdgold.simulate.gold_sample import CLUSTERS, POISSON, SIMPLE, STRATA, draw_gold
+from crowdgold.simulate import simulate
+from crowdgold.simulate.design import CLUSTERS, POISSON, SIMPLE, STRATA, draw_gold
+from crowdgold.simulate.resample import as_items
+from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.items import NO_GOLD
 
 MAVEN = {"a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5}
 IRT = {"mu_s": 3, "sigma_s": 2, "mu_d": 0.5, "sigma_d": 2, "offset": -1, "n_voters": 100}

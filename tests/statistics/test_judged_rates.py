@@ -7,21 +7,21 @@ fixed.
 import numpy as np
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.evaluation.reviewers import evaluate_annotations
-from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.experiment.summaries import coverage_band
+from crowdgold.inference.agents import evaluate_annotations
 from crowdgold.inference.annotated_labels import power_tuned_rate
-from crowdgold.methods import fit
 from crowdgold.methods.judge_error import Groups, judgement_counts
+from crowdgold.methods.registry import fit
 from crowdgold.models.judge_error import JudgementCounts, correct_rate
-from crowdgold.simulate import simulate
-from crowdgold.studies.judge_error.simulation import (
+from crowdgold.papers.judge_error.simulation import (
     CORRECTED,
     NAIVE,
     Truth,
     check_judge_error_simulation,
     simulate_estimates,
 )
+from crowdgold.simulate import simulate
+from crowdgold.types.errors import InputError
 
 POST = {"n": 1000, "prevalence": 0.7, "tpr": 0.9, "tnr": 0.95}
 BY_CLASS = POST | {"design": "by_class", "gold_positives": 200, "gold_negatives": 200}

@@ -6,12 +6,12 @@ As in `test_stan_densities`: `lp__` is compared up to a constant, between draws 
 import numpy as np
 import pytest
 
-from crowdgold.data.judge_table import labels_by_judge
-from crowdgold.inference import evaluate
-from crowdgold.methods import fit
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import fit
 from crowdgold.models.judge_votes import MOST_CORRELATED, JudgeDraws, find_rows, judge_data
 from crowdgold.models.priors import PhiPrior
 from crowdgold.simulate import simulate
+from crowdgold.types.annotations import labels_by_judge
 
 PHI_PRIOR = PhiPrior(2.5, 0.7)
 GIVEN = {

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from crowdgold.evaluation.best_prediction import best_prediction
-from crowdgold.studies.answer.least_width import least_ratios
+from crowdgold.models.logistic import best_prediction
+from crowdgold.papers.answer.least_width import least_ratios
 from unit.reference import make_items
 
 

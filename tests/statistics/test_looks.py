@@ -11,13 +11,13 @@ import pytest
 from scipy.stats import binom
 from test_designed_coverage import only_what_gold_shows
 
-from crowdgold.data import NO_GOLD
-from crowdgold.inference import evaluate
+from crowdgold.inference.engine import evaluate
+from crowdgold.inference.interval import level_of_look, price
 from crowdgold.inference.labels import Fit, LabelPrediction
-from crowdgold.inference.looks import level_of_look, price
-from crowdgold.metrics import parse_metric, true_value
-from crowdgold.sampling.batch import labelled, next_batch
+from crowdgold.metrics.binary import parse_metric, true_value
+from crowdgold.planning.batch import labelled, next_batch
 from crowdgold.simulate import simulate
+from crowdgold.types.items import NO_GOLD
 
 METRICS = ["prevalence", "TNR_H", "AUC"]
 WORLD = {

@@ -4,12 +4,7 @@ import numpy as np
 from scipy.stats import kstwo, norm
 
 from crowdgold.models.exact_cut import ScoreDraws
-from crowdgold.studies.maven.nested_lengths import (
-    EXACT_AGAIN,
-    check_nested_lengths,
-    compare,
-    modes,
-)
+from crowdgold.papers.maven.experiments import EXACT_AGAIN, check_nested_lengths, compare, modes
 
 STUDY = {
     "n": 1000, "n_gold": 200, "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5,

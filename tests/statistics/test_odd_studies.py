@@ -11,10 +11,13 @@ import warnings
 import numpy as np
 from scipy.special import expit
 
-from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
-from crowdgold.inference import evaluate, rectified
-from crowdgold.methods import fit
-from crowdgold.metrics import true_value
+from crowdgold.inference import rectified
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import true_value
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.items import NO_GOLD, Items
 
 METRICS = [
     "prevalence", "TPR_H", "TNR_H", "AUC", "delta_TPR", "accuracy@0.5", "precision@0.5",

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import logit
 from scipy.stats import norm
 
-from crowdgold.studies.maven.order_statistics import check_order_statistics
+from crowdgold.papers.maven.experiments import check_order_statistics
 from unit.reference import Theta, beta_rule, label_odds
 
 PAPER = {

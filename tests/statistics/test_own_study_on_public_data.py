@@ -6,12 +6,14 @@ import os
 import numpy as np
 import pytest
 
-from crowdgold.data import NO_GOLD, Items
-from crowdgold.data.datasets import DATASETS, availability, fetch
-from crowdgold.data.own import Study
-from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.datasets import DATASETS
+from crowdgold.datasets.fetching import availability, fetch
+from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.study import evaluate_study
+from crowdgold.experiment.summaries import coverage_band
 from crowdgold.models.stan import StanModels
-from crowdgold.own.evaluation import Settings, evaluate_study
+from crowdgold.reading.study import Study
+from crowdgold.types.items import NO_GOLD, Items
 from unit.test_evaluate_study import truth_of
 
 GOLD, SAMPLES, LEVEL = 300, 4, 0.95

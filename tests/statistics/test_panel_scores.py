@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdgold.data import NO_PREDICTOR
-from crowdgold.data.judge_table import labels_by_judge
-from crowdgold.inference import evaluate
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.labels import Fit
-from crowdgold.methods import fit
-from crowdgold.methods.judges_fit import PanelVotes, ScoredJudges, fit_scores, label_posterior
+from crowdgold.methods.judges import PanelVotes, ScoredJudges, fit_scores, label_posterior
+from crowdgold.methods.registry import fit
 from crowdgold.models import panel_scores
 from crowdgold.models.judge_votes import find_rows
 from crowdgold.models.priors import ScorePrior
 from crowdgold.models.stan_fit import Diagnostics
+from crowdgold.types.annotations import labels_by_judge
+from crowdgold.types.items import NO_PREDICTOR
 from unit.panel_model import PanelModel
 
 MODEL = PanelModel(

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdgold.methods import fit
+from crowdgold.methods.registry import fit
 from crowdgold.simulate import simulate
 from workflow.conftest import ROOT
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from crowdgold.data import InputError
-from crowdgold.experiments import population
-from crowdgold.experiments.data_tables import DataTable, write_replicates
-from crowdgold.experiments.drawing import drawn_replicates
-from crowdgold.experiments.plan import data_task, target_of
-from crowdgold.experiments.truths import true_values
-from crowdgold.metrics import true_value
+from crowdgold.experiment import population
+from crowdgold.experiment.data_tables import DataTable, write_replicates
+from crowdgold.experiment.drawing import drawn_replicates
+from crowdgold.experiment.estimating import true_values
+from crowdgold.experiment.plan import data_task, target_of
+from crowdgold.metrics.binary import true_value
+from crowdgold.types.errors import InputError
 
 BINORMAL = {
     "n": 500,
@@ -115,7 +115,7 @@ def test_a_data_table_keeps_it(tmp_path, monkeypatch):
 
 
 def test_of_a_dataset_it_is_that_of_all_items(monkeypatch):
-    from crowdgold.data import datasets
+    from crowdgold import datasets
     from crowdgold.simulate import simulate
 
     whole = simulate("shared_difficulty", {**BINORMAL, "n": 3_000}, np.random.default_rng(1)).table

@@ -11,13 +11,14 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from crowdgold.evaluation.summaries import summarise
-from crowdgold.inference import evaluate
+from crowdgold.experiment.summaries import summarise
 from crowdgold.inference.correction import of_labels
 from crowdgold.inference.design import SimpleRandom
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.questions import Questions, View
-from crowdgold.methods import fit
-from crowdgold.metrics import denominators, parse_metric, true_value
+from crowdgold.methods.registry import fit
+from crowdgold.metrics import denominators
+from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.simulate import simulate
 from unit.reference import Theta, algorithm_1, make_items
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from crowdgold.inference import evaluate
-from crowdgold.metrics import true_value
+from crowdgold.inference.engine import evaluate
+from crowdgold.metrics.binary import true_value
 from crowdgold.simulate import simulate
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))

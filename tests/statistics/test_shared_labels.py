@@ -3,8 +3,8 @@
 import numpy as np
 
 from crowdgold.inference.labels import LabelPosterior
+from crowdgold.papers.maven.experiments import WAYS, check_shared_labels, imputed_differences
 from crowdgold.simulate import simulate
-from crowdgold.studies.maven.shared_labels import WAYS, check_shared_labels, imputed_differences
 
 STUDY = {
     "n": 800, "n_gold": 150, "phi": 0.2, "mu_s": 3.0, "sigma_s": 2.0, "mu_d": 0.5, "sigma_d": 2.0,

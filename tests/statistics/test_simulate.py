@@ -13,9 +13,10 @@ from scipy import integrate, stats
 from scipy.special import expit, logit
 
 from crowdgold import metrics
-from crowdgold.data import ITEMS, NO_GOLD, InputError
-from crowdgold.experiments.registries import entries
+from crowdgold.experiment.registries import entries
 from crowdgold.simulate import irt, maven, resample, simulate
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import ITEMS, NO_GOLD
 
 MAVEN = {
     "n": 200_000,

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crowdgold.data import InputError
 from crowdgold.simulate import simulate
 from crowdgold.simulate.stableval import CONFIGURATIONS, CONFUSION, QUALITIES, level_chances
+from crowdgold.types.errors import InputError
 
 EASY, HARD = stats.beta(2, 12), stats.beta(6, 3)
 

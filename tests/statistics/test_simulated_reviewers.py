@@ -12,10 +12,10 @@ import pytest
 from scipy import stats
 from scipy.special import logit
 
-from crowdgold.data import InputError
 from crowdgold.simulate import simulate
 from crowdgold.simulate.clara import draw_rates
 from crowdgold.simulate.irt import draw_voters
+from crowdgold.types.errors import InputError
 
 TIE_BREAK = {"n": 60_000, "prevalence": 0.3, "n_reviewers": 5, "tpr": 0.8, "tnr": 0.9}
 AUDIT = {

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
 from crowdgold.models.stan import StanModels
-from crowdgold.studies.calibration.rank_uniformity import check_uniformity
-from crowdgold.studies.calibration.simulation_based_calibration import (
+from crowdgold.papers.calibration.simulation_based import (
     check_simulation_based_calibration,
+    check_uniformity,
 )
+from crowdgold.types.errors import InputError
 
 SHORT = {"n": 200, "n_gold": 40, "votes_total": 3, "chains": 2, "warmup": 200, "draws": 200}
 

@@ -13,8 +13,8 @@ import pytest
 from scipy import stats
 from scipy.special import comb, expit
 
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.experiments import configuration
+from crowdgold.experiment import configuration
+from crowdgold.papers.maven.relative_bias import within_one_error
 from crowdgold.simulate import simulate
 from crowdgold.simulate.stand_in import (
     Voting,
@@ -24,7 +24,8 @@ from crowdgold.simulate.stand_in import (
     near_the_ends,
     rates,
 )
-from crowdgold.studies.maven.relative_bias import within_one_error
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 import maven_stand_in as search

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
 
-from crowdgold.methods import fit
+from crowdgold.methods.registry import fit
 from unit.reference import Theta, algorithm_1, make_items
 
 THETA = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.5, 1.0)

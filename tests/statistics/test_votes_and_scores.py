@@ -13,11 +13,10 @@ from arviz_stats.base import array_stats
 from scipy.special import ndtr
 from scipy.stats import chi2
 
-from crowdgold.methods import fit
-from crowdgold.models import joint_fit
+from crowdgold.methods.registry import fit
+from crowdgold.models import joint_model as joint_fit
 from crowdgold.models.human_ai import HumanAiProgram
-from crowdgold.models.joint_fit import TOLERANCE, fit_votes_and_scores
-from crowdgold.models.joint_model import ScoreMixtureProgram
+from crowdgold.models.joint_model import TOLERANCE, ScoreMixtureProgram, fit_votes_and_scores
 from crowdgold.models.stan import SamplerSettings
 from crowdgold.models.vote_sets import find_vote_sets
 from unit.reference import HumanAi, ScoreMixture, make_items

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from crowdgold.documents.cells import cells_of
-from crowdgold.documents.verdicts import HOLDS, Judgement
+from crowdgold.claims.cells import cells_of
+from crowdgold.claims.verdicts import HOLDS, Judgement
 
 
 def cells(tables, value):

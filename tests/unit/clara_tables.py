@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from crowdgold.evaluation.summaries import summarise
-from crowdgold.studies.clara.sigmoid_scores import check_sigmoid_scores
+from crowdgold.experiment.summaries import summarise
+from crowdgold.papers.clara.experiments import check_sigmoid_scores
 
 PREVALENCES = (0.01, 0.1, 0.2, 0.4)
 

@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from crowdgold.data.datasets import DATASETS, availability, fetch
+from crowdgold.datasets import DATASETS
+from crowdgold.datasets.fetching import availability, fetch
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,18 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from crowdgold.evaluation.summaries import summarise
-from crowdgold.studies.judge_error.formula import check_judge_error_formula
-from crowdgold.studies.judge_error.simulation import VARIANTS, check_judge_error_simulation
-from crowdgold.studies.soft_metrics.correlations import (
+from crowdgold.experiment.summaries import summarise
+from crowdgold.papers.judge_error.simulation import (
+    VARIANTS,
+    check_judge_error_formula,
+    check_judge_error_simulation,
+)
+from crowdgold.papers.soft_metrics.experiments import (
+    check_metric_study,
     check_soft_metric_correlations,
     check_soft_metric_curve,
+    check_soft_metric_scores,
 )
-from crowdgold.studies.soft_metrics.metric_study import check_metric_study
-from crowdgold.studies.soft_metrics.scores import check_soft_metric_scores
 
 POST = {
     "n": 1000, "prevalence": 0.7, "tpr": 0.9, "tnr": 0.95, "gold_positives": 200,

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from crowdgold.studies.label_variation.methods import METHODS
+from crowdgold.papers.label_variation.judgements import METHODS
 
 METRICS = (
     "micro F1", "macro F1", "entropy correlation", "PO-JSD", "soft micro F1", "soft macro F1",

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import annotations_from_frame
-from crowdgold.data.item_columns import with_truth
-from crowdgold.models.clara.labelling_model import LabellingModel
+from crowdgold.models.clara.labelling import LabellingModel
+from crowdgold.types.annotations import annotations_from_frame
+from crowdgold.types.items import with_truth
 
 RATES = {"R1": 0.6, "R2": 0.8, "R3": 0.9}
 """TPR = TNR of three reviewers (CLARA, section 4.3)."""

@@ -3,11 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from crowdgold.arena.choice import Situation
-from crowdgold.arena.features import StudyFeatures
-from crowdgold.arena.situations import GOLD, SCORES
-from crowdgold.arena.table import arena_cells, judged
-from crowdgold.evaluation.summaries import coverage_band, share_error
+from crowdgold.experiment.summaries import coverage_band, share_error
+from crowdgold.papers.arena.choice import GOLD, SCORES, Situation, StudyFeatures
+from crowdgold.papers.arena.table import arena_cells, judged
 
 SIZE = 20
 LABELS = {"one": "first", "two": "second"}

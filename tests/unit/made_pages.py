@@ -3,8 +3,8 @@
 from collections import defaultdict
 from pathlib import Path
 
-from crowdgold.documents.pages import make_page
-from crowdgold.experiments.configuration import load
+from crowdgold.claims.pages import make_page
+from crowdgold.experiment.configuration import load
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = load(ROOT / "config/pages.yaml")

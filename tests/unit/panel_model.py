@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from crowdgold.data import NO_GOLD, Items
-from crowdgold.data.item_columns import labels_of_items
-from crowdgold.data.judge_table import MISSING
 from crowdgold.models.judge_votes import JudgeDraws
+from crowdgold.types.annotations import MISSING
+from crowdgold.types.items import NO_GOLD, Items, labels_of_items
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import betainc, betaln, expit, log_expit, log_ndtr, logsumexp, ndtr
 from scipy.stats import betabinom, binom, multivariate_normal, norm
 
-from crowdgold.data import NO_GOLD, Items
+from crowdgold.types.items import NO_GOLD, Items
 
 
 def make_items(votes_positive, votes_total, gold, scores=None, tie_break=None, truth=None):

@@ -4,18 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED, UNDECIDABLE
-from crowdgold.experiments.configuration import load
-from crowdgold.experiments.figure_jobs import draw
-from crowdgold.studies.stableval.pages.intervals import interval_tables
-from crowdgold.studies.stableval.pages.synthetic_tables import (
+from crowdgold.claims.claims import read_claims
+from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED, UNDECIDABLE
+from crowdgold.experiment.configuration import load
+from crowdgold.papers.stableval.pages import (
     as_printed,
     cells_of,
+    interval_tables,
     lean_of,
     summary_of,
 )
-from crowdgold.studies.stableval.plots.agent_ablation import bars, draw_agent_ablation
+from crowdgold.papers.stableval.plots import bars, draw_agent_ablation
+from crowdgold.plots.figure_jobs import draw
 from unit.judged_tables import agent_scores
 from unit.made_pages import PAGES, page_from
 from workflow.conftest import ROOT

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.evaluation.agents import evaluate_agents
-from crowdgold.methods import fit
-from crowdgold.models.resampled_labels import labels_drawn, resample_annotators, resample_items
+from crowdgold.inference.agents import evaluate_agents
+from crowdgold.methods.registry import fit
+from crowdgold.models.confusion_em import labels_drawn, resample_annotators, resample_items
 from crowdgold.simulate import simulate
+from crowdgold.types.errors import InputError
 
 SMALL = {
     "items_per_agent": 100, "quality": [0.8, 0.3], "n_labels": 4, "difficulty": "own",

@@ -5,19 +5,20 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau, rankdata
 
-from crowdgold.data import InputError, annotations_from_frame
-from crowdgold.evaluation.agents import bootstrap_means, evaluate_agents, true_values
-from crowdgold.evaluation.ranking_stability import (
+from crowdgold.experiment.registries import metric_problem
+from crowdgold.inference.agents import (
     Subsampling,
+    bootstrap_means,
+    evaluate_agents,
     expected_tau,
     rank_spread,
     subsampled_scores,
     tau_b,
+    true_values,
 )
-from crowdgold.experiments.registries import metric_problem
 from crowdgold.inference.annotated_labels import LevelPosterior
 from crowdgold.inference.labels import Fit, FixedLabels
-from crowdgold.methods import METHODS, fit
+from crowdgold.methods.registry import METHODS, fit
 from crowdgold.metrics.agents import (
     FORMS,
     agent_scores,
@@ -31,7 +32,9 @@ from crowdgold.metrics.agents import (
 )
 from crowdgold.models.confusion_em import EmSettings, fit_confusion_em
 from crowdgold.models.majority import majority_labels
-from crowdgold.studies.stableval.published_posteriors import refitted_intervals
+from crowdgold.papers.stableval.published_posteriors import refitted_intervals
+from crowdgold.types.annotations import annotations_from_frame
+from crowdgold.types.errors import InputError
 
 RNG = np.random.default_rng
 

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from crowdgold.data.judge_table import MISSING
-from crowdgold.inference.allowed_rates import PREVALENCES, allowed_rates
-from crowdgold.inference.vote_moments import by_count, by_judge
-from crowdgold.inference.without_gold import ranges
+from crowdgold.inference.without_gold import PREVALENCES, allowed_rates, by_count, by_judge, ranges
+from crowdgold.types.annotations import MISSING
 
 MOST, RIGHT = 0.6, 0.7
 

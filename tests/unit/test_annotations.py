@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError, annotations_from_frame, read_annotations
 from crowdgold.models.clara.prior import empirical_prior
 from crowdgold.models.label_patterns import CONFUSION, find_label_patterns
 from crowdgold.models.majority import majority_shares
+from crowdgold.reading.tables import read_annotations
+from crowdgold.types.annotations import annotations_from_frame
+from crowdgold.types.errors import InputError
 
 TABLE_2 = {
     "1": ([("R1", "a"), ("R2", "b")], (0.4, 0.5, 0.1)),

@@ -7,21 +7,29 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from crowdgold.data import NO_GOLD, GoldDraw
-from crowdgold.experiments.data_tables import Drawn, write_replicates
-from crowdgold.simulate import simulate
-from crowdgold.studies.answer.bars import MEAN_WIDTHS, answers_of, bars_of
-from crowdgold.studies.answer.cells import answer_cells, pooled_coverage, upper_limit
-from crowdgold.studies.answer.least_width import LEAST
-from crowdgold.studies.answer.page import cells_table, predictions_table
-from crowdgold.studies.answer.plots import draw_answer
-from crowdgold.studies.answer.sample_peers import (
+from crowdgold.experiment.data_tables import Drawn, write_replicates
+from crowdgold.papers.answer.cells import (
+    MEAN_WIDTHS,
+    answer_cells,
+    answers_of,
+    bars_of,
+    pooled_coverage,
+    upper_limit,
+)
+from crowdgold.papers.answer.least_width import LEAST
+from crowdgold.papers.answer.page import (
     ROWS,
     TRUTHS,
+    cells_table,
     installed,
     peer_interval,
+    predictions_table,
     read_samples,
 )
+from crowdgold.papers.answer.plots import draw_answer
+from crowdgold.simulate import simulate
+from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.items import NO_GOLD
 from unit.made_answers import METRICS, REPLICATES, SIZES, WORLDS, made_answers
 from unit.made_pages import page_from
 

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 import crowdgold as cg
-from crowdgold.commands import main
-from crowdgold.data import InputError
-from crowdgold.own.check.without_gold import has_ranges
-from crowdgold.own.evaluation.ranges import SINGLE, range_of
-from crowdgold.own.report.answers import write_answer
+from crowdgold.checking.without_gold import has_ranges
+from crowdgold.cli import main
+from crowdgold.evaluation.ranges import SINGLE, range_of
+from crowdgold.presentation.answers import write_answer
+from crowdgold.types.errors import InputError
 
 ITEMS, JUDGES = 600, 5
 METRICS = ["prevalence", "TPR_H", "AUC", "accuracy"]

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from crowdgold.archives import ArchiveError, read_gzip, zip_members
+from crowdgold.system.archives import ArchiveError, read_gzip, zip_members
 
 
 def made(path, *members):

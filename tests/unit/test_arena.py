@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.arena import table as arena
-from crowdgold.arena.features import (
-    features_of,
-    mean_features,
-)
-from crowdgold.arena.plots import COVERS, OTHER, UNSURE, colour_of_coverage, word_of
-from crowdgold.arena.table import (
+from crowdgold.experiment.registries import entries
+from crowdgold.experiment.summaries import coverage_band
+from crowdgold.methods.needs import NEEDS, NO_SCORES, Has, lacks_package
+from crowdgold.methods.registry import METHODS
+from crowdgold.papers.arena import table as arena
+from crowdgold.papers.arena.choice import features_of, mean_features
+from crowdgold.papers.arena.plots import COVERS, OTHER, UNSURE, colour_of_coverage, word_of
+from crowdgold.papers.arena.table import (
     INSIDE,
     METRIC_OF_SCORES,
     arena_cells,
@@ -20,12 +21,8 @@ from crowdgold.arena.table import (
     judged,
     reasons_table,
 )
-from crowdgold.data.opinions import Opinions
-from crowdgold.evaluation.summaries import coverage_band
-from crowdgold.experiments.registries import entries
-from crowdgold.methods import METHODS
-from crowdgold.methods.needs import NEEDS, NO_SCORES, Has, lacks_package
-from crowdgold.plotting.style import save_figure
+from crowdgold.plots.style import save_figure
+from crowdgold.types.opinions import Opinions
 from unit.made_arena import LABELS, SIZE, TWO_WORLDS, cell, cells, row, summary
 from unit.reference import make_items
 

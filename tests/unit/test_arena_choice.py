@@ -7,36 +7,31 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.arena import table as arena
-from crowdgold.arena.choice import (
+from crowdgold.datasets import DATASETS
+from crowdgold.experiment.summaries import coverage_band
+from crowdgold.methods.needs import NEEDS
+from crowdgold.methods.registry import METHODS
+from crowdgold.papers.arena import table as arena
+from crowdgold.papers.arena.choice import (
+    ANNOTATORS,
+    ERRING,
+    GOLD,
+    SCORES,
     TOGETHER,
+    Situation,
+    StudyFeatures,
     borrow,
+    candidates,
     choose,
     left_out,
     rank,
     record,
     records_of,
-)
-from crowdgold.arena.features import StudyFeatures
-from crowdgold.arena.pages.advice import with_experts
-from crowdgold.arena.situations import (
-    ANNOTATORS,
-    ERRING,
-    GOLD,
-    SCORES,
-    Situation,
-    candidates,
     situations,
 )
-from crowdgold.arena.table import (
-    arena_cells,
-    judged,
-)
-from crowdgold.arena.world_features import read_worlds, worlds_table
-from crowdgold.data.datasets import DATASETS
-from crowdgold.evaluation.summaries import coverage_band
-from crowdgold.methods import METHODS
-from crowdgold.methods.needs import NEEDS
+from crowdgold.papers.arena.pages import with_experts
+from crowdgold.papers.arena.table import arena_cells, judged
+from crowdgold.papers.arena.world_features import read_worlds, worlds_table
 from unit.made_arena import BOTH, LABELS, TWO_WORLDS, WORLDS, cells, of_all, row, summary, worlds_of
 from unit.made_pages import page_from
 

@@ -8,12 +8,7 @@ import pytest
 
 import crowdgold
 import crowdgold as cg
-from crowdgold.commands.evaluation_table import AS_GOLD_WORDS, footnotes
-from crowdgold.inference.correction import of_labels
-from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.samples import Draws
-from crowdgold.metrics import parse_metric
-from crowdgold.own.evaluation.as_gold import (
+from crowdgold.evaluation.rows import (
     as_gold_interval,
     ends,
     interval_in_words,
@@ -21,7 +16,12 @@ from crowdgold.own.evaluation.as_gold import (
     known,
     with_ends,
 )
-from crowdgold.own.report.words import as_gold_words
+from crowdgold.inference.correction import of_labels
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.samples import Draws
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.presentation.answers import as_gold_words
+from crowdgold.presentation.text import AS_GOLD_WORDS, footnotes
 from unit.reference import make_items
 
 EXAMPLE = Path(crowdgold.__file__).parent / "example"

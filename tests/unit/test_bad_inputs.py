@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from bad_inputs_page import PAGE, with_tables
-from crowdgold.commands import COMMANDS, main
+from crowdgold.cli import COMMANDS, main
 from unit.bad_inputs import (
     cells,
     controls,

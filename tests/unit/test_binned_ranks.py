@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from crowdgold.data.ranking import Ranking
 from crowdgold.models.binned_ranks import BinnedRanks, bin_ends, number_of_bins
 from crowdgold.models.utility_distribution import (
     STEP,
@@ -14,6 +13,7 @@ from crowdgold.models.utility_distribution import (
     tails_at,
 )
 from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
+from crowdgold.types.items import Ranking
 from unit.reference import Theta, algorithm_1, beta_rule, label_odds, make_items
 
 VOTES = 3

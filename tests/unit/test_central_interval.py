@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.experiment.summaries import coverage_band
 from crowdgold.inference.interval import central_interval
 
 TIMES = 40_000

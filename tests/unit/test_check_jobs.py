@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from crowdgold.experiments import checks, plan
-from crowdgold.experiments.results import read_table, write_table
+from crowdgold.experiment import checks, plan
+from crowdgold.record.results import read_table, write_table
 
 CONFIG = {
     "seed": 1,

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.cells import ClaimError, cells_of, choose, show
-from crowdgold.documents.claims import claims_of, own_modules
-from crowdgold.documents.predicates import PREDICATES, all_of, wanted_in_words
-from crowdgold.documents.quantities import quantity
-from crowdgold.documents.told import main_claims
-from crowdgold.documents.verdicts import (
+from crowdgold.claims.cells import ClaimError, cells_of, choose, show
+from crowdgold.claims.claims import claims_of, own_modules
+from crowdgold.claims.predicates import PREDICATES, all_of, wanted_in_words
+from crowdgold.claims.printed_items import main_claims
+from crowdgold.claims.quantities import quantity
+from crowdgold.claims.verdicts import (
     FAILS,
     HOLDS,
     NO_CAUSE,

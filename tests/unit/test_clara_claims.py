@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NO_VERDICT, NOT_DECIDED
-from crowdgold.experiments.configuration import load
-from crowdgold.studies.clara.claims import recovery
+from crowdgold.claims.claims import read_claims
+from crowdgold.claims.verdicts import FAILS, HOLDS, NO_VERDICT, NOT_DECIDED
+from crowdgold.experiment.configuration import load
+from crowdgold.papers.clara.claims import recovery
 from unit.clara_tables import (
     PREVALENCES,
     audit_day_results,

@@ -7,7 +7,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import clara_sweeps
-from crowdgold.models.clara.prior import empirical_prior, majority_shares
+from crowdgold.models.clara.prior import empirical_prior
+from crowdgold.models.majority import majority_shares
 
 
 def test_both_loops_make_the_same_sweeps():

@@ -5,13 +5,12 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from crowdgold.evaluation.summaries import summarise
-from crowdgold.experiments.registries import entries
-from crowdgold.plotting.series import split_series
-from crowdgold.plotting.style import style_of
-from crowdgold.studies.clara.labelling_policy import items_of_class, labels_an_item
-from crowdgold.studies.clara.policy_curves import at_share, policy_curves
-from crowdgold.studies.clara.sigmoid_scores import check_sigmoid_scores, mean_density, separable
+from crowdgold.experiment.registries import entries
+from crowdgold.experiment.summaries import summarise
+from crowdgold.papers.clara.claims import at_share, policy_curves
+from crowdgold.papers.clara.experiments import check_sigmoid_scores, mean_density, separable
+from crowdgold.planning.labelling import items_of_class, labels_an_item
+from crowdgold.plots.style import split_series, style_of
 from unit.clara_tables import (
     audit_day_results,
     policy_results,

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import multivariate_normal
 
-from crowdgold.data import annotations_from_frame
 from crowdgold.models.clara.scores import (
     LAMBDA_0,
     draw_normal_inverse_wishart,
@@ -12,6 +11,7 @@ from crowdgold.models.clara.scores import (
     log_ratios,
     score_model,
 )
+from crowdgold.types.annotations import annotations_from_frame
 
 
 def score_vectors(size, rng):

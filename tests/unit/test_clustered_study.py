@@ -8,16 +8,16 @@ import pandas as pd
 import pytest
 
 import crowdgold as cg
-from crowdgold.commands import main
-from crowdgold.data import NO_GOLD, InputError, items_from_frame
-from crowdgold.data.own import read_study
-from crowdgold.inference import evaluate
-from crowdgold.methods import fit
+from crowdgold.checking.cluster_effect import FEW, cluster_effect, intraclass_correlation
+from crowdgold.checking.gold_sample import OF_CLUSTERS, OF_ITEMS, assess_gold_sample
+from crowdgold.cli import main
+from crowdgold.inference.engine import evaluate
 from crowdgold.methods.doubts import CHOSEN
-from crowdgold.own.check.cluster_effect import FEW, cluster_effect, intraclass_correlation
-from crowdgold.own.check.drawn_units import OF_CLUSTERS, OF_ITEMS
-from crowdgold.own.check.gold_sample import assess_gold_sample
-from crowdgold.simulate.gold_sample import CLUSTERS, SIMPLE, draw_gold
+from crowdgold.methods.registry import fit
+from crowdgold.reading.study import read_study
+from crowdgold.simulate.design import CLUSTERS, SIMPLE, draw_gold
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD, items_from_frame
 from unit.test_clusters import table
 
 ASKED = ("--no-models", "--methods", "GT", "logistic-R", "--json")

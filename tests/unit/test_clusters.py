@@ -6,22 +6,23 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from crowdgold.data import NO_GOLD, GoldDraw, InputError
-from crowdgold.data.clusters import check_draw, together
-from crowdgold.experiments.table_rows import row_of, table_of
-from crowdgold.inference import evaluate
+from crowdgold.experiment.data_tables import row_of, table_of
 from crowdgold.inference.clustered import Clustered, drawn_from, sample_of_population
 from crowdgold.inference.correction import rectify
-from crowdgold.inference.imputed import draw_times
-from crowdgold.inference.labels import Fit, FixedLabels, LabelPosterior, MeanPrediction
+from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import Fit, FixedLabels, LabelPosterior, MeanPrediction, draw_times
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.samples import SAYS_NOTHING
-from crowdgold.methods import fit
-from crowdgold.metrics import parse_metric
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.ranked import RankedItems
 from crowdgold.models.logistic import cross_fit, features
 from crowdgold.simulate import simulate
-from crowdgold.simulate.gold_sample import CLUSTERS, SIMPLE, draw_clusters, draw_gold
+from crowdgold.simulate.design import CLUSTERS, SIMPLE, draw_clusters, draw_gold
+from crowdgold.types.clusters import check_draw, together
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.items import NO_GOLD
 from unit.reference import make_items
 from unit.test_designed_gold import (
     METRICS,

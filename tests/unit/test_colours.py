@@ -13,9 +13,9 @@ import pytest
 import yaml
 from matplotlib.colors import to_rgb
 
-from crowdgold.methods import METHODS
 from crowdgold.methods.method import Style
-from crowdgold.plotting.style import COLOURS, OTHER_STYLES, UNKNOWN, style_of
+from crowdgold.methods.registry import METHODS
+from crowdgold.plots.style import COLOURS, OTHER_STYLES, UNKNOWN, style_of
 
 ROOT = Path(__file__).parents[2]
 LEAST_CONTRAST = 3.0

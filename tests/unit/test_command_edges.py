@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 import crowdgold as cg
-from crowdgold.commands import main
-from crowdgold.data import InputError
+from crowdgold.cli import main
+from crowdgold.types.errors import InputError
 
 EXAMPLE = Path(cg.__file__).parent / "example"
 FILES = [str(EXAMPLE / f"{name}.csv") for name in ("votes", "gold")]
-COMMAND = [sys.executable, "-m", "crowdgold.commands"]
+COMMAND = [sys.executable, "-m", "crowdgold.cli"]
 QUICK = ["--no-models", "--methods", "GT", "--metrics", "prevalence"]
 
 
@@ -43,7 +43,7 @@ def test_a_name_that_is_no_text_is_refused_at_once(tmp_path, capsys):
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&-"])
 def test_a_closed_stream_is_no_error(closed):
-    line = f'"{sys.executable}" -m crowdgold.commands check "{FILES[0]}" "{FILES[1]}" {closed}'
+    line = f'"{sys.executable}" -m crowdgold.cli check "{FILES[0]}" "{FILES[1]}" {closed}'
     found = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
     assert found.returncode == 0
     assert "Traceback" not in found.stderr

@@ -9,14 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands import main, parser, terminal
-from crowdgold.models.clara.label_confidence import LabelStream
-from crowdgold.models.clara.labelling_file import read_labelling_model, write_labelling_model
-from crowdgold.models.clara.labelling_model import LabellingModel
-from crowdgold.models.clara.runs import run_chain
+from crowdgold.cli import main, parser, terminal
+from crowdgold.models.clara.gibbs import run_chain
+from crowdgold.models.clara.labelling import (
+    LabellingModel,
+    LabelStream,
+    read_labelling_model,
+    write_labelling_model,
+)
 from unit.labelled_by_three import RATES, three_reviewers, true_model
 
-COMMAND = [sys.executable, "-m", "crowdgold.commands"]
+COMMAND = [sys.executable, "-m", "crowdgold.cli"]
 HEADER = "item,labels,label,confidence,ask"
 ROWS = ["item,annotator,label", "a,R1,0", "b,R3,1", "a,R2,1", "c,R9,0", "b,R1,1"]
 SHORT = ["--chains", "2", "--warmup", "500", "--draws", "1500", "--lag", "25"]
@@ -94,7 +97,7 @@ def test_a_command_loads_nothing_that_it_does_not_need(arguments, needed):
     """Counted in packages: seconds depend on what else the machine does."""
     code = (
         "import atexit, sys\n"
-        "from crowdgold.commands import main\n"
+        "from crowdgold.cli import main\n"
         "atexit.register(lambda: print(*{one.partition('.')[0] for one in sys.modules}))\n"
         f"main({arguments!r})"
     )
@@ -105,7 +108,7 @@ def test_a_command_loads_nothing_that_it_does_not_need(arguments, needed):
 def test_it_is_a_console_script():
     pyproject = (os.path.dirname(__file__), "..", "..", "pyproject.toml")
     with open(os.path.join(*pyproject)) as file:
-        assert 'crowdgold = "crowdgold.commands:main"' in file.read()
+        assert 'crowdgold = "crowdgold.cli:main"' in file.read()
 
 
 def said(capsys):
@@ -229,7 +232,7 @@ def test_an_interrupt_ends_it_quietly(model, monkeypatch, capsys):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("crowdgold.commands.confidence.answer", interrupt)
+    monkeypatch.setattr("crowdgold.cli.confidence.answer", interrupt)
     assert main(["confidence", model, model, "--header", "item,annotator,label"]) == 130
     assert said(capsys)[1] == "Interrupted.\n"
 

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from crowdgold.own.evaluation.compiled import load_models
-from crowdgold.toolchain import ToolchainError
+from crowdgold.evaluation.study import load_models
+from crowdgold.system.toolchain import ToolchainError
 
 
 class Models:
@@ -42,7 +42,7 @@ def test_without_a_toolchain_every_method_says_why():
 
 
 def test_one_compilation_at_a_time_is_found_out(monkeypatch):
-    monkeypatch.setattr("crowdgold.own.evaluation.compiled.COMPILERS", 1)
+    monkeypatch.setattr("crowdgold.evaluation.study.COMPILERS", 1)
     stan = Models()
     stan.together = threading.Barrier(2, timeout=0.2)
     with pytest.raises(AssertionError):

@@ -8,19 +8,21 @@ import pandas as pd
 import pytest
 
 import crowdgold
-from crowdgold.commands import main
-from crowdgold.commands.fail_if import exit_code
-from crowdgold.data import InputError, Items
-from crowdgold.own.evaluation import Evaluation, Settings
-from crowdgold.own.evaluation.conditions import (
+from crowdgold.cli import main
+from crowdgold.cli.evaluate import exit_code
+from crowdgold.evaluation.conditions import (
     Key,
     answer_to,
     find_answer,
     read_condition,
     with_conditions,
 )
-from crowdgold.own.fail_on import RULES
-from crowdgold.own.report.badge import badge
+from crowdgold.evaluation.folder import Evaluation
+from crowdgold.evaluation.questions import Settings
+from crowdgold.presentation.answers import badge
+from crowdgold.types.choices import RULES
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import Items
 
 EXAMPLE = Path(crowdgold.__file__).parent / "example"
 
@@ -176,8 +178,8 @@ def test_every_name_that_is_listed_is_an_answer_of_the_evaluation(few, tmp_path)
     assert main([*few, "--out", str(out), "--threshold", "0.3", "--threshold", "0.7",
                  "--threshold", "small=0.4"]) == 0  # fmt: skip
     found = json.loads((out / "study.json").read_text())
-    from crowdgold.own.evaluation.conditions import answers_asked
-    from crowdgold.own.evaluation.questions import read_thresholds
+    from crowdgold.evaluation.conditions import answers_asked
+    from crowdgold.evaluation.questions import read_thresholds
 
     settings = Settings(thresholds=read_thresholds(["0.3", "0.7", "small=0.4"]))
     study = items("large", "small")

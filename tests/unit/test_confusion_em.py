@@ -5,9 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from crowdgold.data import Annotations, InputError
 from crowdgold.models.confusion_em import PRESETS, EmSettings, fit_confusion_em
 from crowdgold.models.majority import NO_LABEL, majority_labels, majority_shares
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
 
 
 def annotations(item_of, annotator_of, label, items, annotators, levels):

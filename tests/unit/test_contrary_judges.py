@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdgold.data.judge_table import MISSING
-from crowdgold.inference.contrary_judges import contrary, votes_of
+from crowdgold.inference.shared_errors import contrary, votes_of
+from crowdgold.types.annotations import MISSING
 
 
 def panel(rng, right, n=1500, shared=0.0):

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from crowdgold import found
-from crowdgold.documents.claims import claims_of
-from crowdgold.documents.verdicts import FAILS, HOLDS
-from crowdgold.metrics import LabelMass, RankedItems
+from crowdgold.claims.claims import claims_of
+from crowdgold.claims.verdicts import FAILS, HOLDS
+from crowdgold.metrics.ranked import LabelMass, RankedItems
 from crowdgold.simulate import simulate
+from crowdgold.system import declared as found
 from library_size import ALL, KINDS, kinds_of, off, printed, sizes
 from unit.reference import make_items
 

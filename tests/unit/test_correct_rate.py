@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.commands.correct_rate import EXAMPLE
+from crowdgold.cli import main
+from crowdgold.cli.correct_rate import EXAMPLE
 from crowdgold.models.judge_error import JudgementCounts, correct_rate
 
 POST = ["correct-rate", "645/1000", "--positives", "180/200", "--negatives", "190/200"]

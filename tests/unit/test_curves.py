@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from crowdgold.metrics import LabelMass, RankedItems, parse_metric
+from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.curves import (
     FALSE_POSITIVE_RATES,
     POINTS,
@@ -15,6 +15,7 @@ from crowdgold.metrics.curves import (
     precision_at_recalls,
     recall_at_false_positive_rates,
 )
+from crowdgold.metrics.ranked import LabelMass, RankedItems
 from unit.label_mass_reference import first_share, reached
 from unit.reference import make_items
 

@@ -12,9 +12,20 @@ import pytest
 from scipy.special import logsumexp
 
 from crowdgold.models.binned_ranks import BinnedRanks
-from crowdgold.models.cut_density import DEGREES, FAR, Box, log_prior, mu_at
-from crowdgold.models.cut_search import locate, scan, settle
-from crowdgold.models.exact_cut import MOST_BOXES, cover, resolve, sample_exact_cut
+from crowdgold.models.exact_cut import (
+    DEGREES,
+    FAR,
+    MOST_BOXES,
+    Box,
+    cover,
+    locate,
+    log_prior,
+    mu_at,
+    resolve,
+    sample_exact_cut,
+    scan,
+    settle,
+)
 from crowdgold.models.priors import PAPER_PRIOR
 from crowdgold.models.score_model import ScoreData
 from crowdgold.models.vote_sets import find_vote_sets, win_counts

@@ -10,30 +10,26 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, rankdata
 
-from crowdgold.commands import main
-from crowdgold.data import NO_GOLD, Items, annotations_from_frame
-from crowdgold.data.own import read_study
-from crowdgold.methods.registry import offered
-from crowdgold.own.check.annotator_check import (
-    LEVEL,
-    agreement,
-    alpha_of_patterns,
-    check_annotators,
-    holm,
-)
-from crowdgold.own.check.data import check_data
-from crowdgold.own.check.data_warnings import warn_of_opposites
-from crowdgold.own.check.drawn_units import mid_ranks
-from crowdgold.own.check.gold_likeness import likeness_in_words
-from crowdgold.own.check.gold_sample import (
+from crowdgold.checking.agreement import agreement, alpha_of_patterns, check_annotators, holm
+from crowdgold.checking.gold_sample import (
     MOST_GOLD,
     MOST_OTHERS,
     _drawn_sums,
     assess_gold_sample,
+    likeness_in_words,
+    mid_ranks,
     permutation_p,
 )
-from crowdgold.own.check.verdicts import Facts, verdicts_of
-from crowdgold.own.evaluation.headline import order_of_choice
+from crowdgold.checking.study import check_data, warn_of_opposites
+from crowdgold.checking.verdicts import verdicts_of
+from crowdgold.cli import main
+from crowdgold.evaluation.headline import order_of_choice
+from crowdgold.methods.doubts import Facts
+from crowdgold.methods.registry import offered
+from crowdgold.reading.study import read_study
+from crowdgold.types.annotations import annotations_from_frame
+from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.parameters import LEVEL
 from unit.reference import make_items
 
 KRIPPENDORFF_2011 = """

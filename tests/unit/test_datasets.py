@@ -19,19 +19,13 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.data.datasets import (
-    DATASETS,
-    SOURCES,
-    DatasetUnavailable,
-    availability,
-    chaosnli,
-    fetch,
-    product_pairs,
-    sources,
-)
-from crowdgold.data.datasets.conversion import predictions_from_json_lines, products_from_lists
-from crowdgold.data.datasets.source import File, Source
+from crowdgold.datasets import DATASETS, chaosnli, product_pairs
+from crowdgold.datasets import fetching as sources
+from crowdgold.datasets.fetching import DatasetUnavailable, availability, fetch
+from crowdgold.datasets.pinned import SOURCES
+from crowdgold.datasets.source import File, Source, predictions_from_json_lines, products_from_lists
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
 
 CLOSED = "http://127.0.0.1:9"
 """An address where nothing listens."""

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crowdgold.documents.cells import ClaimError, cells_of
-from crowdgold.documents.decisions import GROWTH, TAIL, at_least, decide, holm
-from crowdgold.documents.predicates import replicates_in_words
-from crowdgold.evaluation.summaries import share_error
+from crowdgold.claims.cells import ClaimError, cells_of
+from crowdgold.claims.predicates import GROWTH, TAIL, at_least, decide, holm, replicates_in_words
+from crowdgold.experiment.summaries import share_error
 
 
 def cells(*values, error=0.1, replicates=np.nan, degrees=None):

@@ -6,23 +6,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import NO_GOLD, GoldDraw, InputError, items_from_frame
-from crowdgold.data.gold_columns import read_gold_draw
-from crowdgold.experiments.table_rows import row_of, table_of
-from crowdgold.inference import correction, evaluate
+from crowdgold.experiment.data_tables import row_of, table_of
+from crowdgold.inference import correction
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.contributions import DRAWN, drawn_labels
 from crowdgold.inference.correction import rectify
 from crowdgold.inference.design import KnownChances, SimpleRandom
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.labels import Fit, LabelPrediction, MeanPrediction
 from crowdgold.inference.power_tuned_mean import designed_mean
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.samples import LEFT_OPEN
-from crowdgold.methods import fit
-from crowdgold.metrics import parse_metric
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import parse_metric
 from crowdgold.models.logistic import cross_fit, features
 from crowdgold.simulate import simulate
-from crowdgold.simulate.gold_sample import POISSON, STRATA, allocate, draw_gold, strata_of
+from crowdgold.simulate.design import POISSON, STRATA, allocate, draw_gold, strata_of
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import GoldDraw, read_gold_draw
+from crowdgold.types.items import NO_GOLD, items_from_frame
 from unit.reference import make_items
 
 METRICS = [

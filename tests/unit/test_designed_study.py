@@ -6,28 +6,33 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.data import GoldDraw
-from crowdgold.data.own import read_study
-from crowdgold.inference import evaluate
+from crowdgold.checking.gold_sample import (
+    BY_CHANCE,
+    OF_CLUSTERS,
+    OF_ITEMS,
+    OF_STRATA,
+    TOLD,
+    GoldSample,
+    assess_gold_sample,
+)
+from crowdgold.checking.study import enough_labels, find_open_strata
+from crowdgold.cli import main
+from crowdgold.evaluation.fitting import Found
+from crowdgold.evaluation.headline import why_set_aside
+from crowdgold.evaluation.run_key import read_found, write_found
 from crowdgold.inference.correction import rectify
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.samples import LEFT_OPEN
-from crowdgold.methods import fit
 from crowdgold.methods.doubts import CHOSEN, SURELY_CHOSEN
-from crowdgold.metrics import parse_metric
-from crowdgold.own.check.drawn_units import OF_CLUSTERS, OF_ITEMS
-from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_STRATA, TOLD, GoldSample
-from crowdgold.own.check.gold_sample import assess_gold_sample
-from crowdgold.own.check.open_strata import enough_labels, find_open_strata
-from crowdgold.own.evaluation.fitting import Found
-from crowdgold.own.evaluation.headline import why_set_aside
-from crowdgold.own.evaluation.run_key import read_found, write_found
-from crowdgold.own.report.check import write_check
-from crowdgold.own.report.doubts import find_doubts
-from crowdgold.own.report.folder import read_study_folder
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.presentation.doubts import find_doubts, write_check
+from crowdgold.presentation.folder import read_study_folder
+from crowdgold.reading.study import read_study
 from crowdgold.simulate import simulate
-from crowdgold.simulate.gold_sample import AUDIT, CLUSTERS, GOLD_DESIGNS, POISSON, STRATA, draw_gold
+from crowdgold.simulate.design import AUDIT, CLUSTERS, GOLD_DESIGNS, POISSON, STRATA, draw_gold
+from crowdgold.types.gold_draw import GoldDraw
 
 WORLD = {
     "n": 1200, "n_gold": 200, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,

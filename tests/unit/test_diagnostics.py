@@ -5,12 +5,11 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from crowdgold.assets import cache_folder
-from crowdgold.data.datasets.source import cached
-from crowdgold.data.datasets.sources import find_source
+from crowdgold.datasets.fetching import find_source
+from crowdgold.datasets.source import cached
 from crowdgold.models.stan_fit import diagnose
-from crowdgold.toolchain.assemble import default_folder
-from crowdgold.toolchain.compile import models_folder
+from crowdgold.system.assets import cache_folder
+from crowdgold.system.toolchain import default_folder, models_folder
 
 WAVE = np.sin(np.arange(2000.0) ** 1.3).reshape(4, 500)
 CHAINS = {"well mixed": WAVE, "slow": np.cumsum(WAVE, axis=1), "tied": np.round(3 * WAVE)}

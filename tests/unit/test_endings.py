@@ -28,7 +28,7 @@ def hears_signals():
 def start(*arguments, options=(), **more):
     """A command as from a terminal."""
     return subprocess.Popen(
-        [sys.executable, *options, "-m", "crowdgold.commands", *map(str, arguments)],
+        [sys.executable, *options, "-m", "crowdgold.cli", *map(str, arguments)],
         text=True,
         preexec_fn=hears_signals,
         **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more,
@@ -99,7 +99,7 @@ print("went on", file=sys.stderr, flush=True)
 def test_a_module_that_swallows_exceptions_as_it_loads_is_ended(tmp_path):
     (tmp_path / "swallowing.py").write_text(SWALLOWING)
     process = subprocess.Popen(
-        [sys.executable, "-c", "from crowdgold.commands.endings import ended_in_time\n"
+        [sys.executable, "-c", "from crowdgold.cli.endings import ended_in_time\n"
          "with ended_in_time(True): import swallowing"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=hears_signals,
@@ -110,7 +110,7 @@ def test_a_module_that_swallows_exceptions_as_it_loads_is_ended(tmp_path):
 
 CALLED_BACK = """
 import ctypes, sys, time
-from crowdgold.commands.endings import ended_in_time
+from crowdgold.cli.endings import ended_in_time
 
 def called():
     print("called", file=sys.stderr, flush=True)
@@ -179,7 +179,7 @@ def test_sampling_a_million_labels_is_ended(many, number):
 def test_a_signal_that_was_ignored_still_is(tmp_path):
     """As under `nohup`, and of what a script starts in the background."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "crowdgold.commands", "correct-rate", *COMMANDS["correct-rate"]],
+        [sys.executable, "-m", "crowdgold.cli", "correct-rate", *COMMANDS["correct-rate"]],
         stdout=subprocess.PIPE,
         preexec_fn=lambda: [signal.signal(one, signal.SIG_IGN) for one in CODES],
     )

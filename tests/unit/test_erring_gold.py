@@ -6,14 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold import check, read
-from crowdgold.data import GoldDraw, Items
-from crowdgold.data.opinions import GivenErrors, Opinions
+from crowdgold.checking import erring_gold
+from crowdgold.checking.agreement import cohen, gap, with_gold
+from crowdgold.checking.judges import CORRECTED, NO_INTERVALS, TAKEN_FOR_TRUE
+from crowdgold.checking.study import majority_right, positive_share
 from crowdgold.inference import shared_errors
-from crowdgold.own.check import erring_gold
-from crowdgold.own.check.judges import CORRECTED, NO_INTERVALS, TAKEN_FOR_TRUE
-from crowdgold.own.check.kappa import cohen, gap, with_gold
-from crowdgold.own.check.majority import majority_right, positive_share
+from crowdgold.notebook import check, read
+from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.items import Items
+from crowdgold.types.opinions import GivenErrors, Opinions
 
 WRONG = 0.05
 

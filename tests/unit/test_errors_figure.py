@@ -5,10 +5,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from crowdgold.evaluation.assumed_errors import COLUMNS
 from crowdgold.inference.samples import ONLY_GOLD
-from crowdgold.own.evaluation.assumed_errors import COLUMNS
-from crowdgold.own.report.errors_figure import draw_study_errors, error_figures
-from crowdgold.own.report.folder import StudyFolder
+from crowdgold.presentation.figures import draw_study_errors, error_figures
+from crowdgold.presentation.folder import StudyFolder
 
 
 def made(models=("large",)):

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import crowdgold
-from crowdgold.commands import main
-from crowdgold.commands.evaluation_table import answered_strata, changed
+from crowdgold.cli import main
+from crowdgold.presentation.text import answered_strata, changed
 
 EXAMPLE = Path(crowdgold.__file__).parent / "example"
 ASKED = ["--methods", "GT", "--metrics", "prevalence", "--cores", "1"]
@@ -180,7 +180,7 @@ def test_a_metric_as_tables_name_it_is_refused_with_what_to_write(
 def test_the_answer_waits_for_nothing_that_it_does_not_need(few, tmp_path):
     """Packages that take long to load: statistics, figures, Stan, workbooks, pages."""
     asked = ["evaluate", *files(few), "--out", str(tmp_path / "mine"), "--no-models"]
-    code = f"import sys; from crowdgold.commands import main; main({asked!r}); print(*sys.modules)"
+    code = f"import sys; from crowdgold.cli import main; main({asked!r}); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
     assert {"pandas", "scipy.special"} <= loaded

@@ -13,23 +13,24 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from crowdgold.commands import main
-from crowdgold.commands.evaluation_table import describe
-from crowdgold.data import NO_GOLD
-from crowdgold.data.own import Study
-from crowdgold.data.shown import WIDTH
-from crowdgold.inference import evaluate
+from crowdgold.cli import main
+from crowdgold.evaluation.folder import write_folder
+from crowdgold.evaluation.jobs import Job, find_strata, groups, plan_jobs, reason_against
+from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.study import evaluate_study
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import Draws
-from crowdgold.methods import fit
-from crowdgold.methods.registry import offered
-from crowdgold.metrics import Scale, true_value
+from crowdgold.methods.registry import fit, offered
+from crowdgold.metrics.binary import true_value
 from crowdgold.metrics.curves import POINTS
+from crowdgold.metrics.metric import Scale
 from crowdgold.models.stan import StanModels
-from crowdgold.own.evaluation import Settings, evaluate_study
-from crowdgold.own.evaluation.folder import write_folder
-from crowdgold.own.evaluation.jobs import Job, find_strata, groups, plan_jobs, reason_against
+from crowdgold.presentation.text import describe
+from crowdgold.reading.study import Study
 from crowdgold.simulate.maven import draw_maven
+from crowdgold.types.display import WIDTH
+from crowdgold.types.items import NO_GOLD
 from unit.reference import make_items
 
 SEED = 20260301
@@ -485,7 +486,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, stan, ending):
     path = as_file(simulated(n=30_000), tmp_path)
     work = tmp_path / "work"
     work.mkdir()
-    command = [sys.executable, "-m", "crowdgold.commands", "evaluate", path]
+    command = [sys.executable, "-m", "crowdgold.cli", "evaluate", path]
     asked = ["--out", str(tmp_path / "out"), "--methods", "DS", "--cores", "2"]
     environment = {**os.environ, "TMPDIR": str(work)}
     with subprocess.Popen(

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.data import InputError
-from crowdgold.own.evaluation.folder import WRITTEN, write_folder
+from crowdgold.cli import main
+from crowdgold.evaluation.folder import WRITTEN, write_folder
+from crowdgold.types.errors import InputError
 from unit.test_evaluate_command import ASKED, EXAMPLE, files
 
 

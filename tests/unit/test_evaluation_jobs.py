@@ -6,16 +6,18 @@ from pathlib import Path
 import pytest
 
 import crowdgold
-from crowdgold.data import InputError
-from crowdgold.models.stan import StanModels
-from crowdgold.own.evaluation import (
-    Settings,
+from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.run import (
     Source,
     evaluate_checked,
+    gather,
+    prepare,
     read_and_check,
+    run_one,
     write_evaluation,
 )
-from crowdgold.own.evaluation.in_jobs import gather, prepare, run_one
+from crowdgold.models.stan import StanModels
+from crowdgold.types.errors import InputError
 
 EXAMPLE = Path(crowdgold.__file__).parent / "example"
 SOURCE = Source([EXAMPLE / f"{name}.csv" for name in ("votes", "gold", "scores")])

@@ -5,12 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.json_shapes import plain
-from crowdgold.experiments.configuration.schema import read_schema
+from crowdgold.evaluation.questions import METRICS, Settings, check_settings, read_thresholds
+from crowdgold.experiment.schema import read_schema
 from crowdgold.methods.registry import offered
-from crowdgold.own.evaluation import METRICS, Settings, read_thresholds
-from crowdgold.own.evaluation.questions import check_settings
+from crowdgold.reading.json_shapes import plain
+from crowdgold.types.errors import InputError
 
 
 @pytest.mark.parametrize(

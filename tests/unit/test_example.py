@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import read_annotations
-from crowdgold.data.own import read_study
-from crowdgold.own.check.gold_sample import assess_gold_sample
-from crowdgold.simulate.example import ANNOTATORS, PARAMETERS, draw_example
+from crowdgold.checking.gold_sample import assess_gold_sample
+from crowdgold.reading.study import read_study
+from crowdgold.reading.tables import read_annotations
+from crowdgold.simulate.examples import ANNOTATORS_EXAMPLE as ANNOTATORS
+from crowdgold.simulate.examples import PARAMETERS_EXAMPLE as PARAMETERS
+from crowdgold.simulate.examples import draw_example
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "src/crowdgold/example"

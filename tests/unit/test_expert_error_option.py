@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 
 import crowdgold as cg
-from crowdgold.commands import main
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.data.opinions import largest_errors
-from crowdgold.own.evaluation.assumed_errors import ASSUMED
+from crowdgold.cli import main
+from crowdgold.evaluation.assumed_errors import ASSUMED
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import RARER, Erring, draw_opinions
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
+from crowdgold.types.opinions import largest_errors
 
 WORLD = {
     "n": 1200, "n_gold": 240, "votes_total": 3, "phi": 0.3, "a0": 0.1, "a1": 0.8, "d0": 1.5,

@@ -7,21 +7,16 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from crowdgold.data import NO_GOLD, InputError, Items
-from crowdgold.data.opinions import Opinions, read_expert_error
-from crowdgold.inference import evaluate
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.expert_errors import EQUAL, FREE, expert_errors, judged, why_unknown
-from crowdgold.methods import fit
+from crowdgold.methods.registry import fit
 from crowdgold.models.opinion_histories import RIGHT, WRONG, Histories
 from crowdgold.models.opinion_histories import fit as fit_histories
 from crowdgold.simulate import simulate
-from crowdgold.simulate.expert_opinions import (
-    RANDOM,
-    RARER,
-    Erring,
-    draw_opinions,
-    with_opinions,
-)
+from crowdgold.simulate.expert_opinions import RANDOM, RARER, Erring, draw_opinions, with_opinions
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.opinions import Opinions, read_expert_error
 
 S, T, SHARE = 0.85, 0.93, 0.3
 SECOND = {0: 0.25, 1: 1.0}
@@ -289,7 +284,7 @@ def test_opinions_keep_their_rows_and_survive_a_table():
     items = with_opinions(simulate("maven", STUDY, rng).table, Erring(0.1, 0.1), RARER, rng)
     rows = np.array([5, 3, 900])
     assert (items.take(rows).opinions.labels == items.opinions.labels[rows]).all()
-    from crowdgold.data import items_from_frame
+    from crowdgold.types.items import items_from_frame
 
     again = items_from_frame(items.to_frame(), rng)
     assert (again.opinions.labels == items.opinions.labels).all()

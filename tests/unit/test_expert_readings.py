@@ -6,20 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
 from crowdgold.inference.expert_errors import BY_VOTES, EQUAL, expert_errors
 from crowdgold.inference.expert_errors import GIVEN as OF_USER
+from crowdgold.papers.experts.check import DOUBLES, GIVEN, READINGS, check_experts, with_opinions
+from crowdgold.papers.experts.plots import read_experts
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS, PROTOCOLS, RARER, Erring, draw_opinions
 from crowdgold.simulate.expert_opinions import with_opinions as with_drawn_opinions
-from crowdgold.studies.experts.check import (
-    DOUBLES,
-    GIVEN,
-    READINGS,
-    check_experts,
-    with_opinions,
-)
-from crowdgold.studies.experts.plots import read_experts
+from crowdgold.types.errors import InputError
 
 STUDY = {
     "n": 1500, "n_gold": 200, "phi": 0.2, "votes_total": 3, "a0": 0.1, "a1": 0.8, "d0": 1.5,
@@ -95,7 +89,7 @@ def test_coverage_and_width_are_counted_against_right_labels():
 
 
 def test_every_kind_of_experts_is_one_that_the_check_takes():
-    from crowdgold.studies.experts.check import ExpertsParameters
+    from crowdgold.papers.experts.check import ExpertsParameters
 
     (kinds,) = (one.choices for one in ExpertsParameters.declared() if one.name == "experts")
     assert tuple(kinds) == tuple(EXPERTS)

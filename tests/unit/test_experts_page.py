@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.quantities import quantity
-from crowdgold.studies.experts.claims import readings
-from crowdgold.studies.experts.page import first_opinion, readings_table, wide_table
-from crowdgold.studies.experts.plots import LOOKS, draw_experts
+from crowdgold.claims.quantities import quantity
+from crowdgold.papers.experts.page import first_opinion, readings, readings_table, wide_table
+from crowdgold.papers.experts.plots import LOOKS, draw_experts
 
 
 def made(kind="err_5", missed=3, wide=1.2, replicates=20):

@@ -11,13 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.data.door import open_file
-from crowdgold.data.own import read_study
-from crowdgold.data.own.exports import EXPORTS, frame_of_records, records_of_json
-from crowdgold.data.own.sheets import read_sheet
-from crowdgold.data.tables import read_json_lines
+from crowdgold.cli import main
+from crowdgold.reading.door import open_file
+from crowdgold.reading.exports import EXPORTS, frame_of_records, records_of_json
+from crowdgold.reading.sheets import read_sheet
+from crowdgold.reading.study import read_study
+from crowdgold.reading.tables import read_json_lines
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
 
 FOLDER = Path(__file__).parents[1] / "data/exports"
 FILES = sorted(path for path in FOLDER.iterdir() if path.suffix != ".md")

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from crowdgold import extras
-from crowdgold.commands import main
+from crowdgold.cli import main
+from crowdgold.evaluation import study as compiled
 from crowdgold.models.stan import StanModels
-from crowdgold.own.evaluation import compiled
+from crowdgold.system import extras
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 OPTIONAL = PROJECT["optional-dependencies"]
@@ -82,7 +82,7 @@ def test_a_package_that_no_extra_brings_is_a_fault_of_ours(monkeypatch, tmp_path
     def broken(*asked):
         raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
 
-    monkeypatch.setattr("crowdgold.commands.evaluate._settings", broken)
+    monkeypatch.setattr("crowdgold.cli.evaluate._settings", broken)
     with pytest.raises(ModuleNotFoundError, match="numpy"):
         main(["evaluate", str(EXAMPLE / "votes.csv"), "--out", str(tmp_path / "out")])
 

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.experiments.figure_jobs import NotDrawn, draw_each
-from crowdgold.studies.maven.plots.relative_bias_table import select_task
+from crowdgold.papers.maven.plots import select_task
+from crowdgold.plots.figure_jobs import NotDrawn, draw_each
+from crowdgold.types.errors import InputError
 
 
 def test_others_are_drawn_and_the_failing_ones_are_named_with_their_reasons():

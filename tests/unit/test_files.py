@@ -2,8 +2,8 @@
 
 import pytest
 
-from crowdgold.data.outputs import unfinished
-from crowdgold.experiments.provenance.imports import package_root
+from crowdgold.record.imports import package_root
+from crowdgold.system.temporary import unfinished
 
 
 def test_two_writers_of_one_file_do_not_share_what_they_write(tmp_path):

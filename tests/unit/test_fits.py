@@ -4,10 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import Annotations
-from crowdgold.evaluation.fits import count_gate_failures, fits_by_method, gate_note, setting_keys
-from crowdgold.evaluation.summaries import summarise
+from crowdgold.experiment.summaries import (
+    count_gate_failures,
+    fits_by_method,
+    gate_note,
+    setting_keys,
+    summarise,
+)
 from crowdgold.models.confusion_em import EmSettings, fit_confusion_em
+from crowdgold.types.annotations import Annotations
 
 
 def made_results(undefined: tuple[str, ...] = ("delta_TPR",)) -> pd.DataFrame:

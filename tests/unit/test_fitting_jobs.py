@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdgold.data.own import read_study
+from crowdgold.evaluation import fitting
+from crowdgold.evaluation.jobs import Job, find_strata
+from crowdgold.evaluation.questions import Settings
 from crowdgold.models.stan import SamplingError, StanModels
 from crowdgold.models.stan_fit import Diagnostics
-from crowdgold.own.evaluation import Settings, fitting
-from crowdgold.own.evaluation.jobs import Job, find_strata
+from crowdgold.reading.study import read_study
 from unit.test_evaluate_command import EXAMPLE
 
 

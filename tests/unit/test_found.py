@@ -2,10 +2,10 @@
 
 import pytest
 
-from crowdgold import found
-from crowdgold.experiments.check import Check
-from crowdgold.plotting.plot import Plot
+from crowdgold.experiment.check import Check
+from crowdgold.plots.style import Plot
 from crowdgold.simulate.generator import Generator
+from crowdgold.system import declared as found
 
 CLASSES = {"simulator": Generator, "check": Check, "plot": Plot}
 TWO = 'CHECK = Check("one", run)\n'

@@ -7,14 +7,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import NO_GOLD, GoldDraw, InputError
-from crowdgold.data.gold_batches import batch_weights, in_batches
-from crowdgold.data.gold_columns import read_gold_draw, skipped_in_words
-from crowdgold.data.gold_draw import in_words
-from crowdgold.experiments.table_rows import row_of, table_of
+from crowdgold.experiment.data_tables import row_of, table_of
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.design import KnownChances
 from crowdgold.inference.questions import View
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import (
+    GoldDraw,
+    batch_weights,
+    in_batches,
+    in_words,
+    read_gold_draw,
+    skipped_in_words,
+)
+from crowdgold.types.items import NO_GOLD
 from unit.reference import make_items
 
 Z = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0])

@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.quantities import quantity
-from crowdgold.studies.gold_designs.check import check_gold_designs, least_share
-from crowdgold.studies.gold_designs.page import (
+from crowdgold.claims.quantities import quantity
+from crowdgold.papers.gold_designs.check import check_gold_designs, least_share
+from crowdgold.papers.gold_designs.page import (
     answer,
     coverage_table,
     largest_by_error,
     shares_table,
 )
-from crowdgold.studies.gold_designs.shares import samples, shares
+from crowdgold.papers.gold_designs.plots import samples, shares
 
 STUDY = {
     "n": 1500, "phi": 0.2, "votes_total": 3, "a0": 0.1, "a1": 0.8, "d0": 1.5, "d1": 1.5,

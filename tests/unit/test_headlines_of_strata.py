@@ -7,19 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.data import NO_GOLD
-from crowdgold.data.own import Study
-from crowdgold.inference.samples import ONLY_GOLD
-from crowdgold.methods.method import CORRECTED, MODEL
-from crowdgold.methods.registry import with_role
-from crowdgold.models.stan import StanModels
-from crowdgold.own.check.data import check_data
-from crowdgold.own.check.gold_likeness import GoldSample
-from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
-from crowdgold.own.evaluation import Evaluation, Settings, evaluate_study
-from crowdgold.own.evaluation.conditions import Condition, Key, answer_to, with_conditions
-from crowdgold.own.evaluation.headline import (
+from crowdgold.checking.gold_sample import GoldSample
+from crowdgold.checking.study import check_data
+from crowdgold.cli import main
+from crowdgold.evaluation.conditions import Condition, Key, answer_to, with_conditions
+from crowdgold.evaluation.folder import Evaluation
+from crowdgold.evaluation.headline import (
     CHOSEN_REASON,
     LITTLE,
     NO_GOLD_REASON,
@@ -27,8 +20,17 @@ from crowdgold.own.evaluation.headline import (
     ONLY_MODELS_REASON,
     headlines,
 )
-from crowdgold.own.fail_on import POSSIBLY
-from crowdgold.own.report.badge import badge
+from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.study import evaluate_study
+from crowdgold.inference.samples import ONLY_GOLD
+from crowdgold.methods.doubts import NOT_USABLE, SURELY_CHOSEN
+from crowdgold.methods.method import CORRECTED, MODEL
+from crowdgold.methods.registry import with_role
+from crowdgold.models.stan import StanModels
+from crowdgold.presentation.answers import badge
+from crowdgold.reading.study import Study
+from crowdgold.types.choices import POSSIBLY
+from crowdgold.types.items import NO_GOLD
 from unit.test_evaluate_study import simulated
 
 ASKED = Settings(methods=("GT",), metrics=("prevalence",))
@@ -69,7 +71,7 @@ def test_the_strata_share_the_level_of_one_test(study, monkeypatch):
         asked.append(more.get("tests", 1))
         return GoldSample(0.5)
 
-    monkeypatch.setattr("crowdgold.own.evaluation.study.assess_gold_sample", assess)
+    monkeypatch.setattr("crowdgold.checking.gold_sample.assess_gold_sample", assess)
     evaluate_study(study, ASKED, StanModels(), check=None)
     assert asked == [1, 2, 2]
 

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.data import read_items
-from crowdgold.data.items import write_items
-from crowdgold.data.own import read_study
-from crowdgold.data.spreadsheet import neutralised, restored, write_spreadsheet
+from crowdgold.cli import main
+from crowdgold.reading.outputs import neutralised, restored, write_spreadsheet
+from crowdgold.reading.study import read_study
+from crowdgold.reading.tables import read_items
+from crowdgold.types.items import write_items
 
 FORMULAS = [
     "=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "\r=x", "\n=x", "=a\r=b", "\uff1dx",
@@ -212,7 +212,7 @@ def test_no_name_commands_the_terminal(controlling, capsys, line, code):
 
 
 def test_rows_are_as_they_are_for_a_program_and_visible_on_a_terminal(monkeypatch, capsys):
-    from crowdgold.commands.terminal import Rows
+    from crowdgold.cli.terminal import Rows
 
     Rows().write(CONTROLS)
     assert capsys.readouterr().out == CONTROLS

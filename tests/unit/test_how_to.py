@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.documents.how_to import SNAKEMAKE, link_clone, make_page, write_files
-from crowdgold.simulate.how_to import ANNOTATORS, draw_studies
+from crowdgold.claims.how_to import SNAKEMAKE, link_clone, make_page, write_files
+from crowdgold.cli import main
+from crowdgold.simulate.examples import ANNOTATORS, draw_studies
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("how-to", "tutorials")

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crowdgold.data import InputError
-from crowdgold.experiments.registries import entries
-from crowdgold.studies.label_variation import human_ranking
-from crowdgold.studies.label_variation.judgements import Judged
-from crowdgold.studies.label_variation.people import LEAST, choose, halves
-from crowdgold.studies.label_variation.plots.human_ranking import line_with_band
+from crowdgold.experiment.registries import entries
+from crowdgold.papers.label_variation import check as human_ranking
+from crowdgold.papers.label_variation.judgements import LEAST, Judged, choose, halves
+from crowdgold.papers.label_variation.plots import line_with_band
+from crowdgold.types.errors import InputError
 from unit.label_variation_tables import METRICS, table_of_people
 from unit.test_label_variation_check import GIVEN, armis
 

@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from crowdgold.data import InputError
-from crowdgold.inference import evaluate as evaluate_items
 from crowdgold.inference.clustered import sample_of_population
-from crowdgold.inference.imputed import impute, resample
-from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels, LabelPosterior
+from crowdgold.inference.engine import evaluate as evaluate_items
+from crowdgold.inference.labels import Fit, FixedLabels, LabelPosterior, impute, resample
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.request import Request, Streams
-from crowdgold.methods import fit
-from crowdgold.metrics import LabelMass, RankedItems, parse_metric
+from crowdgold.inference.rectified import Request, Streams
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.models.majority import NO_LABEL
+from crowdgold.types.errors import InputError
 from unit.reference import make_items
 
 

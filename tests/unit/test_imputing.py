@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdgold.inference.imputed import draw_times, impute
+from crowdgold.evaluation.questions import Settings, questions_of
+from crowdgold.inference.labels import draw_times, impute
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.request import LABELS, Request, Streams
-from crowdgold.metrics import parse_metric
-from crowdgold.own.evaluation.questions import Settings, questions_of
+from crowdgold.inference.rectified import LABELS, Request, Streams
+from crowdgold.metrics.binary import parse_metric
 from crowdgold.simulate import simulate
 from unit.reference import make_items
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from crowdgold.inference.questions import Questions
-from crowdgold.metrics import METRICS, LabelMass, RankedItems, delete_one, parse_metric
-from crowdgold.metrics.metric import At, Metric, Scale
+from crowdgold.metrics.binary import METRICS, parse_metric
+from crowdgold.metrics.metric import At, Metric, Scale, delete_one
+from crowdgold.metrics.ranked import LabelMass, RankedItems
 from unit.reference import make_items
 
 SMOOTH = (

@@ -7,25 +7,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.evaluation.misfit import flag_misfit
+from crowdgold.cli import main
+from crowdgold.evaluation.questions import Settings, check_settings, what_intervals_are_about
 from crowdgold.inference import correction
 from crowdgold.inference.design import SimpleRandom
-from crowdgold.inference.imputed import draw_times, resample
-from crowdgold.inference.labels import GoldLabels, LabelPosterior, LabelPrediction
-from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import ITEMS, POPULATION
-from crowdgold.inference.request import Request, Streams
-from crowdgold.metrics import parse_metric
-from crowdgold.own.evaluation.questions import (
-    Settings,
-    check_settings,
-    what_intervals_are_about,
+from crowdgold.inference.labels import (
+    GoldLabels,
+    LabelPosterior,
+    LabelPrediction,
+    draw_times,
+    resample,
 )
-from crowdgold.own.report.doubts import find_doubts
-from crowdgold.own.report.folder import read_study_folder
-from crowdgold.own.report.words import OF_ITEMS, OF_POPULATION, assumptions_of
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import ITEMS, POPULATION, Request, Streams
+from crowdgold.methods.misfit import flag_misfit
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.presentation.answers import OF_ITEMS, OF_POPULATION, assumptions_of
+from crowdgold.presentation.doubts import find_doubts
+from crowdgold.presentation.folder import read_study_folder
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
 from unit.made_study import make_study
 from unit.reference import make_items
 from unit.test_evaluate_command import EXAMPLE, files

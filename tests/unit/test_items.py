@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import NO_GOLD, InputError, Items, items_from_frame, read_items, write_items
+from crowdgold.reading.tables import read_items, write_items
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD, Items, items_from_frame
 
 COLUMNS = {
     "item": ["a", "b", "c", "d"],

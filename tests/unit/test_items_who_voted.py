@@ -6,13 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.data.datasets import product_pairs
-from crowdgold.experiments.table_rows import row_of, table_of
-from crowdgold.inference import evaluate
+from crowdgold.datasets import product_pairs
+from crowdgold.experiment.data_tables import row_of, table_of
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.labels import Fit, ProbableLabels
-from crowdgold.methods import METHODS, fit
-from crowdgold.simulate import Replicate, as_items, simulate
+from crowdgold.methods.registry import METHODS, fit
+from crowdgold.simulate import simulate
+from crowdgold.simulate.generator import Replicate
+from crowdgold.simulate.resample import as_items
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
 from unit.labelled_by_three import annotated, three_reviewers
 from unit.reference import make_items
 

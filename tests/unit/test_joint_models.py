@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from crowdgold.data import InputError
-from crowdgold.methods import fit
+from crowdgold.methods.registry import fit
 from crowdgold.models.human_ai import HumanAiDraws, HumanAiProgram
 from crowdgold.models.joint_model import (
     ScoreMixtureDraws,
@@ -16,6 +15,7 @@ from crowdgold.models.joint_model import (
 from crowdgold.models.score_points import each_score
 from crowdgold.models.stan_fit import Diagnostics, worst
 from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
+from crowdgold.types.errors import InputError
 from unit.reference import HumanAi, ScoreMixture, item_log_likelihoods, make_items
 
 MIXTURES = [

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdgold.data import InputError
 from crowdgold.models.judge_error import (
     ADJUSTED,
     JudgementCounts,
     correct_rate,
     corrected_rate,
     corrected_variance,
+    draw_rates,
 )
-from crowdgold.models.judge_error_posterior import draw_rates
+from crowdgold.types.errors import InputError
 
 POST = JudgementCounts(645, 1000, 180, 20, 190, 10)
 """What is expected of the paper's simulation."""

@@ -5,14 +5,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED
-from crowdgold.evaluation.summaries import summarise
-from crowdgold.experiments.registries import entries
-from crowdgold.plotting.style import save_figure
-from crowdgold.studies.soft_metrics.claims import table_2
-from crowdgold.studies.soft_metrics.correlations import check_soft_metric_correlations
-from crowdgold.studies.soft_metrics.scores import draw_labels
+from crowdgold.claims.claims import read_claims
+from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED
+from crowdgold.experiment.registries import entries
+from crowdgold.experiment.summaries import summarise
+from crowdgold.papers.soft_metrics.claims import table_2
+from crowdgold.papers.soft_metrics.experiments import check_soft_metric_correlations, draw_labels
+from crowdgold.plots.style import save_figure
 from unit.judged_tables import (
     judge_error_tables,
     method_results,

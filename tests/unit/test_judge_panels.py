@@ -4,19 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED
+from crowdgold.claims.claims import read_claims
+from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.models.stan import StanModels
-from crowdgold.studies.judge_panels.check import (
-    EFFECTIVE,
-    WITHOUT,
-    check_judge_panels,
-    stan_models,
-)
-from crowdgold.studies.judge_panels.claims import given
-from crowdgold.studies.judge_panels.measured import measured, pooled
-from crowdgold.studies.judge_panels.page import panels_table, ranges_table
-from crowdgold.studies.judge_panels.plots import draw_judge_panels
+from crowdgold.papers.judge_panels.check import EFFECTIVE, WITHOUT, check_judge_panels, stan_models
+from crowdgold.papers.judge_panels.page import given, panels_table, ranges_table
+from crowdgold.papers.judge_panels.plots import draw_judge_panels, measured, pooled
 
 STUDY = {
     "n": 400, "phi": 0.3, "votes_total": 3, "correlation": 0.2,

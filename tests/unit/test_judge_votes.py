@@ -8,15 +8,16 @@ from scipy.integrate import quad
 from scipy.special import expit, ndtr
 from scipy.stats import norm
 
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.data.judge_table import MISSING, labels_by_judge
-from crowdgold.data.own import Study
-from crowdgold.methods import fit
+from crowdgold.evaluation.jobs import Stratum, items_of
 from crowdgold.methods.needs import FEW_ANNOTATORS, Has
+from crowdgold.methods.registry import fit
 from crowdgold.models.judge_votes import JudgeDraws, draw_prior, find_rows
 from crowdgold.models.logistic import cross_fit, features
-from crowdgold.own.evaluation.jobs import Stratum, items_of
+from crowdgold.reading.study import Study
 from crowdgold.simulate import simulate
+from crowdgold.types.annotations import MISSING, labels_by_judge
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
 
 JUDGES = {"ann": {"tpr": 0.9, "tnr": 0.85}, "bob": {"tpr": 0.7, "tnr": 0.9},
           "eve": {"tpr": 0.2, "tnr": 0.3}, "kim": {"tpr": 0.8, "tnr": 0.8}}  # fmt: skip

@@ -10,21 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import ANNOTATIONS, InputError, annotations_from_frame
-from crowdgold.data.datasets import (
-    DATASETS,
-    convabuse,
-    mslr,
-    mt_bench,
-    qags,
-    stableval_published,
-)
-from crowdgold.data.datasets.judgements import check_counts
-from crowdgold.experiments.drawing import simulate_block
-from crowdgold.experiments.estimating import estimate_block
-from crowdgold.methods import fit
+from crowdgold.datasets import DATASETS, convabuse, mslr, mt_bench, qags, stableval_published
+from crowdgold.datasets.dataset import check_counts
+from crowdgold.experiment.drawing import simulate_block
+from crowdgold.experiment.estimating import estimate_block
+from crowdgold.methods.registry import fit
 from crowdgold.models.stan import StanModels
-from crowdgold.studies.stableval.published_posteriors import annotations_of, posterior_differences
+from crowdgold.papers.stableval.published_posteriors import annotations_of, posterior_differences
+from crowdgold.types.annotations import annotations_from_frame
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import ANNOTATIONS
 
 PRINTED_FILE = Path(__file__).parents[2] / "config/printed/stableval.csv"
 JUDGED = ("mt_bench", "convabuse", "qags", "mslr")
@@ -236,7 +231,7 @@ def test_published_posteriors_come_out(prepared, name):
 
 
 def test_every_cell_of_tables_3_and_19_comes_out(prepared):
-    from crowdgold.evaluation.agents import shares_of
+    from crowdgold.inference.agents import shares_of
     from crowdgold.metrics.agents import agent_scores
 
     printed = pd.read_csv(PRINTED_FILE, dtype=str)

@@ -10,11 +10,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.datasets import DATASETS, SOURCES, chaosnli_texts, fetch, lewidi, mfrc
-from crowdgold.data.datasets.sources import availability
-from crowdgold.data.datasets.table_4 import folds
-from crowdgold.data.judged_texts import ARMIS, COLUMNS, TABLE_4
+from crowdgold.datasets import DATASETS, chaosnli_texts, lewidi, mfrc
+from crowdgold.datasets.dataset import ARMIS, TABLE_4, folds
+from crowdgold.datasets.dataset import COLUMNS_JUDGED_TEXTS as COLUMNS
+from crowdgold.datasets.fetching import availability, fetch
+from crowdgold.datasets.pinned import SOURCES
+from crowdgold.types.errors import InputError
 
 HAD = ("hs_brexit", "md_agreement", "armis", "chaosnli_texts")
 

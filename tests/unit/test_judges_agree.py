@@ -5,13 +5,19 @@ import pandas as pd
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
-from crowdgold import check, read
-from crowdgold.data import InputError
-from crowdgold.inference.shared_errors import MISSING
-from crowdgold.own.check.annotator_check import agreement
-from crowdgold.own.check.judges import BY_CHANCES, may_replace
-from crowdgold.own.check.kappa import between_judges, cohen, fleiss, gap, with_gold
-from crowdgold.own.check.resamples import times_drawn
+from crowdgold.checking.agreement import (
+    agreement,
+    between_judges,
+    cohen,
+    fleiss,
+    gap,
+    times_drawn,
+    with_gold,
+)
+from crowdgold.checking.judges import BY_CHANCES, may_replace
+from crowdgold.notebook import check, read
+from crowdgold.types.annotations import MISSING
+from crowdgold.types.errors import InputError
 
 
 def panel(rng: np.random.Generator, right: list[float], n: int = 400) -> tuple:
@@ -404,7 +410,7 @@ def test_agreement_within_two_clusters_has_no_interval(rng):
 def test_a_resample_has_whole_clusters(rng, monkeypatch):
     """Each cluster has items of its own kind, so that their numbers come in whole clusters, in
     blocks of any size."""
-    monkeypatch.setattr("crowdgold.own.check.resamples.MOST_NUMBERS", 25)
+    monkeypatch.setattr("crowdgold.checking.agreement.MOST_NUMBERS", 25)
     cluster = np.repeat(np.arange(4), [1, 2, 3, 4])
     drawn = times_drawn(cluster, 4, cluster, rng, 50)
     assert drawn.shape == (50, 4)

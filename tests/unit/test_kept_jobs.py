@@ -12,23 +12,24 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from crowdgold.commands import main
-from crowdgold.data import InputError
-from crowdgold.data.own import read_study
+from crowdgold.cli import main
+from crowdgold.evaluation import folder, run_key
+from crowdgold.evaluation import processes as jobs_in_processes
+from crowdgold.evaluation.fitting import Found
+from crowdgold.evaluation.folder import check_folder, kept_folder, mend, write_folder
+from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.run_key import UNFINISHED, key_of, read_found, write_found
 from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.rectified import Rectified
 from crowdgold.inference.samples import Draws, Stated
-from crowdgold.metrics import Scale
+from crowdgold.metrics.metric import Scale
 from crowdgold.models.stan import StanModels
 from crowdgold.models.stan_fit import Diagnostics
-from crowdgold.own.evaluation import Settings, folder, kept_folder, mend, run_key
-from crowdgold.own.evaluation import processes as jobs_in_processes
-from crowdgold.own.evaluation.fitting import Found
-from crowdgold.own.evaluation.folder import check_folder, write_folder
-from crowdgold.own.evaluation.run_key import UNFINISHED, key_of, read_found, write_found
-from crowdgold.temporary import held_folder
+from crowdgold.reading.study import read_study
+from crowdgold.system.temporary import held_folder
+from crowdgold.types.errors import InputError
 from unit.test_endings import start
 from unit.test_evaluate_command import EXAMPLE, files
 

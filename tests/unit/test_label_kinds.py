@@ -12,22 +12,24 @@ import pytest
 
 import crowdgold
 from crowdgold import inference
-from crowdgold.data import InputError, annotations_from_frame
-from crowdgold.data.own import Study
-from crowdgold.evaluation.agents import evaluate_agents
-from crowdgold.evaluation.reviewers import evaluate_annotations
-from crowdgold.experiments.drawing import simulate_block
-from crowdgold.experiments.estimating import estimate_block
-from crowdgold.inference import evaluate
+from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.study import evaluate_study
+from crowdgold.experiment.drawing import simulate_block
+from crowdgold.experiment.estimating import estimate_block
+from crowdgold.inference.agents import evaluate_agents, evaluate_annotations
 from crowdgold.inference.annotated_labels import LevelPosterior
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import Fit, Labels
 from crowdgold.inference.rectified import Rectified
 from crowdgold.inference.samples import Draws, Stated
-from crowdgold.methods import METHODS, fit, registry
+from crowdgold.methods import registry
 from crowdgold.methods.method import MODEL, Method, Offer
+from crowdgold.methods.registry import METHODS, fit
 from crowdgold.models.stan import StanModels
-from crowdgold.own.evaluation import Settings, evaluate_study
+from crowdgold.reading.study import Study
+from crowdgold.types.annotations import annotations_from_frame
+from crowdgold.types.errors import InputError
 from unit.test_evaluate_study import simulated
 
 SOURCE = Path(crowdgold.__file__).parent

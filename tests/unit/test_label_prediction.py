@@ -7,22 +7,17 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, ndtri
 
-from crowdgold.data import NO_GOLD, InputError
 from crowdgold.inference.contributions import drawn_labels
 from crowdgold.inference.labels import LabelPosterior, LabelPrediction
 from crowdgold.inference.questions import View
-from crowdgold.methods import fit
-from crowdgold.methods.maven_fit import _posterior
+from crowdgold.methods.maven import _posterior
 from crowdgold.methods.raw_scores import predictions
+from crowdgold.methods.registry import fit
 from crowdgold.models.exact_cut import ScoreDraws
-from crowdgold.models.logistic import (
-    FOLDS,
-    INTERCEPT_PRECISION,
-    cross_fit,
-    features,
-    rank_share,
-)
+from crowdgold.models.logistic import FOLDS, INTERCEPT_PRECISION, cross_fit, features, rank_share
 from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
 from unit.reference import Theta, algorithm_1, make_items
 
 THETA = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.0, 1.0)

@@ -6,16 +6,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.judged_texts import COLUMNS
-from crowdgold.studies.label_variation import METHODS, Judged, overview, why_left_out
-from crowdgold.studies.label_variation.prepared import read_prepared
-from crowdgold.studies.label_variation.scores import Score, geometric_mean, score
-from crowdgold.studies.label_variation.training_sets import (
+from crowdgold.datasets.dataset import COLUMNS_JUDGED_TEXTS as COLUMNS
+from crowdgold.papers.label_variation.encoders import read_prepared
+from crowdgold.papers.label_variation.judgements import (
+    METHODS,
+    Judged,
+    Score,
+    geometric_mean,
+    overview,
+    score,
+    why_left_out,
+)
+from crowdgold.papers.label_variation.training_sets import (
     annotator_scores,
     item_weights,
     training_set,
 )
+from crowdgold.types.errors import InputError
 
 A, B = [1, 0], [0, 1]
 

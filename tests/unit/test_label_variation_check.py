@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.judged_texts import COLUMNS
-from crowdgold.experiments import plan
-from crowdgold.found import load
-from crowdgold.studies.label_variation import check as label_variation
+from crowdgold.datasets.dataset import COLUMNS_JUDGED_TEXTS as COLUMNS
+from crowdgold.experiment import plan
+from crowdgold.papers.label_variation import check as label_variation
+from crowdgold.system.declared import load
+from crowdgold.types.errors import InputError
 
 needs_torch = pytest.mark.skipif(
     not importlib.util.find_spec("torch"),
@@ -64,7 +64,7 @@ def test_a_run_gives_a_row_a_metric(method):
 def test_shares_of_classes_are_held_against_those_of_the_people(monkeypatch):
     """A third of the items is bad, for two of three: a half is off by 5/18 on the 18 items tested,
     a quarter by 1/36 on the others."""
-    from crowdgold.studies.label_variation import study
+    from crowdgold.papers.label_variation import study
 
     class Constant:
         def predict(self, items):

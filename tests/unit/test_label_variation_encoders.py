@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.judged_texts import COLUMNS
-from crowdgold.studies.label_variation.encoders import (
+from crowdgold.datasets.dataset import COLUMNS_JUDGED_TEXTS as COLUMNS
+from crowdgold.papers.label_variation.encoders import (
     ENCODERS,
     Texts,
     checksum,
@@ -17,6 +16,7 @@ from crowdgold.studies.label_variation.encoders import (
     scale_to_unit_variance,
     tfidf_features,
 )
+from crowdgold.types.errors import InputError
 
 WORDS = ["the cat sat on the mat", "a dog barked", "the dog sat", "القط جلس", "كلب نبح هنا"]
 has_torch = importlib.util.find_spec("transformers") and importlib.util.find_spec("torch")
@@ -109,7 +109,7 @@ def tiny_model(kind):
 @pytest.mark.parametrize("kind", ["minilm", "roberta", "twhin_bert", "llama_3"])
 def test_a_texts_features_do_not_depend_on_its_neighbours(kind):
     """Filling up to the longest text of a batch changes nothing, whichever tokens are pooled."""
-    from crowdgold.studies.label_variation.transformer_encoder import embed
+    from crowdgold.papers.label_variation.transformer_encoder import embed
 
     tokenizer, model, encoder = tiny_tokenizer(), tiny_model(kind), ENCODERS[kind]
     together = embed(tokenizer, model, encoder, Texts(WORDS))
@@ -127,7 +127,7 @@ def test_an_encoder_that_is_trained_keeps_the_length_of_its_features():
     """Of length 1 a head at an encoder's rate learned nothing but the more frequent class."""
     import torch
 
-    from crowdgold.studies.label_variation.transformer_encoder import TransformerEncoder
+    from crowdgold.papers.label_variation.transformer_encoder import TransformerEncoder
 
     encoder, item = ENCODERS["minilm"], torch.arange(len(WORDS))
     frozen, trained = (
@@ -144,7 +144,7 @@ def test_an_encoder_that_is_trained_keeps_the_length_of_its_features():
 def test_pooling_takes_the_tokens_that_it_says():
     import torch
 
-    from crowdgold.studies.label_variation.transformer_encoder import pool
+    from crowdgold.papers.label_variation.transformer_encoder import pool
 
     hidden = torch.arange(12.0).reshape(2, 3, 2)
     mask = torch.tensor([[1, 1, 1], [1, 1, 0]])
@@ -160,9 +160,9 @@ def test_pooling_takes_the_tokens_that_it_says():
 def test_fine_tuning_trains_the_encoder_or_its_low_rank_updates(kind):
     """Two words decide the label; heads on frozen random features would need no help, so that the
     loss falling is not the test: the weights that move are."""
-    from crowdgold.studies.label_variation import Judged
-    from crowdgold.studies.label_variation.training import Optimisation, train
-    from crowdgold.studies.label_variation.transformer_encoder import TransformerEncoder
+    from crowdgold.papers.label_variation.judgements import Judged
+    from crowdgold.papers.label_variation.training import Optimisation, train
+    from crowdgold.papers.label_variation.transformer_encoder import TransformerEncoder
 
     if kind == "llama_3":
         pytest.importorskip("peft", reason="peft is not installed (`make hlv-packages`)")
@@ -186,8 +186,8 @@ def test_fine_tuning_trains_the_encoder_or_its_low_rank_updates(kind):
 @needs_torch
 def test_the_configuration_fine_tunes_an_encoder(monkeypatch):
     """The check reads the two words by a tiny RoBERTa with random weights, trained or frozen."""
-    from crowdgold.studies.label_variation import transformer_encoder
-    from crowdgold.studies.label_variation.check import check_label_variation
+    from crowdgold.papers.label_variation import transformer_encoder
+    from crowdgold.papers.label_variation.check import check_label_variation
 
     monkeypatch.setattr(
         transformer_encoder, "load", lambda encoder: (tiny_tokenizer(), tiny_model("roberta"))
@@ -213,7 +213,7 @@ def test_weights_in_half_precision_give_features_in_single():
     """As LLaMA 3's come; heads could not multiply them otherwise."""
     import torch
 
-    from crowdgold.studies.label_variation.transformer_encoder import TransformerEncoder, embed
+    from crowdgold.papers.label_variation.transformer_encoder import TransformerEncoder, embed
 
     tokenizer, model = tiny_tokenizer(), tiny_model("llama_3").to(torch.bfloat16)
     encoder = TransformerEncoder(tokenizer, model, ENCODERS["llama_3"], Texts(WORDS), True)
@@ -223,8 +223,8 @@ def test_weights_in_half_precision_give_features_in_single():
 
 @needs_torch
 def test_features_are_kept_and_read_again_until_the_texts_change(tmp_path, monkeypatch):
-    from crowdgold.studies.label_variation import transformer_encoder
-    from crowdgold.studies.label_variation.encoders import embeddings
+    from crowdgold.papers.label_variation import transformer_encoder
+    from crowdgold.papers.label_variation.encoders import embeddings
 
     loaded = []
 
@@ -247,7 +247,7 @@ def test_features_are_kept_and_read_again_until_the_texts_change(tmp_path, monke
 
 @needs_torch
 def test_a_model_that_cannot_be_loaded_says_why(monkeypatch):
-    from crowdgold.studies.label_variation import transformer_encoder
+    from crowdgold.papers.label_variation import transformer_encoder
 
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
@@ -264,7 +264,7 @@ needs_minilm = pytest.mark.skipif(
 @needs_minilm
 def test_the_packaged_transformer_knows_what_texts_mean():
     """A paraphrase is nearer than another subject; features of length 1, 384 of them."""
-    from crowdgold.studies.label_variation.transformer_encoder import embed, load
+    from crowdgold.papers.label_variation.transformer_encoder import embed, load
 
     texts = ["A man is playing a guitar.", "Somebody plays guitar.", "The stock market fell."]
     found = embed(*load(ENCODERS["minilm"]), ENCODERS["minilm"], Texts(texts))
@@ -278,7 +278,7 @@ def test_the_packaged_transformer_knows_what_texts_mean():
 def test_one_setting_says_where_an_encoder_is_trained(monkeypatch, there):
     import torch
 
-    from crowdgold.studies.label_variation.transformer_encoder import find_device
+    from crowdgold.papers.label_variation.transformer_encoder import find_device
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: there)
     assert find_device("cpu") == "cpu"

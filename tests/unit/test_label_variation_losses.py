@@ -5,8 +5,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (`make hlv-packages`)")
 
-from crowdgold.metrics import soft, soft_multilabel  # noqa: E402
-from crowdgold.studies.label_variation import losses  # noqa: E402
+from crowdgold.metrics import (
+    soft,
+    soft_multilabel,
+)
+from crowdgold.papers.label_variation import training as losses  # noqa: E402
 
 ROWS, CLASSES, ANNOTATIONS = 7, 3, 4
 STEP = 1e-5

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NO_VERDICT, NOT_DECIDED, UNDECIDABLE
-from crowdgold.experiments.configuration import load
-from crowdgold.experiments.registries import entries
-from crowdgold.studies.label_variation.claims import RUNS, TUNED
-from crowdgold.studies.label_variation.methods import METHODS
-from crowdgold.studies.label_variation.ranks import (
+from crowdgold.claims.claims import read_claims
+from crowdgold.claims.verdicts import FAILS, HOLDS, NO_VERDICT, NOT_DECIDED, UNDECIDABLE
+from crowdgold.experiment.configuration import load
+from crowdgold.experiment.registries import entries
+from crowdgold.papers.label_variation.judgements import METHODS
+from crowdgold.papers.label_variation.page import RUNS, TUNED
+from crowdgold.papers.label_variation.ranks import (
     against_objective,
     compare_with_baseline,
     differences,

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED
-from crowdgold.experiments.configuration import load
-from crowdgold.studies.label_variation.ranks import (
+from crowdgold.claims.claims import read_claims
+from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED
+from crowdgold.experiment.configuration import load
+from crowdgold.papers.label_variation.ranks import (
     LEVEL,
     SETTING,
     datasets_needed,

@@ -5,17 +5,20 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (`make hlv-packages`)")
 
-from crowdgold.data import InputError  # noqa: E402
-from crowdgold.studies.label_variation import METHODS, Judged  # noqa: E402
-from crowdgold.studies.label_variation.losses import LinearHeads  # noqa: E402
-from crowdgold.studies.label_variation.scores import score  # noqa: E402
-from crowdgold.studies.label_variation.training import (  # noqa: E402
+from crowdgold.papers.label_variation.judgements import (
+    METHODS,
+    Judged,
+    score,
+)
+from crowdgold.papers.label_variation.training import (
     FrozenFeatures,
+    LinearHeads,
     Optimisation,
     _rate,
     torch_generator,
     train,
 )
+from crowdgold.types.errors import InputError  # noqa: E402
 
 HOW = Optimisation(epochs=10, batch_size=16, learning_rate=0.1)
 ITEMS, EACH = 160, 3

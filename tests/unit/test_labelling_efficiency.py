@@ -6,16 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.studies.maven.labelling_efficiency import (
-    fit_widths,
-    least_squares,
-    mean_log_widths,
-)
-from crowdgold.studies.maven.labelling_savings import (
+from crowdgold.papers.maven.labelling_savings import (
     Costs,
     Study,
     best_n,
     contour,
+    fit_widths,
+    least_squares,
+    mean_log_widths,
     reach,
     study_labelling,
 )

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from crowdgold.data import InputError
+from crowdgold.papers.clara.experiments import COLUMNS, check_labelling_frontier, take_items
 from crowdgold.simulate import simulate
-from crowdgold.studies.clara.labelling_frontier import COLUMNS, check_labelling_frontier, take_items
+from crowdgold.types.errors import InputError
 
 REVIEWERS = {
     "prevalence": 0.3, "design": "all", "n_reviewers": 5, "n_labels": 3,

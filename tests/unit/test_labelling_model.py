@@ -7,21 +7,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
-from crowdgold.models.clara.label_confidence import (
+from crowdgold.models.clara.labelling import (
+    LabellingModel,
     LabelStream,
     asks_for_another,
-    probabilities_so_far,
-)
-from crowdgold.models.clara.labelling_file import (
     from_content,
+    labelling_model,
+    probabilities_so_far,
     read_labelling_model,
     to_json,
     write_labelling_model,
 )
-from crowdgold.models.clara.labelling_model import LabellingModel, labelling_model
 from crowdgold.models.clara.prior import empirical_prior
+from crowdgold.types.errors import InputError
 from unit.labelled_by_three import annotated, three_reviewers, true_model
 
 CATEGORIES = ("a", "b", "c")

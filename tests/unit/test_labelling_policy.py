@@ -6,27 +6,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.models.clara.label_confidence import (
+from crowdgold.models.clara.labelling import (
+    LabellingModel,
     LabelStream,
     asks_for_another,
     probabilities_so_far,
 )
-from crowdgold.models.clara.labelling_model import LabellingModel
-from crowdgold.studies.clara.labelling_policy import (
+from crowdgold.planning.labelling import (
     compare_policies,
     majority_label,
+    measure_frontier,
     place_in_stratum,
     random_stratified,
-    tie_breaking,
-    until_confident,
-)
-from crowdgold.studies.clara.labelling_threshold import (
-    measure_frontier,
     threshold_for_accuracy,
     threshold_for_budget,
     threshold_grid,
+    tie_breaking,
+    until_confident,
 )
+from crowdgold.types.errors import InputError
 from unit.labelled_by_three import PREVALENCE, RATES, annotated, three_reviewers, true_model
 
 ITEMS = 20_000

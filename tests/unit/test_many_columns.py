@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.checks import list_names, repeated
-from crowdgold.data.own import read_study
-from crowdgold.data.own.sheets import Sheet
-from crowdgold.data.own.study import MOST_MODELS
+from crowdgold.reading.sheets import Sheet
+from crowdgold.reading.study import MOST_MODELS, read_study
+from crowdgold.types.columns import list_names, repeated
+from crowdgold.types.errors import InputError
 
 ITEMS = 40
 

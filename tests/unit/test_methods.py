@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdgold.data import InputError
-from crowdgold.experiments.registries import stan_models
-from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels, LabelPosterior
-from crowdgold.methods import METHODS, fit
-from crowdgold.methods.maven_fit import MavenSettings
+from crowdgold.experiment.registries import stan_models
+from crowdgold.inference.labels import Fit, FixedLabels, LabelPosterior
+from crowdgold.methods.maven import MavenSettings
+from crowdgold.methods.registry import METHODS, fit
+from crowdgold.models.majority import NO_LABEL
 from crowdgold.models.stan import StanModels, spread_draws, stan_seed
+from crowdgold.types.errors import InputError
 from unit.reference import make_items
 
 
@@ -146,7 +147,7 @@ def test_methods_that_make_something_of_a_fit_of_maven_fit_it_once(monkeypatch):
         even = lambda draw, predictor, rng: np.full(8, 0.5)  # noqa: E731
         return Fit("MAVEN", LabelPosterior(run.imputations, even, without_own_gold=even))
 
-    monkeypatch.setattr("crowdgold.methods.maven_fit.fit_maven", fit_maven)
+    monkeypatch.setattr("crowdgold.methods.maven.fit_maven", fit_maven)
     votes, stan = [0, 1, 2, 3, 1, 0, 3, 2], StanModels()
     items, other = (make_items(votes, 3, [1, 0, -1, -1, 1, last, -1, -1]) for last in (0, 1))
     for method in ("AutoEval+MAVEN", "MAVEN", "MAVEN-C", "MAVEN-R"):

@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from crowdgold.data import InputError
 from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
+from crowdgold.papers.soft_metrics.experiments import check_metric_study, fisher_band, made_metric
 from crowdgold.simulate.pairwise_choices import draw_choices
-from crowdgold.studies.soft_metrics.correlations import fisher_band
-from crowdgold.studies.soft_metrics.metric_study import (
-    check_metric_study,
-    made_metric,
-)
+from crowdgold.types.errors import InputError
 
 STRENGTH = np.array([0.4, 0.3, 0.2, 0.1])
 

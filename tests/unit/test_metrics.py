@@ -5,15 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.metrics import (
-    METRICS,
-    LabelMass,
-    RankedItems,
-    parse_metric,
-    true_value,
-)
-from crowdgold.metrics.ranked import Curve
+from crowdgold.metrics.binary import METRICS, parse_metric, true_value
+from crowdgold.metrics.ranked import Curve, LabelMass, RankedItems
+from crowdgold.types.errors import InputError
 from unit.reference import make_items
 
 

@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands.evaluation_table import describe, describe_models
-from crowdgold.data.shown import WIDTH
-from crowdgold.evaluation.misfit import ABOVE, BELOW, flag_misfit, held_against, misfit_p
-from crowdgold.own.check.annotator_check import holm
-from crowdgold.own.check.verdicts import MEASURED_GOLD
-from crowdgold.own.report.doubts import GRAVE, MINOR, find_doubts
-from crowdgold.own.report.folder import read_study_folder
-from crowdgold.own.report.tables import strata_table
+from crowdgold.checking.agreement import holm
+from crowdgold.methods.doubts import MEASURED_GOLD
+from crowdgold.methods.misfit import ABOVE, BELOW, flag_misfit, held_against, misfit_p
+from crowdgold.presentation.doubts import GRAVE, MINOR, find_doubts
+from crowdgold.presentation.folder import read_study_folder
+from crowdgold.presentation.page import strata_table
+from crowdgold.presentation.text import describe, describe_models
+from crowdgold.types.display import WIDTH
 from unit.made_study import make_study
 
 

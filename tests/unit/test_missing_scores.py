@@ -10,14 +10,16 @@ import pandas as pd
 import pytest
 
 import crowdgold
-from crowdgold.commands import main
-from crowdgold.data import InputError, items_from_frame
-from crowdgold.data.own import Study, read_study
-from crowdgold.methods import METHODS
-from crowdgold.methods.registry import answering
+from crowdgold.checking.gold_sample import assess_gold_sample
+from crowdgold.cli import main
+from crowdgold.evaluation import fitting
+from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.study import evaluate_study
+from crowdgold.methods.registry import METHODS, answering
 from crowdgold.models.stan import StanModels
-from crowdgold.own.check.gold_sample import assess_gold_sample
-from crowdgold.own.evaluation import Settings, evaluate_study, fitting
+from crowdgold.reading.study import Study, read_study
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import items_from_frame
 
 ITEMS, GOLD = 240, 80
 NO_GOLD_SCORED = (
@@ -320,11 +322,11 @@ def test_a_condition_on_what_cannot_be_had_says_why(tmp_path, capsys):
 def test_the_facade_says_the_same(tmp_path):
     path = str(tmp_path / "study.csv")
     table(PATTERNS["others only"]).to_csv(path, index=False)
-    found = crowdgold.evaluate(crowdgold.read(path), models=False, cores=1)
+    found = crowdgold.notebook.evaluate(crowdgold.notebook.read(path), models=False, cores=1)
     assert found["prevalence"].only.method == answering()
     assert found["AUC", "A"].only.method is None
     assert NO_GOLD_SCORED in " ".join(found.text.split())
-    checked = crowdgold.check(crowdgold.read(path))
+    checked = crowdgold.notebook.check(crowdgold.notebook.read(path))
     assert f"A: no number: {NO_GOLD_SCORED}" in checked.warnings
 
 

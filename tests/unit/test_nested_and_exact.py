@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-
 from crowdgold.studies import maven
-from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN
-from crowdgold.studies.maven.pages.nested_and_exact import (
+
+from crowdgold.papers.maven.experiments import EXACT_AGAIN
+from crowdgold.papers.maven.pages import (
     SHIFT,
     SPREAD,
     beyond_chance,

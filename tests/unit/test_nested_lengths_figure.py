@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from crowdgold.models.exact_cut import ScoreDraws
-from crowdgold.studies.maven.nested_lengths import compare
+from crowdgold.papers.maven.experiments import compare
 
 
 def normal_draws(centre, deviation):

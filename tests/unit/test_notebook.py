@@ -12,13 +12,14 @@ import pandas as pd
 import pytest
 
 import crowdgold as cg
-from crowdgold.assets import package_folder
-from crowdgold.commands import main
-from crowdgold.data import InputError, items_from_frame
-from crowdgold.data.shown import MOST_LINES
-from crowdgold.inference.draws import as_dataset
+from crowdgold.cli import main
+from crowdgold.inference.labels import as_dataset
 from crowdgold.notebook import Study
-from crowdgold.own.report.page import write_page
+from crowdgold.presentation.page import write_page
+from crowdgold.system.assets import package_folder
+from crowdgold.types.display import MOST_LINES
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import items_from_frame
 
 FILES = [package_folder() / f"example/{name}.csv" for name in ("votes", "gold", "scores")]
 GUESSES = {"prevalence": 0.2, "tpr": 0.75, "tnr": 0.9, "metric": "prevalence", "width": 0.06,

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.data import InputError
-from crowdgold.metrics import parse_metric
-from crowdgold.own.evaluation import read_thresholds
+from crowdgold.cli import main
+from crowdgold.evaluation.questions import read_thresholds
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.types.errors import InputError
 from unit.test_endings import start
 from unit.test_evaluate_command import ASKED, EXAMPLE, files
 

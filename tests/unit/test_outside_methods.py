@@ -11,18 +11,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.own import Study
-from crowdgold.experiments import configuration
-from crowdgold.experiments.configuration.schema import read_schema
-from crowdgold.experiments.provenance.dependencies import rule_files
-from crowdgold.experiments.registries import known_names
+from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.study import evaluate_study
+from crowdgold.experiment import configuration
+from crowdgold.experiment.dependencies import rule_files
+from crowdgold.experiment.registries import known_names
+from crowdgold.experiment.schema import read_schema
 from crowdgold.inference.labels import LabelPrediction
-from crowdgold.methods import METHODS, fit, registry
+from crowdgold.methods import registry
+from crowdgold.methods.registry import METHODS, fit
 from crowdgold.models.stan import StanModels
-from crowdgold.own.evaluation import Settings, evaluate_study
-from crowdgold.own.report.words import assumptions_of
-from crowdgold.plotting.style import method_order, style_of
+from crowdgold.plots.style import method_order, style_of
+from crowdgold.presentation.answers import assumptions_of
+from crowdgold.reading.study import Study
+from crowdgold.types.errors import InputError
 from unit.reference import make_items
 from unit.test_evaluate_study import simulated
 
@@ -132,7 +134,7 @@ def test_a_file_that_cannot_be_loaded_is_named_with_the_cause_in_one_line(tmp_pa
     path = tmp_path / "broken.py"
     path.write_text(code)
     given = {**os.environ, registry.VARIABLE: str(path)}
-    command = [sys.executable, "-m", "crowdgold.commands", "check", "votes.csv"]
+    command = [sys.executable, "-m", "crowdgold.cli", "check", "votes.csv"]
     done = subprocess.run(command, env=given, capture_output=True, text=True)
     assert done.returncode == 2
     assert re.fullmatch(rf"Error: {path}{cause}.*\n", done.stderr)

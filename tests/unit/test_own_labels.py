@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.data import InputError
-from crowdgold.data.own import Reading, read_labels, read_study
+from crowdgold.cli import main
+from crowdgold.reading.options import Reading
+from crowdgold.reading.study import read_labels, read_study
+from crowdgold.types.errors import InputError
 from unit.test_own_study import FORMS, LONG, REFUSED, written
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.data.own import read_study
+from crowdgold.reading.study import read_study
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
 
 LONG = """item,annotator,label
 a,R1,1

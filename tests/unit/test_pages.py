@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.markdown import with_error
-from crowdgold.documents.told import ToldError
-from crowdgold.evaluation.summaries import check_coverage, coverage_band
-from crowdgold.studies.calibration import page as coverage
-from crowdgold.studies.maven.pages import bias_causes, shared_labels
+from crowdgold.claims.cells import with_error
+from crowdgold.claims.printed_items import ToldError
+from crowdgold.experiment.summaries import check_coverage, coverage_band
+from crowdgold.papers.calibration import page as coverage
+from crowdgold.papers.maven import pages as bias_causes
+from crowdgold.papers.maven import pages as shared_labels
 from unit.made_pages import page_from
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.judge_table import labels_by_judge
 from crowdgold.simulate import simulate
+from crowdgold.types.annotations import labels_by_judge
+from crowdgold.types.errors import InputError
 
 ITEMS = 60_000
 JUDGES = {

@@ -7,24 +7,24 @@ import pytest
 from scipy.special import expit, log_ndtr, logit, ndtr
 from scipy.stats import norm
 
-from crowdgold.data import NO_GOLD, NO_PREDICTOR
-from crowdgold.data.judge_table import labels_by_judge
-from crowdgold.data.ranking import Ranking
-from crowdgold.methods.judges_fit import PanelVotes, ScoredJudges, fit_scores, label_posterior
+from crowdgold.methods.judges import PanelVotes, ScoredJudges, fit_scores, label_posterior
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.judge_votes import JudgeDraws, find_rows
-from crowdgold.models.panel_chances import (
+from crowdgold.models.panel_scores import (
+    BELOW,
     MOST_GROUPS,
+    PanelRanks,
     PatternGroups,
     group_by,
     group_patterns,
     group_sets,
     panel_chances,
 )
-from crowdgold.models.panel_scores import BELOW, PanelRanks
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.types.annotations import labels_by_judge
+from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Ranking
 from unit.panel_model import PanelModel
 
 Z = np.linspace(-7, 7, 2001)

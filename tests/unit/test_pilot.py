@@ -7,15 +7,13 @@ import numpy as np
 import pytest
 
 import crowdgold
-import crowdgold.own.plan.expected_information as expected
-from crowdgold.commands import main
-from crowdgold.data import InputError
+from crowdgold.cli import main
 from crowdgold.models.stan import StanModels
-from crowdgold.own.plan.expected_information import Guess, expected_information
-from crowdgold.own.plan.pilot import choose_model, fit_pilot
-from crowdgold.own.plan.study_design import Information, Prices, width
-from crowdgold.own.plan.study_options import SURE, Wanted, study_options
+from crowdgold.planning import pilot as expected
+from crowdgold.planning.pilot import Guess, choose_model, expected_information, fit_pilot
+from crowdgold.planning.study_size import SURE, Information, Prices, Wanted, study_options, width
 from crowdgold.simulate import simulate
+from crowdgold.types.errors import InputError
 
 TRUE = Guess(0.3, 0.7, 0.85, 0.3, 0.3, 1.5, 0.5)
 METRICS = ["prevalence", "AUC", "TPR_H"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from crowdgold.commands import main
+from crowdgold.cli import main
 
 GUESSES = ["plan", "--prevalence", "0.3", "--tpr", "0.8", "--tnr", "0.9", "--votes", "3"]
 

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.inference import evaluate
-from crowdgold.inference.looks import level_of_look, price
-from crowdgold.methods import fit
-from crowdgold.metrics import parse_metric
-from crowdgold.own.plan import more_labels as more_labels_module
-from crowdgold.own.plan.more_labels import (
+from crowdgold.cli import main
+from crowdgold.inference.engine import evaluate
+from crowdgold.inference.interval import level_of_look, price
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.planning import more_labels as more_labels_module
+from crowdgold.planning.batch import labelled, next_batch, random_batch
+from crowdgold.planning.more_labels import (
     AWAY,
     Kind,
     MoreLabels,
@@ -22,9 +22,10 @@ from crowdgold.own.plan.more_labels import (
     of_experts,
     wider_where_experts_err,
 )
-from crowdgold.sampling.batch import labelled, next_batch, random_batch
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS, with_opinions
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
 
 WORLD = {
     "n": 2000, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,

@@ -10,23 +10,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.evaluation.summaries import average_over_settings, compare, relative_to, summarise
-from crowdgold.experiments.figure_jobs import draw
-from crowdgold.experiments.registries import entries
-from crowdgold.methods import METHODS
-from crowdgold.plotting.coverage import MEAN, SETTING
-from crowdgold.plotting.sensitivity import compare_quantities
-from crowdgold.plotting.series import count_replicates, replicates_text
-from crowdgold.plotting.style import (
+from crowdgold.experiment.registries import entries
+from crowdgold.experiment.summaries import average_over_settings, compare, relative_to, summarise
+from crowdgold.methods.registry import METHODS
+from crowdgold.papers.maven.experiments import (
+    check_order_statistics,
+    curve_distances,
+    precision_rows,
+)
+from crowdgold.papers.maven.plots import FEWEST
+from crowdgold.plots.figure_jobs import draw
+from crowdgold.plots.panels import MEAN, SETTING, compare_quantities
+from crowdgold.plots.style import (
     OTHER_STYLES,
+    count_replicates,
     method_order,
     new_figure,
+    replicates_text,
     save_figure,
     style_of,
 )
-from crowdgold.studies.maven.order_statistics import check_order_statistics
-from crowdgold.studies.maven.plots.order_statistics import FEWEST
-from crowdgold.studies.maven.score_curves import curve_distances, precision_rows
 from unit.clara_tables import tables_of_clara
 from unit.judged_tables import tables_of_judged
 from unit.label_variation_tables import table_of_people, table_of_runs
@@ -656,7 +659,7 @@ from matplotlib.font_manager import FontEntry, fontManager
 own = FontEntry(fname=sys.argv[1], name="DejaVu Sans", weight=400, size="scalable")
 fontManager.ttflist.insert(0, own)
 if sys.argv[3] == "ours":
-    import crowdgold.plotting.style
+    import crowdgold.plots.style
 import matplotlib
 from matplotlib.figure import Figure
 

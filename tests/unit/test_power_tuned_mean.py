@@ -5,13 +5,15 @@ import warnings
 import numpy as np
 import pytest
 
-from crowdgold.data import NO_GOLD, GoldDraw, InputError
-from crowdgold.inference import evaluate
 from crowdgold.inference import power_tuned_mean as auto_eval
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.labels import Fit, MeanPrediction
 from crowdgold.inference.power_tuned_mean import power_tuned_mean
 from crowdgold.inference.samples import ALL_ALIKE, LEFT_OPEN
-from crowdgold.methods import fit
+from crowdgold.methods.registry import fit
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.items import NO_GOLD
 from unit.reference import make_items
 
 with warnings.catch_warnings():  # it turns all warnings off when it is imported

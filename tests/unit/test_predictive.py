@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from crowdgold.evaluation.fitting import check_wins
 from crowdgold.models.vote_sets import VoteParameters
-from crowdgold.own.evaluation.predictive import check_wins
 from unit.reference import Theta, algorithm_1, make_items
 
 THETA = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.5, 1.0)

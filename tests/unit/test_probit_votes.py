@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.special import comb, log_ndtr, ndtr
 from scipy.stats import norm
 
-from crowdgold.models.probit_votes import (
+from crowdgold.models.human_ai import (
     HALF_EDGES,
     evaluate_cells,
     log_vote_probability,

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from crowdgold.own.evaluation.processes import held
+from crowdgold.evaluation.processes import held
 
 
 def test_a_signal_that_another_thread_takes_is_kept_until_processes_have_begun():

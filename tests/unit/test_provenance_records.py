@@ -8,11 +8,8 @@ import pandas as pd
 import pytest
 from matplotlib.image import imread
 
-from crowdgold.commands import main
-from crowdgold.experiments.provenance.made_from import blocks_of, condensed, fold
-from crowdgold.experiments.provenance.mixed_code import MixedCode, look_for_mixture, mixtures, stale
-from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
-from crowdgold.experiments.provenance.verification import (
+from crowdgold.cli import main
+from crowdgold.experiment.verification import (
     NOT_COMPARED,
     Comparison,
     asked_otherwise,
@@ -21,8 +18,10 @@ from crowdgold.experiments.provenance.verification import (
     differences,
     surroundings_differ,
 )
-from crowdgold.experiments.results import write_table
-from crowdgold.plotting.style import new_figure, save_figure
+from crowdgold.plots.style import new_figure, save_figure
+from crowdgold.record.results import write_table
+from crowdgold.record.seals import UNSEALED, blocks_of, condensed, fold, write_sealed_text
+from crowdgold.record.tracing import MixedCode, look_for_mixture, mixtures, stale
 
 KNOWN = {"configuration": "c", "machine": {"system": "Linux"}, "python": "3", "toolchain": None}
 

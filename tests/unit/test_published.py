@@ -10,21 +10,14 @@ import pytest
 import yaml
 from test_wiring import CONFIG
 
-from crowdgold.experiments.configuration import load
-from crowdgold.experiments.provenance.seals import check_seal
-from crowdgold.experiments.provenance.verification import experiment_of
-from crowdgold.experiments.results import read_metadata, read_table, write_table
-from crowdgold.experiments.wiring import published as published_module
-from crowdgold.experiments.wiring.jobs import Jobs
-from crowdgold.experiments.wiring.pages import Pages
-from crowdgold.experiments.wiring.published import (
-    RESTORED,
-    TAKEN,
-    VERIFIED,
-    Published,
-    kept,
-    publish,
-)
+from crowdgold.claims.pages import Pages
+from crowdgold.experiment import published as published_module
+from crowdgold.experiment.configuration import load
+from crowdgold.experiment.published import RESTORED, TAKEN, VERIFIED, Published, kept, publish
+from crowdgold.experiment.verification import experiment_of
+from crowdgold.experiment.wiring import Jobs
+from crowdgold.record.results import read_metadata, read_table, write_table
+from crowdgold.record.seals import check_seal
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [f"<results>/{kind}/{name}.parquet" for name in ("simulated", "real")

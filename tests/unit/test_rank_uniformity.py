@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from crowdgold.studies.calibration.rank_uniformity import (
+from crowdgold.papers.calibration.simulation_based import (
     check_uniformity,
     distribution_function,
     leaves_band,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.ranking import Ranking
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import Ranking
 from unit.reference import make_items
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdgold.experiments.provenance.imports import package_root
-from crowdgold.kernels import IN_MEMORY
+from crowdgold.record.imports import package_root
+from crowdgold.system.kernels import IN_MEMORY
 
 WITHOUT_PRIVILEGES = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 """A root without capabilities is bound by permissions, as everybody else is."""
@@ -50,7 +50,7 @@ def installed():
 
 
 def command(installed, *arguments):
-    done = as_reader(["-m", "crowdgold.commands", *arguments], installed)
+    done = as_reader(["-m", "crowdgold.cli", *arguments], installed)
     assert done.returncode == 0, done.stderr
     return done
 

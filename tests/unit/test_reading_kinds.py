@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.own import read_study
-from crowdgold.data.own.joins import by_form, form
+from crowdgold.reading.joins import by_form, form
+from crowdgold.reading.study import read_study
+from crowdgold.types.errors import InputError
 
 N, GOLD = 60, 30
 ITEMS = [f"i{k:03d}" for k in range(N)]

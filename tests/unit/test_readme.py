@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from crowdgold.commands import main
-from crowdgold.documents.how_to import make_page
+from crowdgold.claims.how_to import make_page
+from crowdgold.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

@@ -5,11 +5,10 @@ import pytest
 from scipy.stats import beta, norm
 from scipy.stats import t as student
 
-from crowdgold.data import NO_GOLD, GoldDraw
-from crowdgold.inference import evaluate
 from crowdgold.inference.contributions import DRAWN, centred_influence, drawn_labels
 from crowdgold.inference.correction import of_labels, rectify
 from crowdgold.inference.design import SimpleRandom
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.interval import interval
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
@@ -22,8 +21,12 @@ from crowdgold.inference.samples import (
     ONLY_GOLD,
     SAYS_NOTHING,
 )
-from crowdgold.methods import fit
-from crowdgold.metrics import LabelMass, RankedItems, Scale, parse_metric
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.metrics.metric import Scale
+from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.items import NO_GOLD
 from unit.label_mass_reference import metric_value
 from unit.reference import make_items
 

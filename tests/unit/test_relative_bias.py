@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from crowdgold.experiments.registries import entries
-from crowdgold.studies.maven.relative_bias import relative_bias, within_one_error
+from crowdgold.experiment.registries import entries
+from crowdgold.papers.maven.relative_bias import relative_bias, within_one_error
 
 FIGURES = entries("plot")
 

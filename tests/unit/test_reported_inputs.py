@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.own import read_study
+from crowdgold.reading.study import read_study
+from crowdgold.types.errors import InputError
 
 FOLDER = Path(os.environ.get("CROWDGOLD_DATA", "/nowhere")) / "reported"
 READ = {

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NO_CAUSE, NOT_DECIDED, UNDECIDABLE
-from crowdgold.studies.maven import claims
-from crowdgold.studies.maven.pages.table_3 import table_3_rows
+from crowdgold.claims.claims import read_claims
+from crowdgold.claims.verdicts import FAILS, HOLDS, NO_CAUSE, NOT_DECIDED, UNDECIDABLE
+from crowdgold.papers.maven import pages as claims
+from crowdgold.papers.maven.pages import table_3_rows
 from unit.made_pages import page_from
 
 LABELLING = {

@@ -6,15 +6,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.experiments import plan
-from crowdgold.experiments.configuration import load
-from crowdgold.experiments.provenance.made_from import blocks_of
-from crowdgold.experiments.provenance.verification import blocks_there
-from crowdgold.experiments.results import read_metadata, read_table, write_table
-from crowdgold.experiments.wiring.published import FOLDER, KEY, RECORD
-from crowdgold.experiments.wiring.restored import block_rows, restore_all
-from crowdgold.experiments.wiring.scales import PAPER
+from crowdgold.experiment import plan
+from crowdgold.experiment.configuration import load
+from crowdgold.experiment.published import FOLDER, KEY, PAPER, RECORD, block_rows, restore_all
+from crowdgold.experiment.verification import blocks_there
+from crowdgold.record.results import read_metadata, read_table, write_table
+from crowdgold.record.seals import blocks_of
+from crowdgold.types.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = "tables/judge_error_formula.parquet"

@@ -5,20 +5,17 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from crowdgold.data import InputError, annotations_from_frame
-from crowdgold.evaluation.reviewers import evaluate_annotations
-from crowdgold.evaluation.summaries import summarise
+from crowdgold.experiment.summaries import summarise
+from crowdgold.inference.agents import evaluate_annotations
 from crowdgold.inference.annotated_labels import ConfusionPosterior
-from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels
-from crowdgold.methods import fit
-from crowdgold.metrics.reviewers import (
-    parse_reviewer_metric,
-    rate_of,
-    rate_of_counts,
-    true_values,
-)
+from crowdgold.inference.labels import Fit, FixedLabels
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.reviewers import parse_reviewer_metric, rate_of, rate_of_counts, true_values
 from crowdgold.models.clara.gibbs import swapped_share
+from crowdgold.models.majority import NO_LABEL
 from crowdgold.simulate import simulate
+from crowdgold.types.annotations import annotations_from_frame
+from crowdgold.types.errors import InputError
 from unit.reference import make_items
 
 AUDIT = {

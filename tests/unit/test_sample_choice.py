@@ -7,18 +7,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdgold.commands.sample import ABOUT
-from crowdgold.data import NO_GOLD, GoldDraw, InputError
-from crowdgold.data.opinions import NO_OPINION, Opinions
+from crowdgold.cli.sample import ABOUT
 from crowdgold.inference.questions import View
-from crowdgold.metrics import parse_metric
-from crowdgold.own.plan.metrics_asked import metrics_for
-from crowdgold.sampling.allocation import parts, rates
-from crowdgold.sampling.batch import labelled, next_batch
-from crowdgold.sampling.spread import variances
-from crowdgold.sampling.strata import ENOUGH_FOR_ALL, STRATA, by_rate, predicted
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.planning.batch import (
+    ENOUGH_FOR_ALL,
+    STRATA,
+    by_rate,
+    labelled,
+    next_batch,
+    parts,
+    predicted,
+    rates,
+    variances,
+)
+from crowdgold.planning.more_labels import metrics_for
 from crowdgold.simulate import simulate
-from crowdgold.simulate.gold_sample import share_out
+from crowdgold.simulate.design import share_out
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.items import NO_GOLD
+from crowdgold.types.opinions import NO_OPINION, Opinions
 from unit.reference import make_items
 
 WORLD = {

@@ -8,15 +8,15 @@ import pandas as pd
 import pytest
 
 import crowdgold as cg
-from crowdgold.commands import main
-from crowdgold.data import items_from_frame
-from crowdgold.data.own import read_study
-from crowdgold.inference import evaluate
-from crowdgold.methods import fit
-from crowdgold.own.plan.metrics_asked import metrics_for
-from crowdgold.sampling.batch import COLUMNS, labelled, next_batch
-from crowdgold.sampling.estimated_chances import estimated_chances, in_words
+from crowdgold.cli import main
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import fit
+from crowdgold.planning.batch import COLUMNS, labelled, next_batch
+from crowdgold.planning.estimated_chances import estimated_chances, in_words
+from crowdgold.planning.more_labels import metrics_for
+from crowdgold.reading.study import read_study
 from crowdgold.simulate import simulate
+from crowdgold.types.items import items_from_frame
 
 WORLD = {
     "n": 1000, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,

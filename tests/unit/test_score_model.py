@@ -9,7 +9,7 @@ from scipy.special import betainc, betaln, ndtr
 from scipy.stats import invgamma, laplace, norm
 
 from crowdgold.models import score_model
-from crowdgold.models.cut_density import FAR, log_prior
+from crowdgold.models.exact_cut import FAR, log_prior
 from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
 from crowdgold.models.quadrature import gauss_jacobi, gauss_of_differences
 from crowdgold.models.score_model import (

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from crowdgold.models.human_ai import HumanAiDraws
-from crowdgold.models.joint_fit import compression_error
-from crowdgold.models.joint_model import ScoreMixtureDraws, log_likelihood
+from crowdgold.models.joint_model import ScoreMixtureDraws, compression_error, log_likelihood
 from crowdgold.models.score_points import compress_scores, each_score
 from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from unit.reference import make_items

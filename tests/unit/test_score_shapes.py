@@ -14,11 +14,11 @@ from scipy import integrate, stats
 from scipy.optimize import brentq
 from scipy.special import betainc, betaln, expit
 
-from crowdgold.data import InputError
-from crowdgold.data.parameters import Parameters
-from crowdgold.experiments import configuration
+from crowdgold.experiment import configuration
+from crowdgold.papers.maven.experiments import ITEMS, check_score_curves, curve_distances
 from crowdgold.simulate.score_shapes import read_shape
-from crowdgold.studies.maven.score_curves import ITEMS, check_score_curves, curve_distances
+from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import Parameters
 
 EXPERIMENTS = Path(__file__).parents[2] / "config/experiments/maven.yaml"
 CONFIGURED = configuration.load(EXPERIMENTS)["experiments"]["maven_fig7"]["parameters"]["shapes"]

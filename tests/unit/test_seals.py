@@ -5,18 +5,12 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.experiments.data_tables import DataTable, Drawn, write_replicates
-from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.seals import (
-    MARK,
-    UNSEALED,
-    DamagedTable,
-    seal,
-    without_seal,
-)
-from crowdgold.experiments.results import read_metadata, read_table, write_table
+from crowdgold.experiment.data_tables import DataTable, Drawn, write_replicates
+from crowdgold.experiment.logs import job_log
+from crowdgold.record.results import read_metadata, read_table, write_table
+from crowdgold.record.seals import MARK, UNSEALED, DamagedTable, seal, without_seal
 from crowdgold.simulate import simulate
+from crowdgold.types.errors import InputError
 
 PARAMETERS = {
     "n": 60, "phi": 0.4, "a0": 0.2, "a1": 0.7, "d0": 1.5, "d1": 1.5, "votes_total": 3,

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from crowdgold import __all__ as facade
-from crowdgold.commands import COMMANDS
+from crowdgold.cli import COMMANDS
 from unit.chromium import PROGRAM, Chromium
 
 pytestmark = pytest.mark.skipif(
@@ -114,7 +114,7 @@ def test_commands_and_functions_are_listed_by_name(site):
     assert "crowdgold-evaluate---no-models" in commands
     study = anchors(site / "docs/site/python/study.html")
     assert {f"crowdgold.{name}" for name in facade} <= study
-    assert "crowdgold.notebook.result.Result.plot" in study
+    assert "crowdgold.presentation.result.Result.plot" in study
 
 
 def test_a_link_to_a_picture_leads_to_it_in_the_gallery(site):

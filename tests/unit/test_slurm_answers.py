@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from crowdgold.experiments.wiring import slurm
+from crowdgold.experiment import run as slurm
 
 
 def mended(answer):

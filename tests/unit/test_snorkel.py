@@ -12,16 +12,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError, annotations_from_frame
-from crowdgold.evaluation.reviewers import evaluate_annotations
-from crowdgold.experiments import plan
+from crowdgold.experiment import plan
+from crowdgold.inference.agents import evaluate_annotations
 from crowdgold.inference.labels import ProbableLabels
-from crowdgold.methods import fit
+from crowdgold.methods.registry import fit
 from crowdgold.models import snorkel_labels
-from crowdgold.models.clara.label_confidence import LabelsSoFar
+from crowdgold.models.clara.labelling import LabelsSoFar
+from crowdgold.papers.clara import experiments as labelling_frontier
+from crowdgold.planning.labelling import majority_when_confident
 from crowdgold.simulate import simulate
-from crowdgold.studies.clara import labelling_frontier
-from crowdgold.studies.clara.labelling_policy import majority_when_confident
+from crowdgold.types.annotations import annotations_from_frame
+from crowdgold.types.errors import InputError
 
 ACCURACY = 0.8
 FRONTIER = {

@@ -8,10 +8,9 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy, pearsonr
 from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support
 
-from crowdgold.data import InputError
-from crowdgold.metrics.judgements import UndefinedMetricWarning
-from crowdgold.metrics.soft import MULTICLASS, class_wise, one_hot
+from crowdgold.metrics.soft import MULTICLASS, UndefinedMetricWarning, class_wise, one_hot
 from crowdgold.metrics.soft_multilabel import MULTILABEL
+from crowdgold.types.errors import InputError
 
 HARD_AND_SOFT = {"accuracy": "soft accuracy", "macro F1": "soft macro F1"}
 
@@ -71,7 +70,7 @@ def test_multilabel_metrics_are_the_printed_ones():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@pytest.mark.filterwarnings("ignore::crowdgold.metrics.judgements.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore::crowdgold.metrics.soft.UndefinedMetricWarning")
 @pytest.mark.parametrize(("seed", "examples"), [(1, 50), (2, 200), (3, 5)])
 def test_on_one_hot_input_all_are_scikit_learns(seed, examples):
     """Soft metrics become their hard ones, and these scikit-learn's; with 5 examples some classes

@@ -5,10 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED
-from crowdgold.experiments.figure_jobs import draw
-from crowdgold.studies.stableval.pages.printed_cells import (
+from crowdgold.claims.claims import read_claims
+from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED
+from crowdgold.papers.stableval.pages import (
     ABSENT,
     DIFFERS,
     SAME,
@@ -17,6 +16,7 @@ from crowdgold.studies.stableval.pages.printed_cells import (
     our_values,
     written_like,
 )
+from crowdgold.plots.figure_jobs import draw
 from unit.judged_tables import judged_results
 from unit.made_pages import PAGES, page_from
 

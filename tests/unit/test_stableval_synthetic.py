@@ -10,20 +10,14 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from crowdgold.data import InputError
-from crowdgold.data.datasets import DATASETS, DatasetUnavailable, availability, fetch
-from crowdgold.data.datasets import stableval_synthetic as published
-from crowdgold.data.datasets.sources import LOCAL
-from crowdgold.evaluation.agents import evaluate_agents
-from crowdgold.evaluation.ranking_stability import Subsampling
-from crowdgold.methods import fit
+from crowdgold.datasets import DATASETS
+from crowdgold.datasets import stableval_synthetic as published
+from crowdgold.datasets.fetching import LOCAL, DatasetUnavailable, availability, fetch
+from crowdgold.inference.agents import Subsampling, evaluate_agents
+from crowdgold.methods.registry import fit
+from crowdgold.papers.stableval.tables import ranking_accuracy, recovery, summarise_recovery, tau_b
 from crowdgold.simulate import simulate
-from crowdgold.studies.stableval.ranking_recovery import (
-    ranking_accuracy,
-    recovery,
-    summarise_recovery,
-    tau_b,
-)
+from crowdgold.types.errors import InputError
 
 SHAPE = {"CONFIGURATIONS": 1, "SEEDS": 2, "AGENTS": 2, "ITEMS_PER_AGENT": 2}
 
@@ -75,9 +69,7 @@ def test_files_that_do_not_hold_what_they_should_are_named(folder):
 def test_what_was_made_by_hand_is_never_downloaded(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv(LOCAL, str(tmp_path))
-    monkeypatch.setattr(
-        "crowdgold.data.datasets.sources._answers", lambda url: pytest.fail("asked")
-    )
+    monkeypatch.setattr("crowdgold.datasets.fetching._answers", lambda url: pytest.fail("asked"))
     available, why = availability("stableval_synthetic")
     assert not available
     assert "not for download" in why

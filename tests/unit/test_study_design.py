@@ -5,11 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.inference import evaluate
-from crowdgold.methods import fit
-from crowdgold.own.plan.expected_information import Guess, expected_information
-from crowdgold.own.plan.study_design import (
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import fit
+from crowdgold.planning.pilot import Guess, expected_information
+from crowdgold.planning.study_size import (
     FEWEST_GOLD,
     Information,
     Prices,
@@ -20,6 +19,7 @@ from crowdgold.own.plan.study_design import (
     width,
 )
 from crowdgold.simulate import simulate
+from crowdgold.types.errors import InputError
 
 GUESS = Guess(0.3, 0.7, 0.85, 0.3, 0.3, 1.5, 0.5)
 METRICS = ["prevalence", "AUC", "TNR_H"]

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from crowdgold.commands import main, parser
-from crowdgold.commands.study_file import keys_of, parse
-from crowdgold.data import InputError
+from crowdgold.cli import main, parser
+from crowdgold.cli.study_file import keys_of, parse
+from crowdgold.types.errors import InputError
 from unit.test_evaluate_command import ASKED, EXAMPLE
 
 NAMES = ("votes.csv", "gold.csv", "scores.csv")

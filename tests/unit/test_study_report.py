@@ -8,24 +8,43 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.commands.evaluation_table import describe
-from crowdgold.data import InputError
-from crowdgold.own.evaluation.headline import (
-    CHOSEN_REASON,
-    NO_GOLD_REASON,
-    ONLY_MODELS_REASON,
+from crowdgold.cli import main
+from crowdgold.evaluation.headline import CHOSEN_REASON, NO_GOLD_REASON, ONLY_MODELS_REASON
+from crowdgold.presentation.answers import (
+    Answers,
+    Numbers,
+    leads,
+    rounded,
+    write_answer,
+    write_answers,
 )
-from crowdgold.own.report.answers import Answers, leads, write_answer, write_answers
-from crowdgold.own.report.check import write_check
-from crowdgold.own.report.doubts import GRAVE, MINOR, count_misses, find_doubts, verdict_of
-from crowdgold.own.report.estimates_figure import MOST, draw_study_curves, draw_study_estimates
-from crowdgold.own.report.folder import read_study_folder
-from crowdgold.own.report.inline_figures import drawn_names
-from crowdgold.own.report.page import study_figures, study_page, write_study_report
-from crowdgold.own.report.tables import answers_table, estimates_table
-from crowdgold.own.report.votes_figure import draw_study_votes, draw_study_wins, votes_of
-from crowdgold.own.report.words import Numbers, rounded
+from crowdgold.presentation.doubts import (
+    GRAVE,
+    MINOR,
+    count_misses,
+    find_doubts,
+    verdict_of,
+    write_check,
+)
+from crowdgold.presentation.figures import (
+    MOST,
+    draw_study_curves,
+    draw_study_estimates,
+    draw_study_votes,
+    draw_study_wins,
+    drawn_names,
+    votes_of,
+)
+from crowdgold.presentation.folder import read_study_folder
+from crowdgold.presentation.page import (
+    answers_table,
+    estimates_table,
+    study_figures,
+    study_page,
+    write_study_report,
+)
+from crowdgold.presentation.text import describe
+from crowdgold.types.errors import InputError
 from unit.made_study import HOSTILE, make_study
 
 VOID = {"meta", "br", "img", "link", "use", "path"}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from crowdgold.own.report.page import write_study_report
+from crowdgold.presentation.page import write_study_report
 from unit.chromium import PROGRAM, Chromium
 from unit.made_study import HOSTILE, make_study
 

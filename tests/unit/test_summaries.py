@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from crowdgold.evaluation.summaries import average_over_settings, compare, coverage_band, summarise
+from crowdgold.experiment.summaries import average_over_settings, compare, coverage_band, summarise
 
 
 def results(estimate, truth, half_width, method="M", metric="AUC", **columns):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from crowdgold.commands import main
+from crowdgold.cli import main
 
 COUNTS = ["correct-rate", "645/1000", "--positives", "180/200", "--negatives", "190/200"]
 ON_WINDOWS = """
@@ -13,7 +13,7 @@ import signal, sys
 sys.platform = "win32"
 sys.modules["fcntl"] = None  # as where there is no such module
 del signal.SIGHUP
-from crowdgold.commands import main
+from crowdgold.cli import main
 sys.exit(main(["check", "votes.csv"]))
 """
 

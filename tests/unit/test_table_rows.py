@@ -6,11 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import ANNOTATIONS, ITEMS, Annotations, Items, annotations_from_frame, kind_of
-from crowdgold.experiments.data_tables import DataTable, Drawn, write_replicates
-from crowdgold.experiments.table_rows import COLUMNS, VOTE, row_of, table_of
+from crowdgold.experiment.data_tables import (
+    COLUMNS,
+    VOTE,
+    DataTable,
+    Drawn,
+    row_of,
+    table_of,
+    write_replicates,
+)
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import RARER, Erring, with_opinions
+from crowdgold.types.annotations import Annotations, annotations_from_frame
+from crowdgold.types.items import ANNOTATIONS, ITEMS, Items, kind_of
 from unit.reference import make_items
 
 CLARA = {"n": 40, "prevalence": 0.3, "n_reviewers": 4, "tpr": 0.8, "tnr": 0.9}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.data.door import open_file
-from crowdgold.data.tables import read_table
+from crowdgold.reading.door import open_file
+from crowdgold.reading.tables import read_table
+from crowdgold.types.errors import InputError
 
 GOOD = "item,annotator,label\n" + "".join(f"i{k},a,{k % 2}\n" for k in range(4))
 

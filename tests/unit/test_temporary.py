@@ -8,13 +8,13 @@ import tempfile
 
 import pytest
 
-from crowdgold.temporary import remove_abandoned, scratch_folder
-from crowdgold.toolchain import assemble as assembling
-from crowdgold.toolchain.errors import ToolchainError
+from crowdgold.system import toolchain as assembling
+from crowdgold.system.temporary import remove_abandoned, scratch_folder
+from crowdgold.system.toolchain import ToolchainError
 
 HOLDING = """
 import sys, time
-from crowdgold.temporary import scratch_folder
+from crowdgold.system.temporary import scratch_folder
 with scratch_folder("stan", sys.argv[1]) as folder:
     (folder / "draws.csv").write_text("1")
     print(folder, flush=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowdgold.documents.told import SLIPS, ToldError, causes
+from crowdgold.claims.printed_items import SLIPS, ToldError, causes
 
 LINK = "[A](a.md)"
 LISTS = """On real data:

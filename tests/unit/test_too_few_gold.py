@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.commands.evaluation_table import describe
-from crowdgold.data import NO_GOLD
-from crowdgold.data.own import Study
+from crowdgold.cli import main
+from crowdgold.evaluation.headline import LITTLE, headlines
+from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.study import evaluate_study
 from crowdgold.inference.samples import BOUND, FEWEST, ONLY_GOLD, SAYS_NOTHING
 from crowdgold.models.stan import StanModels
-from crowdgold.own.evaluation import Settings, evaluate_study
-from crowdgold.own.evaluation.headline import LITTLE, headlines
+from crowdgold.presentation.text import describe
+from crowdgold.reading.study import Study
+from crowdgold.types.items import NO_GOLD
 from unit.test_evaluate_study import as_file, simulated
 
 FLAGGED = FEWEST - 1

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from crowdgold.data import InputError
 from crowdgold.metrics.reviewers import true_values
 from crowdgold.simulate import simulate
+from crowdgold.types.errors import InputError
 
 GIVEN = {
     "n": 20_000, "prevalence": 0.3, "n_annotators": 10, "n_labels": 4, "minority": 0.3,

@@ -7,9 +7,9 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from crowdgold.data.ranking import Ranking
 from crowdgold.models.utility import known_of_labels, tabulate_utility
 from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
+from crowdgold.types.items import Ranking
 from unit.reference import Theta, algorithm_1, beta_rule, label_odds, make_items
 
 VOTES = 3

@@ -4,12 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError, annotations_from_frame
-from crowdgold.inference import evaluate
-from crowdgold.inference.labels import NO_LABEL
-from crowdgold.methods import fit
+from crowdgold.inference.engine import evaluate
+from crowdgold.methods.registry import fit
 from crowdgold.methods.wawa import weighted_majority
+from crowdgold.models.majority import NO_LABEL
 from crowdgold.simulate import simulate
+from crowdgold.types.annotations import annotations_from_frame
+from crowdgold.types.errors import InputError
 from unit.reference import make_items
 
 

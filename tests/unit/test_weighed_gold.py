@@ -7,18 +7,23 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from crowdgold.data import NO_GOLD, GoldDraw
-from crowdgold.data.gold_columns import read_gold_draw
-from crowdgold.data.gold_draw import COLUMNS
-from crowdgold.data.own import read_study
+from crowdgold.checking.gold_sample import (
+    BY_CHANCE,
+    OF_FIRST,
+    OF_ITEMS,
+    OF_SENT,
+    OF_STRATA,
+    Units,
+    assess_gold_sample,
+    of_weighed,
+)
 from crowdgold.methods.doubts import CHOSEN
-from crowdgold.metrics import parse_metric
-from crowdgold.own.check.drawn_units import OF_ITEMS, Units
-from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_FIRST, OF_SENT, OF_STRATA
-from crowdgold.own.check.gold_sample import assess_gold_sample
-from crowdgold.own.check.weighed_gold import of_weighed
-from crowdgold.sampling.batch import next_batch
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.planning.batch import next_batch
+from crowdgold.reading.study import read_study
 from crowdgold.simulate import simulate
+from crowdgold.types.gold_draw import COLUMNS, GoldDraw, read_gold_draw
+from crowdgold.types.items import NO_GOLD
 
 WORLD = {
     "n": 1000, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,

@@ -14,19 +14,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.data.datasets import (
-    DATASETS,
-    SOURCES,
-    DatasetUnavailable,
-    availability,
-    fetch,
-    pinned,
-    wikipedia,
-)
-from crowdgold.data.datasets.conversion import perspective_from_conversations
-from crowdgold.data.datasets.dataset import draw_votes
+from crowdgold.datasets import DATASETS, pinned, wikipedia
+from crowdgold.datasets.dataset import draw_votes
+from crowdgold.datasets.fetching import DatasetUnavailable, availability, fetch
+from crowdgold.datasets.pinned import SOURCES
+from crowdgold.datasets.source import perspective_from_conversations
 from crowdgold.simulate import resample
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD
 
 COMMENTS = 120
 LABELS = "toxicity_annotations.tsv"

@@ -7,12 +7,11 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from crowdgold.data import InputError
-from crowdgold.experiments.wiring.drawn import Drawn
-from crowdgold.experiments.wiring.jobs import Jobs, entries, none
-from crowdgold.experiments.wiring.pages import Pages
-from crowdgold.experiments.wiring.run import Run
-from crowdgold.experiments.wiring.scales import scale_note, scale_notes
+from crowdgold.claims.pages import Pages
+from crowdgold.experiment.published import scale_note, scale_notes
+from crowdgold.experiment.run import Run
+from crowdgold.experiment.wiring import Drawn, Jobs, entries, none
+from crowdgold.types.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 VOTES = {"paper": "maven", "simulator": "maven", "methods": ["MAVEN", "MV"], "metrics": ["AUC"]}
@@ -164,7 +163,7 @@ claimed:
     verdicts: "<results>/summaries/{table}_verdict.txt"
     printed: config/printed/it.yaml
   config: {plot: figures.curve.plot}
-  modules: {own: crowdgold.documents.markdown}
+  modules: {own: crowdgold.claims.cells}
   claims: crowdgold.studies.maven
 plain: {}
 """
@@ -189,7 +188,7 @@ def test_a_page_is_made_of_files_modules_and_parts_of_the_configuration(jobs, tm
         "printed": "config/printed/it.yaml",
     }
     assert "Left out: real, for real: no network" in said
-    own = {"crowdgold.documents.markdown", "crowdgold.studies.maven.claims"}
+    own = {"crowdgold.claims.cells", "crowdgold.papers.maven.pages"}
     assert set(pages.modules(claimed)) == own
     scales = {"scale_of": scale_notes(jobs.config)}
     assert pages.options(claimed) == {"plot": "lines", **scales}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm, rankdata
 
-from crowdgold.data import InputError
 from crowdgold.inference.without_gold import ranges
+from crowdgold.types.errors import InputError
 
 JUDGES = 7
 

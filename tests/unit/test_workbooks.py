@@ -6,8 +6,10 @@ import zipfile
 import openpyxl
 import pytest
 
-from crowdgold.data import InputError, door, workbooks
-from crowdgold.data.own import read_study
+from crowdgold.reading import door
+from crowdgold.reading import tables as workbooks
+from crowdgold.reading.study import read_study
+from crowdgold.types.errors import InputError
 
 ROWS = [
     ["item", "annotator", "label", "score"],

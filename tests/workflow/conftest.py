@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from crowdgold.experiments.registries import modules_of
+from crowdgold.experiment.registries import modules_of
 
 ROOT = Path(__file__).resolve().parents[2]
 UV = Path(sys.executable).with_name("uv")

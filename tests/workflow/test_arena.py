@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from crowdgold.arena.features import StudyFeatures
-from crowdgold.arena.world_features import world_features, world_kinds
-from crowdgold.data.datasets import DATASETS
-from crowdgold.experiments import configuration, plan
-from crowdgold.experiments.drawing import drawn_replicates, simulate_block
-from crowdgold.experiments.estimating import estimate_block
+from crowdgold.datasets import DATASETS
+from crowdgold.experiment import configuration, plan
+from crowdgold.experiment.drawing import drawn_replicates, simulate_block
+from crowdgold.experiment.estimating import estimate_block
 from crowdgold.methods import registry
 from crowdgold.models.stan import StanModels
+from crowdgold.papers.arena.choice import StudyFeatures
+from crowdgold.papers.arena.world_features import world_features, world_kinds
 
 from .conftest import ROOT, Checkout
 

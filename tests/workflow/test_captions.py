@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import jinja2
 import pytest
 
-from crowdgold.experiments import configuration
-from crowdgold.experiments.wiring.scales import scale_note
+from crowdgold.experiment import configuration
+from crowdgold.experiment.published import scale_note
 
 from .conftest import ROOT
 from .test_configuration import BASE

@@ -3,11 +3,11 @@
 import pandas as pd
 import yaml
 
-from crowdgold.experiments import configuration, plan
-from crowdgold.experiments.drawing import simulate_block
-from crowdgold.experiments.estimating import estimate_block
-from crowdgold.experiments.results import read_table
+from crowdgold.experiment import configuration, plan
+from crowdgold.experiment.drawing import simulate_block
+from crowdgold.experiment.estimating import estimate_block
 from crowdgold.models.stan import StanModels
+from crowdgold.record.results import read_table
 
 from .conftest import Checkout
 

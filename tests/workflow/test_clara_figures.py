@@ -2,10 +2,9 @@
 
 import pytest
 
-from crowdgold.documents.claims import read_claims
-from crowdgold.experiments import configuration, plan
-from crowdgold.experiments.wiring.drawn import Drawn
-from crowdgold.experiments.wiring.jobs import Jobs
+from crowdgold.claims.claims import read_claims
+from crowdgold.experiment import configuration, plan
+from crowdgold.experiment.wiring import Drawn, Jobs
 
 from .conftest import ROOT
 from .test_configuration import BASE, SCALES

@@ -13,13 +13,12 @@ import pytest
 import yaml
 from docutils.core import publish_parts
 
-from crowdgold.data.datasets import chaosnli, mt_bench, product_pairs
-from crowdgold.data.datasets.dataset import STUDY
-from crowdgold.experiments import configuration, plan
-from crowdgold.experiments.configuration import schema as schema_module
-from crowdgold.experiments.configuration.schema import read_schema
-from crowdgold.experiments.configuration.schema_page import page
-from crowdgold.experiments.registries import known_names, metric_problem
+from crowdgold.datasets import chaosnli, mt_bench, product_pairs
+from crowdgold.datasets.dataset import STUDY
+from crowdgold.experiment import configuration, plan
+from crowdgold.experiment import schema as schema_module
+from crowdgold.experiment.registries import known_names, metric_problem
+from crowdgold.experiment.schema import page, read_schema
 from crowdgold.simulate import clara, judge_error
 
 from .conftest import ROOT
@@ -132,8 +131,8 @@ def test_the_parameters_of_a_generator_and_a_check_are_declared_in_their_files_a
     """A new one needs nothing in the schema's file: names and ranges are checked all the same."""
     (tmp_path / "coin.py").write_text(
         "from dataclasses import dataclass\nfrom typing import Annotated\n"
-        "from crowdgold.declared import Between, Settings\n"
-        "from crowdgold.experiments.check import Check\n"
+        "from crowdgold.types.parameters import Between, Settings\n"
+        "from crowdgold.experiment.check import Check\n"
         "from crowdgold.simulate.generator import Generator\n"
         "@dataclass(frozen=True, kw_only=True)\nclass CoinParameters(Settings):\n"
         "    'A coin.'\n    heads: Annotated[float, Between(0, 1), 'Chance of heads.']\n"

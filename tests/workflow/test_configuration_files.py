@@ -4,17 +4,17 @@ import re
 
 import pytest
 
-from crowdgold.experiments import configuration
-from crowdgold.experiments.configuration.files import (
+from crowdgold.experiment import configuration
+from crowdgold.experiment.configuration import (
     DEEPEST,
+    MOST_JOBS,
     ConfigurationError,
     load,
     place_of,
     places_of,
     read,
 )
-from crowdgold.experiments.configuration.limits import MOST_JOBS
-from crowdgold.experiments.registries import known_names
+from crowdgold.experiment.registries import known_names
 
 from .test_configuration import BASE, ROOT, SCHEMA
 

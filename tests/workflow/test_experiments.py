@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from crowdgold.experiments import data_tables, estimating, plan, seeds, settings
-from crowdgold.experiments.drawing import simulate_block
-from crowdgold.experiments.estimating import estimate_block
-from crowdgold.experiments.provenance.imports import imported_modules
+from crowdgold.experiment import data_tables, estimating, plan, settings
+from crowdgold.experiment import settings as seeds
+from crowdgold.experiment.drawing import simulate_block
+from crowdgold.experiment.estimating import estimate_block
 from crowdgold.models.stan import StanModels
+from crowdgold.record.imports import imported_modules
 from crowdgold.simulate import simulate
 
 PARAMETERS = {

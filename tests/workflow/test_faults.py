@@ -12,10 +12,10 @@ import threading
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
+from crowdgold.evaluation.folder import write_folder
 from crowdgold.models.stan import StanModels
-from crowdgold.own.evaluation.folder import write_folder
-from crowdgold.toolchain import ToolchainError, compiled_model
+from crowdgold.system.toolchain import ToolchainError, compiled_model
+from crowdgold.types.errors import InputError
 
 from .conftest import ROOT
 
@@ -97,7 +97,7 @@ def test_a_damaged_model_in_the_cache_is_compiled_anew(tmp_path, toolchain, monk
         compiled.append(target)
         place_model(target.parent)
 
-    monkeypatch.setattr("crowdgold.toolchain.compile.compile_model", compile_again)
+    monkeypatch.setattr("crowdgold.system.toolchain.compile_model", compile_again)
     asked = (ROOT / "stan/vote.stan", executable, toolchain, said.append)
     assert compiled_model(*asked) == executable
     assert compiled == []
@@ -117,7 +117,7 @@ def test_of_two_that_want_a_model_one_compiles(tmp_path, toolchain, monkeypatch)
         begun.wait(5)
         place_model(target.parent)
 
-    monkeypatch.setattr("crowdgold.toolchain.compile.compile_model", compile_slowly)
+    monkeypatch.setattr("crowdgold.system.toolchain.compile_model", compile_slowly)
     asked = (ROOT / "stan/vote.stan", tmp_path / "vote", toolchain)
     both = [
         threading.Thread(target=compiled_model, args=(*asked, lambda line: begun.set()))

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from crowdgold.experiments.provenance.integrity import compare, told
+from crowdgold.experiment.integrity import compare, told
 
 from .conftest import ROOT, TINY, Checkout
 from .test_reproducibility import results

@@ -2,8 +2,8 @@
 
 import pytest
 
-from crowdgold.experiments import configuration, plan
-from crowdgold.found import load
+from crowdgold.experiment import configuration, plan
+from crowdgold.system.declared import load
 
 from .conftest import ROOT
 from .test_configuration import BASE, SCALES

@@ -8,11 +8,11 @@ import jinja2
 import pytest
 import yaml
 
-from crowdgold.data.judged_texts import TABLE_4
-from crowdgold.experiments import configuration, plan
-from crowdgold.experiments.registries import known_names, metric_problem
-from crowdgold.studies.label_variation import METHODS, why_left_out
-from crowdgold.studies.label_variation.plots.shares import METRICS
+from crowdgold.datasets.dataset import TABLE_4
+from crowdgold.experiment import configuration, plan
+from crowdgold.experiment.registries import known_names, metric_problem
+from crowdgold.papers.label_variation.judgements import METHODS, why_left_out
+from crowdgold.papers.label_variation.plots import METRICS
 
 from .conftest import ROOT, Checkout
 from .test_configuration import BASE, SCALES, SCHEMA

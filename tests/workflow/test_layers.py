@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from crowdgold.experiments.provenance.imports import direct_imports, module_file, package_root
+from crowdgold.record.imports import direct_imports, module_file, package_root
 
 from .conftest import ROOT
 
@@ -61,10 +61,10 @@ def test_a_room_imports_only_those_above_it(path):
 @pytest.mark.parametrize(
     ("module", "wrong"),
     [
-        ("crowdgold.plotting.style", "crowdgold.studies.maven.order_statistics"),
-        ("crowdgold.plotting.style", "crowdgold.arena.plots"),
-        ("crowdgold.studies.maven.bias_causes", "crowdgold.studies.clara.sigmoid_scores"),
-        ("crowdgold.own.report.page", "crowdgold.studies.maven.bias_causes"),
+        ("crowdgold.plots.style", "crowdgold.papers.maven.experiments"),
+        ("crowdgold.plots.style", "crowdgold.papers.arena.plots"),
+        ("crowdgold.papers.maven.experiments", "crowdgold.papers.clara.experiments"),
+        ("crowdgold.presentation.page", "crowdgold.papers.maven.experiments"),
         ("crowdgold", "crowdgold.data"),
     ],
 )
@@ -141,7 +141,7 @@ def test_every_import_of_the_package_is_resolved():
 def test_a_package_that_looks_for_its_modules_imports_them_all():
     """A rule that reads a user's files runs again where the reader of one tool's changed."""
     folder = package_root() / "data/own/exports"
-    readers = {f"crowdgold.data.own.exports.{one.stem}" for one in folder.glob("[a-z]*.py")}
+    readers = {f"crowdgold.reading.exports.{one.stem}" for one in folder.glob("[a-z]*.py")}
     assert len(readers) > 5
-    found = direct_imports(folder / "__init__.py", "crowdgold.data.own.exports", package_root())
+    found = direct_imports(folder / "__init__.py", "crowdgold.reading.exports", package_root())
     assert readers <= found

@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 import pytest
 
-from crowdgold.experiments import configuration, plan
+from crowdgold.experiment import configuration, plan
 
 from .conftest import ROOT, Checkout
 

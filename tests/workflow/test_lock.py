@@ -11,7 +11,7 @@ import yaml
 from packaging.markers import Marker
 from packaging.requirements import Requirement
 
-from crowdgold.extras import EXTRA_OF
+from crowdgold.system.extras import EXTRA_OF
 
 from .conftest import ROOT
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 import yaml
 
-from crowdgold.experiments.wiring.source import choices
+from crowdgold.experiment.wiring import choices
 
 from .conftest import ROOT, Checkout, environment, jobs_in, run
 

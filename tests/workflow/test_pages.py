@@ -6,11 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from crowdgold.documents.claims import claims_file, read_claims
-from crowdgold.experiments.configuration import load
-from crowdgold.experiments.wiring.drawn import Drawn
-from crowdgold.experiments.wiring.jobs import Jobs
-from crowdgold.experiments.wiring.pages import Pages
+from crowdgold.claims.claims import claims_file, read_claims
+from crowdgold.claims.pages import Pages
+from crowdgold.experiment.configuration import load
+from crowdgold.experiment.wiring import Drawn, Jobs
 
 from .conftest import ROOT
 from .test_configuration import BASE

@@ -7,9 +7,9 @@ import sys
 import pandas as pd
 import pytest
 
-from crowdgold.experiments import plan
-from crowdgold.experiments.pieces import COSTS
-from crowdgold.experiments.wiring.drawn import unavailable
+from crowdgold.experiment import plan
+from crowdgold.experiment.pieces import COSTS
+from crowdgold.experiment.wiring import unavailable
 
 from .conftest import ROOT
 

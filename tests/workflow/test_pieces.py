@@ -7,8 +7,8 @@ import time
 import pandas as pd
 import pytest
 
-from crowdgold.experiments import plan
-from crowdgold.experiments.pieces import (
+from crowdgold.experiment import plan
+from crowdgold.experiment.pieces import (
     DONE,
     FAILED,
     OUT_OF_TIME,
@@ -25,7 +25,7 @@ COSTS = pd.DataFrame(
         "core_hours": [8.0, 0.5, 1.0, 0.1],
     }
 )
-PROGRAM = [sys.executable, "-m", "crowdgold.experiments.pieces", "--cores", "2"]
+PROGRAM = [sys.executable, "-m", "crowdgold.experiment.pieces", "--cores", "2"]
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 
-from crowdgold.documents.printed_items import (
+from crowdgold.claims.printed_items import (
     HEADER,
     NOT_MADE,
     blocks_of,
@@ -19,7 +19,7 @@ from crowdgold.documents.printed_items import (
     replicates_made,
     verdicts_on,
 )
-from crowdgold.experiments.configuration import load
+from crowdgold.experiment.configuration import load
 
 from .conftest import ROOT
 from .test_configuration import BASE

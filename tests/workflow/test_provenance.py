@@ -6,11 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from crowdgold.commands import main
-from crowdgold.experiments import configuration
-from crowdgold.experiments.provenance import verification
-from crowdgold.experiments.provenance.made_from import blocks_of
-from crowdgold.experiments.results import (
+from crowdgold.cli import main
+from crowdgold.experiment import configuration, verification
+from crowdgold.experiment.published import restore
+from crowdgold.record.results import (
     DIGITS,
     ROUNDED,
     read_metadata,
@@ -18,14 +17,14 @@ from crowdgold.experiments.results import (
     rounded,
     write_table,
 )
-from crowdgold.experiments.wiring.restored import restore
+from crowdgold.record.seals import blocks_of
 
 pytestmark = pytest.mark.faults
 
 FIGURE = "results/figures/tiny"
 TABLE = "results/tables/tiny.parquet"
 BLOCKS = [f"results/estimates/tiny/gold_fraction={x}/without_stan/0-1.parquet" for x in (0.3, 0.6)]
-EDITED = "crowdgold/experiments/estimating.py"
+EDITED = "crowdgold/experiment/estimating.py"
 
 
 def record_of(checkout):

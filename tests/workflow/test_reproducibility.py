@@ -7,7 +7,7 @@ import time
 import pandas as pd
 import pytest
 
-from crowdgold.experiments.results import read_metadata, read_table
+from crowdgold.record.results import read_metadata, read_table
 
 pytestmark = pytest.mark.faults
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from crowdgold.data.judged_texts import TABLE_4
-from crowdgold.experiments import configuration
-from crowdgold.studies.label_variation.check import TITLES
+from crowdgold.datasets.dataset import TABLE_4
+from crowdgold.experiment import configuration
+from crowdgold.papers.label_variation.check import TITLES
 
 from .conftest import ROOT
 from .test_configuration import BASE

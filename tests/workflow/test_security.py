@@ -18,17 +18,17 @@ RULES = [
     ROOT / "workflow/Snakefile",
     *sorted((ROOT / "workflow/rules").glob("*.smk")),
 ]
-ARCHIVES = "src/crowdgold/archives.py"
+ARCHIVES = "src/crowdgold/system/archives.py"
 """The only place where archives are opened: it looks at every member first."""
 
 OWN = {
     # Lines of the repository's own templates, when a developer makes the pages of docs/how-to.
-    "src/crowdgold/documents/how_to.py": {"exec", "eval"},
+    "src/crowdgold/claims/how_to.py": {"exec", "eval"},
     # Markdown of the repository's own templates and results, which is not to be escaped.
-    "src/crowdgold/documents/pages.py": {"jinja2.Environment"},
-    "src/crowdgold/documents/claims.py": {"jinja2.nativetypes.NativeEnvironment"},
+    "src/crowdgold/claims/pages.py": {"jinja2.Environment"},
+    "src/crowdgold/claims/claims.py": {"jinja2.nativetypes.NativeEnvironment"},
     # What a job of the same run has written into its results folder.
-    "src/crowdgold/own/evaluation/in_jobs.py": {"pickle.loads"},
+    "src/crowdgold/evaluation/run.py": {"pickle.loads"},
 }
 """What may be read or run because it does not come from outside."""
 

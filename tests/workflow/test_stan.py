@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdgold.experiments.provenance.made_from import blocks_of
-from crowdgold.experiments.results import read_metadata, read_table
-from crowdgold.toolchain.compile import executable_fault
+from crowdgold.record.results import read_metadata, read_table
+from crowdgold.record.seals import blocks_of
+from crowdgold.system.toolchain import executable_fault
 
 from .conftest import TINY, Checkout, module_path
 

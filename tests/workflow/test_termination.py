@@ -10,7 +10,7 @@ import time
 import psutil
 import pytest
 
-from crowdgold.experiments.logs import job_log
+from crowdgold.experiment.logs import job_log
 
 pytestmark = pytest.mark.faults
 
@@ -18,7 +18,7 @@ SAMPLING = """
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from crowdgold.experiments.logs import job_log
+from crowdgold.experiment.logs import job_log
 from crowdgold.models.stan import SamplerSettings, StanModels
 
 models, record, log = map(Path, sys.argv[1:4])
@@ -104,7 +104,7 @@ ANOTHER_TAKES_IT = """
 import signal, sys, threading, time
 from contextlib import nullcontext
 from pathlib import Path
-from crowdgold.experiments.logs import job_log
+from crowdgold.experiment.logs import job_log
 
 def take():
     time.sleep(0.5)  # by then the main thread waits

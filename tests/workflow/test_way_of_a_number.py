@@ -16,7 +16,7 @@ HOPS = re.findall(r"^\d+\. `([^`]+)`", SECTION, re.MULTILINE)
 _LISTS = SECTION.split("\n### ")
 CARRIERS, READERS = (re.findall(r"^- `([^`]+)`", text, re.MULTILINE) for text in _LISTS[1:])
 LIBRARY = "src/crowdgold/"
-PLAN = "src/crowdgold/experiments/plan.py"
+PLAN = "src/crowdgold/experiment/plan.py"
 """A hop where the number is a block of YAML, of which nothing is an array yet."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from crowdgold.extras import EXTRA_OF
+from crowdgold.system.extras import EXTRA_OF
 
 from .conftest import ROOT, UV, environment, run
 
@@ -59,7 +59,7 @@ def test_the_wheel_alone_evaluates_the_bundled_example(installed, outside, tmp_p
     assert "logistic-R" in said
     assert said.count("crowdgold[stan]") == 1
     run(
-        sys.executable, "-m", "crowdgold.commands", "evaluate", *files,
+        sys.executable, "-m", "crowdgold.cli", "evaluate", *files,
         "--out", tmp_path / "whole", "--no-models", cwd=tmp_path,
     )  # fmt: skip
     alone, whole = (pd.read_csv(tmp_path / name / "estimates.csv") for name in ("alone", "whole"))

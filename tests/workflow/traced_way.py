@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.evaluation.summaries import summarise
-from crowdgold.experiments import plan
-from crowdgold.experiments.configuration.files import load
-from crowdgold.experiments.drawing import simulate_block
-from crowdgold.experiments.estimating import estimate_block
-from crowdgold.experiments.figure_jobs import draw
-from crowdgold.experiments.results import concatenate, write_summary, write_table
+from crowdgold.experiment import plan
+from crowdgold.experiment.configuration import load
+from crowdgold.experiment.drawing import simulate_block
+from crowdgold.experiment.estimating import estimate_block
+from crowdgold.experiment.summaries import summarise
 from crowdgold.models.stan import StanModels
+from crowdgold.plots.figure_jobs import draw
+from crowdgold.record.results import concatenate, write_summary, write_table
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = f"{ROOT}/src/crowdgold/"

@@ -13,14 +13,16 @@ from snakemake.pathvars import Pathvars
 from snakemake.utils import update_config
 
 try:
-    from crowdgold.data import InputError
+    from crowdgold.types.errors import InputError
 except ModuleNotFoundError as absent:
     raise WorkflowError(
         f"no module {absent.name!r}: install the library that these rules use, "
         "pip install '.[workflow]' in a checkout, else pip install 'crowdgold[workflow]'"
     ) from None
-from crowdgold.experiments.configuration.files import load, places_of
-from crowdgold.experiments.wiring.source import choices, source_folder
+from crowdgold.experiment.configuration import load
+from crowdgold.experiment.configuration import places_of
+from crowdgold.experiment.wiring import choices
+from crowdgold.experiment.wiring import source_folder
 
 try:
     ROOT = source_folder(

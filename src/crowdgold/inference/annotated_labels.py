@@ -12,17 +12,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError, Items
 from crowdgold.inference import annotator_rates
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.labels import NO_LABEL, UNLIKE, CountedLabels, Labels
+from crowdgold.inference.labels import UNLIKE, CountedLabels, Labels
 from crowdgold.inference.power_tuned_mean import power_tuned_mean
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.request import Request
+from crowdgold.inference.rectified import Request
 from crowdgold.inference.samples import Sample, Stated
-from crowdgold.metrics import Asked
+from crowdgold.metrics.metric import Asked
 from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric, parse_reviewer_metric
 from crowdgold.models.judge_error import INTERVALS, KEEP, JudgementCounts, correct_rate
+from crowdgold.models.majority import NO_LABEL
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import Items
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdgold.data import Annotations
 from crowdgold.inference.estimate import Estimate
 from crowdgold.metrics.reviewers import (
     PREVALENCE,
@@ -26,6 +25,7 @@ from crowdgold.metrics.reviewers import (
     value_of_label,
 )
 from crowdgold.models.majority import NO_LABEL
+from crowdgold.types.annotations import Annotations
 
 if TYPE_CHECKING:
     from crowdgold.inference.annotated_labels import ConfusionPosterior

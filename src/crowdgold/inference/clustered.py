@@ -8,7 +8,7 @@ cluster c of G with gold, the variance over samples of this table is
 p_c = (1 - 1 / G) / (1 - s_c) with s_c the cluster's share of the gold items: V_clusters is then the
 jackknife's that leaves out a cluster. A cluster with a tenth of all pulls the estimate to itself.
 V_items is that of `design`; with known chances V_clusters is the same of clusters in the place of
-items. t is how far gold comes by whole clusters (`data.clusters.together`). It follows from pairs:
+items. t is how far gold comes by whole clusters (`types.clusters.together`). It follows from pairs:
 two items of a cluster both have gold with chance pi_i pi_j / q_ij, and that they are drawn together
 leaves (1 - q_ij) d_i d_j of their product in V. q is 1 where items are drawn one by one, and pi_i
 where clusters are drawn whole, so that q_ij = 1 - t (1 - pi_i) gives the V above.
@@ -35,11 +35,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD, GoldDraw
-from crowdgold.data.clusters import Together, together, units_of
-from crowdgold.data.gold_draw import kish
 from crowdgold.inference.design import Design, KnownChances, SimpleRandom
 from crowdgold.inference.questions import View
+from crowdgold.types.clusters import Together, together, units_of
+from crowdgold.types.gold_draw import GoldDraw, kish
+from crowdgold.types.items import NO_GOLD
 
 HALF = 0.5
 """Share of gold that comes by whole clusters, from which on clusters are looked at."""

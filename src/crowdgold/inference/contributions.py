@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdgold.data import Items
 from crowdgold.inference.design import Design
 from crowdgold.inference.questions import Questions, View
+from crowdgold.types.items import Items
 
 MOST_ROWS = 20_000
 """Items from which a variance is taken at most; with more, evenly spread ones."""

@@ -1,13 +1,13 @@
 """How gold items were drawn from all items: what each counts, and how uncertain that leaves sums.
 
 A simple random sample is the simplest design. Where items were drawn with known chances pi_i (the
-columns of `data.gold_draw`), each counts for 1 / pi_i. With d_i what gold item i contributes to an
+columns of `types.gold_draw`), each counts for 1 / pi_i. With d_i what gold item i contributes to an
 estimate, n_h gold items in stratum h and d_h their mean, the variance over samples is
 
     v_h = n_h / (n_h - 1) sum (1 - pi_i) (d_i - d_h)^2        V = sum v_h
 
 Items that were each drawn by itself are one stratum with d_h = 0. Strata with one gold item are
-joined with the next. Of gold that was drawn in batches (`data.gold_batches`), d_i is the part that
+joined with the next. Of gold that was drawn in batches (`types.gold_draw`), d_i is the part that
 chance decides. An estimate of some of the items alone takes its d_i as 0 for the others. For
 a population, of which the N items are a sample, the variance over the items' contributions, over N,
 is added.
@@ -23,6 +23,16 @@ A cell of gold items, a stratum or a class of weight or all of them, whose few l
 shows no variance. One more label is imagined in it (`one_more`). Of items that each count for more
 than twice as much as any gold item, by a small chance or a weight of the table's own, gold says
 nothing: their mean may be anything, and adds the variance of a uniform number.
+
+Degrees of freedom of a variance, from the spread of what gold items contribute to it.
+
+Of n items that were each drawn by itself, with d_i their deviations, they are
+
+    2 n / (kurtosis of the d_i - 1)         at least 2
+
+and of strata h of n_h items, with v_h the variance that each adds to V,
+
+    V^2 / sum(v_h^2 / (n_h - 1))            of normal d_i (Satterthwaite, 1946)
 """
 
 from dataclasses import dataclass, field
@@ -30,10 +40,43 @@ from typing import ClassVar
 
 import numpy as np
 
-from crowdgold.data import GoldDraw
-from crowdgold.data.gold_draw import kish
-from crowdgold.inference.degrees_of_freedom import of_items, of_strata
 from crowdgold.inference.interval import unseen_share
+from crowdgold.types.gold_draw import GoldDraw, kish
+
+LEAST = 2.0
+
+
+def of_items(deviations: np.ndarray, size: int) -> np.ndarray:
+    """Degrees of freedom, (P,), by how uneven the squares of deviations (r, P) are.
+
+    Args:
+        size: gold items.
+    """
+    whole, fourth = (deviations**2).sum(axis=0) ** 2, (deviations**4).sum(axis=0)
+    uneven = size * fourth - whole
+    found = np.full(deviations.shape[1], size - 1.0)
+    np.divide(2 * size * whole, uneven, out=found, where=uneven > 0)
+    return np.clip(found, min(LEAST, size - 1.0), max(size - 1.0, 1.0))
+
+
+def of_strata(
+    deviations: np.ndarray, group: np.ndarray, drawn: np.ndarray, size: int
+) -> np.ndarray:
+    """Degrees of freedom, (P,), of strata.
+
+    Args:
+        deviations: (r, P) within strata.
+        group: (r,) the stratum of each.
+        drawn: (H,) gold items of each stratum.
+        size: gold items.
+    """
+    found = np.full(deviations.shape[1], max(size - 1.0, 1.0))
+    parts = np.zeros((len(drawn), len(found)))
+    np.add.at(parts, group, deviations**2)
+    below = (parts**2 / np.maximum(drawn - 1, 1)[:, None]).sum(axis=0)
+    np.divide(parts.sum(axis=0) ** 2, below, out=found, where=below > 0)
+    return found
+
 
 EQUAL = 1e-9
 """Largest difference of weights, of mean 1, that are the same but for rounding."""
@@ -213,7 +256,7 @@ class KnownChances(SimpleRandom):
         drawn: (G,) gold items of each, also those that are not among the m.
         by_itself: whether each was drawn by itself.
         counts: (m,) items that each stands for; None where it is 1 / chance.
-        by_chance: (m,) share of that which varies over samples (`data.gold_batches`); None: all.
+        by_chance: (m,) share of that which varies over samples (`types.gold_draw`); None: all.
     """
 
     number: int

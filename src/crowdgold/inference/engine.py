@@ -9,15 +9,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crowdgold.data import InputError, Items
-from crowdgold.declared import LEVEL
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import Fit
 from crowdgold.inference.questions import Named, Questions, View
-from crowdgold.inference.rectified import POPULATION
-from crowdgold.inference.request import Request, Streams
+from crowdgold.inference.rectified import POPULATION, Request, Streams
 from crowdgold.inference.samples import Sample
-from crowdgold.metrics import Asked, parse_metric
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.metrics.metric import Asked
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import Items
+from crowdgold.types.parameters import LEVEL
 
 NO_DIFFERENCE = "it gives no difference of two predictors"
 

@@ -17,10 +17,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import expit, logit
 
-from crowdgold.data import NO_GOLD, InputError, Items
-from crowdgold.data.checks import counted
-from crowdgold.data.opinions import GivenErrors
 from crowdgold.models.opinion_histories import RIGHT, WRONG, Histories, fit
+from crowdgold.types.columns import counted
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.opinions import GivenErrors
 
 LEAST_ERROR = 1e-6
 """Of a given error: experts who never err cannot differ."""

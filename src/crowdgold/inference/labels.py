@@ -3,37 +3,174 @@
 A kind is labels taken for the truth, draws of label probabilities, a prediction for gold labels to
 correct, or draws of rates. A method returns one (`Fit.labels`); nothing else asks of which kind it
 is.
+
+Posterior draws as a dataset that ArviZ reads.
+
+Metrics of imputed labels, and of resamples of labels.
+
+For draws of label probabilities (MAVEN, section 3.4): per draw, impute labels, compute each metric,
+and take mean and quantiles over the draws. Predictors that are compared share, per draw and item,
+the uniform number that decides the label. For labels taken for the truth in the papers' figures:
+the percentile bootstrap over labelled items, the same resamples for all predictors.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError, Items
-from crowdgold.data.shown import Known, Shown
 from crowdgold.inference import annotator_rates
 from crowdgold.inference.clustered import drawn_from, sample_of_population
 from crowdgold.inference.correction import of_labels, rectify
-from crowdgold.inference.draws import as_dataset
+from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.imputed import LabelProbability, impute, resample
 from crowdgold.inference.power_tuned_mean import estimate_means
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import POPULATION
-from crowdgold.inference.request import Request
-from crowdgold.inference.samples import Sample, Stated
+from crowdgold.inference.rectified import POPULATION, Request
+from crowdgold.inference.samples import Draws, Sample, Stated
 from crowdgold.metrics.agents import level_shares
 from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric
 from crowdgold.models.majority import NO_LABEL as NO_LABEL
 from crowdgold.models.stan_fit import Diagnostics
+from crowdgold.system.extras import need
+from crowdgold.system.kernels import kernel
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.display import Known, Shown
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import Items
 
 if TYPE_CHECKING:
     import xarray
 
     from crowdgold.inference.annotated_labels import LevelPosterior
+
+
+def as_dataset(posterior: Mapping[str, np.ndarray], chains: int) -> "xarray.Dataset":
+    """The draws as variables over (chain, draw, ...).
+
+    Args:
+        posterior: name -> (draws, ...), chain after chain, as many of each; `mu:A` is the value
+            of `mu` for predictor A, and becomes a part of it.
+        chains: whose draws they are; where these cannot be told apart, they are one chain's.
+    """
+    need("xarray", "a dataset of draws")
+    import xarray  # here: it takes a second to load
+
+    by_name: dict[str, dict[str, np.ndarray]] = {}
+    for name, draws in posterior.items():
+        variable, _, predictor = name.partition(":")
+        by_name.setdefault(variable, {})[predictor] = draws
+    variables = {}
+    for name, parts in by_name.items():
+        inner: list[str] = []
+        coordinates: dict[str, list[str]] = {}
+        if "" in parts:
+            values = parts[""]
+            inner = [f"{name}_dim_{place}" for place in range(values.ndim - 1)]
+        else:
+            values = np.stack(list(parts.values()), axis=1)
+            inner, coordinates = ["predictor"], {"predictor": list(parts)}
+        of_chains = chains if chains and len(values) % chains == 0 else 1
+        shaped = values.reshape(of_chains, -1, *values.shape[1:])
+        variables[name] = xarray.DataArray(shaped, coordinates, ["chain", "draw", *inner])
+    return xarray.Dataset(variables)
+
+
+LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
+"""(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
+
+
+@kernel()
+def _counts(picked: np.ndarray, size: int) -> np.ndarray:
+    counts = np.zeros(size, dtype=np.uint8)  # small, for the cache; none comes near to 255
+    for item in picked:
+        counts[item] += 1
+    return counts
+
+
+def draw_times(
+    size: int, rng: np.random.Generator, cluster: np.ndarray | None = None
+) -> np.ndarray:
+    """How often each item (n,) is in a resample of all, with replacement.
+
+    Args:
+        size: n.
+        rng: source of the resample.
+        cluster: (n,) number of each item's cluster, from 0, where clusters are drawn.
+    """
+    if cluster is not None:
+        return draw_times(int(cluster.max()) + 1, rng)[cluster]
+    return _counts(rng.integers(0, size, size, dtype=np.uint32), size)
+
+
+def _known_mean(values: np.ndarray) -> np.ndarray:
+    """Mean of the values (D, P) that are known: (P,); NaN where there are none."""
+    known = np.isfinite(values)
+    total = np.where(known, values, 0.0).sum(axis=0)
+    return np.divide(total, known.sum(axis=0), out=np.full(len(total), np.nan),
+                     where=known.any(axis=0))  # fmt: skip
+
+
+def impute(
+    probability: LabelProbability, draws: int, view: View, questions: Questions, request: Request
+) -> Draws:
+    """Values of the data sets that are imputed under each draw.
+
+    About the population, each imputed data set is resampled, items with their labels: with W such
+    weights and Y labels, var M(W, Y) = E var(M | Y) + var E(M | Y), the sampling variance of a
+    fully labelled table, and what is not known of its labels (Rubin, 1987, within and between
+    imputations). Items that belong together are drawn by whole clusters. Estimates are the mean of
+    the values before that, the same for both targets.
+
+    Args:
+        probability: (draw, predictor, rng) -> P(Y_i = 1) of each item, (n,).
+        questions: what is computed.
+        request: target and random numbers.
+    """
+    streams, size = request.streams, len(view)
+    label_rng, own_rng = streams.labels(), streams.own(view.predictor)
+    times_rng = streams.new_items() if request.target == POPULATION else None
+    ranking, cluster = view.ranking(), view.items.cluster
+    order = ranking.order
+    if cluster is not None:
+        cluster = np.unique(cluster, return_inverse=True)[1]
+    in_order, ranking = view.take(order), ranking.in_sequence()
+    values, resampled, total, uniform = [], [], np.zeros(size), np.empty(size)
+    for draw in range(draws):
+        share = probability(draw, view.predictor, own_rng)
+        total += share
+        # Labels and counts stay bytes, which are several times quicker than floats.
+        labels = (label_rng.random(out=uniform) < share)[order].view(np.uint8)
+        values.append(questions.values(in_order.mass(labels), ranking))
+        if times_rng is not None:
+            times = draw_times(size, times_rng, cluster)[order]
+            resampled.append(questions.values(in_order.mass(labels, times), ranking))
+    found = np.array(values)
+    if not resampled:
+        return Draws(found, probability=total / draws)
+    return Draws(np.array(resampled), _known_mean(found), total / draws)
+
+
+def resample(
+    share: np.ndarray, view: View, questions: Questions, rng: np.random.Generator, resamples: int,
+    design: Design,
+) -> Draws:  # fmt: skip
+    """Values of bootstrap resamples of labelled items, and of the items themselves.
+
+    Args:
+        share: (m,) labels, or what counts as positive of each item.
+        view: the m items.
+        questions: what is computed.
+        design: how the items were drawn.
+    """
+    ranking, share = view.ranking(), share.astype(float)
+    values = [
+        questions.values(view.mass(share, design.times(rng)), ranking) for _ in range(resamples)
+    ]
+    return Draws(np.array(values), questions.values(view.mass(share), ranking))
+
 
 UNLIKE = "gives nothing that these metrics are made of"
 

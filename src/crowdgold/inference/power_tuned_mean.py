@@ -21,14 +21,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import View
 from crowdgold.inference.rectified import HALF
 from crowdgold.inference.samples import ALL_ALIKE, LEFT_OPEN
-from crowdgold.metrics import Asked
+from crowdgold.metrics.metric import Asked
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD, Items
 
 ItemValues = Callable[[Items, str, float], tuple[np.ndarray, np.ndarray]]
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdgold.data import Items
-from crowdgold.data.gold_draw import kish
-from crowdgold.metrics import Asked, LabelMass, RankedItems, Scale
 from crowdgold.metrics.curves import POINTS, curve_influence, curve_points, curve_support
 from crowdgold.metrics.denominators import positives, positives_and_flagged
+from crowdgold.metrics.metric import Asked, Scale
+from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.types.gold_draw import kish
+from crowdgold.types.items import Items
 
 
 @dataclass(frozen=True)

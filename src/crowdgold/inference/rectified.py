@@ -29,15 +29,34 @@ degrees of freedom, and V* like `PSEUDO_UNEVEN`, whatever lambda is; the imagine
 
 Where experts err (`expert_errors`) y_i has in it what an item adds to what is known of that, and V
 is that of the population: no share of items takes the noise of labels away.
+
+How uncertain it is what a prediction saves: an interval for the ratio of two variances.
+
+Gold labels alone have the variance V(0), the corrected estimate V(lambda) (`rectified`). Both are
+estimated from the same gold items. Were lambda the best one, their ratio would be
+
+    V(lambda) / V(0) = 1 - rho^2        rho: the correlation of the deviations y_i and g_i
+
+The interval is one of atanh(rho), whose spread depends little on rho; that of log(1 - rho^2) is
+near 0 where rho is, and intervals on that scale are too short there. Its standard error is the
+jackknife's: each gold item is left out once. A few items may decide nearly all of it. With d_i what
+leaving out item i changes it by, Student's t therefore has
+
+    (sum d_i^2)^2 / sum d_i^4           degrees of freedom (Satterthwaite, 1946)
+
+A negative rho gains nothing: lambda is at least 0, and the ratio at most 1.
+
+How metrics are estimated: about what, at which level, and with which random numbers.
 """
 
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import stdtrit
 
-from crowdgold.declared import LEVEL
 from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import ROUNDING, Ends, from_parts, interval, unseen_share
@@ -53,8 +72,30 @@ from crowdgold.inference.samples import (
     Sample,
     few,
 )
-from crowdgold.inference.variance_ratio import ratio_ends
-from crowdgold.metrics import Scale
+from crowdgold.metrics.metric import Scale
+from crowdgold.types.parameters import LEVEL
+
+
+def ratio_ends(own: np.ndarray, guessed: np.ndarray, level: float = LEVEL) -> np.ndarray:
+    """Ends of the intervals of V(lambda) / V(0), (2, P); 0 and 1 where gold items show nothing.
+
+    Args:
+        own, guessed: (r, P) deviations of the gold labels, and of the prediction of them.
+        level: of the intervals.
+    """
+    products = np.stack([own * guessed, own**2, guessed**2])
+    whole = products.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centre, without = (np.arctanh(one[0] / np.sqrt(one[1] * one[2]))
+                           for one in (whole, whole - products))  # fmt: skip
+        squares = (without - without.mean(axis=0)) ** 2
+        freedom = squares.sum(axis=0) ** 2 / (squares**2).sum(axis=0)
+        error = np.sqrt((1 - 1 / len(own)) * squares.sum(axis=0))
+        reach = stdtrit(freedom, (1 + level) / 2) * error
+        found = 1 - np.tanh(np.maximum(centre + np.stack([reach, -reach]), 0)) ** 2
+    shown: np.ndarray = np.where(np.isfinite(reach), found, [[0.0], [1.0]])
+    return shown
+
 
 PSEUDO = 10
 """Gold items that what the prediction expects counts for. It was chosen on simulated studies other
@@ -427,3 +468,67 @@ class Rectified:
             note = "; ".join(notes)
             found.append(Estimate(name, value, *both, standard_error=spread, note=note))
         return found
+
+
+LABELS, RESAMPLED, NEW_ITEMS, OWN = ROLES = ("labels", "resamples", "population", "own")
+"""What random numbers are for. Those of labels, of resamples of labelled items and of all items
+are the same for all predictors, so that these can be compared; the last is a predictor's own."""
+
+Make = Callable[[str, str], np.random.Generator]
+"""(role, predictor; empty where it is shared) -> a generator, the same at each call."""
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Random numbers by what they are for; each call gives the same ones again."""
+
+    make: Make
+
+    @classmethod
+    def of(cls, rng: np.random.Generator) -> "Streams":
+        """Streams that a generator decides."""
+        entropy = [int(one) for one in rng.integers(0, 2**32, 4)]
+
+        def make(role: str, predictor: str) -> np.random.Generator:
+            key = (ROLES.index(role), zlib.crc32(predictor.encode()))
+            return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=key))
+
+        return cls(make)
+
+    def labels(self) -> np.random.Generator:
+        """Decides imputed labels."""
+        return self.make(LABELS, "")
+
+    def resamples(self) -> np.random.Generator:
+        """Draws resamples of labelled items."""
+        return self.make(RESAMPLED, "")
+
+    def new_items(self) -> np.random.Generator:
+        """Draws resamples of all items."""
+        return self.make(NEW_ITEMS, "")
+
+    def own(self, predictor: str) -> np.random.Generator:
+        """Draws what a method needs for one predictor."""
+        return self.make(OWN, predictor)
+
+
+@dataclass(frozen=True)
+class Request:
+    """How metrics are estimated.
+
+    Attributes:
+        streams: random numbers.
+        level: of the intervals.
+        target: what intervals are about, one of `TARGETS`.
+        resamples: where they are more than 0, methods that take labels for the truth have the
+            percentile bootstrap of so many resamples, as in the papers' figures.
+    """
+
+    streams: Streams
+    level: float = LEVEL
+    target: str = POPULATION
+    resamples: int = 0
+
+    def __post_init__(self) -> None:
+        if self.target not in TARGETS:
+            raise ValueError(f"target {self.target!r}; expected {' or '.join(map(repr, TARGETS))}")

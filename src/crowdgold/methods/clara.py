@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from crowdgold.declared import Above
 from crowdgold.methods.doubts import (
     FEW_LABELS,
     NOT_USABLE,
@@ -23,23 +22,17 @@ from crowdgold.methods.doubts import (
     few_items,
     shared_errors,
 )
-from crowdgold.methods.method import (
-    MODEL,
-    OF_RATES,
-    Method,
-    Offer,
-    Run,
-    Style,
-    of_labels_behind,
-)
+from crowdgold.methods.method import MODEL, OF_RATES, Method, Offer, Run, Style, of_labels_behind
 from crowdgold.methods.needs import ANNOTATORS, HAVE_SEVERAL, SCORES, SEVERAL, SEVERAL_LABELS
-from crowdgold.models.clara.settings import ClaraSettings, Scale
+from crowdgold.models.clara.gibbs import ClaraSettings, Scale
+from crowdgold.types.parameters import Above
 
 if TYPE_CHECKING:
-    from crowdgold.data import Annotations, Items
     from crowdgold.inference.annotated_labels import ConfusionPosterior
     from crowdgold.inference.labels import Fit
     from crowdgold.models.clara.gibbs import ClaraFit
+    from crowdgold.types.annotations import Annotations
+    from crowdgold.types.items import Items
 
 RARE = 0.05
 """Share of positive votes below which positives may be taken for negatives."""

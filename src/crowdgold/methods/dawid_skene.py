@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
-from crowdgold.declared import Settings
 from crowdgold.methods.doubts import OF_INDEPENDENT
 from crowdgold.methods.method import MODEL, OF_ITEMS, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.models.priors import PhiPrior
+from crowdgold.types.parameters import Settings
 
 if TYPE_CHECKING:
-    from crowdgold.data import Annotations, Items
     from crowdgold.inference.labels import Fit
+    from crowdgold.types.annotations import Annotations
+    from crowdgold.types.items import Items
 
 EM = Literal["converged", "published", "published_synthetic"]
 """How an EM starts, smooths and stops (`models.confusion_em.PRESETS`)."""

@@ -99,8 +99,8 @@ Doubt = Callable[[Facts], list[Finding]]
 
 def few_gold(facts: Facts) -> list[Finding]:
     """Doubt intervals that rest on few gold labels."""
-    from crowdgold.data.checks import counted
     from crowdgold.inference.samples import FEWEST
+    from crowdgold.types.columns import counted
 
     if facts.fewer < FEWEST:
         few = counted(facts.fewer, "gold label")
@@ -137,7 +137,7 @@ def gold_for_true(facts: Facts) -> list[Finding]:
 
 def few_items(facts: Facts) -> list[Finding]:
     """Doubt a model of few items."""
-    from crowdgold.data.checks import counted
+    from crowdgold.types.columns import counted
 
     if facts.items >= ENOUGH_ITEMS:
         return []

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
-from crowdgold.declared import AtLeast, Settings, refuse
 from crowdgold.methods.doubts import NOT_USABLE, OF_GOLD, WEAK, Facts, Finding
 from crowdgold.methods.method import CORRECTED, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.methods.needs import BOTH_CLASSES
+from crowdgold.types.parameters import AtLeast, Settings, refuse
 
 if TYPE_CHECKING:
-    from crowdgold.data import Annotations, Items
     from crowdgold.inference.annotated_labels import ConfusionPosterior
     from crowdgold.inference.labels import Fit
     from crowdgold.models.judge_error import JudgementCounts
+    from crowdgold.types.annotations import Annotations
+    from crowdgold.types.items import Items
 
 POWER_TUNED = "power-tuned"
 SWAPPED = 0.2
@@ -191,7 +192,7 @@ def draw_rate(
 ) -> "Fit":
     """Draws from the posterior of the rate and of the judges' TPR and TNR."""
     from crowdgold.inference.labels import Fit
-    from crowdgold.models.judge_error_posterior import draw_rates
+    from crowdgold.models.judge_error import draw_rates
 
     start = time.perf_counter()
     counts = judgement_counts(annotations, settings, rng)
@@ -218,8 +219,8 @@ def fit_vote_model(
 
 def _items(annotations: "Annotations", named: Groups, rng: np.random.Generator) -> "Items":
     """The judges' votes and the gold labels of each item."""
-    from crowdgold.data import NO_GOLD, Items
     from crowdgold.models.majority import NO_LABEL
+    from crowdgold.types.items import NO_GOLD, Items
 
     group = np.flatnonzero(annotations.group == named.judges)[0]
     own = annotations.group_of == group

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdgold.declared import Settings
 from crowdgold.methods.doubts import OF_GOLD, WITH_GOLD
 from crowdgold.methods.method import CORRECTED, REFERENCE, Method, Offer, Run, Style
 from crowdgold.methods.needs import FEW_ANNOTATORS, GOLD, Has
+from crowdgold.types.parameters import Settings
 
 if TYPE_CHECKING:
-    from crowdgold.data import Items
     from crowdgold.inference.labels import Fit
+    from crowdgold.types.items import Items
 
 
 def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
@@ -20,10 +20,10 @@ def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: R
     Who gave which vote enters where judges are known and few. The prediction is the same for all
     predictors, and stands under `NO_PREDICTOR` for what needs no scores.
     """
-    from crowdgold.data import NO_PREDICTOR
-    from crowdgold.data.judge_table import labels_by_judge
     from crowdgold.inference.labels import Fit, LabelPrediction
     from crowdgold.models.logistic import cross_fit, features
+    from crowdgold.types.annotations import labels_by_judge
+    from crowdgold.types.items import NO_PREDICTOR
 
     judged = None
     if items.labels is not None and not FEW_ANNOTATORS.lacks(Has.of(items)):

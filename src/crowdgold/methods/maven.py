@@ -2,16 +2,23 @@
 
 `MAVEN-C` and `MAVEN-CS` have the calibrated score likelihood; `MAVEN-R` and `AutoEval+MAVEN` let
 gold labels correct MAVEN's posterior means.
+
+The fit that all versions of MAVEN share (section 3): vote model, and score model under the cut.
+
+Votes and gold labels say how good the voters are; the ranking by scores never changes that (the
+cut). Each predictor's score model is conditioned on the same draws of the vote model.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+import copy
+import pickle
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WEAK, WITH_GOLD, Facts, Finding
-from crowdgold.methods.maven_fit import MavenSettings, fit_once
 from crowdgold.methods.method import (
     CORRECTED,
     MODEL,
@@ -24,10 +31,249 @@ from crowdgold.methods.method import (
     Style,
 )
 from crowdgold.methods.needs import GOLD, SCORES
+from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
+from crowdgold.types.parameters import Above, AtLeast, Settings, refuse
 
 if TYPE_CHECKING:
-    from crowdgold.data import Items
+    from crowdgold.inference.labels import Fit, LabelPosterior, LabelProbability
+    from crowdgold.models.binned_ranks import BinnedRanks
+    from crowdgold.models.exact_cut import ScoreDraws
+    from crowdgold.models.score_model import ScoreData
+    from crowdgold.models.stan_fit import Diagnostics
+    from crowdgold.models.tied_wins import TiedWins
+    from crowdgold.models.vote_fit import VoteFit
+    from crowdgold.models.vote_sets import VoteParameters, VoteSets
+    from crowdgold.types.items import Items, Ranking
+
+
+@dataclass(frozen=True)
+class MavenSettings(Settings):
+    """Settings of MAVEN."""
+
+    cut: Annotated[
+        Literal["exact", "nested"],
+        "How (mu, delta) are drawn given a draw of the vote model. `exact` takes them from an "
+        "adaptive grid; `nested` from a short Markov chain, as the paper does, unless one score is "
+        "that of more than one item in 200.",
+    ] = "exact"
+    nested_iterations: Annotated[
+        int, AtLeast(1), "Length of each nested chain, of which the last draw is kept."
+    ] = 10
+    score_likelihood: Annotated[
+        Literal["pairwise", "calibrated"],
+        "What the ranking says of the score model. `pairwise` is the paper's likelihood of win "
+        "counts, whose intervals are too narrow; `calibrated` is that of the binned ranking, which "
+        "counts nothing twice.",
+    ] = "pairwise"
+    positive_sd: Annotated[
+        bool,
+        "True gives the utilities of positives a standard deviation of their own; it needs the "
+        "calibrated likelihood.",
+    ] = False
+    mu_prior: MuPrior = field(default_factory=MuPrior)
+    delta_scale: Annotated[
+        float,
+        Above(0),
+        "Scale of the prior of delta, how far the scores follow the votes beyond the label: the "
+        "Laplace distribution around 0. The paper has 10. A small one says that votes and scores "
+        "err independently.",
+    ] = 10.0
+    phi_prior: PhiPrior = field(default_factory=PhiPrior)
+
+    def agree(self) -> None:
+        """Refuse a standard deviation that the pairwise likelihood does not have."""
+        if self.positive_sd and self.score_likelihood != "calibrated":
+            refuse("positive_sd needs score_likelihood 'calibrated'")
+
+    @property
+    def score_prior(self) -> ScorePrior:
+        """The prior of (mu, delta)."""
+        return ScorePrior(self.mu_prior.shape, self.mu_prior.scale, self.delta_scale)
+
+
+def summarise_ranking(
+    ranking: "Ranking", sets: "VoteSets", settings: MavenSettings
+) -> "ScoreData | TiedWins | BinnedRanks":
+    """What the score likelihood needs of a predictor's ranking."""
+    from crowdgold.models.binned_ranks import BinnedRanks
+    from crowdgold.models.tied_wins import count_wins
+
+    prior = settings.score_prior
+    if settings.score_likelihood == "calibrated":
+        return BinnedRanks.of(sets.member, ranking, len(sets), settings.positive_sd, prior)
+    return count_wins(sets, ranking, prior)
+
+
+def _score_model(
+    data: "ScoreData | TiedWins | BinnedRanks",
+    sets: "VoteSets",
+    vote: "VoteParameters",
+    rng: np.random.Generator,
+    settings: MavenSettings,
+    run: Run,
+) -> "tuple[ScoreDraws, Diagnostics]":
+    from crowdgold.models.binned_ranks import BinnedRanks
+    from crowdgold.models.exact_cut import sample_exact_cut, sample_exact_cut_sd
+    from crowdgold.models.nested_cut import sample_nested_cut
+    from crowdgold.models.stan_fit import Diagnostics
+
+    if settings.cut == "exact":
+        if isinstance(data, BinnedRanks) and data.free_sd:
+            return sample_exact_cut_sd(data, sets, vote, rng), Diagnostics()
+        return sample_exact_cut(data, sets, vote, rng), Diagnostics()
+    return sample_nested_cut(
+        data, sets, vote, rng, run.stan, run.sampler, settings.nested_iterations, run.threads
+    )
+
+
+def _diagnostics(
+    vote: "VoteFit", pilots: "Mapping[str, Diagnostics]", scores: "Mapping[str, ScoreDraws]"
+) -> "Diagnostics":
+    from crowdgold.models.score_model import TRUSTED_DELTA
+
+    failures, notes = list(vote.diagnostics.failures), list(vote.diagnostics.notes)
+    for predictor, draws in scores.items():
+        if draws.failures:
+            failures.append(
+                f"score model of {predictor}: {draws.failures} of {len(draws.mu)} draws did not "
+                f"settle or have |delta| above {TRUSTED_DELTA:g}"
+            )
+        failures += [f"pilot of {predictor}: {text}" for text in pilots[predictor].problems]
+        notes += [f"score model of {predictor}: {text}" for text in pilots[predictor].notes]
+    return replace(vote.diagnostics, failures=tuple(failures), notes=tuple(notes))
+
+
+def fit_maven(
+    items: "Items",
+    rng: np.random.Generator,
+    settings: MavenSettings,
+    run: Run,
+    predictors: Sequence[str] | None = None,
+    vote_items: "Items | None" = None,
+) -> "Fit":
+    """MAVEN's posterior of the labels, for the predictors of a table.
+
+    Fits of the same table to one predictor each, from generators of one state, share the vote
+    model's draws, and are together what a fit to all of them is.
+
+    Args:
+        items: the table; the vote model's draws depend on its votes and gold only.
+        settings: of the cut and the score likelihood.
+        run: the vote model's chains, and parameter draws, one imputed data set each.
+        predictors: those whose score model is wanted; all of the table where not given.
+        vote_items: another table that the vote model is fitted to, such as the same items with more
+            gold labels; `items` where not given.
+    """
     from crowdgold.inference.labels import Fit
+    from crowdgold.models.stan import spread_draws
+    from crowdgold.models.vote_fit import fit_votes
+    from crowdgold.models.vote_sets import find_vote_sets
+
+    clock = time.perf_counter
+    start = clock()
+    sets = find_vote_sets(items)
+    wanted = items.predictors if predictors is None else list(predictors)
+    rankings = {name: items.ranking(name) for name in wanted}
+    summaries = {name: summarise_ranking(one, sets, settings) for name, one in rankings.items()}
+    counted = clock()
+    vote_rng, *score_rngs = rng.spawn(1 + len(items.predictors))
+    vote_sets = sets if vote_items is None else find_vote_sets(vote_items)
+    fit = fit_votes("vote", vote_sets, vote_rng, run.stan, run.sampler, settings.phi_prior)
+    vote = fit.parameters.select(spread_draws(len(fit.parameters), run.imputations))
+    sampled = clock()
+    scores: dict[str, ScoreDraws] = {}
+    pilots: dict[str, Diagnostics] = {}
+    for predictor, score_rng in zip(items.predictors, score_rngs, strict=True):
+        if predictor not in rankings:
+            continue
+        scores[predictor], pilots[predictor] = _score_model(
+            summaries[predictor], sets, vote, score_rng, settings, run
+        )
+    seconds = {
+        "summary": counted - start,
+        # The fit's own time: it may be one that another method's was as well.
+        "vote model": fit.elapsed,
+        "score model": clock() - sampled,
+        "inference": fit.elapsed + clock() - sampled,
+    }
+    posterior = _posterior(items, sets, vote, scores, rankings)
+    return Fit("", posterior, _diagnostics(fit, pilots, scores), seconds)
+
+
+def _posterior(
+    items: "Items",
+    sets: "VoteSets",
+    vote: "VoteParameters",
+    scores: "Mapping[str, ScoreDraws]",
+    rankings: "Mapping[str, Ranking]",
+) -> "LabelPosterior":
+    from crowdgold.inference.labels import LabelPosterior
+    from crowdgold.models.utility import UtilityTables, known_of_labels
+    from crowdgold.types.items import NO_GOLD
+
+    pattern = sets.pattern[sets.member]
+    tables = {
+        name: UtilityTables(vote, found.mu, found.delta, sets, found.sd)
+        for name, found in scores.items()
+    }
+
+    def probability_given(gold: np.ndarray) -> "LabelProbability":
+        known = known_of_labels(pattern, gold)
+
+        def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
+            table = tables[predictor].of_draw(draw)
+            return table.sample_probabilities(known, rankings[predictor], rng)
+
+        return probability
+
+    parameters = {
+        "phi": vote.phi,
+        **{f"a{y}": vote.a[:, y] for y in (0, 1)},
+        **{f"d{y}": vote.d[:, y] for y in (0, 1)},
+        **{f"mu:{name}": draws.mu for name, draws in scores.items()},
+        **{f"delta:{name}": draws.delta for name, draws in scores.items()},
+        **{f"sd:{name}": draws.sd for name, draws in scores.items() if draws.sd is not None},
+    }
+    return LabelPosterior(
+        len(vote),
+        probability_given(items.gold),
+        parameters,
+        # The tables are by vote pattern, which knows no gold label.
+        without_own_gold=probability_given(np.full_like(items.gold, NO_GOLD)),
+    )
+
+
+def fit_once(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
+    """`fit_maven`, once for methods of one job that make something of the same fit."""
+    table = (items.votes_positive, items.votes_total, items.gold, items.scores)
+    source = (rng.bit_generator.state, rng.bit_generator.seed_seq)
+    key = pickle.dumps((table, source, run.sampler, run.imputations, settings))
+    own_rng = copy.deepcopy(rng)
+    fitted, spent = run.stan.latest(
+        f"MAVEN, {settings.score_likelihood}",
+        key,
+        lambda: (fit_maven(items, own_rng, settings, run), own_rng),
+    )
+    _advance(rng, spent)
+    return fitted
+
+
+def _advance(rng: np.random.Generator, spent: np.random.Generator) -> None:
+    """Bring a generator to where its copy stands after a fit.
+
+    What is drawn afterwards, such as imputed labels, then never repeats the numbers of the fit,
+    whether it was made or given again.
+    """
+    rng.bit_generator.state = spent.bit_generator.state
+    if more := _spawned(spent) - _spawned(rng):
+        rng.spawn(more)
+
+
+def _spawned(rng: np.random.Generator) -> int:
+    """Count the generators that were spawned from one, which its state does not say."""
+    source = rng.bit_generator.seed_seq
+    assert isinstance(source, np.random.SeedSequence)
+    return source.n_children_spawned
 
 
 def rectified(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":

@@ -2,22 +2,46 @@
 
 A method's file makes a `Method`. Nothing here is slow to import, and a method's file imports what
 is slow inside its functions: the registry reads every file.
+
+The one place that puts methods in order: in figures, and as the answer of a user's study.
+
+Methods that stand in neither come last, as they are found.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from crowdgold.declared import OnlyOf, Settings, refuse
 from crowdgold.methods.doubts import Doubt
 from crowdgold.methods.needs import ANNOTATORS, SCORES, Has, Need, lacking, lacks_package
+from crowdgold.types.parameters import OnlyOf, Settings, refuse
 
 if TYPE_CHECKING:
-    from crowdgold.data import Table
     from crowdgold.inference.labels import Fit
     from crowdgold.models.stan import SamplerSettings, StanModels
+    from crowdgold.types.items import Table
+
+FIGURES = (
+    "MV", "GT", "GT+MV", "DS", "ORACLE", "DS+S", "H-AI", "MAVEN", "MAVEN-exact", "MAVEN-C",
+    "MAVEN-CS", "MAVEN-R", "score-R", "votes-R", "logistic-R", "logistic-E", "GT-E", "AutoEval",
+    "AutoEval+MAVEN", "judges", "judges-R", "CLARA", "CLARA+S", "CLARA-printed", "CLARA-ordered",
+    "Rogan-Gladen", "Rogan-Gladen-adjusted", "Rogan-Gladen-Bayes", "PPI++", "MAVEN-votes", "PEC",
+    "PEC-two-way", "PEC-posterior", "Snorkel",
+)  # fmt: skip
+"""In legends, and in lists of methods: by paper."""
+ANSWERS = (
+    "logistic-E", "GT-E", "logistic-R", "votes-R", "GT", "MAVEN-R", "judges-R", "Rogan-Gladen",
+    "AutoEval", "MAVEN-C", "judges", "DS", "CLARA", "MAVEN", "GT+MV",
+)  # fmt: skip
+"""In the order in which they are chosen: what gold corrects, then models; also that of tables."""
+
+
+def in_order(names: Iterable[str], order: Sequence[str]) -> list[str]:
+    """Names in an order, others last as they come."""
+    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
+
 
 ITEMS, ANNOTATIONS = "items", "annotations"
 """The kinds of table, as `crowdgold.data` names them."""

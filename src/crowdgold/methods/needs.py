@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crowdgold.data import Items, Table
+    from crowdgold.types.items import Items, Table
 
 MORE_GOLD = "have an expert label more items, drawn at random"
 FIRST_GOLD = "have an expert label items that `crowdgold sample` draws"
@@ -54,7 +54,7 @@ class Has:
     @classmethod
     def of(cls, table: "Table") -> "Has":
         """What a table has."""
-        from crowdgold.data import Items
+        from crowdgold.types.items import Items
 
         if isinstance(table, Items):
             return _of_items(table)

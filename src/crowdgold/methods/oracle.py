@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdgold.declared import Settings
 from crowdgold.methods.method import Method, Run, Style
 from crowdgold.methods.needs import ORACLE
+from crowdgold.types.parameters import Settings
 
 if TYPE_CHECKING:
-    from crowdgold.data import Items
     from crowdgold.inference.labels import Fit
+    from crowdgold.types.items import Items
 
 
 def impute(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
     """Labels imputed from the generator's P(Y | V); gold labels are kept."""
-    from crowdgold.data import NO_GOLD
     from crowdgold.inference.labels import Fit, LabelPosterior
+    from crowdgold.types.items import NO_GOLD
 
     assert items.oracle is not None  # it is a need
     probability = np.where(items.gold == NO_GOLD, items.oracle, items.gold)

@@ -3,7 +3,7 @@
 PEC reads the same fit by EM as DS, and counts an item by its posterior probabilities. Beyond the
 paper (section 3.5):
 
-`PEC-two-way`: refits to resamples of responses and annotators (`models.resampled_labels`). A label
+`PEC-two-way`: refits to resamples of responses and annotators (`models.confusion_em`). A label
 that was drawn twice is further evidence to the fit, and no label of others in its place, so that
 the refits' scores lie away from PEC's, on the side of the majority votes; their spread is what
 other responses and annotators would change. The draws are moved to have PEC's scores as their mean.
@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from crowdgold.declared import AtLeast, Settings
 from crowdgold.methods.dawid_skene import ABOUT_EM, EM
 from crowdgold.methods.method import Method, Run, Style, of_labels_behind
 from crowdgold.methods.needs import AGENTS, ANNOTATORS, SEVERAL
-from crowdgold.models.level_settings import LevelSettings
+from crowdgold.models.agent_levels import LevelSettings
+from crowdgold.types.parameters import AtLeast, Settings
 
 if TYPE_CHECKING:
-    from crowdgold.data import Annotations
     from crowdgold.inference.labels import Fit
+    from crowdgold.types.annotations import Annotations
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,9 @@ def fit_two_way(
     """
     from crowdgold.inference.annotated_labels import AgentDraws, LevelPosterior
     from crowdgold.inference.labels import Fit
-    from crowdgold.models.confusion_em import PRESETS, fit_confusion_em
-    from crowdgold.models.resampled_labels import (
+    from crowdgold.models.confusion_em import (
+        PRESETS,
+        fit_confusion_em,
         labels_drawn,
         resample_annotators,
         resample_items,

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdgold.declared import Settings
 from crowdgold.methods.doubts import OF_GOLD
 from crowdgold.methods.method import CORRECTED, OF_MEANS, Method, Offer, Run, Style
 from crowdgold.methods.needs import GOLD, SCORES
+from crowdgold.types.parameters import Settings
 
 if TYPE_CHECKING:
-    from crowdgold.data import Items
     from crowdgold.inference.labels import Fit
+    from crowdgold.types.items import Items
 
 
 def predictions(items: "Items") -> dict[str, np.ndarray]:

@@ -21,17 +21,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import crowdgold.methods as package
-from crowdgold.data.parameters import did_you_mean
-from crowdgold.declared import check_names, refuse
-from crowdgold.methods.method import BASELINE, CORRECTED, SHARED_SETTINGS, Method, Run
+from crowdgold.methods.method import (
+    ANSWERS,
+    BASELINE,
+    CORRECTED,
+    FIGURES,
+    SHARED_SETTINGS,
+    Method,
+    Run,
+    in_order,
+)
 from crowdgold.methods.needs import EXPERTS_ERRORS
-from crowdgold.methods.order import ANSWERS, FIGURES, in_order
+from crowdgold.types.parameters import check_names, did_you_mean, refuse
 
 if TYPE_CHECKING:
-    from crowdgold.data import Table
     from crowdgold.inference.labels import Fit
     from crowdgold.models.stan import StanModels
+    from crowdgold.types.items import Table
 
 GROUP, VARIABLE = "crowdgold.methods", "CROWDGOLD_METHODS"
 OF_OTHERS = 1 << 16
@@ -44,7 +50,7 @@ MODULES: dict[str, ModuleType] = {}
 
 
 def _of_package() -> Iterator[ModuleType]:
-    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+    for found in pkgutil.iter_modules([str(Path(__file__).parent)], "crowdgold.methods."):
         if found.name != __name__:
             yield importlib.import_module(found.name)
 
@@ -136,7 +142,7 @@ def file_of(name: str) -> Path:
 
 def is_of_package(name: str) -> bool:
     """Whether a method comes with the library, and not from elsewhere."""
-    return MODULES[name].__name__.startswith(f"{package.__name__}.")
+    return MODULES[name].__name__.startswith("crowdgold.methods.")
 
 
 def offered() -> tuple[str, ...]:

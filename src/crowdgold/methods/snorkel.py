@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdgold.declared import Settings
 from crowdgold.methods.method import Method, Run, Style, of_labels_behind
 from crowdgold.methods.needs import ANNOTATORS, SEVERAL
+from crowdgold.types.parameters import Settings
 
 if TYPE_CHECKING:
-    from crowdgold.data import Annotations
     from crowdgold.inference.labels import Fit
+    from crowdgold.types.annotations import Annotations
 
 
 def fit_label_model(

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdgold.declared import Settings
 from crowdgold.methods.doubts import OF_GOLD, WITH_GOLD
 from crowdgold.methods.method import CORRECTED, Method, Offer, Run, Style
 from crowdgold.methods.needs import GOLD
+from crowdgold.types.parameters import Settings
 
 if TYPE_CHECKING:
-    from crowdgold.data import Items
     from crowdgold.inference.labels import Fit
+    from crowdgold.types.items import Items
 
 
 def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
@@ -19,8 +19,8 @@ def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: R
 
     It is the same for all predictors, and stands under `NO_PREDICTOR` for what needs no scores.
     """
-    from crowdgold.data import NO_PREDICTOR
     from crowdgold.inference.labels import Fit, LabelPrediction
+    from crowdgold.types.items import NO_PREDICTOR
 
     share = items.votes_positive / items.votes_total
     return Fit("votes-R", LabelPrediction(dict.fromkeys([NO_PREDICTOR, *items.predictors], share)))

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from crowdgold.declared import Settings
 from crowdgold.methods.doubts import OF_GOLD, WEAK, Facts, Finding
 from crowdgold.methods.method import BASELINE, CORRECTED, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.methods.needs import GOLD
 from crowdgold.models.majority import TieRule
+from crowdgold.types.parameters import Settings
 
 if TYPE_CHECKING:
-    from crowdgold.data import Annotations, Items
     from crowdgold.inference.labels import Fit
+    from crowdgold.types.annotations import Annotations
+    from crowdgold.types.items import Items
 
 WRONG_MAJORITY = 0.02
 """Share of gold items on which the majority errs, above which it cannot stand for the truth."""
@@ -62,8 +63,9 @@ def majority_of_labels(
 
 def gold(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
     """The gold labels, and nothing of the other items."""
-    from crowdgold.data import NO_GOLD
-    from crowdgold.inference.labels import NO_LABEL, Fit, GoldLabels
+    from crowdgold.inference.labels import Fit, GoldLabels
+    from crowdgold.models.majority import NO_LABEL
+    from crowdgold.types.items import NO_GOLD
 
     return Fit("GT", GoldLabels(np.where(items.gold == NO_GOLD, NO_LABEL, items.gold)))
 
@@ -72,9 +74,9 @@ def gold_and_majority(
     items: "Items", rng: np.random.Generator, settings: Settings, run: Run
 ) -> "Fit":
     """The gold labels where there are any, and the majority vote elsewhere."""
-    from crowdgold.data import NO_GOLD
     from crowdgold.inference.labels import Fit, FixedLabels
     from crowdgold.models.majority import majority_vote
+    from crowdgold.types.items import NO_GOLD
 
     labels = np.where(items.gold == NO_GOLD, majority_vote(items, rng), items.gold)
     return Fit("GT+MV", FixedLabels(labels))

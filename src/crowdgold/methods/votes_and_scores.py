@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
-from crowdgold.declared import Above, Settings
 from crowdgold.methods.method import Method, Run, Style
 from crowdgold.methods.needs import SCORES
+from crowdgold.types.parameters import Above, Settings
 
 if TYPE_CHECKING:
-    from crowdgold.data import Items
     from crowdgold.inference.labels import Fit, LabelPosterior
-    from crowdgold.models.joint_fit import JointProgram
-    from crowdgold.models.joint_model import JointDraws
+    from crowdgold.models.joint_model import JointDraws, JointProgram
     from crowdgold.models.stan_fit import Diagnostics
     from crowdgold.models.vote_sets import VoteSets
+    from crowdgold.types.items import Items
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def _fit_each_predictor(
     Scores within [0, 1] are logit-transformed; labels are imputed from P(Y | V, X) under each draw.
     """
     from crowdgold.inference.labels import Fit
-    from crowdgold.models.joint_fit import fit_votes_and_scores
+    from crowdgold.models.joint_model import fit_votes_and_scores
     from crowdgold.models.score_points import model_scores
     from crowdgold.models.stan import spread_draws
     from crowdgold.models.stan_fit import worst

@@ -6,7 +6,7 @@ response: 1 for the majority vote's or the most probable one's, or posterior pro
 - of agents: `score`, the mean credit of its responses; `expected_score`, that of all responses that
   it could give, for which the former stands where a method says no more; `rank`, 1 for the highest
   score, ties averaged; `responses`, their number; `rank_sd` and `rank_range`, how far its rank
-  moves under subsampling of annotators (`evaluation.ranking_stability`).
+  moves under subsampling of annotators (`inference.agents`).
 - of annotators, from their confusion matrices: `accuracy`, the mean of the diagonal; `leniency`,
   the mean of the highest level's column; `strictness`, that of the lowest level's.
 - of responses: `ambiguity`, 1 - the largest posterior probability; `entropy` of the posterior, in
@@ -27,7 +27,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
 
 EXPECTED = "expected_score"
 AGENTS = ("score", EXPECTED, "rank", "responses", "rank_sd", "rank_range")

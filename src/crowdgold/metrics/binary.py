@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data import InputError, Items
 from crowdgold.metrics import denominators, influence
 from crowdgold.metrics.influence import ROUNDING
 from crowdgold.metrics.metric import DELTA, PARAMETERS, Asked, At, Metric, Scale, Words, read_metric
 from crowdgold.metrics.ranked import Curve, LabelMass, RankedItems
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import Items
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -11,8 +11,9 @@ from enum import Enum
 
 import numpy as np
 
-from crowdgold.data import NO_PREDICTOR, InputError, Items
 from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_PREDICTOR, Items
 
 Value = Callable[[LabelMass, RankedItems, float], float]
 """(mass, ranked items, threshold) -> value; NaN where nothing is there to divide by."""

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from crowdgold.data import InputError
+from crowdgold.types.errors import InputError
 
 DECIDED, ALL = COMPARED = ("decided", "all")
 """What a share of wins is of: the comparisons that were decided, or all that were made."""

@@ -16,9 +16,9 @@ from operator import neg
 
 import numpy as np
 
-from crowdgold.data import Items
-from crowdgold.data.gold_draw import kish
-from crowdgold.kernels import kernel
+from crowdgold.system.kernels import kernel
+from crowdgold.types.gold_draw import kish
+from crowdgold.types.items import Items
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
 
 PREVALENCE, SWAPPED = "prevalence", "swapped"
 RATES = ("TPR", "TNR", "precision", "recall")

@@ -12,7 +12,9 @@ predicts counts with an F1 of 0, with a warning, as in `crowdgold.metrics.soft`.
 
 import numpy as np
 
-from crowdgold.metrics.judgements import (
+from crowdgold.metrics.soft import (
+    Metric,
+    class_f1,
     constant_side,
     correlations,
     divergence,
@@ -21,7 +23,6 @@ from crowdgold.metrics.judgements import (
     normalised_entropy,
     warn,
 )
-from crowdgold.metrics.soft import Metric, class_f1
 
 THRESHOLD = 0.5
 

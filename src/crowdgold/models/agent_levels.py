@@ -12,20 +12,51 @@ together, the more the fewer labels there are. With `prior: agent` each has its 
 Blocked, as CLARA's sampler is, whose prior all items share: all levels given (mu, pi), then these
 given the levels. Chains start at majority votes; where labels say little there are other modes, in
 which levels have each other's names, that they need not find.
+
+How the posterior of agents' levels is sampled, as a declaration.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError
-from crowdgold.kernels import kernel
 from crowdgold.models.clara.sweeps import draw_dirichlet
-from crowdgold.models.confusion_steps import Labels
-from crowdgold.models.level_settings import LevelSettings as LevelSettings
+from crowdgold.models.confusion_em import Labels
 from crowdgold.models.majority import NO_LABEL, majority_labels
 from crowdgold.models.stan_fit import Diagnostics, diagnose
+from crowdgold.system.kernels import kernel
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import Above, AtLeast, Settings
+
+
+@dataclass(frozen=True)
+class LevelSettings(Settings):
+    """How levels are sampled."""
+
+    prior: Annotated[
+        Literal["agent", "shared"],
+        "A class prior for each `agent`, where not given, or one that is `shared`, as printed, "
+        "which pulls the scores of different agents together.",
+    ] = "agent"
+    alpha_mu: Annotated[
+        float, Above(0), "Weight of the prior of each level, in responses; 1 where not given."
+    ] = 1.0
+    alpha_pi: Annotated[
+        float,
+        Above(0),
+        "Weight of the prior of each entry of a confusion matrix, in labels; 1 where not given.",
+    ] = 1.0
+    chains: Annotated[int, AtLeast(1), "Chains of each fit; 2 where not given."] = 2
+    warmup: Annotated[
+        int, AtLeast(0), "Sweeps of each chain that are thrown away; 200 where not given."
+    ] = 200
+    draws: Annotated[int, AtLeast(1), "Draws of each chain that are kept; 500 where not given."] = (
+        500
+    )
+    lag: Annotated[int, AtLeast(1), "Sweeps from one kept draw to the next; 5 where not given."] = 5
+
 
 SMALL = 1e-200
 """Products of probabilities below this are made larger: a response may have hundreds of labels."""

@@ -21,9 +21,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdgold.data.ranking import Ranking
 from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
-from crowdgold.models.score_likelihood import TRUSTED_DELTA, Conditioned
+from crowdgold.models.score_model import TRUSTED_DELTA, Conditioned
 from crowdgold.models.utility_distribution import (
     LEAST,
     REACH,
@@ -34,6 +33,7 @@ from crowdgold.models.utility_distribution import (
     tails_at,
 )
 from crowdgold.models.vote_sets import VoteParameters, VoteSets
+from crowdgold.types.items import Ranking
 
 MOST_BINS = 40
 ITEMS_A_BIN = 23

@@ -12,11 +12,11 @@ import numpy as np
 from scipy.special import expit, log_ndtr, logsumexp, ndtri
 from scipy.stats import beta, norm
 
-from crowdgold.data import NO_GOLD
-from crowdgold.data.judge_table import MISSING
 from crowdgold.models.priors import UNIFORM_PHI, PhiPrior
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
 from crowdgold.models.stan_fit import Diagnostics
+from crowdgold.types.annotations import MISSING
+from crowdgold.types.items import NO_GOLD
 
 NODES = np.linspace(-5, 5, 31)
 LOG_WEIGHTS = norm.logpdf(NODES) - logsumexp(norm.logpdf(NODES))

@@ -10,7 +10,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
 
 Confusion = Literal["annotator", "group", "shared"]
 CONFUSION: tuple[str, ...] = get_args(Confusion)

@@ -5,7 +5,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError, Items
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import Items
 
 TieRule = Literal["random", "first_met", "lowest", "highest", "share"]
 TIES: tuple[str, ...] = get_args(TieRule)

@@ -20,8 +20,7 @@ from crowdgold.models.binned_ranks import (
     nodes_for_distribution,
 )
 from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
-from crowdgold.models.score_likelihood import TRUSTED_DELTA
-from crowdgold.models.score_model import ConditionedScoreModel, ScoreData, nodes_for
+from crowdgold.models.score_model import TRUSTED_DELTA, ConditionedScoreModel, ScoreData, nodes_for
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
 from crowdgold.models.stan_fit import Diagnostics, StanFit
 from crowdgold.models.tied_wins import TiedWins

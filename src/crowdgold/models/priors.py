@@ -6,7 +6,7 @@ The paper has mu ~ InvGamma(1, 1) and delta ~ Laplace(0, 10), and does not print
 from dataclasses import dataclass
 from typing import Annotated
 
-from crowdgold.declared import Above, AtLeast, Settings, refuse
+from crowdgold.types.parameters import Above, AtLeast, Settings, refuse
 
 MODE_OF_MU = (0.02, 5.0)
 """Where the prior mode of mu, scale / (shape + 1), may lie, in deviations of the utilities; the

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD
 from crowdgold.models.quadrature import EXHAUSTED, gauss_of_atoms
 from crowdgold.models.vote_sets import VoteSets
+from crowdgold.types.items import NO_GOLD
 
 CORE = 4.0
 """Half the width of the innermost group, in standard deviations of the bulk of a vote set's scores;

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
 
 PACKAGE = "snorkel"
 MISSING = "the package snorkel is not installed (`make snorkel` does it)"

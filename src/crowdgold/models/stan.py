@@ -14,23 +14,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from crowdgold.assets import asset_folder
-from crowdgold.data import InputError
-from crowdgold.extras import need
 from crowdgold.models.continuation import MOST, Asked, sample_until_passed
 from crowdgold.models.stan_fit import StanFit, joined, read_fit
-from crowdgold.temporary import scratch_folder
-from crowdgold.toolchain import (
+from crowdgold.system.assets import asset_folder
+from crowdgold.system.extras import need
+from crowdgold.system.temporary import scratch_folder
+from crowdgold.system.toolchain import (
     Toolchain,
     ToolchainError,
     cached_model,
     executable_fault,
     find_toolchain,
 )
+from crowdgold.types.errors import InputError
 
 if TYPE_CHECKING:
     import cmdstanpy
-
 
 Made = TypeVar("Made")
 
@@ -117,7 +116,7 @@ def _checked(executable: Path) -> Path:
     if not executable.is_file():
         raise FileNotFoundError(
             f"{executable}: no compiled model {executable.name!r}; compile it with "
-            f"python -m crowdgold.toolchain, or run the workflow's toolchain rules"
+            f"python -m crowdgold.system.toolchain, or run the workflow's toolchain rules"
         )
     if fault := executable_fault(executable):
         try:

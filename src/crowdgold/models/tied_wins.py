@@ -21,7 +21,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data.ranking import Ranking
 from crowdgold.models.binned_ranks import (
     bin_ends,
     nodes_for_distribution,
@@ -29,10 +28,10 @@ from crowdgold.models.binned_ranks import (
     write_masses,
 )
 from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
-from crowdgold.models.score_likelihood import Conditioned
-from crowdgold.models.score_model import ScoreData
+from crowdgold.models.score_model import Conditioned, ScoreData
 from crowdgold.models.utility_distribution import REACH, table_kernel
 from crowdgold.models.vote_sets import VoteParameters, VoteSets, win_counts
+from crowdgold.types.items import Ranking
 
 FINEST = 200
 """Bins that untied items are cut into. To take the items of a bin for tied changes w_kl by 1e-5, by

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data.ranking import Ranking
-from crowdgold.kernels import kernel
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.utility_distribution import BLOCK, table_kernel
 from crowdgold.models.vote_sets import VoteParameters, VoteSets
+from crowdgold.system.kernels import kernel
+from crowdgold.types.items import Ranking
 
 STEP = 0.05
 GENTLE = 4.0

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from crowdgold.kernels import kernel
+from crowdgold.system.kernels import kernel
 
 STEP = 0.2
 REACH = 8.5

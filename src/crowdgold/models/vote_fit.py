@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD
 from crowdgold.models.priors import UNIFORM_PHI, PhiPrior
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.models.vote_sets import VoteParameters, VoteSets
+from crowdgold.types.items import NO_GOLD
 
 PARAMETERS = {"vote": ("phi", "a0", "a1", "lambda"), "dawid_skene": ("phi", "a0", "a1")}
 

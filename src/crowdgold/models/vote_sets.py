@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaln, gammaln, xlog1py, xlogy
 
-from crowdgold.data import Items
-from crowdgold.data.ranking import Ranking
-from crowdgold.kernels import kernel
+from crowdgold.system.kernels import kernel
+from crowdgold.types.items import Items, Ranking
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data import InputError
-from crowdgold.data.parameters import unknown
-from crowdgold.found import declared, load
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.resample import as_items, resample
+from crowdgold.system.declared import declared, load
+from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import unknown
 
 __all__ = ["Generator", "Replicate", "as_items", "resample", "simulate"]
 

@@ -4,7 +4,7 @@
     r_ij ~ Bernoulli(TPR_a) on positives, Bernoulli(1 - TNR_a) on negatives     a = a_ij
 
 with labels "0" and "1", and scores of a classifier where they are asked for
-(`crowdgold.simulate.sigmoid_scores`). The design says who labels an item:
+(`crowdgold.simulate.clara`). The design says who labels an item:
 
 - `tie_break`: two random reviewers, and a random third where they differ.
 - `all`: `n_labels` random reviewers.
@@ -16,6 +16,14 @@ truncates it there (the paper does not say what happens above 1; at 0.9 and 0.05
 draws, and the mean is 0.897); or by type, TPR = TNR, reviewers taking turns through `rater_types`.
 In an audit precision is recall, p, so that TPR = p and 1 - TNR = prevalence (1 - p) /
 (1 - prevalence). With `tpr_drop`, the mean TPR is another from some `day` on (figure 7's stand-in).
+
+A classifier's scores as CLARA simulates them (CLARA, section 7.3).
+
+    x_i ~ Normal(negative_mean, sd) on negatives, Normal(positive_mean, sd) on positives
+    s_i = sigmoid(x_i)
+
+The score vector of an item is (1 - s_i, s_i). `separation: m` stands for the means -m and m, and
+`separation: none` for no scores, so that an experiment can vary how well the classes separate.
 """
 
 from collections.abc import Mapping
@@ -23,21 +31,111 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from scipy.special import expit
 
-from crowdgold.data import ANNOTATIONS, Annotations
-from crowdgold.data.annotations import NO_GROUP
-from crowdgold.declared import AtLeast, Each, Part, Range, Settings
-from crowdgold.given import Given
-from crowdgold.simulate import sigmoid_scores
 from crowdgold.simulate.design import SHARE, Prevalence
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
+from crowdgold.types.annotations import NO_GROUP, Annotations
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import ANNOTATIONS
+from crowdgold.types.parameters import (
+    Above,
+    AtLeast,
+    Each,
+    Given,
+    Json,
+    Part,
+    Range,
+    Settings,
+    is_number,
+)
+
+NAMES = ("scores", "separation")
+NO_SCORES = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresGiven(Settings):
+    """A classifier's scores: the sigmoid of a normal by class."""
+
+    negative_mean: Annotated[float, "Mean of the raw scores of negatives."]
+    positive_mean: Annotated[float, "Mean of the raw scores of positives."]
+    sd: Annotated[float, Above(0), "Standard deviation of the raw scores."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LawGiven(Settings):
+    """The distribution of a classifier's scores."""
+
+    scores: Annotated[
+        object,
+        Part(ScoresGiven, ["sd"]),
+        "A classifier's scores: the sigmoid of a normal by class; none where not given.",
+    ]
+    separation: Annotated[
+        object,
+        Json({"type": ["number", "string"]}),
+        'm for means of -m and m, in the place of those in `scores`; "none" for no scores. '
+        'Write numbers as text where "none" is among them.',
+    ]
+
+
+@dataclass(frozen=True)
+class ScoreLaw:
+    """Means of the raw scores of negatives and positives, and their standard deviation."""
+
+    negative_mean: float
+    positive_mean: float
+    sd: float
+
+
+def _read_separation(parameters: Given) -> float | None:
+    """The separation, a number above 0; None where there are to be no scores."""
+    found = parameters.values["separation"]
+    if found == NO_SCORES:
+        return None
+    try:
+        value = float(found)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if isinstance(found, bool) or not (is_number(value) and value > 0):
+        raise parameters.fault("separation", f"a number above 0, or {NO_SCORES!r}")
+    return value
+
+
+def read_score_law(parameters: Given) -> ScoreLaw | None:
+    """The law of the scores; None where there are none.
+
+    Args:
+        parameters: of a generator: `scores`, {negative_mean, positive_mean, sd}, and `separation`,
+            which stands for both means where it is given. Without either there are no scores.
+    """
+    given, named = parameters.values.get("scores"), "separation" in parameters
+    separation = _read_separation(parameters) if named else None
+    if (named and separation is None) or (given is None and not named):
+        return None
+    own = parameters.part("scores", ScoresGiven)
+    sd = own.real("sd")
+    if separation is not None:
+        return ScoreLaw(-separation, separation, sd)
+    law = ScoreLaw(own.real("negative_mean"), own.real("positive_mean"), sd)
+    if law.negative_mean == law.positive_mean:
+        raise InputError(f"{own.owner}: both means are {law.positive_mean:g}; expected two")
+    return law
+
+
+def draw_score_vectors(law: ScoreLaw, truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw the score vectors (I, 2) of items with true labels (I,), 0 or 1."""
+    raw = rng.normal(np.where(truth == 1, law.positive_mean, law.negative_mean), law.sd)
+    return np.stack([expit(-raw), expit(raw)], axis=1)
+
 
 TIE_BREAK, ALL, AUDIT = "tie_break", "all", "audit"
 REVIEWERS, AUDITORS = "reviewers", "auditors"
 CATEGORIES = ("0", "1")
 
-SHARED = ("n", "prevalence", "design", "n_reviewers", "day", *sigmoid_scores.NAMES)
+SHARED = ("n", "prevalence", "design", "n_reviewers", "day", *NAMES)
 RATES = ("tpr", "tnr", "quality_sd", "tpr_drop")
 AUDITED = ("n_auditors", "reviewer_precision", "auditor_precision")
 
@@ -55,7 +153,7 @@ class TprDropGiven(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClaraParameters(sigmoid_scores.LawGiven):
+class ClaraParameters(LawGiven):
     """Labels of reviewers as in the simulations of the CLARA paper (sections 4 and 7.3), "0" or
     "1", with who gave them.
     """
@@ -137,7 +235,7 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     """
     parameters = _read(values)
     n, prevalence = parameters.whole("n"), parameters.real("prevalence")
-    law = sigmoid_scores.read_score_law(parameters)
+    law = read_score_law(parameters)
     annotators = _annotators(parameters, prevalence, rng)
     truth = (rng.random(n) < prevalence).astype(np.int64)
     who, tie = _draw_who(parameters, n, rng)
@@ -147,7 +245,7 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     if tie is not None:
         first, second, third = tie
         asked[:, third] = label[:, first] != label[:, second]
-    scores = {} if law is None else {"score": sigmoid_scores.draw_score_vectors(law, truth, rng)}
+    scores = {} if law is None else {"score": draw_score_vectors(law, truth, rng)}
     table = _assemble(annotators, truth, who, label, asked, scores)
     return Replicate(table, table, {"prevalence": prevalence} | true_rates(annotators))
 

@@ -18,13 +18,12 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtr
 
-from crowdgold.data import Items
-from crowdgold.declared import Above
-from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.maven import VotesGiven, probability_given_votes, read_vote_parameters
 from crowdgold.simulate.score_shapes import ScoreShape, ShapeGiven, read_shape
+from crowdgold.types.items import Items
+from crowdgold.types.parameters import Above, Given
 
 PREDICTOR, WEAKER = "A", "B"
 

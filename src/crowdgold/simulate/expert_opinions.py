@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD, InputError, Items
-from crowdgold.data.opinions import NO_OPINION, Opinions
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.opinions import NO_OPINION, Opinions
 
 
 class Erring(NamedTuple):

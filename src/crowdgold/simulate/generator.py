@@ -6,8 +6,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from crowdgold.data import ITEMS, Annotations, Items
-from crowdgold.declared import Settings
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.items import ITEMS, Items
+from crowdgold.types.parameters import Settings
 
 T = TypeVar("T", Items, Annotations)
 

@@ -19,13 +19,10 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from scipy.special import expit, roots_hermitenorm
 
-from crowdgold.data import Items
-from crowdgold.data.item_columns import labels_of_items
-from crowdgold.data.parameters import Parameters
-from crowdgold.declared import Above, AtLeast, Between
-from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator, Replicate
+from crowdgold.types.items import Items, labels_of_items
+from crowdgold.types.parameters import Above, AtLeast, Between, Given, Parameters
 
 NODES = 256
 """Nodes over the difficulty: P(Y | V) is within 1e-6 of its limit up to sigma_d = 5 and c = 10."""

@@ -15,11 +15,10 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.special import expit, ndtr, roots_hermitenorm
 
-from crowdgold.data import Items
-from crowdgold.declared import Above
-from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator, Replicate
+from crowdgold.types.items import Items
+from crowdgold.types.parameters import Above, Given
 
 PREDICTOR = "A"
 NODES = 128

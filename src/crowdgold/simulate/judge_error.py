@@ -22,12 +22,12 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from crowdgold.data import ANNOTATIONS, Annotations
-from crowdgold.declared import Above, AtLeast, Between, Json, Settings
-from crowdgold.given import Given
 from crowdgold.simulate.clara import CATEGORIES
 from crowdgold.simulate.design import Prevalence
 from crowdgold.simulate.generator import Generator, Replicate
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.items import ANNOTATIONS
+from crowdgold.types.parameters import Above, AtLeast, Between, Given, Json, Settings
 
 BY_CLASS, SEPARATE, RANDOM = "by_class", "separate", "random"
 JUDGES, GOLD, TESTED = GROUPS = ("judges", "gold", "tested")

@@ -4,20 +4,25 @@ Y_i ~ Bernoulli(phi)
 P_i ~ Beta(a_y d_y, (1 - a_y) d_y),  y = Y_i
 X_i ~ Normal(mu Y_i + delta P_i, 1)     for each predictor, independent given Y_i and P_i
 V_i ~ Binomial(c_i, P_i)
+
+MAVEN's process (`simulate.maven`) with scores of which many are equal.
+
+A judge that answers yes or no, or rates from 1 to 5, and a classifier that gives most items nothing
+leave most pairs of items tied. A judge whose verdict is a vote and a score at once leaves the score
+to say what the votes say.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import betaln, expit
 
-from crowdgold.data import Items
-from crowdgold.declared import Above, Settings
-from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator, Replicate
+from crowdgold.types.items import Items
+from crowdgold.types.parameters import Above, Each, Given, Range, Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,3 +105,50 @@ def probability_given_votes(
 
 
 GENERATOR = Generator("maven", draw_maven, parameters=MavenParameters)
+
+
+OWN = ("cuts", "least", "of_votes")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TiedParameters(MavenParameters):
+    """Algorithm 1 of the MAVEN paper, with tied scores."""
+
+    cuts: Annotated[
+        object,
+        Each(float, least=1),
+        "Numbers. A score becomes how many of them it reaches, as a rating does. Scores stay as "
+        "they are where not given.",
+    ]
+    least: Annotated[
+        float,
+        "Scores below it become it; none do where it is not given.",
+    ]
+    of_votes: Annotated[
+        bool,
+        "Whether the first predictor's score is the share of positive votes.",
+    ] = False
+
+
+def draw_tied(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
+    """Draw a replicate by Algorithm 1, and then tie its scores.
+
+    Args:
+        values: as `TiedParameters` declares them.
+    """
+    parameters = Given("generator tied", values, TiedParameters)
+    parameters.check_names()
+    drawn = draw_maven({name: one for name, one in values.items() if name not in OWN}, rng)
+    scores = dict(drawn.table.scores)
+    if "cuts" in parameters:
+        cuts = np.sort(parameters.numbers("cuts", Range()))
+        scores = {name: np.searchsorted(cuts, x, "right") * 1.0 for name, x in scores.items()}
+    if "least" in parameters:
+        scores = {name: np.maximum(x, parameters.real("least")) for name, x in scores.items()}
+    if parameters.flag("of_votes"):
+        scores[next(iter(scores))] = drawn.table.votes_positive / drawn.table.votes_total
+    table = replace(drawn.table, scores=scores)
+    return Replicate(table, table, drawn.parameters)
+
+
+GENERATOR_TIED = Generator("tied", draw_tied, parameters=TiedParameters)

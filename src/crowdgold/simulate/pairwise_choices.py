@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from crowdgold.data import InputError
+from crowdgold.types.errors import InputError
 
 
 class Choices(NamedTuple):

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD, Annotations, InputError, Items
-from crowdgold.data.item_columns import labels_of_items, positive_categories
-from crowdgold.data.parameters import Parameters
-from crowdgold.simulate.design import GOLD, read_n_gold
+from crowdgold.simulate.design import GOLD, draw_labelled, read_n_gold
 from crowdgold.simulate.generator import Replicate
-from crowdgold.simulate.gold_sample import draw_labelled
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD, Items, labels_of_items, positive_categories
+from crowdgold.types.parameters import Parameters
 
 TRUTH_OF = ("left_over", "items")
 

@@ -27,10 +27,18 @@ from numpy.polynomial.legendre import leggauss, legint, legval, legvander
 from scipy.optimize import brentq
 from scipy.special import betaincinv, betaln, expit, log_expit, logit, logsumexp
 
-from crowdgold.data import InputError
-from crowdgold.data.parameters import Parameters, unknown
-from crowdgold.declared import Above, Between, Json, Named, Part, Settings
-from crowdgold.given import Given
+from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import (
+    Above,
+    Between,
+    Given,
+    Json,
+    Named,
+    Parameters,
+    Part,
+    Settings,
+    unknown,
+)
 
 COMPONENT = ("weight", "alpha", "beta")
 BETAS = Between(0.3, 1000)

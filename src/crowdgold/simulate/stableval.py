@@ -22,13 +22,12 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from crowdgold.data import ANNOTATIONS, Annotations
-from crowdgold.data.annotations import NO_GROUP
-from crowdgold.declared import AtLeast, Each, Json, Part, Settings
-from crowdgold.given import Given
 from crowdgold.simulate.design import SHARE
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
+from crowdgold.types.annotations import NO_GROUP, Annotations
+from crowdgold.types.items import ANNOTATIONS
+from crowdgold.types.parameters import AtLeast, Each, Given, Json, Part, Settings
 
 CATEGORIES = ("0", "1", "2")
 CREDIT = (0.0, 0.5, 1.0)

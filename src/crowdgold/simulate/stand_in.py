@@ -31,13 +31,13 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtr
 
-from crowdgold.data import InputError, Items
-from crowdgold.declared import Above, AtLeast, Part, Settings
-from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_irt, normal_quadrature
 from crowdgold.simulate.resample import resample
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import Items
+from crowdgold.types.parameters import Above, AtLeast, Given, Part, Settings
 
 PRINTED = ("phi", "TPR_H", "TNR_H", "excess_agreement")
 NODES = 256

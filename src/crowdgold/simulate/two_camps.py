@@ -14,13 +14,12 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from crowdgold.data import ANNOTATIONS, Annotations
-from crowdgold.data.item_columns import labels_of_items
-from crowdgold.declared import Above, AtLeast, Range, Settings
-from crowdgold.given import Given
 from crowdgold.simulate.design import Prevalence
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.items import ANNOTATIONS, labels_of_items
+from crowdgold.types.parameters import Above, AtLeast, Given, Range, Settings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
-from crowdgold.experiments.results import write_table
+from crowdgold.record.results import write_table
+from crowdgold.record.seals import UNSEALED, write_sealed_text
 from unit.bad_inputs.case import UNREADABLE, Case, a_folder
 from unit.made_study import make_study
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError
 from crowdgold.models.majority import majority_shares
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
 
 PSEUDO_LABELS = 1.0
 """Labels spread evenly over each row of psi_0 and over theta_0 before they are normalised: where a

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdgold.data import Annotations
-from crowdgold.kernels import kernel
+from crowdgold.system.kernels import kernel
+from crowdgold.types.annotations import Annotations
 
 LAMBDA_0 = 1.0
 RIDGE = 1e-10

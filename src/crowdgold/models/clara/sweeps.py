@@ -13,12 +13,279 @@ labels on an item; "n_k - 1" is read as n_k^-i.
 
 Blocked: theta and psi are drawn given the labels, and then all true labels at once. Items of a
 pattern are exchangeable, so that their number in each category is multinomial.
+
+What the compiled Gibbs samplers of CLARA work on: labels, priors, and the state of a chain.
+
+Steps of CLARA's chains in the rates alone, true labels summed out, compiled.
+
+A sampler that draws labels given rates and rates given labels is slow where the labels are nearly
+unknown: a class that few items have, one label an item. There the rates move by as little as the
+labels hold them. These steps are of the rates' own posterior, which sums over the labels,
+
+    p(theta, psi | labels) ~ prior(theta, psi) prod_p [sum_k theta_k prod_(m, r in p) psi_mkr]^n_p
+
+over the patterns p of n_p items each. They are Metropolis steps in x = log(rate / last rate) of
+each Dirichlet distribution (theta, each row of a matrix), where its density is
+prod_k rate_k^alpha_k. Their sizes differ three hundredfold, since a prior of small weight spreads x
+over hundreds.
+
+True labels are to be drawn anew after it.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
-from crowdgold.kernels import kernel
-from crowdgold.models.clara.state import Labels, Prior, State
+from crowdgold.models.clara.prior import ClaraPrior
+from crowdgold.models.label_patterns import LabelPatterns, matrix_of_label
+from crowdgold.models.majority import majority_shares
+from crowdgold.system.kernels import kernel
+from crowdgold.types.annotations import Annotations
+
+FLIPPED = 0.1
+"""Share of the items of every chain but the first that start in a category at random."""
+
+
+class Labels(NamedTuple):
+    """Labels of P patterns of items, one entry a label; those of pattern p start at start[p].
+
+    Attributes:
+        items: (P,) items of the pattern.
+        start: (P + 1,) first label.
+        row: (labels,) m K + r of a label r from matrix m.
+        matrix: (labels,) m.
+        alike: (labels,) earlier labels r of the same matrix on the item, which the exact
+            conditional counts; zeros for the printed one.
+        before: (labels,) the same of earlier labels of the matrix, whatever they are.
+    """
+
+    items: np.ndarray
+    start: np.ndarray
+    row: np.ndarray
+    matrix: np.ndarray
+    alike: np.ndarray
+    before: np.ndarray
+
+
+class Prior(NamedTuple):
+    """Dirichlet priors.
+
+    Attributes:
+        theta: (K,) alpha theta_0.
+        psi: (K, K) gamma_k psi_0,k, turned: label r in rows, true category k in columns.
+        ordered: whether it is cut to matrices whose diagonal adds to more than 1.
+    """
+
+    theta: np.ndarray
+    psi: np.ndarray
+    ordered: bool
+
+
+class State(NamedTuple):
+    """What a chain is at; changed in place.
+
+    The shapes are the parameters of the Dirichlet distributions given the true labels: prior plus
+    counts. Rows of psi and of its shape are m K + r, columns the true category k.
+
+    Attributes:
+        y: (P,) true category, where a pattern is one item.
+        theta: (K,) prevalence.
+        psi: (M K, K) confusion matrices.
+        theta_shape: (K,) alpha_k + n_k.
+        psi_shape: (M K, K) gamma_kr + c_mkr.
+        sum_shape: (M, K) gamma_k + c_mk; the collapsed sampler alone keeps it up to date.
+    """
+
+    y: np.ndarray
+    theta: np.ndarray
+    psi: np.ndarray
+    theta_shape: np.ndarray
+    psi_shape: np.ndarray
+    sum_shape: np.ndarray
+
+
+def lay_out(patterns: LabelPatterns, exact: bool) -> Labels:
+    """Lay label patterns out for compiled code, one entry a label.
+
+    Args:
+        patterns: the labels.
+        exact: whether the collapsed sampler's conditional is the exact one, or as printed.
+    """
+    of_cell = np.repeat(np.arange(len(patterns.times)), patterns.times)
+    first_of_cell = np.cumsum(patterns.times) - patterns.times
+    start = np.concatenate([[0], np.cumsum(patterns.times)])[patterns.start]
+    matrix = patterns.matrix[of_cell]
+    position = np.arange(len(of_cell))
+    alike = position - first_of_cell[of_cell]
+    # Cells of a matrix stand together: its first label on the item is where item or matrix change.
+    new = np.concatenate([[True], matrix[1:] != matrix[:-1]])[: len(matrix)]
+    new[start[:-1][start[:-1] < len(matrix)]] = True
+    before = position - np.maximum.accumulate(np.where(new, position, 0))
+    return Labels(
+        patterns.count,
+        start,
+        (matrix * patterns.categories + patterns.label[of_cell]).astype(np.uint32),
+        matrix.astype(np.uint32),
+        (alike * exact).astype(np.float32),
+        (before * exact).astype(np.float32),
+    )
+
+
+def first_categories(
+    annotations: Annotations, scattered: bool, rng: np.random.Generator
+) -> np.ndarray:
+    """Start at the majority votes, ties at random: (I,) categories.
+
+    Args:
+        scattered: whether a share of the items, `FLIPPED`, starts in a category at random, so that
+            chains start apart.
+    """
+    shares = majority_shares(annotations)
+    K = len(annotations.category)
+    shares = np.where(shares.sum(axis=1, keepdims=True) > 0, shares, 1 / K)
+    y = (shares.cumsum(axis=1) < rng.random((len(shares), 1))).sum(axis=1).clip(max=K - 1)
+    if not scattered:
+        return np.asarray(y)
+    return np.where(rng.random(len(y)) < FLIPPED, rng.integers(0, K, len(y)), y)
+
+
+def prior_of(prior: ClaraPrior, ordered: bool) -> Prior:
+    """Lay the prior out for compiled code."""
+    turned = np.ascontiguousarray(prior.psi.T, dtype=float)
+    return Prior(np.array(prior.theta, dtype=float), turned, ordered)
+
+
+def first_state(
+    annotations: Annotations, confusion: str, prior: Prior, y: np.ndarray, patterns: int
+) -> State:
+    """The state of a chain whose items are in categories y, with counts but without rates.
+
+    Args:
+        annotations, confusion: the labels, and whose confusion matrices there are.
+        y: (I,) categories.
+        patterns: number of label patterns; their own categories are y where each is an item.
+    """
+    matrix, M = matrix_of_label(annotations, confusion)
+    K = len(prior.theta)
+    code = (matrix * K + annotations.label) * K + y[annotations.item_of]
+    shape = np.bincount(code, minlength=M * K * K).reshape(M, K, K) + prior.psi
+    psi = np.broadcast_to((np.full((K, K), 0.5) + 0.5 * K * np.eye(K)) / K, (M, K, K))
+    return State(
+        y.astype(np.int64) if len(y) == patterns else np.zeros(patterns, dtype=np.int64),
+        np.full(K, 1 / K),
+        psi.reshape(M * K, K).copy(),
+        np.bincount(y, minlength=K) + prior.theta,
+        shape.reshape(M * K, K),
+        shape.sum(axis=1),
+    )
+
+
+STEPS = 5
+"""Proposals before each sweep, which take about as long as a sweep of few patterns."""
+MOST_RATES = 8
+"""Free rates beyond which steps in all of them at once would hardly be accepted."""
+SMALLEST, LARGEST = 0.03, 10.0
+"""Deviations of a random step in x, drawn evenly in their logarithm between the two."""
+FARTHEST = 600.0
+"""Steps end at |x| below it, where all rates are numbers."""
+
+
+def rates_are_few(patterns: LabelPatterns) -> bool:
+    """Whether there are as few rates as these steps are for."""
+    K = patterns.categories
+    return (K - 1) * (1 + K * patterns.matrices) <= MOST_RATES
+
+
+@kernel()
+def _to_ratios(state: State, x: np.ndarray) -> None:
+    """Write log(rate / last rate) of theta, then of each row of each matrix, into x (D,)."""
+    K, place = len(state.theta), 0
+    for k in range(K - 1):
+        x[place] = np.log(state.theta[k] / state.theta[K - 1])
+        place += 1
+    for first in range(0, len(state.psi), K):
+        for k in range(K):
+            for r in range(K - 1):
+                x[place] = np.log(state.psi[first + r, k] / state.psi[first + K - 1, k])
+                place += 1
+
+
+@kernel()
+def _to_rates(x: np.ndarray, start: int, rates: np.ndarray) -> None:
+    """Write the rates (K,) whose log ratios to the last are x[start : start + K - 1]."""
+    K, top, total = len(rates), 0.0, 0.0
+    for k in range(K - 1):
+        top = max(top, x[start + k])
+    for k in range(K):
+        rates[k] = np.exp((x[start + k] if k < K - 1 else 0.0) - top)
+        total += rates[k]
+    for k in range(K):
+        rates[k] /= total
+
+
+@kernel()
+def _log_posterior(
+    x: np.ndarray, labels: Labels, prior: Prior, theta: np.ndarray, psi: np.ndarray
+) -> float:
+    """The log density of x, up to a constant; its rates are written into theta and psi.
+
+    It is -inf beyond `FARTHEST`, where an ordered prior has no mass, and where the likelihood is
+    too small for a number.
+    """
+    K, found = len(theta), 0.0
+    if np.abs(x).max() > FARTHEST:
+        return -np.inf
+    _to_rates(x, 0, theta)
+    for k in range(K):
+        found += prior.theta[k] * np.log(theta[k])
+    for first in range(0, len(psi), K):
+        diagonal = 0.0
+        for k in range(K):
+            _to_rates(x, (K - 1) * (1 + first + k), psi[first : first + K, k])
+            diagonal += psi[first + k, k]
+            for r in range(K):
+                found += prior.psi[r, k] * np.log(psi[first + r, k])
+        if prior.ordered and diagonal <= 1:
+            return -np.inf
+    for p in range(len(labels.items)):
+        total = 0.0
+        for k in range(K):
+            own = theta[k]
+            for at in range(labels.start[p], labels.start[p + 1]):
+                own *= psi[labels.row[at], k]
+            total += own
+        found += labels.items[p] * np.log(total) if total > 0 else -np.inf
+    return found
+
+
+@kernel()
+def _add_random(x: np.ndarray, new: np.ndarray, rng: np.random.Generator) -> None:
+    """Write x (D,), some of its coordinates moved at random, into `new`."""
+    deviation = SMALLEST * (LARGEST / SMALLEST) ** rng.random()
+    for d in range(len(x)):
+        new[d] = x[d] + (deviation * rng.standard_normal() if rng.random() < 0.5 else 0.0)
+
+
+@kernel()
+def walk_rates(labels: Labels, prior: Prior, state: State, rng: np.random.Generator) -> None:
+    """Take `STEPS` Metropolis steps of theta and psi, in place.
+
+    Args:
+        labels: label patterns.
+        prior: the prior.
+        state: the chain; its shapes and true labels stay as they are.
+        rng: source of all draws.
+    """
+    x, new = np.empty((2, (len(state.theta) - 1) * (1 + len(state.psi))))
+    theta, psi = np.empty_like(state.theta), np.empty_like(state.psi)
+    _to_ratios(state, x)
+    at = _log_posterior(x, labels, prior, theta, psi)
+    for _ in range(STEPS):
+        _add_random(x, new, rng)
+        proposed = _log_posterior(new, labels, prior, theta, psi)
+        if -rng.standard_exponential() < proposed - at:
+            state.theta[:], state.psi[:], x[:], at = theta, psi, new, proposed
+
 
 SMALL = 1e-200
 """Weights that add to less are found anew in logarithms: items can have hundreds of labels."""

@@ -1,0 +1,133 @@
+"""How much it matters that items belong together: how alike the items of a cluster are.
+
+The intraclass correlation of a value is that of two items of one cluster, from the mean squares
+between and within clusters (analysis of variance):
+
+    (MSB - MSW) / (MSB + (m - 1) MSW)      m: items of a cluster, (n - sum m_c^2 / n) / (C - 1)
+
+The design effect is the variance of the prevalence from gold alone about the population, over what
+it would be were no items to belong together. So many times more labels are needed.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.correction import of_labels
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import POPULATION
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.types.clusters import numbers_in_words
+from crowdgold.types.columns import counted
+from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
+
+FEW = 20
+"""Clusters with gold labels below which intervals rest on few."""
+FEWEST_PAIRS = 100
+"""Pairs of gold labels of one cluster below which their correlation is not said: one of unrelated
+labels has a standard error of 1 / sqrt(pairs), so at most .1."""
+
+
+@dataclass(frozen=True)
+class ClusterEffect:
+    """How much clusters matter.
+
+    Attributes:
+        numbers: how many there are, and of how many items, in words.
+        with_gold: clusters with a gold label.
+        of_gold, of_votes: intraclass correlation of the gold labels, and of the items' shares of
+            positive votes; NaN where it is not known, or rests on few pairs.
+        design_effect: of the prevalence from gold alone; NaN where it is not known.
+        gold: gold labels.
+        sentence: how much clusters matter, in plain words.
+    """
+
+    numbers: str
+    with_gold: int
+    of_gold: float
+    of_votes: float
+    design_effect: float
+    gold: int
+    sentence: str
+
+
+def intraclass_correlation(values: np.ndarray, cluster: np.ndarray) -> float:
+    """That of values (n,) in clusters (n,); NaN where no two are of one, or all are the same."""
+    _, code, size = np.unique(cluster, return_inverse=True, return_counts=True)
+    number, count = len(values), len(size)
+    if count < 2 or count == number or np.ptp(values) == 0:
+        return float("nan")
+    mean = np.bincount(code, values) / size
+    between = float((size * (mean - values.mean()) ** 2).sum()) / (count - 1)
+    within = float(((values - mean[code]) ** 2).sum()) / (number - count)
+    items = (number - float((size**2).sum()) / number) / (count - 1)
+    return (between - within) / (between + (items - 1) * within)
+
+
+def pairs_within(cluster: np.ndarray) -> int:
+    """Pairs of items of one cluster, given the cluster of each (n,)."""
+    size = np.unique(cluster, return_counts=True)[1]
+    return int((size * (size - 1)).sum()) // 2
+
+
+def _variance(items: Items) -> float:
+    """Variance of the prevalence from gold alone, about the population."""
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    known, design = drawn_from(View(items, NO_PREDICTOR), rows)
+    questions = Questions((parse_metric("prevalence"),))
+    found = of_labels(known.items.gold, known, questions, POPULATION, design)
+    return float(found.error(np.zeros(1))[0]) ** 2
+
+
+def _sentence(of_gold: float, of_votes: float, effect: float, gold: int) -> str:
+    """How much clusters matter, in plain words."""
+    both = ((of_gold, "gold labels"), (of_votes, "votes"))
+    known = [f"{value:.2f} of {what}" for value, what in both if np.isfinite(value)]
+    if not known:
+        return "how far items of one cluster are alike is not known"
+    alike = f"items of one cluster are alike (correlation {', '.join(known)})"
+    if not np.isfinite(effect):
+        return alike
+    return (
+        f"{alike}: for prevalence the {gold:,} gold labels say as much as {gold / effect:,.0f} of "
+        f"unrelated items (design effect {effect:.2f})"
+    )
+
+
+def cluster_effect(items: Items) -> ClusterEffect | None:
+    """How much clusters matter; None where no items belong together."""
+    if items.cluster is None:
+        return None
+    gold = items.gold != NO_GOLD
+    of_gold = float("nan")
+    if pairs_within(items.cluster[gold]) >= FEWEST_PAIRS:
+        of_gold = intraclass_correlation(items.gold[gold].astype(float), items.cluster[gold])
+    of_votes = intraclass_correlation(items.votes_positive / items.votes_total, items.cluster)
+    effect, number = float("nan"), int(gold.sum())
+    if len(np.unique(items.gold[gold])) == 2:
+        effect = _variance(items) / _variance(replace(items, cluster=None))
+    return ClusterEffect(
+        numbers=numbers_in_words(items.cluster),
+        with_gold=len(np.unique(items.cluster[gold])),
+        of_gold=of_gold,
+        of_votes=of_votes,
+        design_effect=effect,
+        gold=number,
+        sentence=_sentence(of_gold, of_votes, effect, number),
+    )
+
+
+def in_words(found: ClusterEffect) -> list[str]:
+    """The numbers of clusters, and how much they matter."""
+    return [f"{found.numbers}; {found.with_gold:,} have gold labels", found.sentence]
+
+
+def warn_of_few(found: ClusterEffect | None) -> list[str]:
+    """Say where gold labels are of few clusters."""
+    if found is None or not 0 < found.with_gold < FEW:
+        return []
+    return [
+        f"gold labels are of {counted(found.with_gold, 'cluster')}: intervals rest on the "
+        f"differences between so few, and are wide. Label items of {FEW} clusters or more"
+    ]

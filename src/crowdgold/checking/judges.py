@@ -1,0 +1,411 @@
+"""What judges' votes are worth, and which judge agrees best, in numbers and in words.
+
+Whether a judge may stand in for an annotator, by the alternative annotator test.
+
+Calderon, Reichart and Dror (2025), The alternative annotator test for LLM-as-a-judge. Each of
+three or more annotators j is left out in turn. On each item i that j labelled, with a share of the
+other annotators' labels that agree with the judge, s_i, and with annotator j, h_i:
+
+    d_i = [h_i >= s_i] - [s_i >= h_i]                              a tie counts for both
+    H0: E d_i >= epsilon,   t = (mean d - epsilon) / (sd(d) / sqrt(n_j)),   one-sided
+
+epsilon: what the judge's lower price is worth. The p-values of all annotators are corrected by
+Benjamini and Yekutieli, whose tests may depend on each other. The winning rate omega is the share
+of the annotators whose test rejects; the judge may replace one where omega is at least .5. The
+t-test needs some 30 items. Where gold items were drawn with known chances, or belong together,
+mean d weighs them, and its standard error and degrees of freedom are those of the design
+(`inference.design`).
+
+The items are those that all annotators tested have labelled. Where a second opinion was asked for
+because of what the first said, such items are the ones on which annotators differ, and d is not
+that of items at random. So no test is made where labels that are on all items alike tell which
+items have the others: where a label, or whether two of them agree, goes together with being
+complete (Fisher's exact test, corrected for their number).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.special import stdtr
+
+from crowdgold.checking import erring_gold, without_gold
+from crowdgold.checking.agreement import Kappa, between_judges, fleiss, gap, with_gold
+from crowdgold.checking.without_gold import Allowed, allowed, has_ranges
+from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.contributions import spread_of
+from crowdgold.inference.design import Design, SimpleRandom
+from crowdgold.inference.expert_errors import ExpertErrors
+from crowdgold.inference.questions import View
+from crowdgold.inference.shared_errors import Ends, SharedErrors, most_alike, of_judges, of_votes
+from crowdgold.inference.without_gold import Ranges
+from crowdgold.methods.needs import MOST_JUDGES
+from crowdgold.reading.study import Study
+from crowdgold.types.annotations import MISSING, labels_by_judge
+from crowdgold.types.display import Known, Shown
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import kish
+from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.types.parameters import LEVEL
+
+FEWEST_ITEMS = 30
+FEWEST_ANNOTATORS = 3
+EPSILON = 0.2
+"""For experts, as the paper advises; .15 for skilled annotators, .1 for crowd workers."""
+RATE = 0.05
+"""False discoveries allowed among the annotators' tests."""
+WINS = 0.5
+"""Winning rate from which on the judge may replace an annotator."""
+FOLLOWS = "second opinions follow the first: which items all annotators labelled depends on labels"
+
+
+@dataclass(frozen=True, eq=False)
+class Replacement:
+    """The alternative annotator test of one judge against h annotators.
+
+    Attributes:
+        advantage: mean share of items on which the judge is at least as close to the others as the
+            annotator left out is.
+        p: (h,) p-values, corrected; NaN of annotators who are not tested.
+        winning_rate: share of the annotators tested over whom the judge wins.
+        passes: whether the winning rate is at least `WINS`.
+    """
+
+    advantage: float
+    p: np.ndarray
+    winning_rate: float
+    passes: bool
+
+
+def _p_value(difference: np.ndarray, epsilon: float, design: Design) -> float:
+    """One-sided p-value of a mean below epsilon, from items that were drawn by a design."""
+    weights = np.ones(len(difference)) if design.weights is None else design.weights
+    mean = np.average(difference, weights=weights)
+    deviations, spread = spread_of(design, (weights * (difference - mean))[:, None])
+    distance = float(mean) - epsilon
+    if spread[0] == 0:
+        return 0.0 if distance < 0 else 1.0
+    freedom = design.freedom(deviations, np.array([max(kish(weights), 2.0)]))
+    return float(stdtr(freedom, distance / spread)[0])
+
+
+def _told(labels: np.ndarray, known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """What one annotator's label says of an item, or two together: (n,) known, and yes or no."""
+    for one in range(labels.shape[1]):
+        yield known[:, one], labels[:, one] == 1
+        for other in range(one):
+            yield known[:, one] & known[:, other], labels[:, one] == labels[:, other]
+
+
+def _follows(labels: np.ndarray) -> bool:
+    """Whether labels (n, h) on items tell on which of them all annotators have one."""
+    from scipy.stats import fisher_exact  # half a second that the answer need not wait
+
+    known = labels != MISSING
+    whole, p = known.all(axis=1), []
+    for told, yes in _told(labels, known):
+        if not whole[told].all():
+            table = np.zeros((2, 2), dtype=int)
+            np.add.at(table, (whole[told].astype(int), yes[told].astype(int)), 1)
+            p.append(float(fisher_exact(table)[1]))
+    return bool(p) and min(p) * len(p) < RATE
+
+
+def _tested(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The most annotators who labelled enough of the same items, and these items: positions.
+
+    Args:
+        labels: (n, h) on the items that the judge has labelled.
+
+    Raises:
+        InputError: where there are fewer than `FEWEST_ANNOTATORS` of them.
+    """
+    number, why = (labels != MISSING).sum(axis=0), ""
+    most_first = np.argsort(-number, kind="stable")
+    for size in range(len(number), FEWEST_ANNOTATORS - 1, -1):
+        chosen = np.sort(most_first[:size])
+        rows = np.flatnonzero((labels[:, chosen] != MISSING).all(axis=1))
+        if _follows(labels[:, chosen]):
+            why = FOLLOWS
+        elif len(rows) >= FEWEST_ITEMS:
+            return chosen, rows
+    few = int((number >= FEWEST_ITEMS).sum())
+    raise InputError(
+        why
+        or f"found {few} annotators with {FEWEST_ITEMS} labels that can be held against the judge, "
+        f"expected {FEWEST_ANNOTATORS} or more, with as many on the same items"
+    )
+
+
+def may_replace(
+    judge: np.ndarray, annotators: np.ndarray, epsilon: float = EPSILON, rate: float = RATE,
+    items: Items | None = None,
+) -> Replacement:  # fmt: skip
+    """The alternative annotator test of a judge's labels against those of annotators.
+
+    Args:
+        judge: (n,) labels, `MISSING` where there is none.
+        annotators: (n, h) labels, h at least 3.
+        epsilon: how much less often than the annotator the judge may win.
+        rate: of false discoveries.
+        items: those of the labels, which say how gold was drawn; None: a simple random sample.
+
+    Raises:
+        InputError: where there are too few annotators, or items that all of them and the judge
+            labelled, or these items were chosen by what annotators said.
+    """
+    size = annotators.shape[1]
+    if size < FEWEST_ANNOTATORS:
+        raise InputError(
+            f"the alternative annotator test: found {size} annotators, expected "
+            f"{FEWEST_ANNOTATORS} or more whose labels the judge is held against"
+        )
+    known = judge != MISSING
+    if items is not None:
+        known &= items.gold != NO_GOLD
+    open_to = np.flatnonzero(known)
+    chosen, own = _tested(annotators[open_to])
+    rows = open_to[own]
+    design: Design = SimpleRandom(len(rows))
+    if items is not None:
+        design = drawn_from(View(items, NO_PREDICTOR), rows)[1]
+    labels, of_all = annotators[np.ix_(rows, chosen)], np.full(size, np.nan)
+    p, wins = np.empty(len(chosen)), np.empty(len(chosen))
+    for left in range(len(chosen)):
+        others = np.delete(labels, left, axis=1)
+        of_judge = (others == judge[rows, None]).mean(axis=1)
+        of_left = (others == labels[:, [left]]).mean(axis=1)
+        wins[left] = float(np.average(of_judge >= of_left, weights=design.weights))
+        p[left] = _p_value((of_left >= of_judge) * 1.0 - (of_judge >= of_left), epsilon, design)
+    from scipy.stats import false_discovery_control  # half a second that the answer need not wait
+
+    of_all[chosen] = false_discovery_control(p, method="by")
+    won = float((of_all[chosen] <= rate).mean())
+    return Replacement(float(wins.mean()), of_all, won, won >= WINS)
+
+
+BY_CHANCES = "gold items count here by their chances, in values and in intervals"
+CORRECTED = "gold labels are corrected here for how often experts err"
+NO_INTERVALS = f"{CORRECTED}; no intervals, since gold items count unequally besides"
+TAKEN_FOR_TRUE = (
+    "gold labels are taken for true here; wrong ones would look like errors that judges share"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judges(Shown):
+    """What votes are worth together, and judges one by one where they are few.
+
+    Attributes:
+        fleiss: kappa of the votes.
+        shared: how far their errors go together, and the effective number of votes.
+        judge: (m,) identifiers; empty where they are not known, or are many.
+        with_gold: each judge's kappa with the gold labels.
+        between: kappa of each two judges, by "ONE and OTHER".
+        replaces: judge -> whether it may stand in for an expert, where three or more experts have
+            labelled; a judge of whom no test is made is not there.
+        most_alike: the correlation of errors of the two judges who are most alike, by
+            "ONE and OTHER", its interval for the largest of all pairs; empty where not known.
+        gap: the best judge's kappa with gold less the second's, by "ONE less OTHER", on the gold
+            items that both label; empty where not known.
+        ranges: what can be said without gold labels; None where there are some, or no item has two
+            votes.
+        contrary: judges who vote against the others, and are left out of the ranges.
+        by_gold: what gold labels count for in these numbers, in words; empty without gold.
+        no_test: why no alternative annotator test is made of some judge; empty otherwise.
+        sentences: the same in plain words.
+        each_two: the correlation of each two judges' errors, in words, where they are three or
+            more.
+    """
+
+    fleiss: Kappa
+    shared: SharedErrors
+    judge: tuple[str, ...]
+    with_gold: tuple[Kappa, ...]
+    between: dict[str, Kappa]
+    replaces: dict[str, Replacement]
+    most_alike: dict[str, Ends] = field(default_factory=dict)
+    gap: dict[str, Kappa] = field(default_factory=dict)
+    ranges: Ranges | None = None
+    contrary: tuple[str, ...] = ()
+    no_test: str = ""
+    by_gold: str = ""
+    sentences: tuple[str, ...] = ()
+    each_two: tuple[str, ...] = ()
+
+    def facts(self) -> Known:
+        """Who they are, and what they are worth in words."""
+        return {"judges": ", ".join(self.judge) or "not by name", "said": self.sentences}
+
+
+def _drawn(items: Items) -> Items | None:
+    """The items where it matters how gold was drawn of them, or None."""
+    return None if items.draw is None and items.cluster is None else items
+
+
+def _replacements(
+    study: Study, names: tuple[str, ...], table: np.ndarray
+) -> tuple[dict[str, Replacement], str]:
+    """The alternative annotator test of each judge of whom one can be made; why not of others."""
+    found: dict[str, Replacement] = {}
+    if len(study.gold_by_expert) < FEWEST_ANNOTATORS:
+        return found, ""
+    experts, why = np.stack(list(study.gold_by_expert.values()), axis=1), ""
+    for name, labels in zip(names, table.T, strict=True):
+        try:
+            found[name] = may_replace(labels, experts, items=_drawn(study.items))
+        except InputError as problem:
+            why = why or str(problem)
+    return found, why
+
+
+def _shared(items: Items, table: np.ndarray | None, errors: ExpertErrors | None) -> SharedErrors:
+    """How far errors are shared, by judge where there is a table of their votes."""
+    if errors is not None and table is not None:
+        return erring_gold.of_judges(table, items, errors)
+    if errors is not None:
+        return erring_gold.of_votes(items, errors)
+    if table is not None:
+        return of_judges(table, items.gold, items=_drawn(items))
+    return of_votes(items.votes_positive, items.votes_total, items.gold, items=_drawn(items))
+
+
+def _by_gold(items: Items, errors: ExpertErrors | None) -> str:
+    """What gold labels count for, in words; empty without gold."""
+    if errors is not None:
+        return NO_INTERVALS if erring_gold.uneven(items, errors) else CORRECTED
+    return TAKEN_FOR_TRUE if (items.gold != NO_GOLD).any() else ""
+
+
+def _look(study: Study, rng: np.random.Generator) -> Judges:
+    """The numbers alone."""
+    items, voters = study.items, study.annotations
+    errors = erring_gold.known_errors(items)
+    by_gold = _by_gold(items, errors)
+    counts = np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
+    overall = fleiss(counts, rng, items.cluster)
+    if voters is None or not 1 < len(voters.annotator) <= MOST_JUDGES:
+        return Judges(overall, _shared(items, None, errors), (), (), {}, {}, by_gold=by_gold)
+    names, table = tuple(str(name) for name in voters.annotator), labels_by_judge(voters)
+    shared = _shared(items, table, errors)
+    closest = most_alike(shared)
+    agree: list[Kappa] = []
+    if (items.gold != NO_GOLD).any():
+        agree = with_gold(table, items.gold, rng, items, errors)
+    replaces, no_test = _replacements(study, names, table)
+    return Judges(
+        overall,
+        shared,
+        names,
+        tuple(agree),
+        {
+            f"{names[j]} and {names[k]}": one
+            for (j, k), one in between_judges(table, rng, items.cluster).items()
+        },
+        replaces,
+        {f"{names[closest[0]]} and {names[closest[1]]}": closest[2]} if closest else {},
+        _gap(names, table, agree, items, errors),
+        by_gold=by_gold,
+        no_test=no_test,
+    )
+
+
+def _ends(value: float, lower: float, upper: float) -> str:
+    if np.isinf(value):
+        return f"{lower:.2f} or more"
+    if np.isinf(upper):
+        return f"{value:.2f} ({lower:.2f} or more)"
+    return f"{value:.2f}" + (f" ({lower:.2f} to {upper:.2f})" if np.isfinite(lower) else "")
+
+
+def _in_order(found: Sequence[Kappa]) -> list[int]:
+    """Places of judges whose kappa is known, the best first."""
+    known = [place for place, one in enumerate(found) if np.isfinite(one.value)]
+    return sorted(known, key=lambda place: -found[place].value)
+
+
+def _gap(
+    names: tuple[str, ...], table: np.ndarray, found: Sequence[Kappa], items: Items,
+    errors: ExpertErrors | None,
+) -> dict[str, Kappa]:  # fmt: skip
+    """The difference of the two judges who agree best with gold."""
+    best = _in_order(found)[:2]
+    if len(best) < 2:
+        return {}
+    one = gap(table[:, best], items.gold, items if errors is not None else _drawn(items), errors)
+    return {" less ".join(names[k] for k in best): one} if np.isfinite(one.lower) else {}
+
+
+def _best(found: Judges) -> Iterator[str]:
+    """Each judge's agreement with gold, the best first, and whether the first is the best."""
+    known = [(found.judge[place], found.with_gold[place]) for place in _in_order(found.with_gold)]
+    told = [f"{name} {_ends(one.value, one.lower, one.upper)}" for name, one in known]
+    if told:
+        yield f"Cohen's kappa with gold: {', '.join(told)}"
+    for names, one in found.gap.items():
+        yield f"{names}, on the same {one.items:,} items: {_ends(one.value, one.lower, one.upper)}"
+
+
+def _closest(found: Judges) -> Iterator[str]:
+    """The two judges whose errors go together most."""
+    pairs = np.isfinite(found.shared.pairs).sum() // 2
+    chosen = f", an interval for the largest of {pairs}" if pairs > 1 else ""
+    for names, one in found.most_alike.items():
+        told = _ends(one.value, one.lower, one.upper) + chosen * bool(np.isfinite(one.lower))
+        apart = "no two judges are alike in their errors, the nearest to it are "
+        yield (apart if one.value < 0 else "most alike in their errors: ") + f"{names}, {told}"
+
+
+def _each_two(found: Judges) -> Iterator[str]:
+    """The correlation of errors of each two judges with its interval, the later one's by line."""
+    shared = found.shared
+    for later in range(1, len(shared.pairs)):
+        known = np.flatnonzero(np.isfinite(shared.pairs[later, :later])).tolist()
+        ends = (shared.pairs, shared.pairs_lower, shared.pairs_upper)
+        told = (
+            f"{found.judge[one]} {_ends(*(part[later, one] for part in ends))}" for one in known
+        )
+        if known:
+            yield f"errors of {found.judge[later]} with those of {', '.join(told)}"
+
+
+def _in_words(found: Judges) -> Iterator[str]:
+    """What votes are worth and which judge agrees best, a sentence each."""
+    worth, rho = found.shared.effective, found.shared.correlation
+    if np.isfinite(worth.value):
+        yield (
+            f"an item's {found.shared.votes:.3g} votes are worth "
+            f"{_ends(worth.value, worth.lower, worth.upper)} independent ones: correlation of "
+            f"errors given the label {_ends(rho.value, rho.lower, rho.upper)}"
+        )
+        yield from _closest(found)
+    if np.isfinite(found.fleiss.value):
+        one = found.fleiss
+        yield f"Fleiss's kappa {_ends(one.value, one.lower, one.upper)}"
+    if found.ranges is not None:
+        yield from without_gold.in_words(Allowed(found.ranges, found.contrary))
+    yield from _best(found)
+    if found.replaces:
+        may = [name for name, one in found.replaces.items() if one.passes]
+        yield (
+            "alternative annotator test, epsilon .2: "
+            + (f"{', '.join(may)} may replace an expert" if may else "none may replace an expert")
+        )
+    elif found.no_test:
+        yield f"alternative annotator test: none, since {found.no_test}"
+
+
+def look_at_judges(study: Study, rng: np.random.Generator, level: float = LEVEL) -> Judges:
+    """What a study's votes are worth, and how its judges agree; `level` is that of ranges."""
+    found, items = _look(study, rng), study.items
+    if has_ranges(items):
+        voters = study.annotations if found.judge else None
+        own = allowed(items, voters, rng, level, study.weights)
+        found = replace(found, ranges=own.ranges, contrary=own.contrary)
+    told = list(_in_words(found))
+    if found.by_gold and (found.with_gold or np.isfinite(found.shared.effective.value)):
+        told.append(found.by_gold)
+    if items.draw is not None and told and (items.gold != NO_GOLD).any():
+        told.append(BY_CHANCES)
+    pairs = _each_two(found) if len(found.judge) > 2 else ()
+    return replace(found, sentences=tuple(told), each_two=tuple(pairs))

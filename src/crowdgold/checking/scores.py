@@ -1,0 +1,146 @@
+"""What scores are like before anything is fitted: their range, their ties, and who has none."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from crowdgold.types.columns import counted, has_or_have
+from crowdgold.types.items import NO_GOLD, Items
+
+TIED = 0.05
+"""Share of pairs of items with equal scores from which on a warning says so: chance decides so much
+of an AUC. Scores of three decimals have far fewer, though most items share theirs."""
+
+FEWEST_GOLD = 2
+"""Gold items with a score that say something of a model."""
+FEW_MISSING = 0.02
+"""Share of items without a score that can shift no prediction by more than that."""
+NAMED = 3
+"""Pairs of models that a note names."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of a model.
+
+    Attributes:
+        lowest, highest: their range.
+        distinct: how many are different.
+        tied: share of the pairs of items whose scores are equal.
+        without: items without a score.
+    """
+
+    lowest: float
+    highest: float
+    distinct: int
+    tied: float
+    without: int
+
+
+def look_at_scores(values: np.ndarray) -> Scores:
+    """What the scores (n,) of a model are like; NaN where an item has none."""
+    known = values[np.isfinite(values)]
+    _, times = np.unique(known, return_counts=True)
+    n = len(known)
+    tied = float((times * (times - 1.0)).sum() / (n * (n - 1.0))) if n > 1 else 0.0
+    ends = float(known.min()), float(known.max())
+    return Scores(*ends, len(times), tied, len(values) - n)
+
+
+def best_scored(items: Items) -> Items:
+    """The items with a score of the model that has most; without scores where no item has one."""
+    parts = [items.with_score(name) for name in items.predictors]
+    best = max(parts, key=len, default=items)
+    return best if len(best) else replace(items, scores={})
+
+
+def warn_of_ties(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """Each model whose ties leave much of its ranking open, in plain words."""
+    for name, one in scores.items():
+        if one.tied > TIED:
+            yield (
+                f"{100 * one.tied:.2g} % of the pairs of items have equal scores of {name}; they "
+                "count half in AUC, and are one step of each curve"
+            )
+
+
+def scored(items: Items, models: Sequence[str]) -> np.ndarray:
+    """Positions of the items that have a score of every one of some models."""
+    known = [np.isfinite(items.scores[name]) for name in models]
+    return np.flatnonzero(np.all(known, axis=0)) if known else np.arange(len(items))
+
+
+def of_complete_scores(items: Items) -> Items:
+    """The items with the scores of the models that scored all of them, or nearly all."""
+    kept = {
+        name: values
+        for name, values in items.scores.items()
+        if np.isnan(values).mean() <= FEW_MISSING
+    }
+    return items if len(kept) == len(items.scores) else replace(items, scores=kept)
+
+
+def _gold_in(items: Items, rows: np.ndarray) -> int:
+    return int((items.gold[rows] != NO_GOLD).sum())
+
+
+def why_nothing(items: Items, models: Sequence[str], by_gold: bool) -> str:
+    """Why nothing can be said of a model, or of the difference of two; empty where it can.
+
+    Args:
+        items: those that it would be about.
+        models: one, or two; none for what needs no score.
+        by_gold: whether it is to be said by gold labels.
+    """
+    rows, every = scored(items, models), np.arange(len(items))
+    gold, whole = _gold_in(items, rows), _gold_in(items, every)
+    least = min(FEWEST_GOLD, whole) if by_gold else 0
+    if len(rows) and gold >= least:
+        return ""
+    both = len(models) > 1
+    score = f"a score of {'both ' * both}{' and '.join(models)}"
+    golden = counted(whole, "gold item")
+    mend = f"have {'both' if both else models[0]} score {f'the {golden}' if whole else 'items'}"
+    if not len(rows):
+        return f"no item has {score}; {mend}"
+    if not gold:
+        return f"none of the {golden} has {score}; {mend}"
+    return f"{gold} of the {golden} {has_or_have(gold)} {score}, expected at least {least}; {mend}"
+
+
+def warn_of_missing(items: Items) -> Iterator[str]:
+    """Of which models, and which two, nothing can be said, since scores are missing."""
+    by_gold = bool((items.gold != NO_GOLD).any())
+    lacking = {name: why_nothing(items, [name], by_gold) for name in items.predictors}
+    yield from (f"{name}: no number: {why}" for name, why in lacking.items() if why)
+    pairs = [
+        (" and ".join(pair), why)
+        for pair in combinations([name for name, why in lacking.items() if not why], 2)
+        if (why := why_nothing(items, pair, by_gold))
+    ]
+    yield from (f"{pair}: no difference: {why}" for pair, why in pairs[:NAMED])
+    if len(pairs) > NAMED:
+        yield f"{len(pairs) - NAMED:,} more pairs of models have too few items in common"
+
+
+def notes_on_missing(items: Items) -> Iterator[str]:
+    """What the numbers of models are about that have a score of some of the items."""
+    gold = _gold_in(items, np.arange(len(items)))
+
+    def of(rows: np.ndarray) -> str:
+        with_gold = f", {_gold_in(items, rows):,} of {gold:,} gold items" if gold else ""
+        return f"{len(rows):,} of {len(items):,} items{with_gold}"
+
+    partly = []
+    for name in items.predictors:
+        rows = scored(items, [name])
+        if len(rows) < len(items):
+            partly.append(name)
+            yield f"{name} scored {of(rows)}: its numbers are about items like these, and no others"
+    pairs = [pair for pair in combinations(items.predictors, 2) if set(pair) & set(partly)]
+    if pairs:
+        each = [f"{' and '.join(pair)} {of(scored(items, pair))}" for pair in pairs[:NAMED]]
+        left = f" and {len(pairs) - NAMED:,} more pairs" if len(pairs) > NAMED else ""
+        yield f"two models are compared on the items that both scored: {'; '.join(each)}{left}"

@@ -1,0 +1,534 @@
+"""What a study's data can support, before anything is fitted: counts, agreement, gold, scores.
+
+What a user must know of a study's data before believing a number, the gravest first.
+
+How often the majority of the votes is right, by gold labels and what each of them counts.
+
+How often a study's experts err, as far as second opinions tell, in numbers and in words.
+
+Strata of the gold sample with so few labels that a prevalence has no answer, and what mends it.
+
+The n_h gold labels of stratum h, whose items stand for a share W_h of all, cannot exclude that a
+share b(n_h) of the others are of the other class (`unseen_share`). Where that leaves more than half
+of the range open, no interval is printed (`design.left_open`, `rectified`). Labels that are enough,
+though they all be alike, are as many as it takes for
+
+    W_h b(n_h) <= 1/2
+
+Of items that were drawn each by itself, those of a class of weight stand in the place of a stratum.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from scipy.special import ndtr
+
+from crowdgold.checking.agreement import Agreement, AnnotatorCheck, agreement, check_annotators
+from crowdgold.checking.cluster_effect import ClusterEffect, cluster_effect, warn_of_few
+from crowdgold.checking.erring_gold import known_errors
+from crowdgold.checking.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample, mid_ranks
+from crowdgold.checking.judges import Judges, look_at_judges
+from crowdgold.checking.scores import (
+    Scores,
+    best_scored,
+    look_at_scores,
+    warn_of_missing,
+    warn_of_ties,
+)
+from crowdgold.checking.text import ALL, NAMED, SUPPORT, in_short
+from crowdgold.checking.verdicts import Verdict, verdicts_of
+from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.correction import of_labels
+from crowdgold.inference.design import KnownChances
+from crowdgold.inference.expert_errors import expert_errors, judged, why_unknown
+from crowdgold.inference.interval import unseen_share
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import HALF, POPULATION
+from crowdgold.methods.doubts import NOT_USABLE, Facts
+from crowdgold.methods.needs import EXPERTS_ERRORS
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.reading.study import Study
+from crowdgold.types.columns import counted, has_or_have, list_names
+from crowdgold.types.display import Known, Shown
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.types.parameters import LEVEL
+
+OPPOSITE = 0.01
+"""Probability of so few agreements by chance, below which votes are the wrong way round."""
+TIES = 0.02
+"""Share of the items that experts labelled from which on their ties are warned of."""
+
+
+def warn_of_gold(sample: GoldSample, within: GoldSample | None, gold: int, tied: int) -> list[str]:
+    """Say where gold items are no random sample.
+
+    Args:
+        tied: items on which experts are tied, where the answer does not count them.
+    """
+    found = []
+    if sample.chosen:
+        found.append(sample.doubt)
+    if within is not None and sample.chosen and not within.chosen and np.isfinite(within.p):
+        found.append(
+            f"within the strata nothing speaks against the gold labels (p = {within.p:.2g}): the "
+            "numbers of each stratum can be relied on, those of all items cannot"
+        )
+    if within is not None and within.chosen and not sample.chosen:
+        found.append(
+            f"within the strata {within.told.misfit} (p = {within.p:.2g}): the numbers of a "
+            "stratum may be wrong"
+        )
+    if tied > TIES * (gold + tied):
+        found.append(
+            f"{counted(tied, 'item')} that experts labelled "
+            f"{has_or_have(tied)} no gold label, since they are tied: "
+            f"{100 * tied / (gold + tied):.0f} % of those they looked at, and the hard ones. Gold "
+            "is easier than the items are, and estimates look better than they should; have "
+            "another expert decide"
+        )
+    return found
+
+
+def warn_of_annotators_and_scores(
+    annotators: AnnotatorCheck | None, scores: Mapping[str, Scores], items: Items
+) -> list[str]:
+    """Say in plain words what a user must know before believing a number."""
+    found = []
+    if annotators is not None:
+        for chosen, what in (
+            (annotators.adversarial, "labelling against the majority of the others (swapped?)"),
+            (annotators.constant, "always giving the same label, where others do not"),
+        ):
+            if chosen.any():
+                names = [str(name) for name in annotators.annotator[chosen]]
+                more = ", ..." if len(names) > NAMED else ""
+                found.append(
+                    f"{counted(len(names), 'annotator')} {what}: {', '.join(names[:NAMED])}{more}"
+                )
+    found.extend(warn_of_ties(scores))
+    found.extend(warn_of_missing(items))
+    return found
+
+
+def warn_of_opposites(items: Items) -> list[str]:
+    """Say where votes or scores are higher on items that gold labels call negative.
+
+    By the rank sum's normal approximation, whose variance is that without ties: it is at most that.
+    """
+    share = items.votes_positive / items.votes_total
+    told = {"votes": share, **{f"scores of {name}": own for name, own in items.scores.items()}}
+    found = []
+    for what, values in told.items():
+        known = np.isfinite(values) & (items.gold != NO_GOLD)
+        positive, ranks = items.gold[known] == 1, mid_ranks(values[known])
+        several, others = positive.sum(), (~positive).sum()
+        if not several * others:
+            continue
+        excess = ranks[positive].sum() - several * (several + others + 1) / 2
+        p = float(ndtr(excess / np.sqrt(several * others * (several + others + 1) / 12)))
+        if p < OPPOSITE:
+            found.append(
+                f"{what} are higher on items whose gold label is negative (p = {p:.2g}). Make sure "
+                "that all files mean the same by a positive label (--positive)"
+            )
+    return found
+
+
+def majority_right(items: Items) -> tuple[float, float]:
+    """The share of positives and of negatives that the majority gets right, by gold labels; NaN of
+    none.
+    """
+    right = 0.5 + np.sign(2 * items.votes_positive - items.votes_total) / 2
+    rows, negative, positive = _masses(items)
+    return _mean(right[rows], positive), _mean(1 - right[rows], negative)
+
+
+def _masses(items: Items) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions of the gold items, and what each counts as a negative and as a positive one: by its
+    label, or, where it is known how often experts err, by the corrected value.
+    """
+    errors = known_errors(items)
+    items = items if errors is None else judged(items, errors.verdict)
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    share = items.gold[rows].astype(float) if errors is None else errors.values
+    weights = np.ones(len(rows))
+    if items.draw is not None and len(rows):
+        weights = items.draw.weights(rows)
+    return rows, (1 - share) * weights, share * weights
+
+
+def _mean(values: np.ndarray, mass: np.ndarray) -> float:
+    """A mean of shares by masses, of which corrected ones may be below 0; NaN of none."""
+    whole = mass.sum()
+    return float(np.clip((values * mass).sum() / whole, 0, 1)) if whole > 0 else np.nan
+
+
+def positive_share(items: Items) -> float:
+    """The share of positive items by gold labels and what each counts; NaN without gold."""
+    _, negative, positive = _masses(items)
+    return _mean(np.r_[np.zeros(len(negative)), np.ones(len(positive))], np.r_[negative, positive])
+
+
+@dataclass(frozen=True)
+class ExpertCheck:
+    """What is known of experts' errors.
+
+    Attributes:
+        second, third: gold items with two opinions or more, and with three or more.
+        sensitivity, specificity: of an expert; NaN where they are not identified.
+        sensitivity_interval, specificity_interval: 95 % intervals.
+        source: where they come from, in words; empty where they are not identified.
+        unknown: why they are not identified; empty where they are.
+        sentences: the same in plain words; none where each item has one opinion and no error is
+            given.
+    """
+
+    second: int
+    third: int
+    sensitivity: float
+    specificity: float
+    sensitivity_interval: tuple[float, float]
+    specificity_interval: tuple[float, float]
+    source: str
+    unknown: str
+    sentences: tuple[str, ...]
+
+
+def check_experts(items: Items) -> ExpertCheck:
+    """What is known of the errors of the experts who gave the gold labels."""
+    unknown, nothing = why_unknown(items), (np.nan, np.nan)
+    number = np.zeros(1) if items.opinions is None else items.opinions.number
+    second, third = int((number > 1).sum()), int((number > 2).sum())
+    told = [
+        f"{second:,} of {counted(int((number > 0).sum()), 'gold item')} {has_or_have(second)} a "
+        "second opinion, "
+        f"{third:,} a third"
+    ]
+    if unknown:
+        told.insert(0, f"how often experts err is not known: {unknown}; {EXPERTS_ERRORS.mend}")
+        told = told if number.any() and items.opinions is not None else []
+        return ExpertCheck(
+            second, third, np.nan, np.nan, nothing, nothing, "", unknown, tuple(told)
+        )
+    found = expert_errors(items)
+    told = [str(found), *(told if second else [])]
+    ends = [(float(low), float(high)) for low, high in found.intervals]
+    return ExpertCheck(
+        second, third, found.sensitivity, found.specificity, ends[0], ends[1], found.source, "",
+        tuple(told),
+    )  # fmt: skip
+
+
+def largest_error(items: Items) -> float:
+    """How often experts err on the class where they err more; NaN where it is not known."""
+    if why_unknown(items) or not (items.gold != NO_GOLD).any():
+        return float("nan")
+    found = expert_errors(items)
+    return 1 - min(found.sensitivity, found.specificity)
+
+
+def refuse_contradicted(items: Items) -> None:
+    """Raise an `InputError` where gold labels contradict the error that is given."""
+    opinions = items.opinions
+    given = opinions is not None and opinions.error is not None and opinions.number.any()
+    if given and (why := why_unknown(items)):
+        raise InputError(f"expert-error: {why}")
+
+
+UNSEEN = "that each count for more than twice as much as any gold item"
+"""Of which gold says nothing (`design.unseen`)."""
+
+
+@dataclass(frozen=True)
+class OpenStratum:
+    """A stratum, or class of weight, that leaves a prevalence without an answer.
+
+    Attributes:
+        which: its items, in words.
+        share: W_h.
+        labels: n_h.
+        enough: labels with which it leaves one.
+        mend: what gives as many, in words.
+    """
+
+    which: str
+    share: float
+    labels: int
+    enough: int
+    mend: str
+
+    @property
+    def sentences(self) -> str:
+        """What is wrong, and how to mend it."""
+        return (
+            f"the items {self.which} stand for {100 * self.share:.0f} % of all items and have "
+            f"{counted(self.labels, 'gold label')}. So few leave more than half of the values open "
+            f"that a prevalence can take, and it has no answer. With {self.enough} labels it has "
+            f"one, though a wide one: {self.mend}"
+        )
+
+
+def enough_labels(share: float, level: float) -> int:
+    """The fewest labels that leave no more than half of the range open, though all be alike.
+
+    Args:
+        share: W_h.
+        level: of the interval.
+    """
+    return next(
+        number for number in count(1) if share * unseen_share(np.array(number), level) <= HALF
+    )
+
+
+def _in_words(draw: GoldDraw, at: np.ndarray, more: int) -> tuple[str, str]:
+    """Which items those at some positions of gold items are of, and what gives so many more."""
+    if draw.stratum is None or draw.drawn is None:
+        ends = dict.fromkeys(f"{one:.2g}" for one in (draw.chance[at].min(), draw.chance[at].max()))
+        which = f"drawn with a chance of {' to '.join(ends)}"
+        return which, f"draw such items with a larger chance, so that {more} more have a label"
+    strata = np.unique(draw.stratum[at]).tolist()
+    names = [draw.names[one] if draw.names else str(one) for one in strata]
+    which = f"of gold {'stratum' if len(names) == 1 else 'strata'} {list_names(names)}"
+    return which, f"have an expert label {more} more of these items, drawn at random"
+
+
+def find_open_strata(items: Items, level: float) -> tuple[OpenStratum, ...]:
+    """The strata, or classes of weight, that leave a prevalence without an answer.
+
+    Args:
+        level: of the interval.
+    """
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    if items.draw is None or not len(rows):
+        return ()
+    draw, questions = items.draw.take(rows), Questions((parse_metric("prevalence"),))
+    known, drawn = drawn_from(View(items, NO_PREDICTOR), rows)
+    if drawn.unseen > HALF:
+        enough = enough_labels(drawn.unseen, level)
+        mend = f"draw such items with a larger chance, so that {enough} have a label"
+        return (OpenStratum(UNSEEN, drawn.unseen, 0, enough, mend),)
+    alone = of_labels(known.items.gold, known, questions, POPULATION, drawn)
+    design = KnownChances.of(draw, len(items))
+    cell = design.cells()
+    at_each = cell[:, None] == np.unique(cell)
+    left = design.left_open(alone.own * at_each, alone.other * at_each, level)
+    found = []
+    for place in np.flatnonzero(left > HALF):
+        at = at_each[:, place]
+        share, labels = float((design.weights * at).mean()), int(at.sum())
+        enough = enough_labels(share, level)
+        which, mend = _in_words(draw, at, enough - labels)
+        found.append(OpenStratum(which, share, labels, enough, mend))
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DataCheck(Shown):
+    """What is known of a study before anything is fitted.
+
+    Attributes:
+        items, votes: their numbers.
+        votes_per_item: least, median and most votes of an item.
+        positive_votes: share of positive votes.
+        agreement: Krippendorff's alpha of the votes.
+        annotators: each annotator; None where they are not known.
+        judges: what the votes are worth together, and which judge agrees best.
+        gold_positive, gold_negative: gold labels of each class.
+        gold_sample: whether gold looks like a random sample.
+        gold_within_strata: the same of each stratum; None without strata.
+        open_strata: of the gold sample, those with too few labels for an answer.
+        experts_tied: items that experts labelled, and on which they are tied.
+        expert_labels: expert -> gold labels given.
+        expert_agreement: alpha of the experts; None where there is one or none.
+        expert_errors: how often they err, as far as it is known.
+        majority_right: TPR and TNR of the majority on gold items, by what each counts, a tie half;
+            NaN without gold.
+        scores: model -> its scores.
+        strata: name -> stratum -> items.
+        clusters: how much it matters that items belong together; None where none do.
+        verdicts: on each estimator.
+        warnings: in plain words, the gravest first.
+    """
+
+    items: int
+    votes: int
+    votes_per_item: tuple[int, float, int]
+    positive_votes: float
+    agreement: Agreement
+    annotators: AnnotatorCheck | None
+    judges: Judges
+    gold_positive: int
+    gold_negative: int
+    gold_sample: GoldSample
+    gold_within_strata: GoldSample | None
+    open_strata: tuple[OpenStratum, ...]
+    experts_tied: int
+    expert_labels: Mapping[str, int]
+    expert_agreement: Agreement | None
+    expert_errors: ExpertCheck
+    majority_right: tuple[float, float]
+    scores: Mapping[str, Scores]
+    strata: Mapping[str, Mapping[str, int]]
+    clusters: ClusterEffect | None
+    verdicts: tuple[Verdict, ...]
+    warnings: tuple[str, ...]
+
+    most_lines = 24
+    """With its name at most 25 lines, as many as the command prints."""
+    kept, whole = SUPPORT, ALL
+
+    @property
+    def supported(self) -> bool:
+        """Say whether some estimator is usable, if weakly."""
+        return any(one.verdict != NOT_USABLE for one in self.verdicts)
+
+    def facts(self) -> Known:
+        """What the data are, and what they support."""
+        return in_short(self)
+
+
+def _vote_counts(items: Items) -> np.ndarray:
+    """The negative and positive votes of each item: (n, 2)."""
+    return np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
+
+
+def _expert_agreement(study: Study, rng: np.random.Generator, resamples: int) -> Agreement | None:
+    if len(study.gold_by_expert) < 2:
+        return None
+    labels = np.stack(list(study.gold_by_expert.values()))
+    counts = np.stack([(labels == 0).sum(axis=0), (labels == 1).sum(axis=0)], axis=1)
+    return agreement(counts, rng, resamples=resamples, cluster=study.items.cluster)
+
+
+def _strata(strata: Mapping[str, np.ndarray]) -> dict[str, dict[str, int]]:
+    found = {}
+    for name, values in strata.items():
+        labels, times = np.unique(values.astype(str), return_counts=True)
+        found[name] = dict(zip(labels.tolist(), times.tolist(), strict=True))
+    return found
+
+
+def _cells(strata: Mapping[str, np.ndarray]) -> np.ndarray | None:
+    """Number the strata, of several columns together: (n,); None without strata."""
+    cells = None
+    for values in strata.values():
+        own = np.unique(values.astype(str), return_inverse=True)[1]
+        cells = own if cells is None else cells * (own.max() + 1) + own
+        cells = np.unique(cells, return_inverse=True)[1]
+    return cells
+
+
+def _tied(study: Study) -> int:
+    """Count the items that experts labelled and that have no gold label."""
+    labels = list(study.gold_by_expert.values())
+    if not labels:
+        return 0
+    labelled = (np.stack(labels) != NO_GOLD).any(axis=0)
+    return int((labelled & (study.items.gold == NO_GOLD)).sum())
+
+
+def _facts(
+    items: Items, agreed: Agreement, sample: GoldSample, annotators: AnnotatorCheck | None,
+    judges: Judges,
+) -> Facts:  # fmt: skip
+    """Gather what the verdicts rest on."""
+    total = items.votes_total
+    tpr, tnr = majority_right(items)
+    return Facts(
+        items=len(items),
+        scores=len(items.scores),
+        most_votes=int(total.max()),
+        several=float((total > 1).mean()),
+        positive_votes=float(items.votes_positive.sum() / total.sum()),
+        alpha=agreed.alpha,
+        alpha_upper=agreed.upper,
+        gold_positive=int((items.gold == 1).sum()),
+        gold_negative=int((items.gold == 0).sum()),
+        gold_p=sample.p,
+        misfit=sample.told.misfit,
+        gold_share=positive_share(items),
+        errors_unknown=why_unknown(items),
+        tpr=tpr,
+        tnr=tnr,
+        annotators=None if annotators is None else len(annotators.annotator),
+        median_labels=np.nan if annotators is None else float(np.median(annotators.labels)),
+        adversarial=0 if annotators is None else int(annotators.adversarial.sum()),
+        experts_err=largest_error(items),
+        errors_shared=judges.shared.correlation.lower,
+    )
+
+
+def check_data(
+    study: Study,
+    rng: np.random.Generator,
+    resamples: int = 1000,
+    permutations: int = PERMUTATIONS,
+    level: float = LEVEL,
+) -> DataCheck:
+    """Find what a study's data can support.
+
+    Args:
+        resamples: of the items, for the interval of alpha.
+        permutations: of the test of gold being a random sample.
+        level: of intervals, and of the ranges without gold labels.
+    """
+    items, total = study.items, study.items.votes_total
+    agreed = agreement(_vote_counts(items), rng, resamples=resamples, cluster=items.cluster)
+    annotators = None if study.annotations is None else check_annotators(study.annotations)
+    sample = assess_gold_sample(items, rng, permutations)
+    judges = look_at_judges(study, rng.spawn(1)[0], level)
+    about = agreed, sample, annotators, judges
+    facts, of_scores = _facts(items, *about), _facts(best_scored(items), *about)
+    cells, tied = _cells(study.strata), _tied(study)
+    within = None if cells is None else assess_gold_sample(items, rng, permutations, cells)
+    scores = {name: look_at_scores(values) for name, values in items.scores.items()}
+    clusters, open_strata = cluster_effect(items), find_open_strata(items, level)
+    return DataCheck(
+        items=len(items),
+        votes=int(total.sum()),
+        votes_per_item=(int(total.min()), float(np.median(total)), int(total.max())),
+        positive_votes=facts.positive_votes,
+        agreement=agreed,
+        annotators=annotators,
+        judges=judges,
+        gold_positive=facts.gold_positive,
+        gold_negative=facts.gold_negative,
+        gold_sample=sample,
+        gold_within_strata=within,
+        open_strata=open_strata,
+        experts_tied=tied,
+        expert_labels={
+            name: int((labels != NO_GOLD).sum()) for name, labels in study.gold_by_expert.items()
+        },
+        expert_agreement=_expert_agreement(study, rng, resamples),
+        expert_errors=check_experts(items),
+        majority_right=(facts.tpr, facts.tnr),
+        scores=scores,
+        strata=_strata(study.strata),
+        clusters=clusters,
+        verdicts=verdicts_of(facts, of_scores),
+        warnings=(
+            *warn_of_gold(sample, within, facts.gold, tied if why_unknown(items) else 0),
+            *(one.sentences for one in open_strata),
+            *warn_of_few(clusters),
+            *warn_of_opposites(items),
+            *warn_of_annotators_and_scores(annotators, scores, items),
+        ),
+    )
+
+
+def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple[Verdict, ...]:
+    """Judge the estimators on some of the items of a study that was checked.
+
+    Args:
+        check: of the study, whose agreement, annotators and judges stand for those of its parts.
+        items: those of a stratum.
+        sample: whether its gold items look like a random sample of them.
+    """
+    about = check.agreement, sample, check.annotators, check.judges
+    facts, of_scores = _facts(items, *about), _facts(best_scored(items), *about)
+    return verdicts_of(facts, of_scores)

@@ -1,0 +1,242 @@
+"""What a check of a study found, in words: at most 80 columns wide."""
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdgold.checking.agreement import Agreement
+from crowdgold.checking.cluster_effect import in_words
+from crowdgold.checking.gold_sample import OF_CLUSTERS, OF_ITEMS, likeness_in_words
+from crowdgold.checking.without_gold import allowed_in_short
+from crowdgold.methods.doubts import FEW_LABELS, NOT_USABLE, USABLE, VERDICTS, WEAK
+from crowdgold.methods.method import CORRECTED, MODEL
+from crowdgold.methods.needs import FIRST_GOLD
+from crowdgold.methods.registry import with_role
+from crowdgold.types.columns import counted, list_names
+from crowdgold.types.display import WIDTH, first_lines
+
+if TYPE_CHECKING:
+    from crowdgold.checking.study import DataCheck
+
+MOST_LINES = 25
+"""On a screen."""
+NAMED = 5
+"""Models, or annotators, that are named."""
+ALL = "lines: crowdgold check FILES --verbose"
+"""How to see what is left out."""
+SUPPORT = "answer", "model", "how sure", "other methods", "to do"
+"""What data support, which is never left out."""
+ANSWER = "the answer: "
+"""What a method's use begins with where it is the answer, which the head says."""
+
+COUNTED = (USABLE, f"{WEAK} (use with care)", NOT_USABLE)
+"""The verdicts, where methods are counted."""
+
+
+def _wrapped(head: str, texts: list[str], indent: int = 14) -> Iterator[str]:
+    """Write a head and texts beside it, each from a line of its own."""
+    for place, text in enumerate(texts):
+        start = head.ljust(indent) if place == 0 else " " * indent
+        yield textwrap.fill(text, WIDTH, initial_indent=start, subsequent_indent=" " * indent)
+
+
+def _lines(told: Mapping[str, list[str]]) -> list[str]:
+    """The lines of heads and of the texts beside them."""
+    texts = (one for head, own in told.items() for one in _wrapped(head, own))
+    return [line for text in texts for line in text.splitlines()]
+
+
+def _alpha(found: Agreement, what: str) -> str:
+    if not found.items:
+        return f"none to measure: no item has two {what}"
+    if not np.isfinite(found.alpha):
+        return f"none to measure: all {what} are the same"
+    text = f"Krippendorff's alpha {found.alpha:.3f}"
+    if np.isfinite(found.lower):
+        text += f", {100 * found.level:g} % interval {found.lower:.3f} to {found.upper:.3f}"
+    return f"{text} ({found.items:,} items with two or more; 1: all agree, 0: as if at random)"
+
+
+def _gold(check: "DataCheck") -> Iterator[str]:
+    """Describe the gold labels."""
+    number = check.gold_positive + check.gold_negative
+    if not number:
+        yield "none"
+        return
+    yield (
+        f"{number:,} items ({100 * number / check.items:.3g} %): {check.gold_positive:,} positive, "
+        f"{check.gold_negative:,} negative"
+    )
+    right = [
+        f"{100 * share:.1f} % of the {name}"
+        for share, name in zip(check.majority_right, ("positives", "negatives"), strict=True)
+        if np.isfinite(share)
+    ]
+    yield f"the majority of the votes is right on {' and '.join(right)} (ties count half)"
+    sample = check.gold_sample
+    if sample.note:
+        yield f"{sample.told.question} no test: {sample.note}"
+    else:
+        told = likeness_in_words(sample.p, sample.of)
+        yield f"{sample.told.question} {told} (p = {sample.p:.2g})"
+    within = check.gold_within_strata
+    if within is not None and not within.note:
+        at_random = within.of in (OF_ITEMS, OF_CLUSTERS)
+        asked = "a random sample within strata?" if at_random else within.told.question
+        told = likeness_in_words(within.p, within.of)
+        yield f"{'' if at_random else 'within strata: '}{asked} {told} (p = {within.p:.2g})"
+
+
+def _annotators(check: "DataCheck") -> str:
+    found = check.annotators
+    if found is None:
+        return "not known"
+    least, middle, most = np.quantile(found.labels, [0, 0.5, 1])
+    return (
+        f"{len(found.labels):,}, with {least:,.0f} to {most:,.0f} labels (median {middle:,.0f}); "
+        f"{int(found.few.sum())} with fewer than {FEW_LABELS}, "
+        f"{int(found.adversarial.sum())} against the others, {int(found.constant.sum())} constant"
+    )
+
+
+def about(check: "DataCheck") -> dict[str, list[str]]:
+    """What was counted, by name."""
+    least, middle, most = check.votes_per_item
+    each = f"{least} an item" if least == most else f"{least} to {most} an item, median {middle:g}"
+    found = {
+        "items": [f"{check.items:,}"],
+        "votes": [f"{check.votes:,}, {each}; {100 * check.positive_votes:.1f} % positive"],
+        "agreement": [_alpha(check.agreement, "votes")],
+        "annotators": [_annotators(check)],
+        "gold": list(_gold(check)),
+        "judges": [*check.judges.sentences, *check.judges.each_two],
+    }
+    if check.expert_agreement is not None:
+        given = ", ".join(f"{name} {labels:,}" for name, labels in check.expert_labels.items())
+        found["experts"] = [given, _alpha(check.expert_agreement, "expert labels")]
+    if check.expert_errors.sentences:
+        found["experts"] = [*check.expert_errors.sentences, *found.get("experts", [])]
+    scores = [
+        f"{name}: {one.lowest:.4g} to {one.highest:.4g}, {one.distinct:,} different, "
+        f"{100 * one.tied:.2g} % of the pairs tied"
+        + (f"; {counted(one.without, 'item')} without" if one.without else "")
+        for name, one in check.scores.items()
+    ]
+    found["scores"] = scores or ["none"]
+    if check.clusters is not None:
+        found["clusters"] = in_words(check.clusters)
+    if check.strata:
+        found["strata"] = [
+            f"{name}: "
+            + ", ".join(f"{stratum or '(none)'} {size:,}" for stratum, size in sizes.items())
+            for name, sizes in check.strata.items()
+        ]
+    return found
+
+
+NOTES = 8
+"""Notes on how files were read that are shown at once: each can say that data were left out."""
+
+
+def _shortened(texts: Sequence[str], shown: int = 1) -> list[str]:
+    """The first texts, and how many more there are where these are several."""
+    left = len(texts) - shown
+    return [*texts[:shown], f"{left:,} more: --verbose"] if left > 1 else list(texts)
+
+
+def _first(check: "DataCheck") -> dict[str, list[str]]:
+    """What the data are, in a line each; judges and scores where there are few."""
+    whole = about(check)
+    found = {head: texts[:1] for head, texts in whole.items() if head not in ("judges", "scores")}
+    found["gold"] = [one for one in whole["gold"] if not one.startswith("the majority")]
+    found["judges"] = whole["judges"][:1]
+    found["scores"] = [list_names(check.scores, NAMED) or "none"]
+    for head in ("clusters", "strata"):
+        found |= {head: whole[head]} if head in whole else {}
+    if "experts" in whole:
+        found["experts"] = _shortened(whole["experts"])
+    return {head: texts for head, texts in found.items() if texts}
+
+
+def _support(check: "DataCheck") -> dict[str, list[str]]:
+    """The answer, what else can be had, and what to do next."""
+    usable, weak, none = (
+        [one for one in check.verdicts if one.verdict == verdict] for verdict in VERDICTS
+    )
+    found: dict[str, list[str]] = {}
+    number = check.gold_positive + check.gold_negative
+    # Without gold `crowdgold evaluate` takes the first model, weak or not.
+    models = [one for one in check.verdicts if one not in none and one.method in with_role(MODEL)]
+    corrected = [one for one in usable if one.method in with_role(CORRECTED)]
+    first = (corrected if number else models)[:1]
+    if check.judges.ranges is not None:
+        found["answer"] = [f"ranges that votes allow: {allowed_in_short(check.judges.ranges)}"]
+    for one in first:
+        what = "answer" if number else "model"
+        unchecked = "" if number else ", which nothing checks"
+        found[what] = [f"{one.method}{unchecked}: {one.why.removeprefix(ANSWER)}"]
+    left = [
+        f"{others} {what}"
+        for some, what in zip((usable, weak, none), COUNTED, strict=True)
+        if (others := sum(one not in first for one in some))
+    ]
+    if check.open_strata:
+        found["how sure"] = ["a prevalence has no answer: a gold stratum has too few labels"]
+    elif number and not check.gold_sample.chosen:
+        share = check.gold_positive / number
+        half = 100 * 1.96 * np.sqrt(share * (1 - share) / number)
+        found["how sure"] = [
+            f"gold labels alone say the prevalence to about {half:.2g} points up or down; votes "
+            "and scores make it narrower"
+        ]
+    found["other methods"] = [", ".join(left)]
+    if number and check.gold_sample.chosen:
+        found["to do"] = check.gold_sample.to_do
+    elif not number and not usable:
+        found["to do"] = [FIRST_GOLD]
+    elif number and not corrected:
+        mends = (mend for one in check.verdicts if one.mend for mend in one.mend.split("; "))
+        found["to do"] = list(dict.fromkeys(mends))[:2]
+    return found
+
+
+def in_short(check: "DataCheck") -> dict[str, list[str]]:
+    """What the data are and what they support, as the command says it."""
+    return {**_first(check), **_support(check)}
+
+
+def _next(check: "DataCheck") -> Iterator[str]:
+    """Commands that follow."""
+    if check.supported:
+        yield "crowdgold evaluate FILES gives the numbers"
+    if check.gold_positive + check.gold_negative:
+        yield "crowdgold plan --more --pilot FILES says how many more gold labels a width takes"
+    else:
+        yield "crowdgold sample FILES --n 100 says which items an expert should label"
+    yield "crowdgold check FILES --verbose names every method, and says why"
+
+
+def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
+    """What was found for a reader, on one screen, at most 80 columns wide.
+
+    Args:
+        check: of a study.
+        notes: of how the study was read.
+    """
+    told = _lines({**_support(check), "next": list(_next(check))})
+    room, facts = MOST_LINES - 1 - len(told), _lines(_first(check))
+    # As many notes as leave room for all that was counted.
+    shown = [[*_lines({"read": _shortened(notes, n)}), *facts] for n in range(NOTES, 0, -1)]
+    data = next((one for one in shown if len(one) <= room), shown[-1])
+    return "\n".join([first_lines(data, room, ALL), *told])
+
+
+def describe_all(check: "DataCheck", notes: Sequence[str] = ()) -> str:
+    """The same with everything that was counted, and the reasons of each verdict."""
+    lines = [*_lines({"read": list(notes), **about(check)}), ""]
+    for one in check.verdicts:
+        texts = [one.why, *([f"-> {one.mend}"] if one.mend else [])]
+        lines.extend(_wrapped(f"{one.method:<14}{one.verdict}", texts, 26))
+    return "\n".join(lines)

@@ -1,0 +1,74 @@
+"""What each method can make of a study: usable, weak or not usable, why, and how to mend it.
+
+What a method needs, and what can speak against it, is declared in its file (`crowdgold.methods`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from crowdgold.methods.doubts import MEASURED_GOLD as MEASURED_GOLD
+from crowdgold.methods.doubts import (
+    NOT_USABLE,
+    SURELY_CHOSEN,
+    VERDICTS,
+    Facts,
+    Finding,
+    gold_for_true,
+)
+from crowdgold.methods.method import Method
+from crowdgold.methods.needs import EXPERTS_ERRORS, lacking
+from crowdgold.methods.registry import METHODS, offered
+
+__all__ = ["MEASURED_GOLD", "NOT_USABLE", "SURELY_CHOSEN", "Facts", "Verdict", "verdicts_of"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a method can make of the data.
+
+    Attributes:
+        method: its short name.
+        verdict: one of `VERDICTS`.
+        why: the reasons.
+        mend: what would make it better; empty where nothing is needed.
+    """
+
+    method: str
+    verdict: str
+    why: str
+    mend: str
+
+
+def _findings(method: Method, facts: Facts) -> Iterator[Finding]:
+    """What speaks against a method; of one that lacks what it needs, nothing but that."""
+    lacks = [
+        Finding(NOT_USABLE, why, need.mend_of(facts)) for need, why in lacking(method.needs, facts)
+    ]
+    yield from lacks
+    if lacks or not method.offer:
+        return
+    for doubt in method.offer.doubts:
+        yield from doubt(facts)
+    if method.uses_gold and EXPERTS_ERRORS not in method.needs:
+        yield from gold_for_true(facts)
+
+
+def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
+    """The verdict on each method that a study is offered, in the order of answers.
+
+    Args:
+        facts: of the study.
+        of_scores: of its items with a score, for the methods that need one.
+    """
+    found = []
+    for name in offered():
+        method = METHODS[name]
+        findings = list(_findings(method, of_scores if method.needs_scores else facts))
+        worst = max((VERDICTS.index(one.verdict) for one in findings), default=0)
+        # What only weakens is of no interest where something forbids.
+        told = [one for one in findings if VERDICTS.index(one.verdict) == worst]
+        use = method.offer.use if method.offer else ""
+        why = "; ".join(dict.fromkeys(one.why for one in told)) or use
+        mend = "; ".join(dict.fromkeys(one.mend for one in told))
+        found.append(Verdict(name, VERDICTS[worst], why, mend))
+    return tuple(found)

@@ -1,0 +1,278 @@
+"""Claims of a paper as data: `claims.yaml` in its study's room, read into claims that are judged.
+
+A new claim is an entry of that list:
+
+    - where: Fig. 4                                # of the paper
+      printed: MAVEN's intervals are narrower      # its words; {{ ... }} is a number it prints
+      tables: [maven_fig4]                         # results tables; not judged where one is missing
+      of: {ratio: width, method: MAVEN, against: GT, by: gold_fraction}     # -> cells
+      predicate: below                             # what is said of every cell
+      margin: 0.9                                  # by what it is decided; every claim declares one
+      inside: every                                # or `any`, or `most` of the cells
+      show: range                                  # how the cells are told (`cells.show`)
+      cause: the data are private                  # why it does not hold, where it does not
+      settings: gamma = 10                         # of our own, that the paper does not print
+      note: single runs                            # said in any case
+      undecidable: two datasets are public         # why no replicates would decide it
+      beside: {e_weak: with gamma = 1}             # a table by which it is judged for comparison
+      main: true                                   # of the paper's main claims
+
+`of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, coverage, column,
+difference, paired), its arguments follow; it gives cells, values with their errors. `predicate:`
+names what is said of them (`predicates.PREDICATES`: below, above, within, order, trend); the
+claim's further keys are its arguments. `says:` is a quantity that is told in the place of the
+judged cells, and a `cause:`, `note:` or `main:` that is a quantity is told with its title, as its
+own `show:` says. A claim of several parts has a list `all_of:` in the place of `of:` and
+`predicate:`. One whose values could not be others has `no_verdict:`, why that is so, in the place
+of a predicate and its margin.
+
+What no quantity gives is a function of the room: `table: {own: module:function}` for a table that a
+quantity reads, `of: {own: module:function}` for cells, or `own: module:function` in the place of
+both for a judgement. `module` is one of the
+study's room. The function is called with the tables and the further keys.
+
+Any string may hold `{{ ... }}` of what the paper prints (config/printed/ROOM.yaml): alone it gives
+the number itself. `each:` repeats a claim for every combination of the values that it lists, or,
+where it is a list, for every entry; `{{ name }}` is then the value.
+"""
+
+import importlib
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import StrictUndefined, Undefined, UndefinedError
+from jinja2.nativetypes import NativeEnvironment
+
+from crowdgold.claims.cells import ClaimError, Tables, show
+from crowdgold.claims.predicates import all_of, check, judged
+from crowdgold.claims.quantities import quantity
+from crowdgold.claims.verdicts import (
+    COUNTED,
+    FAILS,
+    NO_CAUSE,
+    NO_VERDICT,
+    NOT_DECIDED,
+    UNDECIDABLE,
+    Claim,
+    Judgement,
+)
+
+TEXT = {
+    "where", "printed", "tables", "main", "cause", "settings", "note", "undecidable", "beside",
+}  # fmt: skip
+"""Keys of a claim beside those of its judgement."""
+LANGUAGE = NativeEnvironment(undefined=StrictUndefined)
+
+
+def claims_file(room: str) -> Path:
+    """The file of a study's claims.
+
+    Args:
+        room: the dotted name of its package, `crowdgold.studies.maven`.
+    """
+    (folder,) = importlib.import_module(room).__path__
+    return Path(folder, "claims.yaml")
+
+
+def read_claims(room: str, printed: Mapping[str, Any], section: str = "") -> tuple[Claim, ...]:
+    """The claims of a study.
+
+    Args:
+        room: as for `claims_file`.
+        printed: what the paper prints.
+        section: which of them, where the file is a mapping of sections.
+
+    Raises:
+        ClaimError: an entry lacks something, or names what there is not.
+    """
+    entries = yaml.safe_load(claims_file(room).read_text(encoding="utf-8"))
+    return claims_of(entries[section] if section else entries, printed, room)
+
+
+def claims_of(
+    entries: list[dict[str, Any]], printed: Mapping[str, Any], room: str
+) -> tuple[Claim, ...]:
+    """Claims of the entries of a `claims.yaml`; arguments and errors as for `read_claims`."""
+    return tuple(
+        _claim(_filled(entry, {**printed, **_filled(values, printed)}), room)
+        for whole in entries
+        for entry, values in _repeated(whole)
+    )
+
+
+def _repeated(entry: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """An entry for each combination of what its `each` lists, with the values."""
+    rest = {key: value for key, value in entry.items() if key != "each"}
+    each = entry.get("each", [{}])
+    if isinstance(each, Mapping):
+        each = [dict(zip(each, one, strict=True)) for one in itertools.product(*each.values())]
+    for values in each:
+        yield rest, values
+
+
+def _filled(value: Any, known: Mapping[str, Any]) -> Any:
+    """The value with `{{ ... }}` of its strings filled in."""
+    if isinstance(value, Mapping):
+        return {_filled(key, known): _filled(own, known) for key, own in value.items()}
+    if isinstance(value, list):
+        return [_filled(own, known) for own in value]
+    if isinstance(value, str) and "{{" in value:
+        try:
+            found = LANGUAGE.from_string(value).render(known)
+        except UndefinedError as error:
+            raise ClaimError(f"{value!r}: {error.message}") from error
+        if isinstance(found, Undefined):
+            raise ClaimError(f"{value!r}: no such thing among what is printed")
+        return found
+    return value
+
+
+def _claim(entry: Mapping[str, Any], room: str) -> Claim:
+    missing = [key for key in ("where", "printed", "tables") if key not in entry]
+    if missing:
+        raise ClaimError(f"claim {entry}: without {', '.join(missing)}")
+    try:
+        known = _with_functions(entry, room)
+        judge = _judge({key: value for key, value in known.items() if key not in TEXT})
+    except (ClaimError, TypeError) as error:
+        raise ClaimError(f"{entry['where']}, {entry['printed']!r}: {error}") from error
+    needs = tuple(entry["tables"])
+
+    claim = f"{entry['where']}, {entry['printed']!r}"
+
+    def told(tables: Tables) -> Judgement:
+        own = {name: tables[name] for name in needs}
+        with _telling(claim, needs):
+            found = judge(own)
+            if found.verdict == NOT_DECIDED and "undecidable" in known:
+                found = _undecidable(found, str(known["undecidable"]))
+            cause = _reason(known.get("cause", NO_CAUSE), own) if found.verdict == FAILS else ""
+            main = known.get("main")
+            aside = _reason(main, own) if isinstance(main, Mapping) else ""
+            note = _reason(known.get("note", ""), own)
+        said = [found.reason, cause, known.get("settings"), note]
+        for table, words in known.get("beside", {}).items():
+            if table in tables:
+                with _telling(claim, [table]):
+                    other = judge({table: tables[table]})
+                said.append(f"{words}: {other.ours}: {other.verdict}")
+                beside = f"{words} it {COUNTED[other.verdict][0]}"
+                cause = _with(cause, beside)
+                aside = "; ".join(filter(None, [aside, beside if main else ""]))
+        return replace(found, reason="; ".join(filter(None, said)), cause=cause, aside=aside)
+
+    place, printed = str(entry["where"]), str(entry["printed"])
+    beside, main = tuple(known.get("beside", {})), bool(known.get("main"))
+    return Claim(place, printed, needs, told, beside, main)
+
+
+@contextmanager
+def _telling(claim: str, names: Iterable[str]) -> Iterator[None]:
+    """Name the claim and its tables where these lack a column or a method that it is about.
+
+    Raises:
+        ClaimError: they do.
+    """
+    try:
+        yield
+    except KeyError as error:
+        raise ClaimError(f"{claim}: without {error} in {', '.join(names)}") from error
+    except ClaimError as error:
+        raise ClaimError(f"{claim}: from {', '.join(names)}: {error}") from error
+
+
+def _with(cause: str, other: str) -> str:
+    """A cause with what another table says, in brackets after what is told of it elsewhere."""
+    first, semicolon, rest = cause.partition(";")
+    return f"{first} ({other}){semicolon}{rest}" if cause else ""
+
+
+def _undecidable(found: Judgement, why: str) -> Judgement:
+    """The judgement on what no replicates would decide, with the reason first."""
+    size, reason = found.replicates.partition(";")[0], "; ".join(filter(None, [why, found.reason]))
+    return replace(found, verdict=UNDECIDABLE, reason=reason, replicates=size)
+
+
+def _with_functions(value: Any, room: str) -> Any:
+    """The entry with the functions that each `own` in it names."""
+    if isinstance(value, Mapping):
+        return {
+            key: own_function(found, room) if key == "own" else _with_functions(found, room)
+            for key, found in value.items()
+        }
+    return [_with_functions(one, room) for one in value] if isinstance(value, list) else value
+
+
+def _reason(text: Any, tables: Tables) -> str:
+    """What is said of a claim beside the verdict: a text, or a quantity whose title is the text."""
+    if not isinstance(text, Mapping):
+        return str(text)
+    of = {key: value for key, value in text.items() if key != "show"}
+    return show(quantity(tables, of), str(text.get("show", "")))
+
+
+def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judgement]:
+    """The judge of what an entry says: its function, its parts, or cells and a predicate.
+
+    Args:
+        entry: the entry, or one of its parts.
+        looks: the parts that it has.
+    """
+    rest = dict(entry)
+    if "own" in rest:
+        own = rest.pop("own")
+        return lambda tables: own(tables, **rest)
+    if "all_of" in rest:
+        parts = [_judge(part, len(rest["all_of"])) for part in rest["all_of"]]
+        return lambda tables: all_of([part(tables) for part in parts])
+    name, of = str(rest.pop("predicate", "")), dict(rest.pop("of", {}))
+    says, how = rest.pop("says", None), rest.pop("show", "")
+    if "no_verdict" in rest:
+        why = str(rest["no_verdict"])
+        return lambda tables: Judgement(show(quantity(tables, of), how), NO_VERDICT, why)
+    check(name, rest)
+
+    def judge(tables: Tables) -> Judgement:
+        cells = quantity(tables, of)
+        found = judged(cells, name, **rest, looks=looks)
+        told = show(quantity(tables, says) if says and len(cells.rows) else cells, how)
+        # Where other values are shown than are judged, the reader is told which must be so.
+        wanted = f"{of['title']} {found.wanted}" if says and "title" in of else found.wanted
+        ours = "; ".join(filter(None, [told, found.ours]))
+        return replace(found, ours=ours, wanted=wanted)
+
+    return judge
+
+
+def own_function(name: str, room: str) -> Callable[..., Any]:
+    """The function of a room that `module:function` names.
+
+    Raises:
+        ClaimError: where there is none.
+    """
+    module, _, function = name.partition(":")
+    try:
+        found: Callable[..., Any] = getattr(importlib.import_module(f"{room}.{module}"), function)
+    except (ImportError, AttributeError) as error:
+        raise ClaimError(f"own: {name}: {error}") from error
+    return found
+
+
+def own_modules(room: str) -> set[str]:
+    """The modules that the claims of a room name, which no import statement does."""
+
+    def named(value: Any) -> Iterator[str]:
+        if isinstance(value, Mapping):
+            if isinstance(value.get("own"), str):
+                yield f"{room}.{value['own'].partition(':')[0]}"
+            value = list(value.values())
+        if isinstance(value, list):
+            for one in value:
+                yield from named(one)
+
+    return set(named(yaml.safe_load(claims_file(room).read_text(encoding="utf-8"))))

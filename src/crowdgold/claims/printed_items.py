@@ -1,0 +1,431 @@
+"""The papers' numbered figures and tables: what makes ours, and what the claims on each came to.
+
+`studies/printed_items.yaml` lists them; the verdicts are read from the pages of docs/ that hold
+claims and printed cells against ours, so that they are those of the last run.
+
+What a page tells from another page: the text of a section, or numbers of its tables.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+from crowdgold.claims.verdicts import (
+    COUNTED,
+    FURTHER,
+    NO_CAUSE,
+    NONE,
+    NOT_JUDGED,
+    SLIP,
+    WHY,
+    is_ours,
+)
+
+HEADER = [
+    "printed",
+    "what it shows",
+    "drawn by",
+    "experiments and their replicates",
+    "scale",
+    "verdicts",
+]
+Item = Mapping[str, Any]
+Picture = Callable[[str], str]
+"""The name of a figure, linked where there is a picture of it."""
+
+NUMBER = r"(?:[A-Z]\.)?\d+[a-z]?"
+NAMED = re.compile(rf"\b(fig|table)(?:ure)?s?\.? ({NUMBER}(?:(?:, | and | to ){NUMBER})*)", re.I)
+KINDS = {"fig": "Figure", "table": "Table"}
+CELLS = re.compile(r"[^.;]*\d+ of \d+ cells[^.;]*")
+NOT_MADE = "not made"
+TABLES = Path("docs/results/tables")
+"""Where published tables are."""
+
+
+class Section(NamedTuple):
+    """A part of a page: its heading, its text, and the rows of its tables by their columns."""
+
+    heading: str
+    text: str
+    rows: list[dict[str, str]]
+
+
+def sections(page: str) -> Iterator[Section]:
+    """The sections of a page of Markdown."""
+    for part in re.split(r"^#+ ", page, flags=re.M):
+        heading, _, body = part.partition("\n")
+        rows, head, text = [], None, []
+        for line in body.splitlines():
+            if not line.startswith("|"):
+                head = None
+                text.append(line)
+                continue
+            cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+            if head is None:
+                head = cells
+            elif set(line) - set("| -"):
+                rows.append(dict(zip(head, cells, strict=False)))
+        yield Section(heading, "\n".join(text).strip(), rows)
+
+
+def numbers_named(where: str) -> set[tuple[str, str]]:
+    """The figures and tables that a place in a paper names: ("Figure", "7")."""
+    found = set()
+    for kind, names in NAMED.findall(where):
+        for first, last in re.findall(rf"({NUMBER})(?: to ({NUMBER}))?", names):
+            whole = first.isdigit() and last.isdigit()
+            numbers = range(int(first), int(last) + 1) if whole else (first, last)
+            found |= {(KINDS[kind.lower()], str(number)) for number in numbers if number != ""}
+    return found
+
+
+def _concerns(item: Item, where: str) -> bool:
+    """Whether a claim that stands at a place is one on a figure or table."""
+    if where in item.get("claims", []):
+        return True
+    kind, _, number = item["number"].partition(" ")
+    return any(
+        own == kind and number and re.fullmatch(rf"{re.escape(number)}[a-z]?", found)
+        for own, found in numbers_named(where)
+    )
+
+
+def _counted(verdicts: Iterable[str]) -> str:
+    found = Counter(verdicts)
+    return ", ".join(
+        f"{one}: {found[one]}" for one in [*COUNTED, *(set(found) - set(COUNTED))] if found[one]
+    )
+
+
+def _counted_cells(verdicts: Iterable[str]) -> str:
+    """How many cells came to what, without what a cell adds to it."""
+    found = Counter(re.split("[,:]", verdict)[0] for verdict in verdicts)
+    return ", ".join(f"{count} {verdict}" for verdict, count in found.items())
+
+
+def verdicts_on(item: Item, page: str) -> tuple[str, ...]:
+    """What the claims on a figure or table came to, and then its printed cells; empty for none."""
+    claims, cells = [], []
+    for section in sections(page):
+        claims += [
+            row["verdict"]
+            for row in section.rows
+            if "where" in row and not is_ours(row["where"]) and _concerns(item, row["where"])
+        ]
+        if not re.search(rf"\b{re.escape(item['number'])}(?![\w.])", section.heading, re.I):
+            continue
+        if section.text.startswith("Not made here"):
+            return (NOT_MADE,)
+        # A row without a verdict is the baseline that others are held against.
+        cells += [
+            row["verdict"] for row in section.rows if row.get("verdict") and "where" not in row
+        ]
+        if not cells and (said := CELLS.match(section.text)):
+            text = said.group(0).strip()
+            return tuple(filter(None, [_counted(claims), text[:1].lower() + text[1:]]))
+    if claims and not cells and set(claims) == {NOT_JUDGED}:
+        return (NOT_MADE,)
+    told = f"cells: {_counted_cells(cells)}" if cells else ""
+    return tuple(filter(None, [_counted(claims), told]))
+
+
+def blocks_of(item: Item, config: Mapping[str, Any]) -> list[str]:
+    """The experiments, or the benchmark, behind a figure or table: those it names, or all."""
+    if "blocks" in item:
+        return list(item["blocks"])
+    found: dict[str, None] = {}
+    for name in item.get("figures", []):
+        figure = config["figures"][name]
+        found |= dict.fromkeys([*figure.get("experiments", []), figure.get("benchmark", "")])
+    return [one for one in found if one]
+
+
+def pages_of(item: Item) -> list[str]:
+    """The pages that hold a figure's or table's numbers and claims."""
+    found = item.get("page", [])
+    return [found] if isinstance(found, str) else list(found)
+
+
+def replicates_made(scales: Mapping[str, str], folder: Path = TABLES) -> dict[str, int]:
+    """The replicates in the table of each experiment that is published.
+
+    Args:
+        scales: experiment or benchmark -> the scale at which it was run.
+        folder: where the tables are.
+    """
+    paths = {name: folder / f"{name}.parquet" for name in scales}
+    return {
+        name: pd.read_parquet(path, columns=["replicate"])["replicate"].nunique()
+        for name, path in paths.items()
+        if path.is_file() and "replicate" in pq.read_schema(path).names
+    }
+
+
+def _told_block(name: str, scales: Mapping[str, str], replicates: Mapping[str, int]) -> str:
+    """A block with the replicates of its table, if it has some, or that it was not made."""
+    if name not in scales:
+        return f"`{name}` ({NOT_MADE})"
+    return f"`{name}` ({replicates[name]})" if name in replicates else f"`{name}`"
+
+
+def why_nothing(item: Item, told: Mapping[str, str]) -> str:
+    """Why a figure or table has nothing of ours; empty where it is made."""
+    pages = pages_of(item)
+    if pages and all(verdicts_on(item, told[page]) == (NOT_MADE,) for page in pages):
+        return f"{NOT_MADE}: needs {item['needs']}" if "needs" in item else NOT_MADE
+    return str(item.get("nothing", ""))
+
+
+def item_row(
+    item: Item,
+    config: Mapping[str, Any],
+    scales: Mapping[str, str],
+    told: Mapping[str, str],
+    picture: Picture = "`{}`".format,
+    replicates: Mapping[str, int] = MappingProxyType({}),
+) -> list[str]:
+    """The line of a figure or table.
+
+    Args:
+        item: its entry in `printed_items.yaml`.
+        config: `figures` and `experiments` of the configuration.
+        scales: experiment or benchmark -> the scale at which it was run.
+        told: page -> its text.
+        replicates: experiment -> how many its table has.
+    """
+    if "nothing" in item:
+        return [item["number"], item["shows"], "", "", "", item["nothing"]]
+    names, pages = item.get("figures", []), pages_of(item)
+    found = {page: verdicts_on(item, told[page]) for page in pages}
+    targets = {config["figures"][name].get("target", "") for name in names} - {""}
+    blocks = blocks_of(item, config)
+    at = ", ".join(
+        [
+            *sorted({scales[one] for one in blocks if one in scales}),
+            *(f"`make {one}`" for one in sorted(targets)),
+        ]
+    )
+    said = {page: "; ".join(own) for page, own in found.items() if own}
+    if why := why_nothing(item, told):
+        at, said = "", dict.fromkeys(pages, why)
+    said = said or dict.fromkeys(pages[:1] or [""], "no claim")
+    return [
+        item["number"],
+        item["shows"],
+        ", ".join(map(picture, names)),
+        ", ".join(_told_block(one, scales, replicates) for one in blocks),
+        at,
+        "; ".join(f"[{text}]({page}.md)" if page else text for page, text in said.items()),
+    ]
+
+
+def item_rows(
+    items: Sequence[Item],
+    config: Mapping[str, Any],
+    scales: Mapping[str, str],
+    told: Mapping[str, str],
+    picture: Picture,
+    replicates: Mapping[str, int],
+) -> list[list[str]]:
+    """The lines of a paper's figures and tables."""
+    return [item_row(item, config, scales, told, picture, replicates) for item in items]
+
+
+def count_items(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) -> Counter[str]:
+    """How many there are, by why there is nothing of ours; those that are made by ""."""
+    return Counter(why_nothing(one, told) for items in papers.values() for one in items)
+
+
+def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
+    """The pages that judge each paper's claims."""
+    return {
+        paper: list(dict.fromkeys(page for item in own for page in pages_of(item)))
+        for paper, own in papers.items()
+    }
+
+
+def claim_verdicts(page: str, ours: bool = False, about: str = "") -> list[str]:
+    """What each claim of the paper, or else of our own, on a page came to.
+
+    Args:
+        about: what the place of a claim has to say.
+    """
+    return [
+        row["verdict"]
+        for one in sections(page)
+        for row in one.rows
+        if "where" in row and is_ours(row["where"]) == ours and about in row["where"]
+    ]
+
+
+def count_verdicts(
+    papers: Mapping[str, Sequence[Item]],
+    told: Mapping[str, str],
+    ours: bool = False,
+    about: str = "",
+) -> Counter[str]:
+    """How many claims of all papers, or else of our own, came to what; as for `paper_rows`."""
+    pages = [page for own in claim_pages(papers).values() for page in own]
+    return Counter(verdict for page in pages for verdict in claim_verdicts(told[page], ours, about))
+
+
+def count_on(pages: Iterable[str]) -> Counter[str]:
+    """How many claims of these pages, whose own they are, came to what."""
+    return Counter(verdict for page in pages for verdict in claim_verdicts(page))
+
+
+OF_PAPER = ["paper", "figures and tables", "claims"]
+
+
+def paper_rows(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) -> list[list[str]]:
+    """How many of each paper's figures and tables are made, and what its claims came to.
+
+    Args:
+        papers: paper -> its figures and tables.
+        told: page -> its text; each claim of a paper stands on one of its pages.
+    """
+    rows = []
+    for paper, pages in claim_pages(papers).items():
+        own = papers[paper]
+        claims = [
+            f"[{_counted(found)}]({page}.md#what-holds)"
+            for page in pages
+            if (found := claim_verdicts(told[page]))
+        ]
+        made = sum(not why_nothing(item, told) for item in own)
+        rows.append([paper, f"{made} of {len(own)} made", "; ".join(claims)])
+    return rows
+
+
+NUMBER_TOLD = re.compile(r"-?\d+(?:\.\d+)?")
+CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*)(?:;.*)?\.)?")
+"""A line of a list of claims (`verdicts.JudgedClaims.with_verdict`): place, words, cause."""
+STAND_IN = "stand-in"
+SLIPS = "slips of the text; the paper's own tables or published data have other numbers."
+"""What is told of them in common."""
+
+
+class ToldError(ValueError):
+    """A page that does not hold what another one tells of it."""
+
+
+def cells(page: str, heading: str, column: str, **where: str) -> list[str]:
+    """The cells of a column, without stars.
+
+    Args:
+        page: its text, Markdown.
+        heading: of the section that holds the table.
+        column: the header of the column.
+        where: column -> what its cell is to be.
+
+    Raises:
+        ToldError: there is no such cell.
+    """
+    found = [
+        row[column].strip("*")
+        for section in sections(page)
+        if section.heading == heading
+        for row in section.rows
+        if column in row and all(row.get(name) == value for name, value in where.items())
+    ]
+    if not found:
+        raise ToldError(f"{_asked(heading, column, where)}: found no cell; see the page's template")
+    return found
+
+
+def _asked(heading: str, column: str, where: Mapping[str, str]) -> str:
+    return ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
+
+
+def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
+    """The numbers that `cells` begin with.
+
+    Raises:
+        ToldError: there is no such cell, or one has no number.
+    """
+    told = cells(page, heading, column, **where)
+    found = [NUMBER_TOLD.match(cell) for cell in told]
+    if not all(found):
+        raise ToldError(f"{_asked(heading, column, where)}: found {told}, expected numbers")
+    return [float(one.group()) for one in found if one]
+
+
+def causes(lines: str, link: str) -> str:
+    """A list of a paper's claims that do not hold, in which claims of one cause stand together.
+
+    Of a cause what comes after its first semicolon is left to the page. So are the words of slips,
+    of which one line tells where they stand. Claims of our own are left out, and so is what stands
+    between the lists.
+
+    Args:
+        lines: lists of claims.
+        link: to the paper's page, with which each line begins.
+
+    Raises:
+        ToldError: a line of a list is no claim.
+    """
+    slips: dict[str, None] = {}
+    told: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for line in lines.splitlines():
+        if not line.startswith("- ") or line == NONE:
+            continue
+        if not (found := CLAIM.fullmatch(line)):
+            raise ToldError(f"{line}: expected - **place**: words. {WHY} cause.")
+        place, words, cause = found.groups(default="")
+        if is_ours(place.strip("*")):
+            continue
+        if cause.startswith(SLIP):
+            slips[place] = None
+            continue
+        alone = words if cause in ("", NO_CAUSE) else ""
+        told.setdefault((cause, alone), {}).setdefault(place, []).append(words)
+    listed = [
+        " ".join(f"{place}: {_together(words)}." for place, words in places.items())
+        + (f" {WHY} {cause}." if cause else "")
+        for (cause, _), places in told.items()
+    ]
+    if slips:
+        listed.append(f"{', '.join(slips)}: {SLIPS}")
+    return "\n".join(f"- {link}, {one}" for one in listed)
+
+
+def main_claims(lines: str) -> list[str]:
+    """The main claims in lists of those that hold (`JudgedClaims.with_verdict`).
+
+    Of one about a stand-in the place is told, too, since it holds of that alone.
+    """
+    lists = [part.rstrip().rpartition("\n\n")[2] for part in lines.split(FURTHER)[:-1]]
+    found = [CLAIM.fullmatch(line) for one in lists for line in one.splitlines()]
+    told = [(one[1].strip("*"), one[2]) for one in found if one]
+    return [f"{words} ({place})" if STAND_IN in place else words for place, words in told]
+
+
+def _together(words: list[str]) -> str:
+    """Claims in one line; what all say before their last colon is said once."""
+    parts = [one.rpartition(": ") for one in words]
+    common = {before + colon for before, colon, _ in parts}
+    if len(common) > 1:
+        return "; ".join(words)
+    return common.pop() + "; ".join(own for *_, own in parts)
+
+
+def text(page: str, heading: str) -> str:
+    """The text of a section, without its tables.
+
+    Args:
+        page: its text, Markdown.
+        heading: of the section.
+
+    Raises:
+        ToldError: there is no such section, or several.
+    """
+    found = [one.text for one in sections(page) if one.heading == heading]
+    if len(found) != 1:
+        raise ToldError(f"{heading}: found {len(found)} sections of this heading, expected one")
+    return found[0]

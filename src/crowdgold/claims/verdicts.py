@@ -1,0 +1,172 @@
+"""Claims of a paper, and the three verdicts on them.
+
+A claim holds or does not hold where our results decide it, by its margin (`decisions`); else it is
+not decided, which asks for more replicates, or cannot be, where these are not to be had. It has no
+verdict where our values could not be others.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from crowdgold.claims.cells import Tables, markdown_table
+
+HOLDS, FAILS, NOT_DECIDED = "holds", "does not hold", "not decided"
+NOT_JUDGED = "not judged"
+"""Said where the results are not there: it is no verdict."""
+NO_VERDICT = "no verdict"
+"""Said where our values could not be others."""
+UNDECIDABLE = "cannot be decided"
+"""Said of what is not decided, where the data that would decide are not public."""
+NO_CAUSE = "no cause is known"
+SLIP = "a slip: "
+"""How the cause of a claim begins that the paper's own tables or published data contradict."""
+CLEAR = 2.0
+"""Standard errors that make a difference clear, where a page tells of one without judging it."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What we get, whether the claim holds, and by what.
+
+    Attributes:
+        ours: what we get.
+        verdict: one of the three.
+        reason: what decides it, where something is to be said.
+        replicates: how many decided it, and how many would.
+        wanted: what ours must be for the claim to hold: the margin in words.
+        needed: the replicates that would decide it; NaN where it is decided, or not known.
+        cause: why it does not hold, where it does not.
+        aside: what is told with a main claim's words.
+    """
+
+    ours: str
+    verdict: str
+    reason: str = ""
+    replicates: str = ""
+    wanted: str = ""
+    needed: float = math.nan
+    cause: str = ""
+    aside: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper.
+
+    Attributes:
+        place: where it stands.
+        printed: what is printed there.
+        needs: the results tables that it is judged from.
+        judge: tables -> judgement.
+        beside: further tables, by which it is judged for comparison where they are there.
+        main: whether it is of the paper's main claims.
+    """
+
+    place: str
+    printed: str
+    needs: tuple[str, ...]
+    judge: Callable[[Tables], Judgement]
+    beside: tuple[str, ...] = ()
+    main: bool = False
+
+    def judged(self, tables: Tables) -> Judgement:
+        """The judgement, or that it is not judged because tables are missing."""
+        missing = [name for name in self.needs if name not in tables]
+        if missing:
+            return Judgement(f"not made here: {', '.join(missing)}", NOT_JUDGED)
+        return self.judge(tables)
+
+
+def verdict_of(holds: bool, fails: bool) -> str:
+    """The verdict on what is decided for, against, or not at all."""
+    return HOLDS if holds else FAILS if fails else NOT_DECIDED
+
+
+HEADER = ["where", "claim", "ours", "must be", "verdict", "replicates", "reason"]
+"""The columns of a table of claims."""
+
+
+COUNTED = {
+    HOLDS: ("holds", "hold"),
+    FAILS: ("does not hold", "do not hold"),
+    NOT_DECIDED: ("is not decided", "are not decided"),
+    UNDECIDABLE: ("cannot be decided", "cannot be decided"),
+    NO_VERDICT: ("has no verdict", "have no verdict"),
+    NOT_JUDGED: ("is not judged, for want of data", "are not judged, for want of data"),
+}
+"""What is said of one claim of a verdict, and of several."""
+CLEARLY = "clearly not: "
+"""How a reason begins that names the values on the wrong side."""
+WHY = "*Why not:*"
+"""How the reason of a claim that does not hold begins, its cause first."""
+NONE = "- none"
+"""A list of claims where there are none."""
+FURTHER = "Further:"
+"""What stands between the main claims that hold and the others."""
+OURS = "ours"
+"""How the place of a claim begins that is not the paper's."""
+
+
+def is_ours(where: str) -> bool:
+    """Whether a claim that stands there is not the paper's."""
+    return where.startswith(OURS)
+
+
+def _counted(what: str, verdicts: Sequence[str]) -> str:
+    """How many claims came to what, in a sentence; empty where there are none."""
+    if not verdicts:
+        return ""
+    found = Counter(verdicts)
+    *first, last = (
+        f"{found[one]} {said[found[one] > 1]}" for one, said in COUNTED.items() if found[one]
+    )
+    return f"Of {len(verdicts)} {what} {', '.join(first)}{' and ' * bool(first)}{last}."
+
+
+@dataclass(frozen=True)
+class JudgedClaims:
+    """Claims as a page tells them.
+
+    Attributes:
+        judged: each claim with the judgement on it.
+    """
+
+    judged: Sequence[tuple[Claim, Judgement]]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """A line for each claim, of the columns of `HEADER`."""
+        return [
+            [one.place, one.printed, own.ours, own.wanted, own.verdict, own.replicates, own.reason]
+            for one, own in self.judged
+        ]
+
+    @property
+    def table(self) -> str:
+        """Every claim with what we get, as a table."""
+        return markdown_table(HEADER, self.rows)
+
+    @property
+    def counted(self) -> str:
+        """How many came to what, in a sentence."""
+        papers = [own.verdict for claim, own in self.judged if not is_ours(claim.place)]
+        ours = [own.verdict for claim, own in self.judged if is_ours(claim.place)]
+        told = [_counted("claims", papers), _counted("claims of our own", ours)]
+        return " ".join(filter(None, told))
+
+    def with_verdict(self, verdict: str) -> str:
+        """The claims of a verdict as a list: where each stands, its words, and why it fails.
+
+        Of those that hold the main ones come first.
+        """
+        lists: dict[bool, list[str]] = {True: [], False: []}
+        for claim, own in self.judged:
+            if own.verdict == verdict:
+                why = f" {WHY} {own.cause}." if own.cause else ""
+                aside = f" ({own.aside})" if own.aside and verdict == HOLDS else ""
+                line = f"- **{claim.place}**: {claim.printed.strip()}{aside}.{why}"
+                lists[claim.main and verdict == HOLDS].append(line)
+        main, others = ("\n".join(lines) for lines in lists.values())
+        return f"\n\n{FURTHER}\n\n".join(filter(None, [main, others])) or NONE

@@ -1,0 +1,83 @@
+"""`crowdgold check`: what votes, gold labels and scores can support, before anything is fitted."""
+
+import argparse
+import json
+import textwrap
+from pathlib import Path
+
+import numpy as np
+
+from crowdgold.cli.terminal import add_expert_error, add_study_options, progress, reading, say, tell
+from crowdgold.reading.json_shapes import plain
+from crowdgold.reading.study import read_study
+from crowdgold.types.display import WIDTH
+from crowdgold.types.parameters import SEED
+
+ABOUT = """\
+Say what data can support before anything is fitted: how many votes items have and how far they
+agree, the gold labels of each class and whether they look like a random sample of the items, the
+range and ties of scores, annotators who cannot help; and for each estimator whether it is usable,
+weak or not usable, why, and how to mend that.
+
+FILES are one file with everything, or votes, gold labels and scores in files of their own, joined
+by item: .csv, .tsv, .xlsx, .parquet, .jsonl, or what a labelling tool or an evaluation harness
+writes: Label Studio, doccano, Argilla, Prodigy, Inspect, lm-eval, promptfoo, DeepEval, MLflow,
+OpenAI evals. Or one study file, .yaml, that names them and holds options by their names.
+  votes   item, annotator, label; or item, votes_positive, votes_total; or item and a column for
+          each annotator, vote_NAME
+  gold    item, gold; or item, label; with expert where there are several
+  scores  item, score; or a column for each model, score_NAME
+  both    stratum or stratum_NAME, weight, where wanted; gold_stratum, or gold_probability, where
+          gold was not drawn by a simple random sample (files of `crowdgold sample` have them);
+          cluster, where items belong together
+Items without a score count for what needs no score. Where no column says that it names the items,
+one that all files share does. Other names are guessed, which is said, or given by
+--column THEIRS=OURS (FILE:THEIRS=OURS for one of the files; THEIRS=ignore passes a column over)."""
+EXAMPLE = """\
+example:
+  $ crowdgold check votes.csv gold.csv scores.csv --column rater=annotator
+  $ crowdgold check labels.csv --positive spam --positive scam --json > check.json
+  $ crowdgold check study.yaml
+
+study.yaml:
+  files: [votes.csv, gold.csv, scores.csv]
+  columns: {rater: annotator}
+
+exit codes: 0, some estimator is usable or weak; 1, the data support none; 2, input that cannot be
+used, with what is wrong and how to mend it."""
+UNSUPPORTED = 1
+
+
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
+    own.add_argument("--seed", type=int, default=SEED, help="of resamples and permutations")
+    add_expert_error(own)
+    own.add_argument("--verbose", action="store_true", help="say everything, with reasons")
+    own.add_argument("--json", action="store_true", help="write one JSON object")
+    add_study_options(own)
+    own.set_defaults(run=run)
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Read the files, check them, and say what was found."""
+    # Here: they take a second to load.
+    from crowdgold.checking.study import check_data
+    from crowdgold.checking.text import describe, describe_all
+
+    paths: list[Path] = asked.files
+    with progress(lambda: "reading and checking"):
+        study = read_study(paths, **vars(reading(asked)))
+        study = study.with_expert_error(asked.expert_error)
+        check = check_data(study, np.random.default_rng(asked.seed))
+    for warning in check.warnings:
+        say(textwrap.fill(f"Warning: {warning}.", WIDTH, subsequent_indent="  "))
+    if asked.json:
+        files = [str(path) for path in paths]
+        found = {"files": files, "notes": list(study.notes), **plain(check)}
+        tell(json.dumps({**found, "supported": check.supported, "seed": asked.seed}))
+    else:
+        told = describe_all if asked.verbose else describe
+        tell(told(check, study.notes))
+    if not check.supported:
+        say("These data support no estimator; --verbose says what would.")
+    return 0 if check.supported else UNSUPPORTED

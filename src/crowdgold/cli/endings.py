@@ -1,0 +1,169 @@
+"""Ctrl-C, SIGTERM and SIGHUP end a command in time, in order where there is time for it.
+
+In order: an exception in the main thread, so that whatever is open is closed and removed. At once,
+where that cannot be waited for: while modules are imported, which swallow exceptions; in a function
+that compiled code calls, which loses them; where the main thread is in compiled code, where Python
+has no say; and where the end in order takes too long.
+A thread of its own sees to it, which Python tells of each signal before the main thread knows.
+
+Operating systems on which commands run: Linux; perhaps another Unix; not Windows.
+"""
+
+import atexit
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from types import FrameType
+
+from crowdgold.system.temporary import remove_registered
+
+WINDOWS = "win32"
+NAMES = {"darwin": "macOS", WINDOWS: "Windows"}
+
+
+def refusal(system: str) -> str:
+    """Why commands do not run on a system, as of `sys.platform`; empty where they do."""
+    if system != WINDOWS:
+        return ""
+    return (
+        "Error: crowdgold runs on Linux, and not on Windows itself; use WSL, the Windows Subsystem "
+        "for Linux (`wsl --install`), and install crowdgold there"
+    )
+
+
+def remark(system: str) -> str:
+    """What to expect of a system on which commands may run; empty on Linux."""
+    if system.startswith("linux"):
+        return ""
+    return (
+        f"Note: crowdgold is tested on Linux; on {NAMES.get(system, system)} it may work, but it "
+        "cannot assemble CmdStan there: set $CMDSTAN to a CmdStan of your own, or use --no-models"
+    )
+
+
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SAID = {signal.SIGINT: "Interrupted.", signal.SIGTERM: "Terminated.", signal.SIGHUP: "Hung up."}
+HEARD = 0.3
+"""Seconds in which the main thread hears of a signal, unless it is in compiled code."""
+LONGEST = 1.3
+"""Seconds that an end in order may take; those who wait expect an end within two."""
+
+
+def exit_code(number: int) -> int:
+    """The exit code of a program that a signal ended, as a shell gives it."""
+    return 128 + number
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _end_at_once(number: int) -> None:
+    """End the process and those that it started, and remove what is half done."""
+    with suppress(Exception):
+        import psutil  # here: it is needed at such an end alone
+
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+    remove_registered()
+    with suppress(OSError):
+        os.write(2, f"{SAID[signal.Signals(number)]}\n".encode())
+    os._exit(exit_code(number))
+
+
+@dataclass
+class _Watch:
+    """What is known of signals while a command runs.
+
+    Attributes:
+        heard: the signal that the main thread has heard of, if any.
+        over: whether the command has ended, so that there is nothing to be ended in order.
+        done: set where the process goes on without the command.
+        told: where Python writes the number of each signal, and the end from which it is read.
+    """
+
+    heard: int = 0
+    over: bool = False
+    done: threading.Event = field(default_factory=threading.Event)
+    told: tuple[int, int] = field(default_factory=os.pipe)
+
+    def hear(self, number: int, frame: FrameType | None) -> None:
+        """End the block by an exception, once; Python calls it in the main thread."""
+        if self.heard:
+            return
+        self.heard = number
+        if self.over or _is_importing(frame):
+            _end_at_once(number)
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise SystemExit(exit_code(number))
+
+    def lost(self, found: "sys.UnraisableHookArgs") -> None:
+        """End the process where the exception that was to end it is lost; else say what was."""
+        if self.heard and isinstance(found.exc_value, KeyboardInterrupt | SystemExit):
+            _end_at_once(self.heard)
+        sys.__unraisablehook__(found)
+
+    def look(self) -> None:
+        """Wait for a signal, and see that the process ends in time."""
+        number = 0
+        while number not in ENDINGS and not self.done.is_set():
+            number = os.read(self.told[0], 1)[0]
+        self.done.wait(HEARD)
+        if self.heard:
+            self.done.wait(LONGEST - HEARD)
+        if not self.done.is_set():
+            _end_at_once(number)
+
+
+def _ignore(signals: Iterable[signal.Signals]) -> None:
+    """Ignore signals: at Python's very end they would end it as if nothing had been done."""
+    for one in signals:
+        signal.signal(one, signal.SIG_IGN)
+
+
+@contextmanager
+def ended_in_time(stays: bool) -> Iterator[None]:
+    """See that a signal ends the block in time; one that was ignored before still is.
+
+    Args:
+        stays: whether the process ends with the block, so that its end is watched too.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    watch = _Watch()
+    os.set_blocking(watch.told[1], False)
+    before = {one: signal.getsignal(one) for one in ENDINGS}
+    before = {one: handler for one, handler in before.items() if handler != signal.SIG_IGN}
+    for one in before:
+        signal.signal(one, watch.hear)
+    if stays:
+        atexit.register(_ignore, list(before))  # the first that is registered is called last
+    old_hook, sys.unraisablehook = sys.unraisablehook, watch.lost
+    old = signal.set_wakeup_fd(watch.told[1], warn_on_full_buffer=False)
+    looking = threading.Thread(target=watch.look, daemon=True)
+    looking.start()
+    try:
+        yield
+    finally:
+        watch.over = True
+        if not stays:
+            signal.set_wakeup_fd(old)
+            sys.unraisablehook = old_hook
+            for one, handler in before.items():
+                signal.signal(one, handler or signal.SIG_DFL)
+            watch.done.set()
+            os.write(watch.told[1], b"\0")
+            looking.join()
+            for end in watch.told:
+                os.close(end)

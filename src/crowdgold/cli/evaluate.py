@@ -1,0 +1,398 @@
+"""`crowdgold evaluate`: models, voters and rates from imperfect labels, into a folder of tables.
+
+Options of `crowdgold evaluate` for continuous integration: conditions on answers, a badge.
+"""
+
+import argparse
+import json
+import os
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crowdgold.checking.without_gold import ends_in_words
+from crowdgold.cli.study_file import as_study_file
+from crowdgold.cli.terminal import (
+    add_expert_error,
+    add_force,
+    add_study_options,
+    progress,
+    reading,
+    say,
+    say_kept,
+    tell,
+)
+from crowdgold.presentation.text import answered_strata, changed, describe, describe_models
+from crowdgold.reading.json_shapes import plain
+from crowdgold.system.extras import need
+from crowdgold.system.temporary import remove_abandoned
+from crowdgold.types.choices import RULES, SURELY
+from crowdgold.types.display import WIDTH
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import Items
+from crowdgold.types.parameters import LEVEL, SEED
+
+if TYPE_CHECKING:
+    from crowdgold.evaluation.conditions import Condition, Key
+    from crowdgold.evaluation.folder import Evaluation
+    from crowdgold.evaluation.questions import Settings
+
+FAILED, UNSUPPORTED = 3, 1
+"""Exit codes: a condition holds; there is no answer, or none by the method that was to give it."""
+
+
+def add_fail_if(own: argparse.ArgumentParser) -> None:
+    """Add what a run in continuous integration asks for."""
+    own.add_argument(
+        "--fail-if", action="append", default=[], metavar="CONDITION",
+        help='end with exit code 3 where it holds of an answer: "AUC < 0.9", "AUC:large < 0.9", '
+        '"delta_AUC:large-small <= 0"; can be repeated',
+    )  # fmt: skip
+    own.add_argument(
+        "--fail-on", choices=RULES, default=SURELY,
+        help="when a condition counts: it holds in the whole interval, of the estimate, or "
+        "somewhere in the interval (default: %(default)s)",
+    )  # fmt: skip
+    own.add_argument(
+        "--badge", metavar="METRIC",
+        help="write one answer in a line and nothing else: AUC:large gives "
+        '"AUC large 0.93 (0.90 to 0.96)"',
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of the answers.
+
+    Attributes:
+        conditions: of `--fail-if`.
+        rule: of `--fail-on`.
+        badge: the answer that is to be written in a line; None where none is.
+    """
+
+    conditions: "list[Condition]"
+    rule: str
+    badge: "Key | None"
+
+
+def read_wanted(asked: argparse.Namespace, settings: "Settings", items: Items) -> Wanted:
+    """What a command line asks of the answers; `InputError` where a study has no such answer."""
+    from crowdgold.evaluation.conditions import find_answer, read_condition
+
+    conditions = [read_condition(text, settings, items) for text in asked.fail_if]
+    if asked.badge is None:
+        return Wanted(conditions, asked.fail_on, None)
+    try:
+        return Wanted(conditions, asked.fail_on, find_answer(asked.badge, settings, items))
+    except InputError as error:
+        raise InputError(f"--badge {error}") from None
+
+
+def in_a_line(wanted: Wanted, summary: Mapping[str, Any]) -> str:
+    """The answer that is asked for by `--badge`."""
+    from crowdgold.evaluation.conditions import answer_to
+    from crowdgold.presentation.answers import badge
+
+    assert wanted.badge is not None
+    return badge(wanted.badge, answer_to(wanted.badge, summary))
+
+
+def decided(found: "Evaluation", wanted: Wanted) -> "Evaluation":
+    """The evaluation, whose summary says what came of the conditions where there are any."""
+    from crowdgold.evaluation.conditions import with_conditions
+
+    if not wanted.conditions:
+        return found
+    return with_conditions(found, wanted.conditions, wanted.rule)
+
+
+HOLDS = {
+    "surely": "holds in the whole interval", "possibly": "may hold, which is not sure",
+    "no": "holds nowhere in the interval",
+}  # fmt: skip
+
+
+def _line(one: Mapping[str, Any]) -> str:
+    """What came of a condition, and the answer that it is about."""
+    if one["failed"] is None:
+        why = one["why"] or f"{one['answer']} has none in these data"
+        return f"No answer: {one['condition']}: {why}"
+    said = "FAILED" if one["failed"] else "Passed"
+    if one["estimate"] is None:
+        ends = ends_in_words(one["lower"], one["upper"])
+        numbers = f"without gold labels a range, {ends}"
+    else:
+        numbers = f"{one['estimate']:.3f}, {one['lower']:.3f} to {one['upper']:.3f}"
+    return f"{said}: {one['condition']}: {HOLDS[one['holds']]} ({numbers})"
+
+
+def in_words(summary: Mapping[str, Any]) -> Iterator[str]:
+    """What came of each condition."""
+    for one in summary.get("conditions", []):
+        yield textwrap.fill(_line(one), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def failures(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Each method that was to give the answer and failed, in words."""
+    answering = {one["name"]: one["answering"] for one in summary["strata"]}
+    for one in summary["not_run"]:
+        if one["failed"] and one["method"] == answering[one["stratum"]]:
+            of = " of ".join(filter(None, ["", one["model"]]))
+            yield f"{one['method']}{of}, which was to give the answer, failed: {one['reason']}"
+
+
+def exit_code(summary: Mapping[str, Any]) -> int:
+    """The exit code of an evaluation.
+
+    It is 0 where no condition failed, all were answered, and no method failed that was to give the
+    answer.
+    """
+    came = [one["failed"] for one in summary.get("conditions", [])]
+    if True in came:
+        return FAILED
+    return UNSUPPORTED if None in came or any(failures(summary)) else 0
+
+
+ABOUT = """\
+Say how good models and voters are, and how many items are positive, from votes, a few gold labels
+(an expert's) and scores: the prevalence, the voters' rates TPR_H and TNR_H, and each model's AUC,
+delta_TPR (its gain over a single voter at that voter's false positive rate), accuracy, precision,
+recall and F1 at thresholds, with curves, and the differences between models; for all items and for
+each stratum.
+
+The answer to rely on comes first, within seconds: a prediction of every label from votes and scores
+that the gold labels correct (logistic-R). In our simulations its 95 % interval contained the truth
+in about 95 of 100 studies, with 20 gold labels or 500 (docs/answer.md). Where few gold labels are
+of a class, a value can rest on gold alone; a note says where.
+
+For comparison come models of votes and scores, sampled by Stan (MAVEN, MAVEN-C, DS, CLARA),
+each right where its model is. They are marked where the gold labels contradict them. --no-models
+leaves them out. Without gold labels a range is all that votes and scores allow. The first line says
+so; a model's number follows, with what it assumes.
+
+Intervals are about the population that the items were drawn from: how a model would do on new items
+like these. With --about items they are about the items at hand and no new ones.
+
+FILES are as of `crowdgold check`, which says first what the data can support.
+"as gold" is how many gold labels alone, drawn as yours were, would give as narrow an interval. It
+is rounded to what is known of it; its own 95 % interval follows below the table."""
+EXAMPLE = """\
+example:
+  $ crowdgold evaluate votes.csv gold.csv scores.csv --out results --threshold 0.7
+  $ crowdgold evaluate study.csv --out results --report
+  $ crowdgold evaluate study.csv --out results --methods GT MAVEN MAVEN-R --metrics AUC --json
+  $ crowdgold evaluate results/study.yaml                # the same once more
+  $ crowdgold evaluate study.csv --out results --no-models --fail-if "AUC < 0.9"
+
+Thresholds: --threshold 0.7 is every model's, --threshold large=0.7 that of model "large"; can be
+repeated. FOLDER gets estimates.csv, curves.csv, items.csv (P(Y = 1) of each), study.json and more;
+study.yaml has the options, for this command and for check, plan and fit-labelling.
+
+A condition of --fail-if counts where it holds in the whole interval. Where it is not true, chance
+makes it count in about one of 40 studies at most (at --level 0.95). --fail-on possibly is the other
+way round: it counts wherever the interval does not rule it out. Without gold labels the range
+decides, and not the model's number.
+
+exit codes: 0, done; 1, the data do not support what is asked, or the method that was to give the
+answer failed; 2, input that cannot be used, with what is wrong and how to mend it; 3, done, and a
+condition of --fail-if holds; 130, interrupted: models that are finished are kept in FOLDER, and the
+same command goes on from there; 143 and 129, terminated and hung up: likewise."""
+
+
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
+    own.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where to write")
+    own.add_argument(
+        "--methods", nargs="+", metavar="METHOD", help="some of the methods (default: all)"
+    )
+    own.add_argument(
+        "--metrics", nargs="+", metavar="METRIC", help="some of the metrics (default: all)"
+    )
+    own.add_argument(
+        "--threshold", "--thresholds", action="append", default=[], metavar="[MODEL=]VALUE",
+        help="score at and above which an item is flagged (default: 0.5 for scores in [0, 1])",
+    )  # fmt: skip
+    own.add_argument(
+        "--level", type=float, default=LEVEL, help="of the intervals (default: %(default)g)"
+    )
+    own.add_argument(
+        "--anytime", type=int, metavar="LABELS",
+        help="intervals that hold over all looks at the gold labels as they come in, so that you "
+        "may stop at any: narrowest at about so many labels, a number to be set before the first "
+        "look and kept at all others, also once there are more",
+    )  # fmt: skip
+    own.add_argument(
+        "--about", choices=("population", "items"), default="population",
+        help="what intervals are about: the population that the items were drawn from, or the "
+        "items at hand and no new ones (default: %(default)s)",
+    )  # fmt: skip
+    own.add_argument(
+        "--cores", type=int, default=os.cpu_count() or 1,
+        help="processes at a time (default: %(default)s); numbers do not depend on it",
+    )  # fmt: skip
+    own.add_argument(
+        "--seed", type=int, default=SEED, help="of all random numbers (default: %(default)s)"
+    )
+    own.add_argument(
+        "--no-models", action="store_true",
+        help="leave out the models that Stan or a Gibbs sampler samples: the answer alone",
+    )  # fmt: skip
+    add_expert_error(own)
+    own.add_argument("--json", action="store_true", help="write one JSON object, as study.json")
+    own.add_argument(
+        "--report", action="store_true", help="write the report too, as `crowdgold report` does"
+    )
+    add_fail_if(own)
+    add_force(own)
+    add_study_options(own)
+    own.set_defaults(run=run)
+
+
+def _settings(asked: argparse.Namespace) -> "Settings":
+    from crowdgold.evaluation.jobs import chosen_methods
+    from crowdgold.evaluation.questions import STANDARD, Settings, read_thresholds
+
+    if asked.cores < 1:
+        raise InputError(f"cores: found {asked.cores}, expected 1 or more")
+    return Settings(
+        methods=chosen_methods(asked.methods, not asked.no_models),
+        metrics=tuple(asked.metrics or STANDARD),
+        thresholds=read_thresholds(asked.threshold),
+        level=asked.level,
+        about=asked.about,
+        seed=asked.seed,
+        anytime=asked.anytime,
+        expert_error=asked.expert_error,
+    )
+
+
+def _options(asked: argparse.Namespace, settings: "Settings") -> bytes:
+    """The study file of the folder: all that was asked, or the very file where it lies there.
+
+    Raises:
+        InputError: where a study file in the folder would not say what is done.
+    """
+    from crowdgold.evaluation.folder import OPTIONS
+
+    used, place = asked.study_file, (asked.out / OPTIONS).resolve()
+    if used is None or asked.out.resolve() not in used.path.resolve().parents:
+        asked.methods, asked.metrics = list(settings.methods), list(settings.metrics)
+        return as_study_file(asked, asked.out).encode()
+    if used.path.resolve() != place or used.overruled:
+        why = f", and {used.overruled[0]} says otherwise" if used.overruled else ""
+        raise InputError(
+            f"{used.path} lies in {asked.out}, which is to be replaced{why}; give another --out"
+        )
+    content: bytes = used.content
+    return content
+
+
+class _Said:
+    """What standard output has: the answers once, then the models' numbers."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self.before: Mapping[str, Any] | None = None
+
+    def answered(self, found: "Evaluation") -> None:
+        """Print the answers that no model can change; told of them before models are sampled."""
+        strata = answered_strata(found.summary)
+        if strata and not self.quiet:
+            tell(describe(found.summary, strata))
+            self.before = found.summary
+        what = ", for comparison" if strata else ", since gold labels give no answer here"
+        say(f"The models follow{what} (--no-models leaves them out).")
+
+    def ended(self, summary: Mapping[str, Any]) -> None:
+        """Print what is not there yet."""
+        if self.quiet:
+            return
+        strata = {one["name"]: summary for one in summary["strata"]}
+        new = list(strata) if self.before is None else changed(summary, self.before)
+        if self.before is not None:
+            strata |= {name: self.before for name in strata if name not in new}
+        texts = [describe(summary, new), describe_models(summary, strata)]
+        told = "\n\n".join(filter(None, texts))
+        if told:
+            tell(f"\n{told}" if self.before else told)
+
+
+def _is_quiet(asked: argparse.Namespace) -> bool:
+    """Whether standard output has no tables, but one object or one line."""
+    if asked.json and asked.badge is not None:
+        raise InputError("--json and --badge: expected one of them; each is all that is printed")
+    return asked.json or asked.badge is not None
+
+
+def _grave_doubts(out: Path) -> list[str]:
+    """The titles of the report's grave doubts about an evaluation in a folder."""
+    from crowdgold.presentation.doubts import (
+        GRAVE,
+        find_doubts,  # here: they take time to load
+    )
+    from crowdgold.presentation.folder import read_study_folder
+
+    return [one.title for one in find_doubts(read_study_folder(out)) if one.weight == GRAVE]
+
+
+def _tell_rest(asked: argparse.Namespace, summary: Mapping[str, Any], wanted: Wanted) -> None:
+    """Say what follows the tables: notes, what programs read, what came of conditions."""
+    for note in (*summary["notes"], *summary["warnings"]):
+        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+    if asked.json:
+        tell(json.dumps(plain(summary)))
+    if asked.badge is not None:
+        tell(in_a_line(wanted, summary))
+    for line in in_words(summary):
+        (say if _is_quiet(asked) else tell)(line)
+    for failed in failures(summary):
+        say(textwrap.fill(f"Error: {failed}", WIDTH, subsequent_indent="  "))
+    for title in _grave_doubts(asked.out):
+        told = f"Grave doubt: {title}. Why, and what to do: crowdgold report {asked.out}"
+        say(textwrap.fill(told, WIDTH, subsequent_indent="  "))
+    say(f"Written: {asked.out}")
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Read, evaluate, say the answers, and write."""
+    from crowdgold.evaluation.folder import check_folder, check_same_items, kept_folder, mend
+    from crowdgold.evaluation.run import Source, evaluate_checked, read_and_check, write_evaluation
+    from crowdgold.evaluation.run_key import discard
+    from crowdgold.evaluation.study import UnsupportedError
+    from crowdgold.models.stan import StanModels
+
+    if asked.report:
+        need("matplotlib", "--report")
+    remove_abandoned()
+    mend(asked.out)
+    settings, out, said = _settings(asked), asked.out, _Said(_is_quiet(asked))
+    check_folder(out, asked.files, asked.force)
+    options, keep = _options(asked, settings), kept_folder(out)
+    source = Source(asked.files, reading(asked))
+    try:
+        with progress(lambda: "reading and checking"):
+            study, check = read_and_check(source, settings)
+            check_same_items(out, study.items.item, asked.force)
+            wanted = read_wanted(asked, settings, study.items)
+        found = evaluate_checked(
+            study, check, source, settings, StanModels(), asked.cores, say, said.answered, keep
+        )
+        found = decided(found, wanted)
+        said.ended(found.summary)
+        with progress(lambda: "writing"):
+            kept = write_evaluation(found, check, out, options, asked.force)
+    except UnsupportedError as why:
+        discard(keep)
+        say(f"Error: {why}")
+        return UNSUPPORTED
+    say_kept(out, kept)
+    _tell_rest(asked, found.summary, wanted)
+    if asked.report:
+        from crowdgold.presentation.page import write_study_report
+
+        with progress(lambda: "drawing figures"):
+            written = write_study_report(out)
+        say(f"Written: {', '.join(map(str, written))}")
+    return exit_code(found.summary)

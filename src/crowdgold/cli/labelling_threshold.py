@@ -1,0 +1,118 @@
+"""`crowdgold labelling-threshold`: which confidence gives a wanted accuracy, or fits a budget."""
+
+import argparse
+from pathlib import Path
+
+from crowdgold.cli.terminal import (
+    add_force,
+    add_table_options,
+    file_name,
+    make_way,
+    progress,
+    renamed,
+    tell,
+    warn_of_failed_gate,
+    warn_of_unknown,
+)
+from crowdgold.models.clara.labelling import read_labelling_model
+from crowdgold.reading.outputs import Output, write_text
+from crowdgold.reading.tables import read_columns
+from crowdgold.types.annotations import annotations_from_frame
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import with_truth
+
+ABOUT = """\
+Choose the threshold of `crowdgold confidence` on validation items: the cheapest one whose final
+labels are as accurate as wanted, or the most accurate one within a budget.
+
+The table has the columns item, annotator and label (and group, where the model has confusion
+matrices by group), rows of an item in the order in which its labels came, and truth, the item's
+true label in each of its rows. Without true labels, --against majority measures the accuracy
+against the majority of all of an item's labels, which is no more right than the majority is. Items
+need more labels than a threshold would ask for, and must not be those of the fit."""
+EXAMPLE = """\
+example:
+  crowdgold labelling-threshold model.json validation.csv --accuracy 0.95
+  crowdgold labelling-threshold model.json validation.csv --budget 1.8 -o frontier.csv
+
+Exit code 1 says that no threshold reaches what is wanted; the nearest is shown."""
+NOT_REACHED = 1
+AGAINST = ("truth", "majority")
+
+
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
+    own.add_argument(
+        "model", metavar="model.json", type=file_name, help="from `crowdgold fit-labelling`"
+    )
+    own.add_argument(
+        "file", metavar="FILE", type=file_name, help="validation items: .csv, .tsv or .parquet"
+    )
+    wanted = own.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("--accuracy", type=float, help="share of right final labels, 0 to 1")
+    wanted.add_argument(
+        "--budget", type=float, metavar="LABELS",
+        help="labels an item on average: the labels that can be had over the items to be labelled",
+    )  # fmt: skip
+    own.add_argument(
+        "--against", choices=AGAINST, default=AGAINST[0],
+        help="what final labels are held against (default: the column %(default)s)",
+    )  # fmt: skip
+    own.add_argument(
+        "--step", type=float, default=0.01,
+        help="between the thresholds that are tried (default: %(default)g)",
+    )  # fmt: skip
+    own.add_argument(
+        "-o", "--output", type=Path, metavar="frontier.csv",
+        help="write what every threshold tried gives",
+    )  # fmt: skip
+    add_force(own)
+    add_table_options(own)
+    own.set_defaults(run=run)
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Measure the frontier, choose, and say what was chosen."""
+    from crowdgold.planning.labelling import (
+        check_wanted,
+        is_frontier,
+        majority_label,
+        measure_frontier,
+        threshold_for_accuracy,
+        threshold_for_budget,
+        threshold_grid,
+    )
+
+    check_wanted(asked.accuracy, asked.budget)
+    threshold_grid(2, asked.step)
+    output = None
+    if asked.output is not None:
+        command = "crowdgold labelling-threshold"
+        output = Output(asked.output, "-o", command, is_frontier, asked.force)
+        output.check([Path(asked.model), Path(asked.file)])
+    model = read_labelling_model(asked.model)
+    warn_of_failed_gate(model)
+    grid = threshold_grid(len(model.category), asked.step)
+    frame, first_row = read_columns(asked.file, renamed(asked))
+    if model.confusion == "group" and "group" not in frame:
+        raise InputError(f"{asked.file}: column 'group' is missing; the model is one of groups")
+    known = [str(name) for name in model.category]
+    annotations = annotations_from_frame(
+        frame, known, asked.repeated, source=asked.file, first_row=first_row
+    )
+    warn_of_unknown(model, annotations)
+    if asked.against == "truth":
+        annotations = with_truth(annotations, frame, asked.file, first_row)
+    truth = annotations.truth
+    reference = majority_label(annotations) if truth is None else truth
+    with progress(lambda: f"measuring {len(grid)} thresholds"):
+        frontier = measure_frontier(model, annotations, reference, grid)
+    if asked.accuracy is None:
+        choice = threshold_for_budget(frontier, asked.budget)
+    else:
+        choice = threshold_for_accuracy(frontier, asked.accuracy)
+    if output is not None:
+        make_way(output)
+        write_text(frontier.to_csv(index=False), output.path)
+    tell(choice.message)
+    return 0 if choice.reached else NOT_REACHED

@@ -1,0 +1,395 @@
+"""`crowdgold plan`: how many items, votes and gold labels an interval of some width takes.
+
+`crowdgold plan --more`: how many more gold labels of a study's own items reach a width.
+"""
+
+import argparse
+import json
+import textwrap
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri
+
+from crowdgold.cli.terminal import (
+    add_reading_options,
+    progress,
+    reading,
+    say,
+    takes_study_file,
+    tell,
+)
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.planning.pilot import Guess, expected_information
+from crowdgold.planning.study_size import (
+    FEWEST_GOLD,
+    Information,
+    Option,
+    Prices,
+    Wanted,
+    as_values,
+    study_options,
+    votes_each,
+)
+from crowdgold.planning.study_size import describe as describe_study_size
+from crowdgold.reading.json_shapes import plain
+from crowdgold.types.display import WIDTH
+from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import LEVEL, check_level
+
+if TYPE_CHECKING:
+    from crowdgold.planning.more_labels import MoreLabels
+
+DESIGNS = ("designed", "at_random")
+NOT_WITH = ("items", "gold", "prevalence", "tpr", "tnr", "vote_correlation", "auc", "delta")
+
+
+def _check(asked: argparse.Namespace) -> None:
+    """Raise `InputError` for options that do not go together."""
+    from crowdgold.evaluation.questions import check_anytime
+
+    if not asked.pilot:
+        raise InputError("--more: expected --pilot FILES, the study with the labels that there are")
+    for name in NOT_WITH:
+        if getattr(asked, name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise InputError(f"{option}: not with --more, which is of the study's own items")
+    if asked.width is None or not 0 < asked.width < float("inf"):
+        raise InputError("--more: expected --width, above 0")
+    check_level(asked.level, "--level")
+    check_anytime(asked.anytime)
+
+
+def _labels(found: "MoreLabels", design: str, wanted: float) -> str:
+    """The labels more that a width takes, and between which numbers they may lie."""
+    number, (low, high) = found.needed(design, wanted), found.between(design, wanted)
+    most = f"more than {found.more[-1]:,}"
+    if number is None:
+        return most if low is None else f"{most} (or from {low:,} on)"
+    ends = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+    return f"about {number:,} ({ends})"
+
+
+def describe(found: "MoreLabels", metric: str, wanted: float) -> str:
+    """Write a table of widths, and how many labels reach the wanted one."""
+    from crowdgold.planning.more_labels import STUDIES
+
+    lines = [
+        f"Interval of {metric}: {found.width:.4f} wide with {found.labels:,} gold labels",
+        f"{'more labels':>11}{'by crowdgold sample':>21}{'at random':>11}",
+    ]
+    rows = zip(found.more, found.designed, found.at_random, strict=True)
+    lines += [f"{more:>11,}{one:>21.4f}{other:>11.4f}" for more, one, other in rows]
+    says = f"It is {wanted:g} wide already."
+    if found.width > wanted:
+        designed, at_random = (_labels(found, design, wanted) for design in DESIGNS)
+        says = (
+            f"For a width of {wanted:g}: {designed} labels more where `crowdgold sample` draws the "
+            f"items, {at_random} at random."
+        )
+        if "(" in says:
+            says += f" In parentheses: 95 %, as far as {STUDIES} simulated studies tell."
+    return "\n".join([*lines, "", textwrap.fill(says, WIDTH)])
+
+
+def run_more(asked: argparse.Namespace) -> int:
+    """Read the study, simulate more labels, and say what they do; 1 where none reach the width."""
+    from crowdgold.checking.scores import of_complete_scores, scored, why_nothing
+    from crowdgold.metrics.binary import parse_metric
+    from crowdgold.planning.more_labels import (
+        LABELS_APART,
+        Kind,
+        more_labels,
+        of_experts,
+        of_model,
+        wider_where_experts_err,
+    )
+    from crowdgold.planning.pilot import choose_model, of_clusters
+    from crowdgold.reading.study import read_study
+
+    _check(asked)
+    metric, tried = parse_metric(asked.metric), [0]
+    if metric.is_parameter:
+        raise InputError(f"--metric {metric.text}: gold labels say nothing about a parameter")
+    with progress(lambda: f"simulating {tried[-1]:,} labels more" if tried[-1] else "reading"):
+        study = read_study(asked.pilot, **vars(reading(asked)))
+        if metric.known.needs_scores and not (metric.is_difference or metric.predictor):
+            model = choose_model(study.items, asked.model)
+            metric = of_model(metric, model) if model else metric
+        named = metric.predictors(study.items)
+        models = named if metric.known.needs_scores else []
+        if why := why_nothing(study.items, models, by_gold=True):
+            raise InputError(f"--metric {metric.text}: {why}")
+        items = of_complete_scores(study.items.take(scored(study.items, models)))
+        kind = Kind(metric, asked.level, anytime=asked.anytime)
+        found = more_labels(items, kind, asked.width, asked.seed, tried.append)
+    wider = wider_where_experts_err(items, kind)
+    of_labels = (*of_clusters(items, LABELS_APART), *of_experts(wider))
+    for note in (*study.notes, *of_labels):
+        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+    if asked.anytime is not None and found.labels > asked.anytime:
+        passed = (
+            f"Note: there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
+            "the number of the first look. Intervals still hold, and are little wider"
+        )
+        say(textwrap.fill(passed, WIDTH, subsequent_indent="  "))
+    needed = {name: found.needed(name, asked.width) for name in DESIGNS}
+    if asked.json:
+        between = {name: found.between(name, asked.width) for name in DESIGNS}
+        numbers = {**plain(asdict(found)), "needed": needed, "needed_between": between}
+        if isfinite(wider):
+            numbers["times_as_wide_where_experts_err"] = wider
+        tell(json.dumps({"metric": metric.text, **numbers}))
+    else:
+        tell(describe(found, metric.text, asked.width))
+    return 0 if needed["designed"] is not None or needed["at_random"] is not None else 1
+
+
+ABOUT = """\
+Before votes and gold labels are bought: say what is believed about the voters and the model's
+scores, or give the files of a pilot study, and read which study reaches a wanted interval width at
+the lowest price, or how wide the interval of a given study will be. Widths are those of the answer
+of `crowdgold evaluate` (logistic-R) about the population that the items come from, with gold items
+drawn at random among them, and are computed from simulated items (MAVEN, Algorithm 1). From a pilot
+they are computed at 40 draws of its posterior (MAVEN-C), and come with the pilot's own uncertainty.
+With --more, the files are the study itself: read how many more gold labels of its own items reach
+the width, drawn by `crowdgold sample` or at random, given those that there are.
+The intervals of `crowdgold evaluate` are about the same population; with --about items they are
+about the items at hand, and narrower where many of these have a gold label."""
+EXAMPLE = """\
+example:
+  $ crowdgold plan --prevalence 0.1 --tpr 0.7 --tnr 0.95 --auc 0.85 --metric prevalence \\
+      --width 0.04 --vote-price 0.05 --gold-price 4
+  $ crowdgold plan --pilot votes.csv gold.csv scores.csv --model large --metric AUC --width 0.04
+  $ crowdgold plan --more --pilot study.csv batch1.csv --metric prevalence --width 0.04
+
+  How wide will it be with 2,000 items, 200 of them with a gold label? Replace --width by
+  --items 2000 --gold 200. A pilot's files are as of `crowdgold check`; 300 items with three votes
+  each and 100 gold labels tell much.
+
+exit codes: 0, done; 1, no study reaches the width; 2, guesses or a pilot that cannot be used."""
+
+NEEDED = ("prevalence", "tpr", "tnr")
+GUESSES = {"vote_correlation": 0.3, "auc": 0.8, "delta": 0.0}
+"""What is guessed where it is not said, beside what is needed."""
+MOST_VOTES, MOST_ITEMS = 1_000, 10**12
+
+
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
+    _add_guesses(own)
+    own.add_argument("--metric", default="prevalence", help="default: %(default)s")
+    own.add_argument("--width", type=float, help="find the cheapest study of this interval width")
+    own.add_argument(
+        "--more", action="store_true",
+        help="how many more gold labels of the pilot's own items reach --width: drawn by "
+        "`crowdgold sample`, and at random; no model is fitted",
+    )  # fmt: skip
+    own.add_argument(
+        "--anytime", type=int, metavar="LABELS",
+        help="with --more: intervals that hold over all looks, as `crowdgold evaluate --anytime`",
+    )  # fmt: skip
+    own.add_argument("--items", type=int, help="items that there are, or of the given study")
+    own.add_argument("--gold", type=int, help="gold labels of the given study, in place of --width")
+    own.add_argument(
+        "--votes", default="1,3,5,7,9", metavar="C,C,...",
+        help="votes on an item that are compared (default: %(default)s)",
+    )  # fmt: skip
+    own.add_argument("--vote-price", type=float, default=0.05, help="default: %(default)g")
+    own.add_argument("--gold-price", type=float, default=2.0, help="default: %(default)g")
+    own.add_argument("--level", type=float, default=LEVEL, help="default: %(default)g")
+    own.add_argument("--seed", type=int, default=1, help="of the simulated items, and of the fit")
+    own.add_argument("--json", action="store_true", help="write one JSON object")
+    own.set_defaults(run=run)
+
+
+def _add_guesses(own: argparse.ArgumentParser) -> None:
+    """Add what is believed: guesses, or the files of a pilot."""
+    guessed = own.add_argument_group("guesses")
+    share = partial(guessed.add_argument, type=float, metavar="SHARE")
+    share("--prevalence", help="share of positive items")
+    share("--tpr", help="of a single vote on a positive item")
+    share("--tnr", help="of a single vote on a negative item")
+    default = f"(default: {GUESSES['vote_correlation']:g})"
+    share("--vote-correlation", help=f"of two votes on an item, given its label {default}")
+    share("--auc", help=f"of the scores (default: {GUESSES['auc']:g})")
+    guessed.add_argument(
+        "--delta", type=float,
+        help="how far the scores follow the voters beyond the truth, in standard deviations "
+        f"(default: {GUESSES['delta']:g})",
+    )  # fmt: skip
+    pilot = own.add_argument_group("a pilot, in place of guesses")
+    pilot.add_argument(
+        "--pilot", nargs="+", type=Path, metavar="FILE",
+        help="votes, gold labels, scores; or one study file, .yaml, that names them as `files`",
+    )  # fmt: skip
+    pilot.add_argument("--model", help="the model that is planned for, where there are several")
+    add_reading_options(pilot)
+    takes_study_file(own, "pilot")
+
+
+def _between(asked: argparse.Namespace, name: str, low: float, high: float) -> float:
+    value = getattr(asked, name)
+    if not low < value < high:
+        option = "--" + name.replace("_", "-")
+        raise InputError(f"{option}: found {value:g}, expected above {low:g} and below {high:g}")
+    return float(value)
+
+
+def _votes(text: str) -> list[int]:
+    try:
+        found = sorted({int(part) for part in text.split(",")})
+    except ValueError:
+        found = []
+    if not found or found[0] < 1 or found[-1] > MOST_VOTES:
+        raise InputError(
+            f"--votes: found {text!r}, expected whole numbers from 1 to {MOST_VOTES:,}, as 1,3,5"
+        )
+    return found
+
+
+def _check_guesses(asked: argparse.Namespace) -> None:
+    """Fill in what is not guessed, and raise `InputError` for what cannot be used."""
+    given = [name for name in (*NEEDED, *GUESSES) if getattr(asked, name) is not None]
+    if asked.pilot:
+        if given:
+            option = "--" + given[0].replace("_", "-")
+            raise InputError(f"{option}: not with --pilot, which says it; leave one of them out")
+        return
+    if asked.model is not None:
+        raise InputError("--model: it is one of a pilot's, expected with --pilot")
+    lacking = ", ".join(f"--{name}" for name in NEEDED if name not in given)
+    if lacking:
+        raise InputError(f"expected --pilot FILES, or guesses: {lacking} not given")
+    for name, default in GUESSES.items():
+        if name not in given:
+            setattr(asked, name, default)
+    for name in (*NEEDED, "vote_correlation", "auc"):
+        _between(asked, name, 0.0, 1.0)
+    if not np.isfinite(asked.delta):
+        raise InputError(f"--delta: found {asked.delta:g}, expected a number")
+    if asked.tpr + asked.tnr <= 1:
+        raise InputError(
+            f"--tpr {asked.tpr:g} and --tnr {asked.tnr:g}: voters who guess have TPR + TNR = 1; "
+            "expected more"
+        )
+
+
+def check(asked: argparse.Namespace) -> None:
+    """Raise `InputError` for an option that cannot be used, or a combination."""
+    if asked.anytime is not None:
+        raise InputError("--anytime: expected with --more, or left out")
+    _check_guesses(asked)
+    check_level(asked.level, "--level")
+    for name in ("vote_price", "gold_price"):
+        _between(asked, name, 0.0, np.inf)
+    if asked.items is not None and asked.items > MOST_ITEMS:
+        raise InputError(f"--items: found more than {MOST_ITEMS:,}, expected at most as many")
+    if (asked.width is None) == (asked.gold is None):
+        raise InputError("expected --width, or --items and --gold for a given study")
+    if asked.width is not None:
+        _between(asked, "width", 0.0, np.inf)
+        if asked.items is not None and asked.items < FEWEST_GOLD:
+            raise InputError(f"--items: found {asked.items}, expected at least {FEWEST_GOLD}")
+    elif asked.items is None or not FEWEST_GOLD <= asked.gold <= asked.items:
+        raise InputError(
+            f"--gold: found {asked.gold}, expected {FEWEST_GOLD} or more (an interval from fewer "
+            "is not promised) and not more than --items"
+        )
+
+
+def guesses_of(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
+    """What is guessed, or what a pilot leaves possible with the scale of its scores."""
+    if asked.pilot:
+        return _piloted(asked)
+    guess = Guess(
+        asked.prevalence, asked.tpr, asked.tnr, asked.vote_correlation, asked.vote_correlation,
+        float(np.sqrt(2) * ndtri(asked.auc)), asked.delta,
+    )  # fmt: skip
+    return [guess], None
+
+
+def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
+    """Read and fit a pilot; say what was read and what speaks against it."""
+    from crowdgold.models.stan import StanModels
+    from crowdgold.planning.pilot import check_pilot, choose_model, fit_pilot
+    from crowdgold.reading.study import Study, read_study
+
+    rng = np.random.default_rng(asked.seed)
+    with progress(lambda: "reading and fitting the pilot"):
+        study = asked.pilot
+        if not isinstance(study, Study):
+            study = read_study(study, **vars(reading(asked)))
+        model = choose_model(study.items, asked.model)
+        metric = parse_metric(asked.metric).metric
+        if model is None and (metric is None or metric.needs_scores):
+            raise InputError(f"--metric {asked.metric}: it is of scores, and the pilot has none")
+        items = study.items if model is None else study.items.with_score(model)
+        pilot = fit_pilot(items, rng, StanModels(), model)
+        notes = [*study.notes, *check_pilot(study, pilot, rng)]
+    for note in notes:
+        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+    return list(pilot.guesses), pilot.scores
+
+
+def learn(asked: argparse.Namespace) -> list[Sequence[Information]]:
+    """Simulate what an item tells, for each number of votes and each guess."""
+    numbers = _votes(asked.votes)
+    guesses, scale = guesses_of(asked)
+    found: list[Sequence[Information]] = []
+    for votes in numbers:
+        known: list[Information] = []
+
+        def told(votes: int = votes, known: Sequence[Information] = known) -> str:
+            of = f", {len(known)} of {len(guesses)} draws" if len(guesses) > 1 else ""
+            return f"Simulating items with {votes_each(votes)}{of}"
+
+        with progress(told):
+            for guess in guesses:
+                rng = np.random.default_rng(asked.seed)
+                one = expected_information(guess, [asked.metric], votes, rng, scale)
+                known.append(_known(one[asked.metric], asked.metric))
+        found.append(known)
+    return found
+
+
+def _known(found: Information | None, metric: str) -> Information:
+    if found is None:
+        raise InputError(
+            f"--metric {metric}: the simulated items leave it without a value; a threshold beyond "
+            "all scores does"
+        )
+    return found
+
+
+def found(asked: argparse.Namespace) -> tuple[Sequence[Option], Wanted, str]:
+    """The studies that reach what is asked for, what that is, and the metric.
+
+    Raises:
+        InputError: where an option cannot be used, or a pilot.
+    """
+    if asked.more:
+        raise InputError("--more: of the command alone, `crowdgold plan --more`")
+    check(asked)
+    prices = Prices(asked.vote_price, asked.gold_price)
+    wanted = Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
+    learnt = learn(asked)  # it refuses metrics that are none of labels
+    needs_votes = parse_metric(asked.metric).known.needs_votes
+    return study_options(learnt, wanted, needs_votes), wanted, asked.metric
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Plan the study, and say what comes out."""
+    if asked.more:
+        return run_more(asked)
+    shown = found(asked)
+    tell(json.dumps(as_values(*shown)) if asked.json else describe_study_size(*shown))
+    if all(one.design is None for one in shown[0]):
+        say("No study reaches the width: take a wider one, or more items.")
+        return 1
+    return 0

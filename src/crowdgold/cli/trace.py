@@ -1,0 +1,158 @@
+"""`crowdgold trace`: which code, configuration, data, seed and machine made a figure or table."""
+
+import argparse
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from crowdgold.cli.terminal import tell
+
+ABOUT = """\
+Say where a figure or a table of the workflow comes from: the code, the configuration, the seed, the
+checksums of the data, the Stan files, the toolchain and the machine. A figure, named by any of its
+files, is traced to the tables that it is drawn from, a table to the blocks that it is joined from.
+Files that have changed since are named."""
+EXAMPLE = """\
+example:
+  $ crowdgold trace results/figures/maven_fig4.svg
+  $ crowdgold trace results/tables/maven_fig4.parquet --json > origin.json
+
+exit codes: 0, done; 1, done, and the file is not as it was recorded; 2, a file that cannot be
+traced, with what is wrong and how to mend it."""
+NOT_AS_RECORDED = 1
+SHOWN = 12
+"""Blocks that are named; --json names all."""
+SHORT = 12
+AS = "as recorded"
+
+
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
+    own.add_argument("file", metavar="FIGURE|TABLE", type=Path, help="a file of results/")
+    own.add_argument("--json", action="store_true", help="write all that is known as a JSON object")
+    own.set_defaults(run=run)
+
+
+def _line(head: str, text: object, indent: int = 2) -> str:
+    return f"{' ' * indent}{head:<14}{text}"
+
+
+def _code_lines(code: Mapping[str, Any]) -> Iterator[str]:
+    """Describe code files: all together, and the Stan programs, with what each held."""
+    yield _line("code", _code(code))
+    programs = [name for name in code if name.endswith(".stan")]
+    for place, name in enumerate(programs):
+        held = code[name] if isinstance(code[name], list) else [code[name]]
+        yield _line("" if place else "Stan files", f"{name}: sha256 {', '.join(held)}...")
+
+
+def _code(code: Mapping[str, Any]) -> str:
+    """Name all code files together by one hash."""
+    whole = hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
+    return f"{len(code)} files, together {whole[:SHORT]}"
+
+
+def _machine(one: Mapping[str, str]) -> str:
+    return ", ".join(one.values())
+
+
+def _toolchain(one: Mapping[str, str]) -> str:
+    return f"CmdStan {one['cmdstan_version']} ({one['way']}), Stan {one['stan']}, {one['compiler']}"
+
+
+def _datasets(datasets: Mapping[str, Any]) -> Iterator[str]:
+    for name, own in datasets.items():
+        yield f"{name}, prepared: sha256 {own['sha256']}"
+        for file, held in list(own["sources"].items())[:SHOWN]:
+            yield f"  of {file}: sha256 {held}"
+        if len(own["sources"]) > SHOWN:
+            yield f"  and of {len(own['sources']) - SHOWN} more files"
+
+
+def _made_with(known: Mapping[str, list[Any]]) -> Iterator[str]:
+    """Describe what something was made with; each key has the list of what there was."""
+    hashes = [one[:SHORT] for one in known.get("configuration", [])]
+    more = f" and {len(hashes) - SHOWN // 4} more" if len(hashes) > SHOWN // 4 else ""
+    versions = [", ".join(f"{k} {v}" for k, v in one.items()) for one in known.get("packages", [])]
+    told: list[tuple[str, list[str]]] = [
+        ("commit", [str(one) for one in known.get("code_version", [])]),
+        ("configuration", [", ".join(hashes[: SHOWN // 4]) + more] if hashes else []),
+        ("seed", [str(one) for one in known.get("seed", []) if one is not None]),
+        ("data", [line for one in known.get("datasets", []) for line in _datasets(one)]),
+        (
+            "toolchain",
+            [*map(_toolchain, filter(None, known.get("toolchain", [])))] or ["none: no Stan model"],
+        ),
+        ("machine", [_machine(one) for one in known.get("machine", [])]),
+        ("Python", [str(one) for one in known.get("python", [])]),
+        ("packages", versions),
+    ]
+    for head, lines in told:
+        for place, line in enumerate(lines):
+            yield _line("" if place else head, line)
+
+
+def _describe_table(table: Mapping[str, Any], name: str, state: str) -> Iterator[str]:
+    yield f"{name} ({state})"
+    yield _line("sha256", table["sha256"])
+    yield _line("blocks", table["blocks"])
+    yield from _code_lines(table["code"])
+    yield from _made_with(table)
+
+
+def _describe_figure(found: Mapping[str, Any], path: Path) -> Iterator[str]:
+    drawn = found["drawn"]
+    changed = [
+        f"{name} {own['state']}" for name, own in found["files"].items() if own["state"] != AS
+    ]
+    yield f"{path}: figure {found['figure']} ({', '.join(changed) or 'its files are as recorded'})"
+    yield _line("drawn by", f"commit {drawn['code_version']}; {_code(drawn['code'])}")
+    if found["mixed_code"]:
+        yield _line("WARNING", found["mixed_code"])
+    yield _line("tables", len(found["tables"]))
+    for table in found["tables"]:
+        yield ""
+        yield from _describe_table(table, table["path"], table["state"])
+
+
+def _describe_joined(found: Mapping[str, Any]) -> Iterator[str]:
+    yield from _describe_table(found, found["table"], "table")
+    for file, states in found["mixed_code"].items():
+        yield _line("WARNING", f"{file} had {len(states)} states while its blocks were made")
+    yield ""
+    for block in found["made_from"][:SHOWN]:
+        data = block.get("data")
+        of = f", data of {data['path']}" if data else ""
+        state = f", {block['state']}" if "state" in block else ""
+        held = block["configuration"][:SHORT]
+        yield f"  {block['path']} (configuration {held}{state}{of})"
+    if len(found["made_from"]) > SHOWN:
+        yield f"  and {len(found['made_from']) - SHOWN} more blocks; --json names all"
+
+
+def describe(found: Mapping[str, Any], path: Path) -> str:
+    """Write what is known for a reader."""
+    if "figure" in found:
+        return "\n".join(_describe_figure(found, path))
+    if "made_from" in found:
+        return "\n".join(_describe_joined(found))
+    lines = [f"{found['table']} (block)", _line("sha256", found["sha256"])]
+    lines += [*_code_lines(found["code"]), *_made_with({k: [v] for k, v in found.items()})]
+    if found.get("sources"):
+        own = {found["dataset"]: {"sha256": found["sha256"], "sources": found["sources"]}}
+        lines += [_line("data", line) for line in _datasets(own)]
+    if found.get("data"):
+        lines += ["", f"  drawn from {found['data']['path']} (sha256 {found['data']['sha256']})"]
+        lines += list(_made_with({k: [v] for k, v in found["data"].items()}))
+    return "\n".join(lines)
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Trace a file and say what was found."""
+    from crowdgold.record.tracing import trace  # here: it takes a second to load
+
+    found = trace(asked.file)
+    tell(json.dumps(found) if asked.json else describe(found, asked.file))
+    return 0 if found["as_recorded"] else NOT_AS_RECORDED

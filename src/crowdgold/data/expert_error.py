@@ -1,4 +1,0 @@
-"""What users say in the place of how often experts err; apart, as commands load it first."""
-
-ESTIMATE = "estimate"
-"""Find the errors in second opinions."""

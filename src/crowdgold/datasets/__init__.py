@@ -1,0 +1,117 @@
+"""Public datasets: getting their files, preparing a table once, drawing tasks from it.
+
+`fetch` and `availability` get the files, `DATASETS` holds what each dataset offers.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pandas as pd
+
+from crowdgold.datasets import (
+    chaosnli,
+    chaosnli_texts,
+    convabuse,
+    lewidi,
+    mfrc,
+    mslr,
+    mt_bench,
+    product_pairs,
+    qags,
+    stableval_published,
+    stableval_synthetic,
+    wikipedia,
+)
+from crowdgold.datasets.dataset import TABLE_4, Dataset, JudgedTexts, drawn_as_annotations
+from crowdgold.datasets.fetching import DatasetUnavailable, availability, fetch
+from crowdgold.datasets.pinned import SOURCES
+from crowdgold.types.items import ANNOTATIONS
+
+__all__ = ["DATASETS", "SOURCES", "Dataset", "DatasetUnavailable", "availability", "fetch"]
+
+
+NOBODYS_GOLD = "it has the annotators' labels alone, and nobody's are gold"
+
+
+def _voted(name: str, title: str, module: ModuleType, gold: str, suffix: str = "") -> Dataset:
+    """A dataset of votes on items whose true labels are known."""
+    prepare = getattr(module, f"prepare{suffix}")
+    return Dataset(name, title, prepare, module.draw_task, module.NAMES, gold=gold)
+
+
+def _judged(
+    name: str,
+    title: str,
+    module: ModuleType,
+    parameters: tuple[str, ...] = (),
+    numbered: bool = False,
+    no_gold: str = NOBODYS_GOLD,
+) -> Dataset:
+    """A dataset of judged systems."""
+    return Dataset(
+        name,
+        title,
+        module.prepare,
+        module.draw_task,
+        parameters,
+        ANNOTATIONS,
+        numbered=numbered,
+        no_gold=no_gold,
+    )
+
+
+def _texts(
+    about: JudgedTexts, prepare: Callable[[Path], pd.DataFrame], no_gold: str = NOBODYS_GOLD
+) -> Dataset:
+    """A dataset of texts that several people judged."""
+    draw = drawn_as_annotations(about)
+    return Dataset(about.name, about.title, prepare, draw, table=ANNOTATIONS, no_gold=no_gold)
+
+
+SEVEN = "the majority of the 7 labels or so that are not votes"
+_ALL = (
+    _voted("product_pairs", "Product pairs", product_pairs, "published with the votes"),
+    _voted(
+        "chaosnli",
+        "ChaosNLI",
+        chaosnli,
+        "the majority of the 97 labels or so that are not votes",
+    ),
+    _voted("wikipedia_talk", "Wikipedia talk labels", wikipedia, SEVEN, "_talk"),
+    _voted(
+        "wikipedia_conversations",
+        "Wikipedia Abusive Conversations",
+        wikipedia,
+        SEVEN,
+        "_conversations",
+    ),
+    _judged("mt_bench", "MT-Bench", mt_bench, mt_bench.NAMES),
+    _judged("convabuse", "ConvAbuse", convabuse),
+    _judged("qags", "QAGS", qags),
+    _judged("mslr", "MSLR", mslr),
+    _judged(
+        "stableval_published",
+        "STABLEVAL's published posteriors",
+        stableval_published,
+        no_gold="it has the posteriors of a fit, and no true labels",
+    ),
+    _judged(
+        "stableval_synthetic",
+        "STABLEVAL's simulated labels",
+        stableval_synthetic,
+        stableval_synthetic.NAMES,
+        numbered=True,
+        no_gold="its true labels are simulated; that process is among the generators",
+    ),
+    _texts(TABLE_4["hs_brexit"], lewidi.prepare_hs_brexit),
+    _texts(TABLE_4["md_agreement"], lewidi.prepare_md_agreement),
+    _texts(TABLE_4["armis"], lewidi.prepare_armis),
+    _texts(
+        TABLE_4["chaosnli_texts"],
+        chaosnli_texts.prepare,
+        no_gold="it has the texts of `chaosnli`, which has the gold",
+    ),
+    _texts(TABLE_4["mfrc"], mfrc.prepare),
+)
+DATASETS = {one.name: one for one in _ALL}

@@ -1,0 +1,165 @@
+"""Is it entailment? 100 labels an item, a few of them as votes, the majority of the rest as truth.
+
+The task is made as MAVEN, section 5.2, makes one of the Wikipedia comments: votes drawn out of an
+item's labels, the truth from the labels not drawn. The score is a fine-tuned model's probability.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.datasets.dataset import STUDY, draw_votes
+from crowdgold.datasets.source import read_lines
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.parameters import Parameters
+
+OWNER = "dataset chaosnli"
+CLASSES = {"entailment": "e", "neutral": "n", "contradiction": "c"}
+SUBSETS = {"snli": 1_514, "mnli_m": 1_599}
+LABELS = 100
+DEFAULTS = {
+    "target": "entailment",
+    "subset": "both",
+    "votes_total": 3,
+    "model": "roberta-base",
+    "seed": 0,
+}
+NAMES = (*DEFAULTS, "predictors")
+
+
+def prepare(folder: Path) -> pd.DataFrame:
+    """Make the prepared table: one row an item.
+
+    Args:
+        folder: holds chaosNLI_snli.jsonl, chaosNLI_mnli_m.jsonl and predictions.csv.
+
+    Returns:
+        Columns item, subset, count_e, count_n, count_c (they sum to 100), and MODEL:SEED:CLASS, a
+        probability, empty where the model has no prediction for the item.
+
+    Raises:
+        InputError: where the files do not hold the items and labels that are known.
+    """
+    items = pd.concat(
+        [read_labels(folder / f"chaosNLI_{subset}.jsonl", subset) for subset in SUBSETS],
+        ignore_index=True,
+    )
+    for subset, expected in SUBSETS.items():
+        found = int((items["subset"] == subset).sum())
+        if found != expected:
+            raise InputError(f"{OWNER}: found {found:,} items of {subset}, expected {expected:,}")
+    predictions = pd.read_csv(folder / "predictions.csv", dtype={"uid": str})
+    return join_predictions(items, predictions)
+
+
+def read_labels(path: Path, subset: str) -> pd.DataFrame:
+    """Read the label counts of a subset's items.
+
+    Raises:
+        InputError: naming the items whose labels are not 100.
+    """
+    records = [json.loads(line) for line in read_lines(path)]
+    counts = pd.DataFrame(
+        [record["label_count"] for record in records], columns=["count_e", "count_n", "count_c"]
+    )
+    counts.insert(0, "item", [record["uid"] for record in records])
+    counts.insert(1, "subset", subset)
+    total = counts[["count_e", "count_n", "count_c"]].sum(axis=1)
+    if (total != LABELS).any():
+        first = counts["item"][total != LABELS].iloc[0]
+        raise InputError(f"{OWNER}: {path.name}: item {first} has not {LABELS} labels")
+    return counts
+
+
+def join_predictions(items: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
+    """Add a column MODEL:SEED:CLASS for each model, seed and class."""
+    wide = predictions.pivot_table(
+        index=["set", "uid"],
+        columns=["model", "seed"],
+        values=[f"p_{key}" for key in CLASSES.values()],
+    )
+    names = wide.columns.to_frame(index=False)
+    wide.columns = names["model"] + ":" + names["seed"].astype(str) + ":" + names[0].str[-1]
+    rows = pd.MultiIndex.from_frame(items[["subset", "item"]])
+    columns = wide.reindex(rows).reset_index(drop=True)
+    return pd.concat([items, columns], axis=1)
+
+
+def draw_task(
+    frame: pd.DataFrame, parameters: Mapping[str, Any], rng: np.random.Generator
+) -> Items:
+    """Draw votes for every item that all the predictors have a score of.
+
+    Args:
+        parameters: `target`: entailment (where not given), neutral or contradiction. `subset`:
+            snli, mnli_m, or both (where not given). `votes_total`: 1 to 99 of the 100 labels, 3
+            where not given. `model` (roberta-base) and `seed` (0) of the predictor named `score`;
+            or `predictors`: {NAME: {model: , seed: }} for several.
+
+    Raises:
+        InputError: naming the parameter that is unknown or impossible, or a predictor without
+            predictions for the subset.
+    """
+    given = Parameters(OWNER, DEFAULTS | dict(parameters))
+    given.check_names((*NAMES, *STUDY))
+    target = CLASSES[given.choice("target", CLASSES)]
+    subset = given.choice("subset", (*SUBSETS, "both"))
+    votes_total = given.whole("votes_total", at_least=1, at_most=LABELS - 1)
+    subsets = list(SUBSETS) if subset == "both" else [subset]
+    frame = frame[frame["subset"].isin(subsets)]
+    columns = {
+        name: _score_column(frame, owner, target) for name, owner in _predictors(given).items()
+    }
+    frame = frame[frame[list(columns.values())].notna().all(axis=1)]
+
+    count = frame[f"count_{target}"].to_numpy()
+    votes_positive, truth = draw_votes(count, np.full(len(count), LABELS), votes_total, rng)
+    return Items(
+        item=frame["item"].to_numpy(dtype=object),
+        votes_positive=votes_positive,
+        votes_total=np.full(len(frame), votes_total),
+        gold=np.full(len(frame), NO_GOLD, dtype=np.int8),
+        scores={name: frame[column].to_numpy(dtype=float) for name, column in columns.items()},
+        tie_break=rng.random(len(frame)),
+        truth=truth,
+    )
+
+
+def _predictors(given: Parameters) -> dict[str, Parameters]:
+    """Each predictor's own parameters, model and seed."""
+    if "predictors" not in given:
+        return {"score": given}
+    predictors = given.values["predictors"]
+    if not isinstance(predictors, Mapping) or not predictors:
+        raise given.fault("predictors", "at least one, as {NAME: {model: name, seed: number}}")
+    own = {}
+    for name, values in predictors.items():
+        owner = f"{OWNER}, predictor {name!r}"
+        if not isinstance(values, Mapping):
+            raise InputError(f"{owner}: found {values!r}, expected {{model: name, seed: number}}")
+        own[str(name)] = Parameters(owner, {"seed": DEFAULTS["seed"]} | dict(values))
+        own[str(name)].check_names(("model", "seed"))
+    return own
+
+
+def _score_column(frame: pd.DataFrame, predictor: Parameters, target: str) -> str:
+    """Find a predictor's column; each subset in the frame must have predictions."""
+    offered = [column.rsplit(":", 2) for column in frame.columns if column.endswith(f":{target}")]
+    model = predictor.choice("model", sorted({name for name, _, _ in offered}))
+    seeds = sorted(int(seed) for name, seed, _ in offered if name == model)
+    seed = predictor.whole("seed", at_least=0)
+    if seed not in seeds:
+        raise predictor.fault("seed", f"one of {seeds}, the seeds of {model}")
+    column = f"{model}:{seed}:{target}"
+    for subset, values in frame.groupby("subset")[column]:
+        if values.isna().all():
+            raise InputError(
+                f"{predictor.owner}: {model} with seed {seed} has no predictions for {subset}; "
+                "expected another model, or another `subset`"
+            )
+    return column

@@ -1,0 +1,325 @@
+"""Getting a dataset's files: from a local folder, the cache, or their address; all checked.
+
+A local folder has one folder a dataset, `product_pairs/answer.csv`; its files may be gzipped
+(`chaosnli/predictions.csv.gz`), and in the place of a file that is made by conversion it may hold
+the source's own files (`product_pairs/data_product`).
+"""
+
+import os
+import tempfile
+import threading
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+import pooch
+
+from crowdgold.datasets.pinned import SOURCES
+from crowdgold.datasets.source import File, Source, cached, fault, record
+from crowdgold.system.archives import ArchiveError, read_gzip
+from crowdgold.system.temporary import unfinished
+from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import unknown
+
+LOCAL = "CROWDGOLD_DATA"
+"""The environment variable that names a local folder, where the config names none."""
+
+PROBE_SECONDS = 5.0
+DOWNLOAD_SECONDS = 30.0
+MOST_BYTES = 500_000_000
+"""Of one file, downloaded or unpacked: several times the largest that is pinned."""
+
+Log = Callable[[str], None]
+
+
+class DatasetUnavailable(InputError):  # noqa: N818 - a state of the world rather than a mistake
+    """A dataset whose files cannot be had; the message says what to do."""
+
+
+def find_source(name: str) -> Source:
+    """The pinned source of a dataset.
+
+    Raises:
+        InputError: for an unknown name.
+    """
+    if name not in SOURCES:
+        raise InputError(unknown("dataset", name, SOURCES))
+    return SOURCES[name]
+
+
+def folder_of(name: str) -> str:
+    """The folder of a dataset's files in a local folder; several may share one."""
+    return find_source(name).folder or name
+
+
+def fetch(name: str, folder: Path, local: Path | None = None, log: Log = print) -> Path:
+    """Put the files of a dataset into a folder, each with the sha256 that it must have.
+
+    Args:
+        folder: where to put the files.
+        local: a folder with copies; `$CROWDGOLD_DATA` where not given.
+        log: takes a line for each file, and the licence.
+
+    Returns:
+        `folder`.
+
+    Raises:
+        DatasetUnavailable: where a file cannot be had; it says what was tried and what to do.
+    """
+    source = find_source(name)
+    local = _local_folder(name, local)
+    log(f"{name}: licence: {source.licence}. {source.cautions}")
+    done: dict[str, Path] = {}
+    for count, file in enumerate(source.files, start=1):
+        target = folder / file.name
+        progress = f"{name}: {file.name} ({count} of {len(source.files)})"
+        if _is_right(name, target, file, log):
+            log(f"{progress} is there")
+        else:
+            content = _from_local(name, local, file, log) or _from_cache(name, file, log)
+            if content is None:
+                how = f"made of {file.parts}" if file.parts else "downloading"
+                log(f"{progress}: {how} from {_from_where(file)}")
+                content = _from_source(name, file, local, done, log)
+            _write(target, content)
+            log(f"{progress}: {len(content):,} bytes, {record(name, file, content)}")
+        done[file.name] = target
+    return folder
+
+
+def availability(name: str, local: Path | None = None) -> tuple[bool, str]:
+    """Say quickly whether the files of a dataset can be had, and why.
+
+    It looks into the local folder and the cache, and asks the host for at most 5 seconds.
+    """
+    source = find_source(name)
+    local = _local_folder(name, local)
+    missing = [file for file in source.files if not _is_at_hand(name, file, local)]
+    where = f"{local} or in the cache" if local else "the cache"
+    if not missing:
+        return True, f"{name}: every file is in {where}, with its sha256"
+    names = _some([file.name for file in missing])
+    if source.on_request:
+        return False, (
+            f"{name}: {names} not in {where}; it is had only when it is asked for by name "
+            f"(results/datasets/{name}.parquet). {_advice(name)}"
+        )
+    if by_hand := [file.name for file in missing if file.local_only]:
+        return False, (
+            f"{name}: {_some(by_hand)} not in {where}, and not for download: made by hand of "
+            f"{missing[0].urls[0]}. {_advice(name)}"
+        )
+    host = urlsplit(missing[0].urls[0]).netloc
+    if _answers(missing[0].urls[0]):
+        return True, f"{name}: {host} answers, to download {names}"
+    return False, f"{name}: {names} not in {where}, and {host} does not answer. {_advice(name)}"
+
+
+def _is_at_hand(name: str, file: File, local: Path | None) -> bool:
+    def silent(line: str) -> None:
+        del line
+
+    if _from_local(name, local, file, silent) is not None:
+        return True
+    if _is_right(name, cached(name, file), file, silent):
+        return True
+    if file.convert is None or local is None:
+        return False
+    if file.parts:
+        return any(local.glob(file.parts))
+    return all((local / _file_name(url)).is_file() for url in file.urls)
+
+
+def _file_name(url: str) -> str:
+    return Path(urlsplit(url).path).name
+
+
+def _advice(name: str) -> str:
+    folder = folder_of(name)
+    return (
+        f"Set {LOCAL}, or data_folder in the config, to a folder that holds "
+        f"{_some([f'{folder}/{file.parts or file.name}' for file in find_source(name).files])}"
+    )
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    """List names, of many the first."""
+    shown = names if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return ", ".join(shown)
+
+
+def _from_where(file: File) -> str:
+    more = f" and {len(file.urls) - 1} more" if len(file.urls) > 1 else ""
+    return f"{file.urls[0]}{more}"
+
+
+def _local_folder(name: str, local: Path | None) -> Path | None:
+    given = local or os.environ.get(LOCAL)
+    return Path(given) / folder_of(name) if given else None
+
+
+def _is_right(name: str, path: Path, file: File, log: Log) -> bool:
+    """Say whether a file is there and right; name it where it is there and wrong."""
+    if not path.is_file():
+        return False
+    wrong = fault(name, file, path.read_bytes())
+    if wrong:
+        log(f"{path}: {wrong}; getting the file again")
+    return not wrong
+
+
+def _from_cache(name: str, file: File, log: Log) -> bytes | None:
+    path = cached(name, file)
+    return path.read_bytes() if _is_right(name, path, file, log) else None
+
+
+def _from_local(name: str, folder: Path | None, file: File, log: Log) -> bytes | None:
+    """Read a file from the local folder, plain or gzipped; none if it is not there, or wrong."""
+    if folder is None:
+        return None
+    for path in (folder / file.name, folder / f"{file.name}.gz"):
+        if path.is_file():
+            try:
+                packed = path.suffix == ".gz" and file.name != path.name
+                content = read_gzip(path, MOST_BYTES) if packed else path.read_bytes()
+            except (OSError, ArchiveError) as error:
+                log(f"{path} cannot be read: {error}")
+                continue
+            wrong = fault(name, file, content)
+            if not wrong:
+                return content
+            log(f"{path}: {wrong}; not used")
+    return None
+
+
+def _from_source(
+    name: str, file: File, local: Path | None, done: Mapping[str, Path], log: Log
+) -> bytes:
+    """Download a file, or what it is made from, and keep it in the cache.
+
+    Raises:
+        DatasetUnavailable: where it cannot be downloaded, or is not what it must be.
+    """
+    if file.local_only:
+        raise DatasetUnavailable(
+            f"{name}: {file.name} is not in the local folder, and is not for download: it was made "
+            f"by hand of {file.urls[0]}. {_advice(name)}"
+        )
+    kept = cached(name, file)
+    try:
+        if file.convert is None:
+            kept.unlink(missing_ok=True)
+            _download(file.urls[0], kept, file.sha256)
+            content = kept.read_bytes()
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                parts = _parts(file, Path(folder), local, log)
+                content = file.convert(parts, done).encode()
+        if wrong := fault(name, file, content):
+            kept.unlink(missing_ok=True)
+            raise ValueError(f"what {_from_where(file)} gives is not right: {wrong}")
+        _write(kept, content)
+    except (OSError, ValueError) as error:
+        raise DatasetUnavailable(
+            f"{name}: {file.name} cannot be had from {_from_where(file)}: {error}. "
+            f"{_advice(name)}; or download {_by_hand(name, file)}"
+        ) from error
+    return content
+
+
+def _by_hand(name: str, file: File) -> str:
+    if file.parts:
+        return f"{file.parts} from {file.urls[0]} to {folder_of(name)}/ in such a folder"
+    own = _file_name(file.urls[0]) if file.convert else file.name
+    more = f", and {len(file.urls) - 1} more of that folder" if len(file.urls) > 1 else ""
+    return f"{file.urls[0]} to {folder_of(name)}/{own} in such a folder{more}"
+
+
+def _parts(file: File, folder: Path, local: Path | None, log: Log) -> list[Path]:
+    """Get the source's own files that a file is made from.
+
+    Raises:
+        ValueError: where only the local folder could hold them, and it does not.
+    """
+    if not file.parts:
+        return [_part(url, folder, local, log) for url in file.urls]
+    found = sorted(local.glob(file.parts)) if local is not None else []
+    if not found:
+        raise ValueError(f"there is no {file.parts} in {local or 'a local folder'}")
+    return found
+
+
+def _part(url: str, folder: Path, local: Path | None, log: Log) -> Path:
+    """Get one of the source's own files: the local folder's, or downloaded."""
+    name = _file_name(url)
+    if local is not None and (local / name).is_file():
+        return local / name
+    log(f"  {name}")
+    return _download(url, folder / name, None)
+
+
+def _download(url: str, path: Path, sha256: str | None) -> Path:
+    pooch.get_logger().setLevel("WARNING")
+    pooch.retrieve(
+        url,
+        known_hash=f"sha256:{sha256}" if sha256 else None,
+        fname=path.name,
+        path=path.parent,
+        downloader=_download_some,
+    )
+    return path
+
+
+class _Bounded:
+    """A file that takes `MOST_BYTES` at most, so that no host can fill the disk."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.taken = file, 0
+
+    def write(self, content: bytes) -> int:
+        """Write what is still within bounds.
+
+        Raises:
+            OSError: where it is not.
+        """
+        self.taken += len(content)
+        if self.taken > MOST_BYTES:
+            raise OSError(f"it is larger than {MOST_BYTES:,} bytes, the most that is expected")
+        return self.file.write(content)
+
+    def flush(self) -> None:
+        """Hand what was written to the system."""
+        self.file.flush()
+
+
+def _download_some(url: str, output: str | Path, pooch_object: object) -> None:
+    """Download an address to a file, as pooch does, up to `MOST_BYTES`."""
+    with Path(output).open("wb") as file:
+        download = pooch.HTTPDownloader(timeout=DOWNLOAD_SECONDS)
+        download(url, _Bounded(file), pooch_object)
+
+
+def _answers(url: str) -> bool:
+    """Say whether a host answers within 5 seconds, whatever may hold it up."""
+    answered = threading.Event()
+
+    def ask() -> None:
+        try:
+            request = urllib.request.Request(url, method="HEAD")  # noqa: S310 - a pinned address
+            with urllib.request.urlopen(request, timeout=PROBE_SECONDS):  # noqa: S310
+                answered.set()
+        except (OSError, ValueError):
+            return
+
+    question = threading.Thread(target=ask, daemon=True)
+    question.start()
+    question.join(PROBE_SECONDS)
+    return answered.is_set()
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with unfinished(path) as own:
+        own.write_bytes(content)

@@ -1,0 +1,91 @@
+"""Which of two chatbots answers better? 65 judges, six agents (STABLEVAL, section 5.1, appendix C).
+
+A judgement of two responses gives each a label: 2 to the winner, 0 to the loser, 1 in a tie. The
+mappings of table 3 take ties otherwise: drop them, count them as won or as lost (two levels),
+or give them another credit than 1/2.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.datasets.dataset import check_counts, responses
+from crowdgold.types.annotations import Annotations, annotations_from_frame
+from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import Parameters
+
+OWNER = "dataset mt_bench"
+FILE = "formatted_mtbench.csv"
+LOST, TIED, WON = "0", "1", "2"
+NAMES = ("mapping",)
+PRINTED = {
+    "labels": 6_710, "responses": 960, "agents": 6, "annotators": 65, "unanimous": 0.166,
+    "pairwise": 0.530,
+}  # fmt: skip
+"""Table 1."""
+
+
+class Mapped(NamedTuple):
+    """What a mapping makes of the outcomes: outcome -> level, and level -> credit."""
+
+    level: Mapping[str, str]
+    credit: Mapping[str, float]
+
+
+TWO = {"0": 0.0, "1": 1.0}
+
+
+def _three(tie: float) -> Mapped:
+    return Mapped({LOST: "0", TIED: "1", WON: "2"}, {"0": 0.0, "1": tie, "2": 1.0})
+
+
+MAPPINGS: Mapping[str, Mapped] = {
+    "baseline": _three(0.5),
+    "drop_ties": Mapped({LOST: "0", WON: "1"}, TWO),
+    "tie_win": Mapped({LOST: "0", TIED: "1", WON: "1"}, TWO),
+    "tie_loss": Mapped({LOST: "0", TIED: "0", WON: "1"}, TWO),
+    "tie_025": _three(0.25),
+    "tie_075": _three(0.75),
+}
+"""The mappings of table 3 in its order; an outcome without a level is dropped."""
+
+
+def prepare(folder: Path) -> pd.DataFrame:
+    """Make the prepared table of formatted_mtbench.csv; a label is an outcome.
+
+    Raises:
+        InputError: where the rows are not pairs of outcomes, or a count is not as printed.
+    """
+    table = pd.read_csv(folder / FILE, dtype=str)
+    won = table["label"].astype(int).to_numpy()
+    odd = np.flatnonzero(won[::2] + won[1::2] != 2) if len(won) % 2 == 0 else np.array([0])
+    if len(odd):
+        raise InputError(
+            f"{OWNER}: {FILE}, rows {2 * odd[0] + 2} and {2 * odd[0] + 3}: expected a judgement a "
+            "pair of rows, whose labels add to 2"
+        )
+    named = {"item_id": "item", "agent_id": "agent", "annotator_id": "annotator"}
+    frame = responses(table.rename(columns=named))
+    check_counts(OWNER, frame, PRINTED)
+    return frame
+
+
+def draw_task(
+    frame: pd.DataFrame, parameters: Mapping[str, Any], rng: np.random.Generator
+) -> Annotations:
+    """All labels; a judge's labels of a response against several opponents all count.
+
+    Args:
+        parameters: `mapping`, one of `MAPPINGS`; "baseline" where not given.
+        rng: not used; a dataset is as it is.
+    """
+    given = Parameters(OWNER, {"mapping": "baseline"} | dict(parameters))
+    given.check_names(NAMES)
+    level, credit = MAPPINGS[given.choice("mapping", MAPPINGS)]
+    mapped = frame.assign(label=frame["label"].map(level)).dropna(subset=["label"])
+    return annotations_from_frame(
+        mapped, list(credit), repeated="keep", source=OWNER, credit=credit
+    )

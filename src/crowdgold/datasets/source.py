@@ -1,0 +1,238 @@
+"""What is pinned of a dataset: its files, their checksums, its licence and what to cite.
+
+Is a file what it should be? By its pinned sha256, or by the one recorded at its first use.
+
+A source of which no checksum is known is trusted once: how its file begins is checked, and the
+sha256 is written beside the cache. From then on the file must stay the same.
+
+From the files that a source publishes to the tables that a dataset is read from.
+
+A conversion gives text whose checksum is pinned, so that the table is the same wherever it is made.
+"""
+
+import ast
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from crowdgold.reading.outputs import write_text
+from crowdgold.system.archives import zip_members
+from crowdgold.system.assets import cache_folder
+from crowdgold.types.errors import InputError
+
+Converter = Callable[[Sequence[Path], Mapping[str, Path]], str]
+"""(files of the source, files of the dataset that are there already, by name) -> text."""
+
+PRODUCT_FIELDS = ["id", "name", "description", "price"]
+CLASS_OF_CODE = ("e", "c", "n")
+"""The source of the predictions orders its classes entailment, contradiction, neutral."""
+
+CONVERSATION = "_conversation.txt"
+MOST_UNPACKED = 20_000_000_000
+"""Bytes of one archive of conversations, which are read one at a time."""
+
+
+def read_lines(path: Path) -> list[str]:
+    """Read the lines of a text; unlike `str.splitlines` it keeps the rarer separators in texts."""
+    with path.open(encoding="utf-8") as file:
+        return [line.rstrip("\n") for line in file]
+
+
+def _table(rows: Sequence[Sequence[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def products_from_lists(parts: Sequence[Path], files: Mapping[str, Path]) -> str:
+    r"""Convert the product records, one Python list a line, to CSV.
+
+    The first line holds the field names. Characters beyond ASCII are written `\xNN`: Latin-1.
+
+    Args:
+        parts: the file of the source.
+        files: not used.
+
+    Raises:
+        InputError: naming the line that is not such a list.
+    """
+    (path,) = parts
+    rows = []
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            row = ast.literal_eval(line)
+        except (SyntaxError, ValueError) as error:
+            raise InputError(f"{path.name}, line {number}: not a list of values") from error
+        if not isinstance(row, list) or len(row) != len(PRODUCT_FIELDS):
+            raise InputError(f"{path.name}, line {number}: expected the fields {PRODUCT_FIELDS}")
+        rows.append(row)
+    if not rows or rows[0] != PRODUCT_FIELDS:
+        raise InputError(f"{path.name}, line 1: expected the fields {PRODUCT_FIELDS}")
+    return _table(rows)
+
+
+def predictions_from_json_lines(parts: Sequence[Path], files: Mapping[str, Path]) -> str:
+    """Convert the model predictions, one JSON object a line, to one CSV of the ChaosNLI items.
+
+    Args:
+        parts: files named TASK_SPLIT_MODEL_SEED.json, whose `probs` are in the order entailment,
+            contradiction, neutral; rows come out in the order of the file names, then of the lines.
+        files: the two files of ChaosNLI, whose items are kept.
+
+    Raises:
+        InputError: naming the file and line that is not such an object.
+    """
+    uids = {
+        subset: {json.loads(line)["uid"] for line in read_lines(files[name])}
+        for subset, name in (("snli", "chaosNLI_snli.jsonl"), ("mnli_m", "chaosNLI_mnli_m.jsonl"))
+    }
+    rows: list[list[object]] = [["set", "uid", "model", "seed", "p_e", "p_n", "p_c"]]
+    for path in sorted(parts, key=lambda part: part.name):
+        task, _, model, seed = path.stem.split("_")
+        subset = {"SNLI": "snli", "MNLI": "mnli_m"}[task]
+        for number, line in enumerate(read_lines(path), start=1):
+            try:
+                uid, probabilities = _read_prediction(line)
+            except (ValueError, KeyError, TypeError) as error:
+                raise InputError(f"{path.name}, line {number}: not a prediction") from error
+            if uid in uids[subset]:
+                rows.append(
+                    [subset, uid, model, seed, *(f"{probabilities[k]:.10g}" for k in "enc")]
+                )
+    return _table(rows)
+
+
+def _read_prediction(line: str) -> tuple[str, dict[str, float]]:
+    record = json.loads(line)
+    return record["uid"], dict(zip(CLASS_OF_CODE, record["probs"], strict=True))
+
+
+def perspective_from_conversations(parts: Sequence[Path], files: Mapping[str, Path]) -> str:
+    """Take the Perspective score of each annotated message from WAC's conversation files.
+
+    A file REVISION_conversation.txt has a JSON object a line, one a message, with `rev_id` and
+    `toxicity`; the message with the file's own revision is the annotated one.
+
+    Args:
+        parts: folders conversations-part*, or archives of them (.zip).
+        files: not used.
+
+    Returns:
+        CSV with the columns rev_id and toxicity, in the order of the revisions.
+
+    Raises:
+        InputError: naming the file that is not such a conversation.
+    """
+    found = {}
+    for name, text in _conversations(parts):
+        revision = name.removesuffix(CONVERSATION)
+        try:
+            messages = [json.loads(line) for line in text.splitlines() if line.strip()]
+            own = [one for one in messages if str(one["rev_id"]) == revision]
+            scores = [float(one["toxicity"]) for one in own if one.get("toxicity") is not None]
+            number = int(revision)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                f"{name}: expected a JSON object a line with rev_id and toxicity ({error})"
+            ) from error
+        if scores:
+            found[number] = scores[0]
+    if not found:
+        raise InputError(f"no file *{CONVERSATION} with a score in {[part.name for part in parts]}")
+    rows = "".join(f"{revision},{found[revision]!r}\n" for revision in sorted(found))
+    return f"rev_id,toxicity\n{rows}"
+
+
+def _conversations(parts: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """The name and the text of each conversation file in folders and archives."""
+    for part in parts:
+        if part.is_dir():
+            for path in sorted(part.rglob(f"*{CONVERSATION}")):
+                yield path.name, path.read_text(encoding="utf-8")
+        elif part.suffix == ".zip":
+            for member, content in zip_members(part, MOST_UNPACKED):
+                if member.endswith(CONVERSATION):
+                    yield member.rsplit("/", 1)[-1], content.decode("utf-8")
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a dataset: its name, its sha256, and how to get it.
+
+    `urls` is the file's own address, or, with `convert`, those of the files it is made from. With
+    `parts` it is the address of a page, and the file can be made only from what stands in the local
+    folder under names of that pattern. Where no sha256 is known, the file `starts_with` a text.
+    What is `local_only` was made by hand of what that address shows, and is never downloaded.
+    """
+
+    name: str
+    sha256: str | None
+    urls: tuple[str, ...]
+    convert: Converter | None = None
+    parts: str = ""
+    starts_with: str = ""
+    local_only: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of a dataset, and what a user must know about them.
+
+    What is `on_request` is not downloaded because a figure could show it, only when it is asked
+    for by name: it is large, or no checksum of it is known. `folder` is that of its files in a
+    local folder; where not given, the dataset's name.
+    """
+
+    files: tuple[File, ...]
+    licence: str
+    citation: str
+    cautions: str
+    on_request: bool = False
+    folder: str = ""
+
+
+def cached(name: str, file: File) -> Path:
+    """The place of a dataset's file in the user's cache."""
+    return cache_folder() / name / file.name
+
+
+def record_of(name: str, file: File) -> Path:
+    """The place where the sha256 of a file that has no pinned one is recorded."""
+    path = cached(name, file)
+    return path.with_name(f"{path.name}.sha256")
+
+
+def expected_sha256(name: str, file: File) -> str | None:
+    """The sha256 that a file must have; none before the first use of one without a pin."""
+    if file.sha256 is not None:
+        return file.sha256
+    path = record_of(name, file)
+    return path.read_text(encoding="ascii").strip() if path.is_file() else None
+
+
+def fault(name: str, file: File, content: bytes) -> str:
+    """Say what is wrong with a file's content; empty where nothing is."""
+    expected = expected_sha256(name, file)
+    if file.sha256 is None and not content.startswith(file.starts_with.encode()):
+        return f"it begins with {content[:40]!r}, expected {file.starts_with!r}"
+    if expected is None or hashlib.sha256(content).hexdigest() == expected:
+        return ""
+    if file.sha256 is not None:
+        return f"its sha256 is not the pinned {expected}"
+    return f"its sha256 is not {expected}, recorded in {record_of(name, file)} at its first use"
+
+
+def record(name: str, file: File, content: bytes) -> str:
+    """Record the sha256 of a file that has no pinned one, and say what is known of it."""
+    if file.sha256 is not None:
+        return "sha256 as pinned"
+    path = record_of(name, file)
+    if path.is_file():
+        return f"sha256 as recorded in {path}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(f"{hashlib.sha256(content).hexdigest()}\n", path)
+    return f"no sha256 of it is known; that of this copy is recorded in {path}"

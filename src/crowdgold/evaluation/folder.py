@@ -1,0 +1,301 @@
+"""The folder that an evaluation is written to: complete, or not there.
+
+estimates.csv             a row for each stratum, model, comparison, metric and method
+estimates.parquet         the same, where pyarrow is installed
+curves.csv                points of the precision-recall and ROC curves with their intervals
+items.csv                 votes, gold, scores, and P(Y = 1) by method and model
+annotators.csv            each annotator's TPR and TNR, where they are known
+parameters.csv            medians and intervals of the models' parameters
+predictive.csv            posterior predictive checks of votes and rankings
+expert_errors.csv         the answer against an assumed share of wrong gold labels, as far as the
+                          labels allow it
+check.json                what the data can support, as of `crowdgold check --json`
+study.json                the day, settings, versions, notes, headlines, fits, what was not run,
+                          seconds; where the data lie from here; and the other files, so that one
+                          that was lost is missed
+study.yaml                the options of `crowdgold evaluate` that repeat it
+
+What comes out of an evaluation: tables, and everything else as plain values.
+"""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from crowdgold.evaluation.run_key import UNFINISHED, holds_jobs
+from crowdgold.reading.json_shapes import plain
+from crowdgold.reading.outputs import kept_name, lies_in, restored, same_file, write_spreadsheet
+from crowdgold.system.extras import PARQUET, missing
+from crowdgold.system.temporary import held_folder, own_name, registered
+from crowdgold.types.columns import list_names
+from crowdgold.types.display import Known, Shown
+from crowdgold.types.errors import InputError
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation(Shown):
+    """What comes out of a study.
+
+    Attributes:
+        tables: name -> table, those of `folder.TABLES`.
+        summary: everything else, as plain values: settings, notes, strata, methods that were not
+            run, headlines, the method that models are `held_against`, seconds.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    summary: Mapping[str, Any]
+
+    def facts(self) -> Known:
+        """The tables with their rows, and what the summary holds."""
+        tables = [f"{name}: {len(table):,} rows" for name, table in self.tables.items()]
+        return {"tables": tables, "summary": ", ".join(self.summary)}
+
+
+Answered = Callable[[Evaluation], None]
+"""Told of an evaluation without its models."""
+
+
+ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"
+OPTIONS = "study.yaml"
+"""The options that repeat the evaluation, by the command and not the workflow."""
+TABLES = (
+    ESTIMATES, "curves", "items", "annotators", "parameters", "predictive", "expert_errors",
+)  # fmt: skip
+PAGE, FIGURES = "report.html", "figures.pdf"
+"""What `crowdgold report` adds."""
+WRITTEN = (
+    *(f"{name}.csv" for name in TABLES), f"{ESTIMATES}.parquet", CHECK, STUDY, OPTIONS, PAGE,
+    FIGURES, ".snakemake_timestamp",
+)  # fmt: skip
+"""Every file that an evaluation with its report holds, made by the command or the workflow."""
+DATA = "data"
+"""Of study.json: the files that were read, as they lie from the folder."""
+SHOWN = 5
+HALF = 0.5
+"""Share of the items that a later evaluation into the same folder has too, at least."""
+FLOATS = "%.10g"
+
+
+def is_evaluation(out: Path) -> bool:
+    """Whether a folder was written by `crowdgold evaluate`, and holds nothing else; or is empty.
+
+    Finished jobs of a run that was stopped can be there, with an evaluation or without.
+    """
+    return out.is_dir() and not _others(out)
+
+
+def _others(out: Path) -> list[str]:
+    """What is in a folder beside an evaluation; everything where it holds none."""
+    held = sorted(one for one in out.iterdir() if not holds_jobs(one))
+    others = [one.name for one in held if one.name not in WRITTEN or not one.is_file()]
+    if others or not held:
+        return others
+    known = {"settings", "headlines"} <= set(_study(out))
+    return [] if known else [one.name for one in held]
+
+
+def _study(out: Path) -> dict[str, Any]:
+    """What a folder says of the study that was evaluated there; empty where it says nothing."""
+    try:
+        study = json.loads((out / STUDY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return study if isinstance(study, dict) else {}
+
+
+def _is_again(before: Path, inputs: Sequence[Path]) -> bool:
+    """Whether a file that was read is one of those to be read, or was and has been moved."""
+    if before.exists():
+        return any(same_file(before, one) for one in inputs)
+    return before.name in {one.name for one in inputs}
+
+
+def _check_replaced(out: Path, inputs: Sequence[Path]) -> None:
+    """Raise an `InputError` where something is there that is no earlier evaluation of the study."""
+    again = (
+        "expected a new folder, or an earlier evaluation, which is replaced; or --force, which "
+        f"keeps it as {kept_name(out)}"
+    )
+    if not out.is_dir():
+        if os.path.lexists(out):
+            raise InputError(f"{out}: a file; {again}")
+        return
+    if others := _others(out):
+        raise InputError(
+            f"{out}: a folder with other things in it ({list_names(others, SHOWN)}); {again}"
+        )
+    files = _study(out).get(DATA)
+    before = [out / str(one) for one in files] if isinstance(files, list) else []
+    names = [one.name for one in before]
+    if before and inputs and not any(_is_again(one, inputs) for one in before):
+        raise InputError(
+            f"{out}: an evaluation of another study ({list_names(names, SHOWN)}); name a new "
+            "folder by --out, or let it be replaced by --force"
+        )
+
+
+def check_same_items(out: Path, items: Collection[str], force: bool = False) -> None:
+    """Raise an `InputError` where a folder holds an evaluation of other items, for the most part.
+
+    Args:
+        items: names of those that are to be evaluated.
+        force: whether it gives way.
+    """
+    path = out / "items.csv"
+    if force or not path.is_file():
+        return
+    try:
+        before = restored(pd.read_csv(path, usecols=["item"], dtype="string"))[0]["item"]
+    except (OSError, ValueError):
+        return  # no table of ours, which `check_folder` has seen
+    same = before.isin(list(items)).to_numpy(dtype=bool)
+    if len(same) and same.mean() < HALF:
+        raise InputError(
+            f"{out}: an evaluation of other items, such as {str(before[~same].iloc[0])!r}; name a "
+            "new folder by --out, or let it be replaced by --force"
+        )
+
+
+def check_folder(out: Path, inputs: Sequence[Path] = (), force: bool = False) -> None:
+    """Raise an `InputError` where a folder cannot be written, before anything is computed.
+
+    Args:
+        out: the folder; an earlier evaluation is replaced, and nothing else.
+        inputs: the files that are read: none of them may lie in it.
+        force: whether what is no earlier evaluation gives way.
+    """
+    if not out.name:
+        raise InputError(f"--out: found {str(out)!r}, expected the name of a folder to make")
+    if not out.parent.is_dir():
+        raise InputError(f"{out.parent}: no such folder; make it, or write to another by --out")
+    if not os.access(out.parent, os.W_OK):
+        raise InputError(f"{out.parent}: you may not write there; write to another by --out")
+    inside = sorted(out.iterdir()) if out.is_dir() else [out]
+    for path in inputs:
+        if same_file(path, out):
+            raise InputError(
+                f"--out {out} would overwrite {path}, which is read; name a new folder"
+            )
+        if lies_in(path, out) or any(same_file(path, one) for one in inside):
+            raise InputError(f"{path} lies in {out}, which is to be replaced; give another --out")
+    if not force:
+        _check_replaced(out, inputs)
+
+
+def kept_folder(out: Path) -> Path | None:
+    """Where finished jobs are kept; None where what is there is not ours."""
+    ours = not os.path.lexists(out) or is_evaluation(out)
+    return out / UNFINISHED if ours else None
+
+
+def mend(out: Path) -> list[Path]:
+    """Remove what killed runs left beside a folder; give what was removed or renamed.
+
+    An earlier evaluation that was to be replaced is put back where nothing took its place. What a
+    process holds, which is at work then, is left alone.
+    """
+    name = re.compile(rf"\.{re.escape(out.name)}\.[0-9a-f]{{12}}\.(partial|before)")
+    beside = sorted(out.parent.iterdir()) if out.name and out.parent.is_dir() else []
+    mended = []
+    for left in [one for one in beside if name.fullmatch(one.name)]:
+        with suppress(OSError), held_folder(left) as free:
+            ours = all(one.name in WRITTEN or holds_jobs(one) for one in left.iterdir())
+            if not free or not ours:
+                continue
+            if left.suffix == ".before" and not os.path.lexists(out):
+                left.rename(out)
+            else:
+                _remove(left)
+            mended.append(left)
+    return mended
+
+
+def _write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
+    for name, table in tables.items():
+        # Scores are the user's numbers, and probabilities are rounded: as they are.
+        form = None if name == "items" else FLOATS
+        write_spreadsheet(table, folder / f"{name}.csv", form)
+    if not missing(PARQUET):
+        tables[ESTIMATES].to_parquet(folder / f"{ESTIMATES}.parquet", index=False)
+
+
+def _write_json(content: Mapping[str, Any], path: Path) -> None:
+    text = json.dumps(plain(content), indent=1, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, or a link to one, whose folder stays."""
+    if folder.is_symlink():
+        folder.unlink()
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _replace(out: Path, new: Path, before: Path) -> None:
+    """Rename a new folder to its place; what is there gets another name, or back its own."""
+    with held_folder(out if os.path.lexists(out) else new):
+        try:
+            if os.path.lexists(out):
+                out.rename(before)
+            new.rename(out)
+        finally:
+            if os.path.lexists(before) and not os.path.lexists(out):
+                before.rename(out)
+
+
+def write_folder(
+    tables: Mapping[str, pd.DataFrame],
+    summary: Mapping[str, Any],
+    check: Mapping[str, Any],
+    out: Path,
+    options: bytes | None = None,
+    force: bool = False,
+) -> Path | None:
+    """Write an evaluation to a temporary name, then rename; an earlier one is replaced.
+
+    Args:
+        tables: as of `Evaluation`; a file each.
+        summary: for study.json.
+        check: for check.json.
+        options: for study.yaml, where there is one.
+        force: whether what is no earlier evaluation gives way; it is kept.
+
+    Returns:
+        the name under which it is kept, if it is.
+
+    Raises:
+        InputError: where it cannot be written.
+    """
+    check_folder(out, force=force)
+    ours = is_evaluation(out) or not os.path.lexists(out)
+    partial = own_name(out, "partial")
+    before = own_name(out, "before") if ours else kept_name(out)
+    try:
+        partial.mkdir()
+        with registered(partial), held_folder(partial):
+            _write_tables(tables, partial)
+            _write_json(check, partial / CHECK)
+            if options is not None:
+                (partial / OPTIONS).write_bytes(options)
+            written = sorted(one.name for one in partial.iterdir())
+            files = summary.get("files", ())
+            data = {DATA: [os.path.relpath(str(one), out) for one in files]} if files else {}
+            _write_json({**summary, **data, "written": written}, partial / STUDY)
+            _replace(out, partial, before)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    if not ours:
+        return before
+    _remove(before)
+    return None

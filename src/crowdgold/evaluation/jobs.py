@@ -1,0 +1,189 @@
+"""The jobs that a study's work is split into, and where each takes its random numbers from.
+
+A job is a model, a stratum, and the methods that share a fit. A stream depends on the seed and on
+what it is for, and not on the other methods, models or processes.
+"""
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.evaluation.questions import Settings
+from crowdgold.methods.needs import MOST_JUDGES
+from crowdgold.methods.registry import METHODS, offered, stream_of
+from crowdgold.reading.study import Study
+from crowdgold.types.annotations import Annotations, annotations_from_frame
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_PREDICTOR, Items
+
+ALL = "all"
+"""The name of the stratum that holds every item."""
+NO_STRATUM = ""
+"""The value of an item that belongs to no stratum."""
+FEWEST_ITEMS = 30
+"""Strata with fewer items are left out: no method has anything to say of them."""
+
+
+def chosen_methods(methods: Sequence[str] | None, models: bool) -> tuple[str, ...]:
+    """The methods that are asked for, all where none is named, with models or without.
+
+    Raises:
+        InputError: where that leaves none.
+    """
+    chosen = tuple(methods or offered())
+    kept = tuple(name for name in chosen if models or name not in offered() or is_quick([name]))
+    if not kept:
+        raise InputError(
+            f"--no-models leaves nothing of --methods {' '.join(chosen)}; leave out one of the two"
+        )
+    return kept
+
+
+ROLES = ("fit", "labels", "resamples", "own", "checks", "gold", "population")
+"""What random numbers are for: labels, resamples of labelled items, and of all items, are the same
+for all methods and models."""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Some items of a study.
+
+    Attributes:
+        name: `ALL`, or COLUMN=VALUE.
+        key: its number, 0 for all items.
+        rows: (m,) positions of its items.
+    """
+
+    name: str
+    key: int
+    rows: np.ndarray
+
+
+@dataclass(frozen=True)
+class Job:
+    """The methods of a group on a model of a stratum.
+
+    Attributes:
+        stratum: the name of the stratum.
+        methods: share a fit.
+        model: one of the study's models, or `NO_PREDICTOR`.
+    """
+
+    stratum: str
+    methods: tuple[str, ...]
+    model: str
+
+    def __str__(self) -> str:
+        of = f" of {self.model}" if self.model != NO_PREDICTOR else ""
+        inside = f" in {self.stratum}" if self.stratum != ALL else ""
+        return f"{' and '.join(self.methods)}{of}{inside}"
+
+
+def stream(
+    settings: Settings, stratum: Stratum, role: str, method: str = "", model: str = NO_PREDICTOR
+) -> np.random.Generator:
+    """The random numbers of a role in a stratum, a method's own where it is named.
+
+    Those of a model depend on its name, and not on which others there are.
+    """
+    number = stream_of(method) if method else 0
+    of_model = zlib.crc32(model.encode()) if model and method else 0
+    key = (stratum.key, ROLES.index(role), number, of_model)
+    return np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=key))
+
+
+def find_strata(study: Study) -> tuple[list[Stratum], list[str]]:
+    """All items, and those of each value of each column; say which are left out."""
+    size = len(study.items)
+    found, notes = [Stratum(ALL, 0, np.arange(size))], []
+    for column, values in study.strata.items():
+        texts = np.asarray(values).astype(str)
+        for value in np.unique(texts[texts != NO_STRATUM]):
+            rows = np.flatnonzero(texts == value)
+            if len(rows) < FEWEST_ITEMS:
+                notes.append(
+                    f"stratum {column}={value}: left out, it has {len(rows)} items, expected at "
+                    f"least {FEWEST_ITEMS}"
+                )
+                continue
+            found.append(Stratum(f"{column}={value}", len(found), rows))
+    return found, notes
+
+
+def items_of(study: Study, stratum: Stratum) -> Items:
+    """The items of a stratum; they say who gave each vote where annotators are few."""
+    items, voters = study.items, study.annotations
+    if voters is not None and len(voters.annotator) <= MOST_JUDGES and len(voters.category) == 2:
+        items = replace(items, labels=voters)
+    return items if stratum.key == 0 else items.take(stratum.rows)
+
+
+def annotations_of(study: Study, stratum: Stratum) -> Annotations:
+    """The labels of the items of a stratum; the study has annotators."""
+    assert study.annotations is not None
+    if stratum.key == 0:
+        return study.annotations
+    frame = study.annotations.to_frame()
+    wanted = pd.Index(study.items.item[stratum.rows].astype(str))
+    inside = wanted.get_indexer(pd.Index(frame["item"].astype(str))) >= 0
+    categories = study.annotations.category.tolist()
+    return annotations_from_frame(frame[inside], categories, "keep")
+
+
+def work_of(method: str) -> float:
+    """How long a method takes, relative to others; 0 where it samples nothing."""
+    offer = METHODS[method].offer
+    return offer.work if offer else 0.0
+
+
+def is_quick(methods: Iterable[str]) -> bool:
+    """Whether methods sample nothing: their answers are there at once."""
+    return not any(map(work_of, methods))
+
+
+def groups() -> list[tuple[str, ...]]:
+    """The methods that share a job: first those without a model, then those that take longest."""
+    found: dict[str, list[str]] = {}
+    for name in offered():
+        offer = METHODS[name].offer
+        shared = (offer and offer.fit_of) or name
+        found.setdefault(shared if work_of(name) else "", []).append(name)
+    return [
+        tuple(found[key])
+        for key in sorted(found, key=lambda key: (key != "", -work_of(found[key][0])))
+    ]
+
+
+def reason_against(method: str, study: Study, items: Items) -> str:
+    """Why a method cannot be run on items of a study; empty where it can."""
+    known = METHODS[method]
+    if study.weights is not None and not known.takes_weights:
+        return "it takes no weights of items"
+    if not known.of_annotators or study.annotations is None:
+        return known.lacks(items)
+    if len(study.annotations.category) != 2:
+        return f"it needs two kinds of labels; there are {len(study.annotations.category)}"
+    return known.lacks(study.annotations)
+
+
+def plan_jobs(
+    study: Study, settings: Settings, strata: list[Stratum]
+) -> tuple[list[Job], Mapping[tuple[str, str], str]]:
+    """The work in jobs, in the order of `groups`; and (stratum, method) -> why it is not run."""
+    jobs: list[Job] = []
+    against: dict[tuple[str, str], str] = {}
+    for group in groups():
+        for stratum in strata:
+            items = items_of(study, stratum)
+            asked = [name for name in group if name in settings.methods]
+            reasons = {name: reason_against(name, study, items) for name in asked}
+            against |= {(stratum.name, name): why for name, why in reasons.items() if why}
+            methods = tuple(name for name in asked if not reasons[name])
+            alone = tuple(name for name in methods if not METHODS[name].needs_scores)
+            jobs += [Job(stratum.name, alone, NO_PREDICTOR)] if alone else []
+            of_models = tuple(name for name in methods if METHODS[name].needs_scores)
+            jobs += [Job(stratum.name, of_models, one) for one in items.predictors if of_models]
+    return jobs, against

@@ -1,0 +1,166 @@
+"""Jobs in processes of their own, lines of progress, and an end that leaves nothing behind."""
+
+import multiprocessing
+import os
+import signal
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager, suppress
+
+from crowdgold.evaluation.fitting import Found, run_job
+from crowdgold.evaluation.jobs import Job, Stratum
+from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.run_key import KeptJobs
+from crowdgold.models.stan import StanModels
+from crowdgold.reading.study import Study
+from crowdgold.system.temporary import scratch_folder
+from crowdgold.types.errors import InputError
+
+EVERY = 5.0
+"""Seconds between two lines of progress; what takes less says nothing."""
+GRACE = 5.0
+"""Seconds that a killed process has to be gone, before its files are removed."""
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+START = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+"""Forked processes share the study's memory instead of each having a copy."""
+
+Say = Callable[[str], None]
+Shared = tuple[Study, Settings, Mapping[str, Stratum], StanModels]
+_shared: list[Shared] = []
+"""What every job of this process works on."""
+
+
+def _end_with(parent: int) -> None:
+    """End this process and what it started when its parent is gone, which nothing else tells."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.killpg(0, signal.SIGKILL)
+
+
+def _begin(folder: str, parent: int, shared: Shared) -> None:
+    """Prepare a process: a group of its own with what it starts, and its files in one folder."""
+    os.setpgrp()
+    signal.set_wakeup_fd(-1)
+    for ending in ENDINGS:  # an interrupt from the terminal is the parent's to take care of
+        signal.signal(ending, signal.SIG_IGN if ending == signal.SIGINT else signal.SIG_DFL)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    tempfile.tempdir = folder
+    _shared[:] = [shared]
+
+
+def _work(job: Job) -> list[Found]:
+    return run_job(job, *_shared[0])
+
+
+@contextmanager
+def _pool(cores: int, shared: Shared) -> Iterator[ProcessPoolExecutor]:
+    """Processes, which end with the block, also where it is interrupted."""
+    others = set(multiprocessing.active_children())
+    context = multiprocessing.get_context(START)
+    with scratch_folder("evaluate") as folder:
+        pool = ProcessPoolExecutor(cores, context, _begin, (str(folder), os.getpid(), shared))
+        try:
+            yield pool
+            pool.shutdown()
+        finally:
+            for process in set(multiprocessing.active_children()) - others:
+                with suppress(OSError):  # there is no group yet where it has only just begun
+                    os.killpg(process.pid or 0, signal.SIGKILL)
+                process.kill()
+                process.join(GRACE)
+            # Without waiting, its thread may close a pipe that Python's end is writing to.
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def held(signals: Sequence[signal.Signals]) -> Iterator[None]:
+    """Keep signals until the block ends: one that meets a fork, or a finalizer, would be lost.
+
+    A mask would not do: it is one thread's, and any other thread would take the signal.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    arrived: list[int] = []
+    before = {one: signal.getsignal(one) for one in signals}
+    for one in signals:
+        signal.signal(one, lambda number, frame: arrived.append(number))
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler or signal.SIG_DFL)
+        for number in arrived:
+            signal.raise_signal(number)
+
+
+def _submit(pool: ProcessPoolExecutor, jobs: Sequence[Job]) -> dict[Future[list[Found]], Job]:
+    """Hand all jobs to the processes, which begin with that."""
+    with warnings.catch_warnings():
+        # Threads of libraries sleep by then, and no process uses what they could have locked.
+        warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
+        return {pool.submit(_work, job): job for job in jobs}
+
+
+def _describe(running: Sequence[Job], done: int, jobs: int) -> str:
+    shown = ", ".join(map(str, running[:2]))
+    more = f" and {len(running) - 2} more" if len(running) > 2 else ""
+    return f"{done} of {jobs} jobs done; now {shown}{more}"
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    study: Study,
+    settings: Settings,
+    strata: Mapping[str, Stratum],
+    stan: StanModels,
+    cores: int,
+    say: Say,
+    kept: KeptJobs,
+) -> list[Found]:
+    """Run jobs in processes.
+
+    Args:
+        jobs: what to do, those that take longest first.
+        study, settings, strata, stan: as for `run_job`; the models are compiled already.
+        cores: processes at a time.
+        say: told every few seconds how far it is.
+        kept: jobs that a run which was stopped has finished; those of this one are added.
+
+    Returns:
+        what the jobs found, in the order of the jobs.
+
+    Raises:
+        InputError: where a process was ended from outside, for want of memory, say.
+    """
+    start = told = time.monotonic()
+    kept.remove_others()
+    found = kept.read(jobs)
+    shared, size = (study, settings, strata, stan), min(cores, max(1, len(jobs)))
+    with kept.told(), ExitStack() as stack:
+        with held(ENDINGS):
+            pool = stack.enter_context(_pool(size, shared))
+            waiting = _submit(pool, [job for job in jobs if job not in found])
+        while waiting:
+            left = max(0.0, EVERY - (time.monotonic() - told))
+            done, _ = wait(waiting, timeout=left, return_when=FIRST_COMPLETED)
+            for future in done:
+                job = waiting.pop(future)
+                try:
+                    found[job] = future.result()
+                    kept.add(job, found[job])
+                except BrokenProcessPool as error:
+                    raise InputError(
+                        "a process was ended from outside, perhaps for want of memory; try fewer "
+                        "--cores, or fewer items"
+                    ) from error
+            if time.monotonic() - told >= EVERY and waiting:
+                told = time.monotonic()
+                running = list(waiting.values())[:cores]
+                say(f"{_describe(running, len(found), len(jobs))}; {told - start:.0f} s so far")
+    return [one for job in jobs for one in found[job]]

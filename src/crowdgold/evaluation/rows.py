@@ -1,0 +1,464 @@
+"""From what the jobs found to tables: estimates with comparisons, curves, items, annotators.
+
+How many gold labels alone would give as narrow an interval: what is known of that number.
+
+It is n times a ratio of squared widths, and both widths are estimated from the same n gold labels.
+Its interval is that of the ratio of variances (`inference.rectified`), made wider where it
+does not hold the number itself: n gold labels of N items, with a corrected variance that is R times
+that of gold alone, say as much as m of them,
+
+    1 / m = (1 / n - 1 / N) R + 1 / N
+
+No number of labels beats one for every item. An interval that reaches (nearly) so far has no upper
+end, and the number is "at least" the lower one.
+
+In simulated studies of 2,000 items the intervals held the number that mean squared errors give in
+91 to 99.6 % of studies with 100 gold labels, by metric, and in 96.5 % of all (600 studies of each
+of two worlds). With 300 gold labels it was 87 to 99 %, and 94 % (1,000 of each).
+
+What is known is rounded to it: number and ends to the largest power of ten that is no more than a
+quarter of the interval, but never to less than the labels at hand.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from crowdgold.checking.scores import scored
+from crowdgold.evaluation import fitting
+from crowdgold.evaluation.fitting import Found
+from crowdgold.evaluation.questions import HUMANS, METRICS, Settings, is_of_population, plain_metric
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.questions import Named
+from crowdgold.inference.samples import Sample
+from crowdgold.methods.method import MODEL
+from crowdgold.methods.misfit import ABOVE, BELOW, flag_misfit, misfit_p
+from crowdgold.methods.registry import METHODS, baseline, offered, with_role
+from crowdgold.metrics.binary import LABEL_METRICS, parse_metric
+from crowdgold.metrics.curves import GRIDS
+from crowdgold.metrics.metric import DELTA
+from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items, score_column
+from crowdgold.types.parameters import LEVEL
+
+MEANING = "so many gold labels alone, drawn as yours were, would give as narrow an interval"
+AS_GOLD = "effective_gold"
+ENDS = LOWER, UPPER = f"{AS_GOLD}_lower", f"{AS_GOLD}_upper"
+"""Columns of the ends of its interval; without the upper one it has no bound."""
+KEYS_AS_GOLD = ("stratum", "model", "against", "metric", "method")
+"""What a row of estimates is of."""
+SURE = f"{100 * LEVEL:g} %"
+"""The level of the interval, whatever that of others."""
+STEPS = 4
+"""How many steps of rounding an interval has at least."""
+NEARLY_ALL = 0.95
+"""Share of the items from which on an upper end is none."""
+
+
+def _step(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """What an interval is rounded to: a power of ten, at least 1."""
+    step: np.ndarray = 10.0 ** np.floor(np.log10(np.maximum((upper - lower) / STEPS, 1)))
+    return step
+
+
+def ends(number: np.ndarray, ratio: np.ndarray, gold: np.ndarray, items: np.ndarray) -> np.ndarray:
+    """Ends of the interval of each number, (2, R), rounded to what is known.
+
+    Args:
+        number: (R,) of gold labels alone that would say as much.
+        ratio: (2, R) ends of the ratio of variances; NaN where there are none.
+        gold, items: (R,) n and N.
+    """
+    labels, of_all = np.maximum(gold, 1), np.maximum(items, 1)
+    upper, lower = 1 / ((1 / labels - 1 / of_all) * ratio + 1 / of_all)
+    lower, upper = np.minimum(lower, number), np.maximum(upper, number)
+    step = _step(lower, upper)
+    least = np.minimum(lower, gold)
+    lower = np.maximum(np.round(lower / step) * step, least)
+    bounded = np.where(upper > NEARLY_ALL * items, np.nan, np.round(upper / step) * step)
+    return np.where(gold < items, np.stack([lower, bounded]), np.nan)
+
+
+def with_ends(rows: Sequence[Mapping[str, Any]], table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Headlines with the `ENDS` of their numbers, None where there are none.
+
+    Args:
+        rows: as of `headline.headlines`.
+        table: of estimates.
+    """
+    names = [*KEYS_AS_GOLD, *ENDS]
+    held = {tuple(one[:-2]): one[-2:] for one in table[names].itertuples(index=False, name=None)}
+    found = []
+    for row in rows:
+        own = (
+            held.get(tuple(row[name] for name in KEYS_AS_GOLD), ())
+            if row[AS_GOLD] is not None
+            else ()
+        )
+        there = [float(end) if np.isfinite(end) else None for end in own] or [None, None]
+        found.append({**row, **dict(zip(ENDS, there, strict=True))})
+    return found
+
+
+def _numbers(row: Mapping[str, Any]) -> list[float]:
+    """The number and its ends; NaN for what is not there."""
+    held = (row.get(name) for name in (AS_GOLD, *ENDS))
+    return [np.nan if one is None else float(one) for one in held]
+
+
+def known(row: Mapping[str, Any]) -> float | None:
+    """The number as far as it is known; the least that it can be where it has no bound."""
+    number, lower, upper = _numbers(row)
+    if np.isnan(number) or np.isnan(lower):
+        return None if np.isnan(number) else number
+    if np.isnan(upper):
+        return lower
+    step = float(_step(np.array(lower), np.array(upper)))
+    return float(np.clip(round(number / step) * step, lower, upper))
+
+
+def is_unbounded(row: Mapping[str, Any]) -> bool:
+    """Whether only the least that the number can be is known."""
+    _, lower, upper = _numbers(row)
+    return bool(np.isfinite(lower) and np.isnan(upper))
+
+
+def as_gold_interval(row: Mapping[str, Any]) -> tuple[float, float | None] | None:
+    """The ends of its interval, None for an upper end without bound; None where it has none."""
+    _, lower, upper = _numbers(row)
+    return None if np.isnan(lower) else (lower, None if np.isnan(upper) else upper)
+
+
+def interval_in_words(row: Mapping[str, Any]) -> str:
+    """Its interval; empty where it has none."""
+    _, lower, upper = _numbers(row)
+    if np.isnan(lower):
+        return ""
+    return f"at least {lower:,.0f}" if np.isnan(upper) else f"{lower:,.0f} to {upper:,.0f}"
+
+
+KEYS = ("stratum", "model", "against", "metric")
+"""Columns that say what a row estimates; `against` names the other model of a comparison."""
+COLUMNS = (
+    *KEYS, "method", "estimate", "lower", "upper", "standard_error", AS_GOLD,
+    *ENDS, "misfit", "misfit_p", "diagnostics_passed", "message", "note",
+)  # fmt: skip
+CURVES = ("stratum", "model", "method", "curve", "at", "estimate", "lower", "upper")
+PARAMETERS = ("stratum", "model", "method", "parameter", "median", "lower", "upper")
+Sizes = Mapping[tuple[str, str, str], tuple[int, int]]
+"""(stratum, model, against) -> gold items, and all items, that the numbers rest on."""
+RATIOS = ("ratio_lower", "ratio_upper")
+"""Ends of the ratio of an answer's variance to that of gold labels alone."""
+More = Mapping[str, float]
+"""What stands in a row beside an estimate until the table is made."""
+DIGITS = 10
+"""Of estimates; of their intervals' ends no more than three mean anything."""
+
+
+def _row(found: Found, one: Estimate, model: str, against: str, more: More) -> dict[str, Any]:
+    return {
+        "stratum": found.stratum, "model": model, "against": against, "metric": one.metric,
+        "method": found.method, "estimate": one.estimate, "lower": one.lower, "upper": one.upper,
+        "standard_error": one.standard_error,
+        "diagnostics_passed": found.diagnostics.passed,
+        "message": found.diagnostics.message,
+        "note": one.note, **more,
+    }  # fmt: skip
+
+
+def _of_sample(sample: Sample, named: Named, level: float) -> list[tuple[Estimate, More]]:
+    """Estimates, with `RATIOS`, and how far an interval about the items at hand reaches.
+
+    Models that the corrected estimate contradicts are held against it there, whatever intervals are
+    about: both estimate the items' own values, and new items are no news of a model. The reach is
+    in standard errors of a normal interval.
+    """
+    found = sample.estimates(named, level)
+    saved = sample.saved(named, level)
+    ratios = np.full((2, len(found)), np.nan) if saved is None else saved
+    more = [dict(zip(RATIOS, one, strict=True)) for one in ratios.T.tolist()]
+    about_items = sample.about_items()
+    if about_items is not None:
+        times = float(ndtri((1 + level) / 2))
+        for held, one in zip(more, about_items.estimates(named, level), strict=True):
+            held[BELOW] = (one.estimate - one.lower) / times
+            held[ABOVE] = (one.upper - one.estimate) / times
+    return list(zip(found, more, strict=True))
+
+
+def _name(metric: str) -> str:
+    return parse_metric(metric).name
+
+
+def _own_rows(found: Found, first: bool, several: bool, level: float) -> Iterator[dict[str, Any]]:
+    """The rows of a model alone; those of labels with the first model only.
+
+    What a method says of labels from the items with a score alone is no answer about all items.
+    """
+    if found.sample is None or found.named is None:
+        return
+    for one, more in _of_sample(found.sample, found.named, level):
+        name = _name(one.metric)
+        if METHODS[found.method].cannot_estimate(name):
+            continue
+        if name not in LABEL_METRICS:
+            against = HUMANS if name.startswith(DELTA) else ""
+            yield _row(found, one, found.model, against, more)
+        elif first and found.whole:
+            with_scores = several and METHODS[found.method].needs_scores
+            note = f"with the scores of {found.model}" if with_scores else ""
+            yield _row(found, replace(one, note=one.note or note), NO_PREDICTOR, "", more)
+
+
+def difference_name(first: str, second: str) -> str:
+    """Name the difference of a metric of two models; thresholds that differ are both named."""
+    name, _, at = first.partition("@")
+    other = second.partition("@")[2]
+    name = name if name.startswith(DELTA) else f"{DELTA}{name}"
+    return f"{name}@{at}" + (f"|{other}" if other != at else "") if at else name
+
+
+def _compared(texts: Sequence[str]) -> list[int]:
+    """The positions of the metrics that models are compared by."""
+    return [k for k, text in enumerate(texts) if _name(text) not in LABEL_METRICS]
+
+
+def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[str, Any]]:
+    """The rows of the difference of two models by the same method."""
+    if one.named is None or other.named is None:
+        return
+    places = _compared(one.named.texts), _compared(other.named.texts)
+    size = min(map(len, places))  # a model may have more thresholds than another
+    first, second = places[0][:size], places[1][:size]
+    names = [
+        difference_name(one.named.texts[a], other.named.texts[b])
+        for a, b in zip(first, second, strict=True)
+    ]
+    both = replace(one, diagnostics=one.diagnostics if not one.diagnostics.passed
+                   else other.diagnostics)  # fmt: skip
+    here, there = one.common.get(other.model), other.common.get(one.model)
+    if here is None or there is None:
+        return
+    if isinstance(here, str) or isinstance(there, str):
+        why = here if isinstance(here, str) else str(there)
+        for name in names:
+            if not METHODS[one.method].cannot_estimate(plain_metric(name)[0]):
+                none = Estimate.unavailable(name, why)
+                yield _row(both, none, one.model, other.model, {})
+        return
+    difference = here.select(first).minus(there.select(second))
+    if difference is None or not size:
+        return
+    named = one.named.select(first, names).differences()
+    for found, more in _of_sample(difference, named, level):
+        yield _row(both, found, one.model, other.model, more)
+
+
+def _effective_gold(
+    table: pd.DataFrame, gold: np.ndarray, items: np.ndarray, about: str
+) -> np.ndarray:
+    """How many gold labels alone would give an interval as narrow as each row's.
+
+    Gold alone, n of N items, has w_0 about the population, and m labels w_0 sqrt(n / m). For an
+    interval of width w about the population therefore m = n (w_0 / w)^2, but no more than N, which
+    nothing can beat. About the items gold has w_0 sqrt(n (1 / m - 1 / N)), so that its own interval
+    there is shorter than w_0 by sqrt(1 - n / N), and 1 / m = w^2 / (n w_0^2) + 1 / N: no more than
+    N, and n where nothing but gold is used.
+    """
+    keys = list(KEYS)
+    alone = table.loc[table["method"] == baseline(), keys].assign(
+        alone=table["upper"] - table["lower"]
+    )
+    joined = table[[*keys, "lower", "upper"]].merge(alone, on=keys, how="left")
+    width, known = (joined["upper"] - joined["lower"]).to_numpy(), joined["alone"].to_numpy()
+    if is_of_population(baseline(), about):
+        whole = known
+    else:
+        left = 1 - gold / items
+        whole = np.divide(known, np.sqrt(left), out=np.zeros(len(joined)), where=left > 0)
+    usable = (width > 0) & (whole > 0)
+    ratio = np.divide(whole, width, out=np.full(len(joined), np.nan), where=usable)
+    effective = gold * ratio**2
+    of_population = np.array([is_of_population(name, about) for name in table["method"]])
+    of_items = effective * items / (effective + items)
+    found: np.ndarray = np.where(of_population, np.minimum(effective, items), of_items)
+    return found
+
+
+def _as_gold(table: pd.DataFrame, sizes: Sizes, about: str) -> pd.DataFrame:
+    """That number with its interval, as columns."""
+    whose = table[["stratum", "model", "against"]].itertuples(index=False, name=None)
+    gold, items = np.array([sizes[one] for one in whose], dtype=float).T
+    number = _effective_gold(table, gold, items, about)
+    lower, upper = ends(number, table[list(RATIOS)].to_numpy(float).T, gold, items)
+    columns = (AS_GOLD, *ENDS)
+    return pd.DataFrame(dict(zip(columns, (number, lower, upper), strict=True)), table.index)
+
+
+def _misfit(table: pd.DataFrame) -> pd.DataFrame:
+    """Flag estimates of models that the rectified estimate contradicts; missing for others.
+
+    With the flag goes how often chance alone would put a right model's estimate as far away.
+    """
+    keyed = table.assign(experiment="", replicate=0)
+    found = {name: of(keyed, ["stratum", "model", "against"])
+             for name, of in (("misfit", flag_misfit), ("misfit_p", misfit_p))}  # fmt: skip
+    known = table["method"].isin(with_role(MODEL)) & np.isfinite(table["estimate"])
+    return pd.DataFrame(found).where(known)
+
+
+def _metric_place(metric: str) -> tuple[int, float]:
+    """Where a metric, or a difference of it, stands among all, and its threshold."""
+    plain, at = plain_metric(metric)
+    return METRICS.index(plain), float(at.partition("|")[0] or 0)
+
+
+def _in_order(table: pd.DataFrame, strata: Sequence[str], models: Sequence[str]) -> pd.DataFrame:
+    """Sort estimates by stratum, comparisons last, then metric, model and method."""
+    order = pd.DataFrame(
+        {
+            "stratum": [strata.index(name) for name in table["stratum"]],
+            "compared": [other not in ("", HUMANS) for other in table["against"]],
+            "metric": [_metric_place(metric) for metric in table["metric"]],
+            "model": [[NO_PREDICTOR, *models].index(name) for name in table["model"]],
+            "against": table["against"],
+            "method": [offered().index(name) for name in table["method"]],
+        }
+    )
+    return table.loc[order.sort_values([*map(str, order)], kind="stable").index].reset_index(
+        drop=True
+    )
+
+
+def sizes_of(stratum: str, items: Items) -> Sizes:
+    """What the numbers of a stratum rest on: items with a score of the model, or of both models."""
+    asked = [(NO_PREDICTOR, ""), *((model, against) for model in items.predictors
+             for against in ("", HUMANS)), *combinations(items.predictors, 2)]  # fmt: skip
+    rows = {key: scored(items, [one for one in key if one not in ("", HUMANS)]) for key in asked}
+    return {
+        (stratum, *key): (int((items.gold[own] != NO_GOLD).sum()), len(own))
+        for key, own in rows.items()
+    }
+
+
+def _rounded(table: pd.DataFrame) -> pd.DataFrame:
+    """Keep `DIGITS` of each number: the rest depends on where in memory a sum was taken."""
+    numbers = table.select_dtypes("float").columns
+    return table.assign(
+        **{name: [float(f"{value:.{DIGITS}g}") for value in table[name]] for name in numbers}
+    )
+
+
+def estimate_rows(
+    found: Sequence[Found],
+    strata: Sequence[str],
+    models: Sequence[str],
+    sizes: Sizes,
+    settings: Settings,
+) -> pd.DataFrame:
+    """Make the table of estimates.
+
+    Args:
+        found: what the jobs found, in any order.
+        strata, models: of the study, in order.
+        sizes: as of `sizes_of`, of all strata.
+        settings: say the level of the intervals, and what they are about.
+
+    Returns:
+        rows with the columns `COLUMNS`, in the order of strata, models and metrics.
+    """
+    known = {(one.stratum, one.method, one.model): one for one in found}
+    rows: list[dict[str, Any]] = []
+    level = settings.interval_level
+    for stratum in strata:
+        for method in offered():
+            named = [known[key] for model in (NO_PREDICTOR, *models)
+                     if (key := (stratum, method, model)) in known]  # fmt: skip
+            for place, one in enumerate(named):
+                rows += _own_rows(one, place == 0, len(models) > 1, level)
+            for one, other in combinations(named, 2):
+                rows += _comparison_rows(one, other, level)
+    if not rows:
+        return pd.DataFrame(columns=list(COLUMNS))
+    kept = dict.fromkeys((*RATIOS, BELOW, ABOVE), np.nan)
+    table = pd.DataFrame([kept | row for row in rows])
+    table[[AS_GOLD, *ENDS]] = _as_gold(table, sizes, settings.about)
+    table[["misfit", "misfit_p"]] = _misfit(table)
+    return _rounded(_in_order(table[list(COLUMNS)], strata, models))
+
+
+def curve_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of curves: a row for each point of each curve, with its interval."""
+    parts = []
+    for one in found:
+        if one.curves is None:
+            continue
+        at = np.concatenate(list(GRIDS.values()))
+        named = np.repeat(list(GRIDS), [len(grid) for grid in GRIDS.values()])
+        estimate, lower, upper = one.curves
+        whose = {"stratum": one.stratum, "model": one.model, "method": one.method}
+        parts.append(
+            pd.DataFrame({"curve": named, "at": at, "estimate": estimate, "lower": lower,
+                          "upper": upper}).assign(**whose)
+        )  # fmt: skip
+    columns = list(CURVES)
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def item_rows(found: Sequence[Found], items: Items) -> pd.DataFrame:
+    """Make the table of items: votes, gold, scores, and P(Y = 1) by each method and model.
+
+    Columns of probabilities are METHOD, or METHOD:MODEL where the method uses a model's scores.
+    """
+    columns: dict[str, Any] = {
+        "item": items.item,
+        "votes_positive": items.votes_positive,
+        "votes_total": items.votes_total,
+        "gold": pd.Series(items.gold, dtype="Int8").mask(items.gold == NO_GOLD),
+    }
+    columns |= {score_column(name): values for name, values in items.scores.items()}
+    for one in found:
+        if one.probability is None:
+            continue
+        of_model = METHODS[one.method].needs_scores
+        name = f"{one.method}:{one.model}" if of_model else one.method
+        columns.setdefault(name, np.round(one.probability, 6))
+    return pd.DataFrame(columns)
+
+
+def annotator_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of annotators' rates."""
+    kept = ("metric", "annotator", "estimate", "lower", "upper", "note")
+    rows = [
+        {"stratum": one.stratum, "method": one.method}
+        | {name: value for name, value in asdict(rate).items() if name in kept}
+        for one in found
+        for rate in one.annotators
+    ]
+    table = pd.DataFrame(rows, columns=["stratum", "method", "annotator", *kept[:1], *kept[2:]])
+    return table.assign(metric=table["metric"].str.removesuffix(":each"))
+
+
+def parameter_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of model parameters: medians and intervals."""
+    rows = [
+        (one.stratum, one.model, one.method, *parameter)
+        for one in found
+        for parameter in one.parameters
+    ]
+    return pd.DataFrame(rows, columns=list(PARAMETERS))
+
+
+def predictive_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of posterior predictive checks (`predictive.COLUMNS`)."""
+    parts = [
+        one.checks.assign(stratum=one.stratum, model=one.model, method=one.method)
+        for one in found
+        if one.checks is not None
+    ]
+    columns = ["stratum", "model", "method", *fitting.COLUMNS]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)

@@ -1,0 +1,254 @@
+"""The data table of a block: the table and the reference of each replicate.
+
+The reference is what the truth of a metric is computed on: the same table in a simulation, the
+held-out gold items of a dataset. Each table is a row (`table_rows`), and each replicate a row
+group, so that a fit reads only its own. Beside it, as JSON, are the parameters that the data were
+drawn with, and the metrics of the population where they are the truth.
+
+A table as one row of a parquet file, and back again without loss.
+
+A column is a field of the table and its cell holds the whole array, in the table's own order. So
+one format is of Items and of Annotations, no row says what it is, and arrays of labels, items,
+annotators and categories stand beside one another without empty cells. `pandas.DataFrame.explode`
+makes rows of it.
+
+Scores are a map from the model to its numbers, row by row where it has one for each category.
+Experts' opinions stand item by item, as many of each.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from crowdgold.record.results import sealed_metadata
+from crowdgold.record.seals import check_seal, seal
+from crowdgold.system.temporary import unfinished
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.items import ANNOTATIONS, ITEMS, Items, Table, kind_of, labels_of_items
+from crowdgold.types.opinions import Opinions
+
+NAMES, POSITIONS, LABELS, NUMBERS = map(
+    pa.list_, (pa.string(), pa.int64(), pa.int8(), pa.float64())
+)
+SCORES = pa.map_(pa.string(), NUMBERS)
+VOTE = "vote_"
+"""Begins the columns of who gave each vote of Items."""
+DRAW = "draw_"
+"""Begins the columns of how gold items were drawn."""
+OPINIONS = "opinions"
+"""The column of what experts said of Items: gold was drawn at random, and no error is given."""
+COLUMNS: dict[str, dict[str, pa.DataType]] = {
+    ITEMS: {
+        "item": NAMES,
+        "votes_positive": POSITIONS,
+        "votes_total": POSITIONS,
+        "gold": LABELS,
+        "tie_break": NUMBERS,
+        "truth": LABELS,
+        "oracle": NUMBERS,
+        "scores": SCORES,
+        f"{VOTE}item_of": POSITIONS,
+        f"{VOTE}annotator": NAMES,
+        f"{VOTE}label": LABELS,
+        f"{DRAW}chance": NUMBERS,
+        f"{DRAW}stratum": POSITIONS,
+        f"{DRAW}drawn": POSITIONS,
+        f"{DRAW}batch": POSITIONS,
+        f"{DRAW}counts": NUMBERS,
+        f"{DRAW}by_chance": NUMBERS,
+        "cluster": POSITIONS,
+        OPINIONS: LABELS,
+    },
+    ANNOTATIONS: {
+        "item": NAMES,
+        "annotator": NAMES,
+        "group": NAMES,
+        "category": NAMES,
+        "item_of": POSITIONS,
+        "annotator_of": POSITIONS,
+        "group_of": POSITIONS,
+        "label": POSITIONS,
+        "truth": POSITIONS,
+        "agent": NAMES,
+        "agent_of": POSITIONS,
+        "credit": NUMBERS,
+        "scores": SCORES,
+    },
+}
+"""Kind of table -> its columns; those of what a table does not have hold nothing."""
+
+
+def _votes(labels: Annotations | None) -> dict[str, np.ndarray]:
+    """Who gave each vote of Items, by column."""
+    if labels is None:
+        return {}
+    given = {
+        "item_of": labels.item_of,
+        "annotator": labels.annotator[labels.annotator_of],
+        "label": labels.label,
+    }
+    return {f"{VOTE}{name}": values for name, values in given.items()}
+
+
+def _cell(value: Any, kind: pa.DataType) -> pa.Array:
+    if value is None:
+        return pa.nulls(1, kind)
+    if kind == SCORES:
+        flat = [(name, np.asarray(one, dtype=float).ravel()) for name, one in value.items()]
+        return pa.array([flat], kind)
+    # Texts of numpy's own kind would not be taken for texts.
+    values = pa.array(value.tolist() if kind == NAMES else value, kind.value_type)
+    return pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), values)
+
+
+def row_of(table: Table) -> pa.Table:
+    """The row of a table, with columns and types that all tables of its kind have."""
+    held: dict[str, Any] = {}
+    if isinstance(table, Items):
+        parts = {} if table.draw is None else vars(table.draw)
+        held = _votes(table.labels) | {f"{DRAW}{name}": one for name, one in parts.items()}
+        held[OPINIONS] = table.opinions and table.opinions.labels.ravel()
+    return pa.table(
+        {
+            name: _cell(
+                held.get(name) if name.startswith((VOTE, DRAW, OPINIONS)) else getattr(table, name),
+                kind,
+            )
+            for name, kind in COLUMNS[kind_of(table)].items()
+        }
+    )
+
+
+def _array(values: pa.Array) -> np.ndarray:
+    # A copy, since what arrow holds cannot be written to.
+    return np.array(values.to_numpy(zero_copy_only=False))
+
+
+def _value(cell: pa.Scalar) -> Any:
+    if not cell.is_valid:
+        return None
+    if cell.type != SCORES:
+        return _array(cell.values)
+    names, numbers = (cell.values.field(part) for part in ("key", "value"))
+    return {str(name): _array(one.values) for name, one in zip(names, numbers, strict=True)}
+
+
+def table_of(row: Mapping[str, pa.Scalar]) -> Table:
+    """Make a table of the row that `row_of` gave of one: no checks, nothing drawn.
+
+    Args:
+        row: column -> its cell; of other columns too.
+    """
+    kind = ITEMS if "votes_total" in row else ANNOTATIONS
+    found = {name: _value(row[name]) for name in COLUMNS[kind]}
+    if kind == ANNOTATIONS:
+        shape = len(found["item"]), len(found["category"])
+        found["scores"] = {name: one.reshape(shape) for name, one in found["scores"].items()}
+        return Annotations(**found)
+    item_of, annotator, label = (found.pop(name) for name in [*found] if name.startswith(VOTE))
+    draw = [found.pop(name) for name in [*found] if name.startswith(DRAW)]
+    found["draw"] = None if draw[0] is None else GoldDraw(*draw)
+    opinions = found[OPINIONS]
+    if opinions is not None:
+        found[OPINIONS] = Opinions(opinions.reshape(len(found["item"]), -1))
+    if label is not None:
+        found["labels"] = labels_of_items(found["item"], item_of, annotator, label)
+    return Items(**found)
+
+
+BOTH, TABLE, REFERENCE = "both", "table", "reference"
+"""Values of the column `part`: in which of a replicate's two tables a row stands."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One replicate: its table, its reference, and the parameters it was drawn with.
+
+    Attributes:
+        population: metric -> its value in the population, and the Monte Carlo error of that; empty
+            where the truth is the reference's.
+    """
+
+    table: Table
+    reference: Table
+    parameters: Mapping[str, Any]
+    population: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+def _rows(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
+    """A replicate's rows: one where its reference is the table itself, or else two."""
+    same = drawn.reference is drawn.table
+    parts = {BOTH: drawn.table} if same else {TABLE: drawn.table, REFERENCE: drawn.reference}
+    known = {
+        "setting": setting,
+        "replicate": replicate,
+        "parameters": json.dumps(drawn.parameters, sort_keys=True),
+        "population": json.dumps(drawn.population, sort_keys=True),
+    }
+    columns = {name: pa.repeat(value, len(parts)) for name, value in known.items()}
+    rows = pa.concat_tables(map(row_of, parts.values()))
+    return pa.table(
+        {
+            **columns,
+            "part": pa.array(parts),
+            **dict(zip(rows.column_names, rows.columns, strict=True)),
+        }
+    )
+
+
+def write_replicates(
+    path: Path,
+    replicates: Iterable[tuple[str, int, Drawn]],
+    metadata: Mapping[str, Any],
+) -> None:
+    """Write replicates (setting, number, tables) as one parquet file, one at a time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writer: pq.ParquetWriter | None = None
+    with unfinished(path) as own:
+        for setting, number, drawn in replicates:
+            rows = _rows(setting, number, drawn)
+            writer = writer or pq.ParquetWriter(own, rows.schema, compression="zstd")
+            writer.write_table(rows)
+        if writer is None:
+            raise ValueError(f"{path}: there are no replicates to write")
+        writer.add_key_value_metadata(sealed_metadata(metadata))
+        writer.close()
+        seal(own)
+
+
+class DataTable:
+    """A block's data table, read one replicate at a time."""
+
+    def __init__(self, path: Path) -> None:
+        check_seal(path)
+        self._file = pq.ParquetFile(path)
+        named = self._file.read(columns=["setting", "replicate"]).to_pydict()
+        # A replicate is a row group; its one or two rows follow one another.
+        self._names = list(dict.fromkeys(zip(named["setting"], named["replicate"], strict=True)))
+
+    @property
+    def replicates(self) -> list[tuple[str, int]]:
+        """The (setting, number) of every replicate that the table holds."""
+        return list(self._names)
+
+    def replicate(self, setting: str, number: int) -> Drawn:
+        """Read one replicate.
+
+        Raises:
+            ValueError: where the table does not hold it.
+        """
+        if (setting, number) not in self._names:
+            raise ValueError(f"the data table has no setting {setting}, replicate {number}")
+        rows = self._file.read_row_group(self._names.index((setting, number)))
+        cells = [{name: rows[name][one] for name in rows.column_names} for one in range(len(rows))]
+        tables = {row["part"].as_py(): table_of(row) for row in cells}
+        table, reference = (tables[part if part in tables else BOTH] for part in (TABLE, REFERENCE))
+        known = (json.loads(cells[0][name].as_py()) for name in ("parameters", "population"))
+        return Drawn(table, reference, *known)

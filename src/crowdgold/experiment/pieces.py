@@ -1,0 +1,143 @@
+"""A long run in pieces: one experiment after the other, the cheapest first, until the time is up.
+
+`make piece SCALE=paper HOURS=3` runs it. Run again, it goes on with what is left. What is published
+of this scale already comes last. Before each experiment a line says how much is left, by core hours
+that `benchmarks/paper_scale.py` measured.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from crowdgold.experiment import plan
+from crowdgold.experiment.configuration import load
+from crowdgold.experiment.published import KEY, PAGES, RECORD
+
+COSTS = Path("docs/results/benchmarks/paper_scale.csv")
+COLUMNS = ["experiment", "target", "core_hours"]
+DONE, FAILED, OUT_OF_TIME = "done", "failed", "out of time"
+
+
+def pieces(
+    costs: pd.DataFrame, target: str, results: Path, published: Collection[str] = ()
+) -> pd.DataFrame:
+    """The experiments of a target whose table is not there, the cheapest first.
+
+    Args:
+        costs: a row an experiment, with `COLUMNS`.
+        target: `figures`, `validate` or `pages`.
+        results: the folder of the scale's results.
+        published: experiments that come last.
+    """
+    own = costs[costs["target"] == target]
+    there = [(results / plan.table(name)).is_file() for name in own["experiment"]]
+    left = own[[not one for one in there]].sort_values("core_hours", kind="stable")
+    known = left["experiment"].isin(list(published))
+    return pd.concat([left[~known], left[known]])
+
+
+def published_at(scale: str, record: Path = RECORD) -> set[str]:
+    """The experiments that are published at a scale."""
+    known = load(record)[KEY] if record.is_file() else {}
+    return {name for name, own in known.items() if own == scale}
+
+
+def said(experiment: str, left: pd.DataFrame, cores: int) -> str:
+    """The progress line before an experiment: how much is left, with it."""
+    hours = left["core_hours"].sum()
+    return (
+        f"{experiment}: {hours:.1f} core hours are left, some {hours / cores:.1f} hours on {cores} "
+        f"cores, and {len(left)} of the experiments"
+    )
+
+
+def run(command: Sequence[str], seconds: float) -> str:
+    """Whether a command is `DONE`, has `FAILED`, or was `OUT_OF_TIME` and asked to end.
+
+    Args:
+        seconds: it has. Snakemake then begins no job, and ends those that run.
+    """
+    with subprocess.Popen(command) as process:
+        try:
+            return FAILED if process.wait(timeout=max(seconds, 0)) else DONE
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            return OUT_OF_TIME
+
+
+def run_pieces(
+    left: pd.DataFrame, seconds: float, cores: int, make: Callable[[str, float], str]
+) -> dict[str, str]:
+    """What became of each experiment that was begun; after one that failed the next is begun.
+
+    Args:
+        left: as `pieces` gives them.
+        seconds: for all together.
+        make: makes an experiment's table within some seconds, as `run` does.
+    """
+    end, ended = time.monotonic() + seconds, {}
+    for place, experiment in enumerate(left["experiment"]):
+        print(said(experiment, left.iloc[place:], cores), flush=True)
+        ended[experiment] = make(experiment, end - time.monotonic())
+        if ended[experiment] == OUT_OF_TIME:
+            break
+    return ended
+
+
+def _asked() -> argparse.Namespace:
+    """The command line.
+
+    Raises:
+        SystemExit: it cannot be understood, or there is no table of costs.
+    """
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--results", type=Path, required=True, help="folder of the scale's results")
+    parser.add_argument("--target", default="figures", choices=["figures", "validate", PAGES])
+    parser.add_argument("--scale", default="default", help="of the run, such as paper")
+    parser.add_argument("--hours", type=float, required=True, help="after which no job is begun")
+    parser.add_argument("--cores", type=int, required=True)
+    parser.add_argument("--costs", type=Path, default=COSTS, help=f"a table (default: {COSTS})")
+    parser.add_argument("command", nargs="+", help="of Snakemake; a file is put behind it")
+    asked = parser.parse_args()
+    if not asked.hours > 0:
+        parser.error(f"--hours {asked.hours:g}: expected a number above 0, such as HOURS=3")
+    if not asked.costs.is_file():
+        parser.error(f"{asked.costs} is not there; git checkout {asked.costs} brings it back")
+    return asked
+
+
+def main() -> None:
+    """Read the command line, run what is left, and say what became of it."""
+    asked = _asked()
+    costs = pd.read_csv(asked.costs, usecols=COLUMNS)
+    if asked.target not in set(costs["target"]):
+        sys.exit(
+            f"Error: {asked.costs} has no experiment of the target {asked.target}; "
+            "benchmarks/paper_scale.py makes it anew"
+        )
+    left = pieces(costs, asked.target, asked.results, published_at(asked.scale))
+
+    def make(experiment: str, seconds: float) -> str:
+        table = asked.results / plan.table(experiment)
+        return run([*asked.command, "--", str(table)], seconds)
+
+    try:
+        ended = run_pieces(left, asked.hours * 3600, asked.cores, make)
+    except KeyboardInterrupt:
+        sys.exit("Stopped; run the same line again, and it goes on")
+    failed = [name for name, what in ended.items() if what == FAILED]
+    done = sum(what == DONE for what in ended.values())
+    print(
+        f"{done} of {len(left)} experiments are done; the same line again goes on with the others"
+    )
+    if failed:
+        sys.exit(f"Failed, with the cause above: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()

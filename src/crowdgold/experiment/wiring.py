@@ -1,0 +1,477 @@
+"""The jobs of experiments as rules see them: input functions, parameters, and the code of a rule.
+
+Methods that take wildcards are input functions as they are. Paths begin with `<results>`, which
+Snakemake puts the folder of results for.
+
+Where the workflow's own files are, wherever it is run from, and a module's configuration.
+
+Which figures a run draws: those whose data and packages are there, and what they are drawn from.
+
+What is skipped or left out is said once, with the reason.
+"""
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from crowdgold import __version__
+from crowdgold.experiment import plan
+from crowdgold.experiment.dependencies import rule_code
+from crowdgold.experiment.registries import METHOD
+from crowdgold.methods.registry import METHODS
+from crowdgold.record.record import ENDINGS
+from crowdgold.record.results import path_of_times
+from crowdgold.record.seals import was_set_aside
+from crowdgold.system.assets import asset_folder
+from crowdgold.system.declared import declared
+from crowdgold.system.toolchain import included_files
+from crowdgold.types.errors import InputError
+
+VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
+
+
+def source_folder(rules: str, package: Callable[[], str]) -> Path:
+    """The folder of Stan programs, scripts and configuration: that which the rules stand in.
+
+    Rules that Snakemake reads from a repository on the network stand in no folder. The library has
+    the same files; it has to be of the same version.
+
+    Args:
+        rules: the folder of the rules, as Snakemake names it.
+        package: reads the package's first file, beside these rules.
+
+    Raises:
+        InputError: where the library is of another version than the rules.
+    """
+    if Path(rules).is_dir():
+        return Path(rules).resolve().parents[1]
+    (version,) = VERSION.findall(package())
+    if version != __version__:
+        raise InputError(
+            f"{rules} is crowdgold {version}, and the library is {__version__}; install the same: "
+            f"pip install 'crowdgold[workflow]=={version}'"
+        )
+    return asset_folder("config").parent
+
+
+def choices(given: Mapping[str, Any], default: Mapping[str, Any]) -> dict[str, Any]:
+    """What a configuration says otherwise than the default: of a copy of it, what was edited."""
+    found = {}
+    for key, value in given.items():
+        if isinstance(value, Mapping) and isinstance(default.get(key), Mapping):
+            value = choices(value, default[key])
+            if not value and given[key]:
+                continue
+        elif key in default and default[key] == value:
+            continue
+        found[key] = value
+    return found
+
+
+Wildcards = Any
+Names = Callable[[Wildcards], Collection[str]]
+Records = Callable[[str], Mapping[str, Any] | None]
+
+
+def none(wildcards: Wildcards) -> list[str]:
+    """No entry of a registry that a job's imports reach: it uses none."""
+    return []
+
+
+def entries(names: Collection[str]) -> Names:
+    """An input function for entries of a registry that do not depend on wildcards."""
+    return lambda wildcards: names
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in a block of a configuration, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | Sequence):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(one)
+
+
+def _once(names: Iterable[Any]) -> list[Any]:
+    return list(dict.fromkeys(names))
+
+
+class Jobs:
+    """What the jobs of a configuration's experiments need, make and are made of.
+
+    Args:
+        root: the checkout.
+    """
+
+    def __init__(self, config: Mapping[str, Any], root: Path) -> None:
+        self.config, self.root = config, root
+        self.results = Path(config["pathvars"]["results"])
+
+    def library(self, script: str, **used: Names) -> Callable[[Wildcards], dict[str, str]]:
+        """A parameter that stands for a script and the library files that it imports.
+
+        It is file -> hash. It changes, and the job runs again, when one of them does; tables keep
+        it as their provenance. As inputs they would be dozens for each job, which the scheduler
+        looks through for each job that ends. A keyword names a registry and, by a function of the
+        wildcards, the entries that the job uses.
+        """
+
+        def code(wildcards: Wildcards) -> dict[str, str]:
+            chosen = {registry: names(wildcards) for registry, names in used.items()}
+            return rule_code(self.root / "scripts" / script, chosen)
+
+        return code
+
+    def block(self, wildcards: Wildcards) -> Mapping[str, Any]:
+        """The experiment's part of the configuration."""
+        return self._block(wildcards.experiment)
+
+    def _block(self, experiment: str) -> Mapping[str, Any]:
+        block: Mapping[str, Any] = self.config["experiments"][experiment]
+        return block
+
+    def source_of(self, kind: str) -> Names:
+        """An input function for the simulator, dataset or check of an experiment, if any."""
+        return lambda wildcards: [
+            value for key, value in self.block(wildcards).items() if key == kind
+        ]
+
+    def named_in(self, experiments: Iterable[str], kind: str) -> list[str]:
+        """The methods, or the simulators, that the parameters of experiments name.
+
+        A check finds them by these names: what it imports does not tell.
+        """
+        blocks = map(self._block, experiments)
+        told = _texts([[one.get("parameters", {}), one.get("vary", {})] for one in blocks])
+        known = METHODS if kind == METHOD else declared(kind)
+        return [one for one in _once(told) if one in known]
+
+    def named(self, kind: str) -> Names:
+        """An input function for what the parameters of an experiment name."""
+        return lambda wildcards: self.named_in([wildcards.experiment], kind)
+
+    def methods(self, wildcards: Wildcards) -> list[str]:
+        """The methods of a job; none where it is a check."""
+        if "methods" not in self.block(wildcards):
+            return []
+        group = getattr(wildcards, "group", plan.ALL)
+        return plan.methods_of(self.config, wildcards.experiment, group)
+
+    def prepared_dataset(self, wildcards: Wildcards) -> list[str]:
+        """The prepared dataset that an experiment's tables are drawn from, if any."""
+        return self.prepared(self.datasets_in([wildcards.experiment]))
+
+    def features(self, wildcards: Wildcards) -> list[str]:
+        """The file of the texts' features that a check reads, if any."""
+        return plan.features(self.block(wildcards))
+
+    def axes(self, wildcards: Wildcards) -> list[str]:
+        """The names of what varies in an experiment."""
+        return list(self.block(wildcards).get("vary", {}))
+
+    def data_task(self, wildcards: Wildcards) -> dict[str, Any]:
+        """All that a data table, or a check's table, depends on."""
+        one = wildcards
+        return plan.data_task(self.config, one.experiment, one.setting, one.replicates)
+
+    def estimate_task(self, wildcards: Wildcards) -> dict[str, Any]:
+        """All that the estimates of a job depend on, besides its data table."""
+        one = wildcards
+        return plan.estimate_task(
+            self.config, one.experiment, one.setting, one.group, one.replicates
+        )
+
+    def models(self, wildcards: Wildcards) -> list[str]:
+        """The Stan models that the methods of a job, or its check, need."""
+        is_check = plan.source(self.block(wildcards)) == "check"
+        return plan.models_of((self.data_task if is_check else self.estimate_task)(wildcards))
+
+    def executables(self, wildcards: Wildcards) -> list[str]:
+        """The compiled models of a job."""
+        return [f"results/stan/{model}" for model in self.models(wildcards)]
+
+    def toolchain(self, wildcards: Wildcards) -> list[str]:
+        """The record of the toolchain, where a job needs compiled models."""
+        return ["results/toolchain.json"] if self.models(wildcards) else []
+
+    def programs(self, wildcards: Wildcards) -> list[str]:
+        """The Stan programs of a job, and the files that they include."""
+        return self.programs_in(self.models(wildcards))
+
+    def program_files(self, wildcards: Wildcards) -> list[str]:
+        """A model's Stan program, first, and the files that it includes."""
+        return self.programs_in([wildcards.model])
+
+    def programs_in(self, models: Iterable[str]) -> list[str]:
+        """The Stan programs of models and the files that they include, each once.
+
+        Paths are relative: they stay the same when the folder is moved, so that nothing runs again.
+        """
+        programs = [self.root / "stan" / f"{model}.stan" for model in models]
+        return _once(
+            os.path.relpath(file) for one in programs for file in (one, *included_files(one))
+        )
+
+    def rows(self, wildcards: Wildcards) -> list[str]:
+        """The tables that an experiment's results are joined from."""
+        return [f"<results>/{path}" for path in plan.blocks(self.config, wildcards.experiment)]
+
+    def times(self, wildcards: Wildcards) -> list[str]:
+        """The tables of the times of what an experiment's results are joined from."""
+        blocks = plan.blocks(self.config, wildcards.experiment)
+        return [f"<results>/{path_of_times(path)}" for path in blocks]
+
+    def hours(self, records: Records) -> dict[str, float]:
+        """Hours that the jobs of each finished experiment took, a job being one core's work.
+
+        Experiments of which a file was not made by a run in this folder are left out; so are all
+        where several share a job.
+
+        Args:
+            records: what Snakemake recorded of a file when its job ended; None or nothing where it
+                has no record.
+        """
+        found: dict[str, float] = {}
+        for name in self.config["experiments"] if not self.config["together"] else ():
+            paths = plan.blocks(self.config, name)
+            if plan.source(self._block(name)) != "check":
+                paths = [*paths, *plan.data_tables(self.config, name)]
+            own = [records(str(self.results / path)) or {} for path in paths]
+            if own and all(one.get("endtime") for one in own):
+                found[name] = sum(one["endtime"] - one["starttime"] for one in own) / 3600
+        return found
+
+    def judged_table(self, wildcards: Wildcards) -> str:
+        """The table that an experiment's verdict is about: ranks, or a summary of coverage."""
+        kind = "tables" if "check" in self.block(wildcards) else "summaries"
+        return f"<results>/{kind}/{wildcards.experiment}.parquet"
+
+    def verdicts(self, figure: str | None = None) -> list[str]:
+        """The verdicts on all experiments that something is expected of, or those of a figure.
+
+        None at the smallest scale, whose few replicates say nothing of coverage.
+        """
+        if self.config["together"]:
+            return []
+        own = (
+            self.config["figures"][figure]["experiments"] if figure else self.config["experiments"]
+        )
+        return [
+            f"<results>/summaries/{name}_verdict.txt"
+            for name in own
+            if "expect" in self._block(name)
+        ]
+
+    def values_in(self, experiments: Iterable[str], kind: str) -> list[str]:
+        """The simulators or checks of experiments, each once."""
+        blocks = map(self._block, experiments)
+        return _once(block[kind] for block in blocks if kind in block)
+
+    def datasets_in(self, experiments: Iterable[str]) -> list[str]:
+        """The datasets that experiments need, each once."""
+        return _once(filter(None, map(plan.dataset, map(self._block, experiments))))
+
+    @staticmethod
+    def prepared(datasets: Iterable[str]) -> list[str]:
+        """The prepared tables of datasets."""
+        return [f"results/datasets/{name}.parquet" for name in datasets]
+
+    def methods_in(self, experiments: Iterable[str]) -> list[str]:
+        """The methods of experiments, each once."""
+        blocks = map(self._block, experiments)
+        return _once(method for block in blocks for method in block.get("methods", []))
+
+    def models_in(self, experiments: Iterable[str]) -> list[str]:
+        """The Stan models that experiments need, each once."""
+        tasks = [plan.experiment_task(self.config, name) for name in experiments]
+        return _once(model for task in tasks for model in plan.models_of(task))
+
+    def made_of(self, experiment: str) -> list[str]:
+        """What the jobs of an experiment make: tables, summary, times, and damaged blocks."""
+        summaries = [f"summaries/{experiment}.{ending}" for ending in ("parquet", "csv")]
+        made = [plan.table(experiment), *summaries, f"times/{experiment}.parquet"]
+        lost: Sequence[str] = ()
+        if not self.config["together"]:
+            blocks = plan.blocks(self.config, experiment)
+            parts = [path for block in blocks for path in (block, path_of_times(block))]
+            if "check" not in self._block(experiment):
+                parts += plan.data_tables(self.config, experiment)
+            lost = [path for path in parts if was_set_aside(self.results / path)]
+        return [f"<results>/{path}" for path in (*made, *lost)]
+
+
+Paths = Callable[[Wildcards], list[str]]
+
+
+@cache
+def unavailable(dataset: str) -> str:
+    """Why a dataset cannot be had; empty where it can, or is prepared already."""
+    # Not above: jobs on a cluster, which read the rules again, never ask.
+    from crowdgold.datasets.fetching import availability
+
+    if Path(f"results/datasets/{dataset}.parquet").exists():
+        return ""
+    available, reason = availability(dataset)
+    return "" if available else reason
+
+
+class Drawn:
+    """The figures of a configuration and the tables that they are drawn from.
+
+    Args:
+        jobs: of the configuration's experiments.
+        say: tells a person what is skipped.
+        unavailable: says why a dataset cannot be had; empty where it can.
+    """
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        say: Callable[[str], object],
+        unavailable: Callable[[str], str] = unavailable,
+    ) -> None:
+        self.jobs, self.config, self._say = jobs, jobs.config, say
+        self.unavailable = unavailable
+        self.figures, self.experiments = cache(self._figures), cache(self._experiments)
+
+    def block(self, figure: str) -> Mapping[str, Any]:
+        """The figure's part of the configuration."""
+        block: Mapping[str, Any] = self.config["figures"][figure]
+        return block
+
+    def _figures(self, target: str) -> list[str]:
+        """A target's figures whose datasets can be had; say which are skipped, and why."""
+        drawn = []
+        for figure in plan.figures(self.config, target):
+            if reasons := self._lacks(figure):
+                self._say(f"Skipped: figure {figure} needs {'; '.join(reasons)}")
+            else:
+                drawn.append(figure)
+        return drawn
+
+    def _lacks(self, figure: str) -> list[str]:
+        """What a figure cannot be drawn without and is not there."""
+        needed = map(self.unavailable, plan.datasets(self.config, figure))
+        return [f"dataset {why}" for why in needed if why] + [
+            f"the package {package}, which is not installed ({plan.how_to_install(package)})"
+            for package, without in plan.figure_without(self.config, figure).items()
+            if not without
+        ]
+
+    def gallery(self) -> list[str]:
+        """The figures that a run puts into the gallery: none but one of what is published."""
+        return []
+
+    def place(self, path: str) -> str:
+        """Where a file of a run is read."""
+        return path
+
+    def _experiments(self, figure: str) -> list[str]:
+        """A figure's experiments, without the optional ones whose data cannot be had; say which."""
+        drawn = list(self.block(figure).get("experiments", []))
+        left_out = f"Left out of figure {figure}:"
+        for experiment, dataset in plan.optional_datasets(self.config, figure).items():
+            if reason := self.unavailable(dataset):
+                self._say(f"{left_out} {experiment}, which needs dataset {reason}")
+                drawn.remove(experiment)
+        for package, without in plan.figure_without(self.config, figure).items():
+            if without:
+                self._say(
+                    f"{left_out} {package}, a package that is not installed "
+                    f"({plan.how_to_install(package)})"
+                )
+        return drawn
+
+    def tables_of(self, figure: str) -> Paths:
+        """An input function for the tables that a figure is drawn from."""
+
+        def paths(wildcards: Wildcards) -> list[str]:
+            block = self.block(figure)
+            if "benchmark" in block:
+                return [self.place(f"<results>/benchmarks/{block['benchmark']}.parquet")]
+            kind = block.get("table", "summaries")
+            return [
+                self.place(f"<results>/{kind}/{name}.parquet") for name in self.experiments(figure)
+            ]
+
+        return paths
+
+    def asked(self, target: str) -> Paths:
+        """An input function, so that only the run that asks for the target looks for datasets.
+
+        All that their jobs make is asked for too: what was lost or damaged is made again.
+        """
+
+        def paths(wildcards: Wildcards) -> list[str]:
+            figures, endings = self.figures(target), (*ENDINGS, "json")
+            found = [f"<results>/figures/{name}.{end}" for name in figures for end in endings]
+            for tables in map(self.tables_of, figures):
+                found += tables(wildcards)
+            for name in self._behind(target):
+                found += self.jobs.made_of(name)
+            return list(dict.fromkeys(found))
+
+        return paths
+
+    def _behind(self, target: str) -> list[str]:
+        """The experiments of a target's figures, each once."""
+        figures = self.figures(target)
+        return list(dict.fromkeys(name for one in figures for name in self.experiments(one)))
+
+    def data_tables(self, figure: str) -> list[tuple[str, str]]:
+        """The experiment of each data table behind a figure, and the table."""
+        return [
+            (name, f"<results>/{path}")
+            for name in self.experiments(figure)
+            for path in plan.data_tables(self.config, name)
+        ]
+
+    def available_tables(self, experiments: Iterable[str]) -> list[str]:
+        """The tables of experiments that can be run, without those whose dataset cannot be had."""
+        tables = []
+        for name in experiments:
+            dataset = plan.dataset(self.config["experiments"][name])
+            if dataset and (reason := self.unavailable(dataset)):
+                self._say(f"Left out: {name}, for {reason}")
+            elif plan.can_run(self.config, name):
+                tables.append(f"<results>/{plan.table(name)}")
+        return tables
+
+    def caption(self, figure: str) -> str:
+        """The caption's file, relative to the folder of the rules."""
+        own = self.jobs.root / "workflow/report" / f"{figure}.rst"
+        return f"../report/{figure if own.is_file() else 'figure'}.rst"
+
+    def plots_in(self, figures: Iterable[str]) -> list[str]:
+        """The plotting functions of figures, each once."""
+        return list(dict.fromkeys(self.block(name)["plot"] for name in figures))
+
+    def experiments_in(self, figures: Iterable[str]) -> list[str]:
+        """The experiments of figures, each once."""
+        return list(
+            dict.fromkeys(
+                one for name in figures for one in self.block(name).get("experiments", [])
+            )
+        )
+
+    def figure_jobs(self) -> dict[str, list[str]]:
+        """The figures of each job that draws, by the first: those of the same tables, or, at the
+        smallest scale, those of a paper.
+        """
+        jobs: dict[tuple[Any, ...], list[str]] = {}
+        for figure, block in self.config["figures"].items():
+            target = block.get("target", "figures")
+            tables = block.get("table"), block.get("benchmark"), *block.get("experiments", [])
+            missing = any(map(self.unavailable, plan.datasets(self.config, figure)))
+            missing |= not all(plan.figure_without(self.config, figure).values())
+            shared = self.config["together"] and not missing and target != "none"
+            key = (block["paper"], target) if shared else (target, *tables)
+            jobs.setdefault(key, []).append(figure)
+        return {names[0]: names for names in jobs.values()}
+
+    def experiment_jobs(self) -> dict[str, list[str]]:
+        """The experiments of each job that runs whole experiments."""
+        return plan.experiment_jobs(self.config, self.unavailable)

@@ -1,1 +1,0 @@
-"""What the rules ask of the library: inputs, parameters and code of jobs, and how a run begins."""

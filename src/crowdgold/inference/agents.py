@@ -1,0 +1,472 @@
+"""Metrics of agents, annotators and responses from a fit to Annotations (STABLEVAL, section 3.5).
+
+Intervals of scores and ranks: percentile bootstrap over each agent's responses (algorithm 1, lines
+18 to 21), a response drawn several times counting as often; the fit stays as it is. They hold what
+other responses would change, and neither what other annotators would nor the error of the
+confusion matrices. Methods with draws of the scores have their quantiles instead.
+
+How far agents' ranks move when other annotators might have judged (STABLEVAL, section 4.1).
+
+The paper calls two quantities stability. Both refit a method to the labels of a random subset of
+the annotators:
+
+- expected Kendall tau-b between the ranking by all annotators and that by the subset: higher is
+  better, 1 is perfectly stable (the definition of section 4.1);
+- rank spread: the standard deviation (n - 1) and the range of each agent's rank among the subsets,
+  the mean over the agents: lower is better (tables 9, 14, 20 and 26).
+
+The synthetic study (table 5) takes some of the labels of each response instead, whoever gave them:
+3 of m, or 2 of 3.
+
+Proposition 1 says that one item decided by a single vote makes the expected tau-b of majority
+votes less than 1. That needs agents whose scores are close, as its sketch of a proof says: with
+agents far apart a vote that changes hands moves scores and no rank.
+
+Metrics of a fit to Annotations, with intervals.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+
+from crowdgold.inference.annotated_labels import AgentDraws, LevelPosterior
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.labels import Fit
+from crowdgold.metrics.agents import (
+    ALIKE,
+    AMBIGUOUS,
+    ANNOTATORS,
+    EXPECTED,
+    LABELS,
+    MOST_AMBIGUOUS,
+    SPREAD,
+    STABILITY,
+    TABLE,
+    TOP,
+    AgentMetric,
+    agent_scores,
+    ambiguity,
+    annotator_quality,
+    credit_of,
+    entropy,
+    level_shares,
+    parse_agent_metric,
+    ranks,
+    steps,
+    table_statistic,
+)
+from crowdgold.metrics.reviewers import parse_reviewer_metric
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import AtLeast, Between, Range, Settings
+
+Score = Callable[[Annotations], np.ndarray]
+"""The scores of the agents (S,) from labels; NaN for an agent without any."""
+
+
+@dataclass(frozen=True)
+class Subsampling(Settings):
+    """How subsets of annotators are drawn for the stability of a ranking."""
+
+    draws: Annotated[int, AtLeast(2), "Subsets; the method is fitted to each."] = 50
+    share: Annotated[
+        float,
+        Range(above=0, most=1),
+        "Share of the annotators in a subset; rounded down to whole ones, at least one.",
+    ] = 0.7
+    legacy_seed: Annotated[
+        int | None,
+        Between(0, 2**32 - 1),
+        "Seed of NumPy's legacy generator, for the published draws (42); the configuration's seed "
+        "where not given.",
+    ] = None
+    labels: Annotated[
+        int,
+        AtLeast(1),
+        "Labels that each response keeps, for `stability:labels`; one less than it has where it "
+        "has no more, but at least one.",
+    ] = 3
+
+    def subsets(self, annotators: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+        """Each subset as (A,) true or false; annotators in the order of the table."""
+        size = max(1, int(self.share * annotators))
+        if self.legacy_seed is None:
+            source: np.random.Generator | np.random.RandomState = rng
+        else:
+            source = np.random.RandomState(self.legacy_seed)
+        for _ in range(self.draws):
+            chosen = np.zeros(annotators, dtype=bool)
+            chosen[source.choice(annotators, size, replace=False)] = True
+            yield chosen
+
+    def label_subsets(
+        self, annotations: Annotations, rng: np.random.Generator
+    ) -> Iterator[np.ndarray]:
+        """Each subset of the labels of every response as (L,) true or false."""
+        number = annotations.labels_of_item
+        size = np.maximum(np.minimum(self.labels, number - 1), 1)[annotations.item_of]
+        first = (np.cumsum(number) - number)[annotations.item_of]
+        for _ in range(self.draws):
+            # Labels in a random order within their items, which stay where they are.
+            order = np.lexsort((rng.random(len(annotations)), annotations.item_of))
+            chosen = np.empty(len(annotations), dtype=bool)
+            chosen[order] = np.arange(len(annotations)) - first < size
+            yield chosen
+
+
+def subsampled_scores(
+    score: Score, annotations: Annotations, subsampling: Subsampling, rng: np.random.Generator
+) -> np.ndarray:
+    """The agents' scores from the labels of each random subset of the annotators: (D, S)."""
+    subsets = subsampling.subsets(len(annotations.annotator), rng)
+    return np.stack([score(annotations.of_annotators(chosen)) for chosen in subsets])
+
+
+def scores_of_fewer_labels(
+    score: Score, annotations: Annotations, subsampling: Subsampling, rng: np.random.Generator
+) -> np.ndarray:
+    """The agents' scores from a random subset of the labels of each response: (D, S)."""
+    subsets = subsampling.label_subsets(annotations, rng)
+    return np.stack([score(annotations.of_labels(chosen)) for chosen in subsets])
+
+
+def rank_spread(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The standard deviation and the range of each agent's rank: (S,) each of (D, S) scores.
+
+    Subsets that leave an agent without labels do not count for it.
+    """
+    ranked = ranks(scores)
+    known = np.isfinite(ranked)
+    number = known.sum(axis=0)
+    filled = np.where(known, ranked, 0)
+    mean = filled.sum(axis=0) / np.maximum(number, 1)
+    squares = (np.where(known, ranked - mean, 0) ** 2).sum(axis=0)
+    sd = np.where(number > 1, np.sqrt(squares / np.maximum(number - 1, 1)), np.nan)
+    top = np.where(known, ranked, -np.inf).max(axis=0)
+    low = np.where(known, ranked, np.inf).min(axis=0)
+    return sd, np.where(number > 0, top - low, np.nan)
+
+
+def tau_b(first: np.ndarray, second: np.ndarray) -> float:
+    """Kendall's tau-b of two score vectors (S,); NaN where all agents of one are tied.
+
+    Agents without a score in either are left out.
+    """
+    from scipy.stats import kendalltau
+
+    known = np.isfinite(first) & np.isfinite(second)
+    if known.sum() < 2:
+        return float("nan")
+    return float(kendalltau(steps(first[known]), steps(second[known]), variant="b").statistic)
+
+
+@dataclass(frozen=True)
+class ExpectedTau:
+    """Expected Kendall tau-b under annotator subsampling.
+
+    Attributes:
+        mean: the mean over the draws in which it is defined.
+        standard_error: its Monte Carlo error.
+        undefined: the share of draws in which all agents are tied.
+    """
+
+    mean: float
+    standard_error: float
+    undefined: float
+
+
+def expected_tau(full: np.ndarray, scores: np.ndarray) -> ExpectedTau:
+    """The expected tau-b between the ranking by all annotators and those by subsets.
+
+    Args:
+        full: (S,) scores from all annotators.
+        scores: (D, S) scores from subsets (`subsampled_scores`).
+    """
+    values = np.array([tau_b(full, own) for own in scores])
+    known = values[np.isfinite(values)]
+    undefined = 1 - len(known) / len(values)
+    if len(known) == 0:
+        return ExpectedTau(float("nan"), float("nan"), undefined)
+    error = float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else float("nan")
+    return ExpectedTau(float(known.mean()), error, undefined)
+
+
+def evaluate_annotations(
+    fit: Fit,
+    annotations: Annotations,
+    metrics: Sequence[str],
+    rng: np.random.Generator,
+    level: float,
+    resamples: int,
+) -> list[Estimate]:
+    """Estimate metrics of annotators from a fit.
+
+    Args:
+        fit: what a method gave for these labels.
+        annotations: the labels, of two categories; the second is the positive one.
+        metrics: names (see `metrics.reviewers`).
+        resamples: bootstrap resamples, for methods without draws.
+
+    Returns:
+        one estimate a metric, in order, or one for each annotator where the metric asks for each.
+
+    Raises:
+        InputError: where a metric is not known, there are not two categories, or the fit is not of
+            annotations.
+    """
+    if len(annotations.category) != 2:
+        raise InputError(
+            f"rates of annotators are of two categories; the table has {len(annotations.category)}"
+        )
+    found: list[Estimate] = []
+    for metric in map(parse_reviewer_metric, metrics):
+        try:
+            found += fit.labels.rates_of_annotators(annotations, metric, rng, level, resamples)
+        except InputError as problem:
+            raise InputError(f"{fit.method}: {problem}") from None
+    return found
+
+
+Refit = Callable[[Annotations], Fit]
+"""Fits the same method, with the same settings, to other labels of the same items."""
+
+BLOCK = 2_000_000
+"""Draws of responses that are held at a time."""
+
+
+def shares_of(fit: Fit, annotations: Annotations) -> np.ndarray:
+    """What each level counts of each response: (I, K).
+
+    Raises:
+        InputError: where the fit says nothing about the levels of items.
+    """
+    try:
+        return fit.labels.level_shares(len(annotations.category))
+    except InputError as problem:
+        raise InputError(f"{fit.method}: {problem}") from None
+
+
+def bootstrap_means(values: np.ndarray, rng: np.random.Generator, resamples: int) -> np.ndarray:
+    """The means of resamples of the values (n,), at least one: (resamples,)."""
+    size, step = len(values), max(1, BLOCK // len(values))
+    means = np.empty(resamples)
+    for first in range(0, resamples, step):
+        drawn = rng.integers(size, size=(min(step, resamples - first), size))
+        means[first : first + step] = values[drawn].mean(axis=1)
+    return means
+
+
+def bootstrap_scores(
+    shares: np.ndarray, annotations: Annotations, rng: np.random.Generator, resamples: int
+) -> np.ndarray:
+    """The scores of resamples of each agent's responses: (resamples, S); NaN without any."""
+    credit = shares @ credit_of(annotations)
+    labelled = annotations.labels_of_item > 0
+    found = np.full((resamples, len(annotations.agent)), np.nan)
+    for agent in range(found.shape[1]):
+        own = credit[labelled & (annotations.agent_of == agent)]
+        if len(own):
+            found[:, agent] = bootstrap_means(own, rng, resamples)
+    return found
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A fit, the labels it is of, and what metrics are made of, each found when it is needed."""
+
+    fit: Fit
+    annotations: Annotations
+    rng: np.random.Generator
+    level: float
+    resamples: int
+    refit: Refit | None
+    subsampling: Subsampling
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        return agent_scores(shares_of(self.fit, self.annotations), self.annotations)
+
+    @cached_property
+    def resampled(self) -> np.ndarray:
+        if self.draws is not None:
+            return np.asarray(self.draws.shares @ credit_of(self.annotations))
+        shares = shares_of(self.fit, self.annotations)
+        return bootstrap_scores(shares, self.annotations, self.rng, self.resamples)
+
+    @cached_property
+    def subsampled(self) -> np.ndarray:
+        return subsampled_scores(self.score_of, self.annotations, self.subsampling, self.rng)
+
+    @cached_property
+    def of_fewer_labels(self) -> np.ndarray:
+        return scores_of_fewer_labels(self.score_of, self.annotations, self.subsampling, self.rng)
+
+    def score_of(self, labels: Annotations) -> np.ndarray:
+        """Fit the method to other labels and give the scores (S,)."""
+        if self.refit is None:
+            raise InputError(f"{self.fit.method}: ranking stability needs to fit it again")
+        return agent_scores(shares_of(self.refit(labels), labels), labels)
+
+    @property
+    def draws(self) -> AgentDraws | None:
+        known = self.fit.labels.levels
+        return known.draws if known else None
+
+    def draws_of(self, metric: AgentMetric) -> np.ndarray:
+        """The draws (D, S) of scores, of expected scores, or of ranks."""
+        if metric.name == EXPECTED and self.draws is not None:
+            return np.asarray(self.draws.expected @ credit_of(self.annotations))
+        ranked = metric.name == "rank" and len(self.resampled) > 0
+        return ranks(self.resampled) if ranked else self.resampled
+
+    @property
+    def posterior(self) -> LevelPosterior | None:
+        known = self.fit.labels.levels
+        return known if known and known.confusion is not None else None
+
+
+def _value(metric: AgentMetric, value: float, note: str = "") -> Estimate:
+    """Make an estimate without an interval."""
+    if not np.isfinite(value):
+        return Estimate.unavailable(metric.text, note)
+    return Estimate(metric.text, float(value), np.nan, np.nan, note=note)
+
+
+def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
+    table = judged.annotations
+    if metric.name == "responses":
+        counted = (table.labels_of_item > 0) & (table.agent_of >= 0)
+        numbers = np.bincount(table.agent_of[counted], minlength=len(table.agent))
+        found = [_value(metric, number) for number in numbers]
+    elif metric.name in SPREAD:
+        values = rank_spread(judged.subsampled)[SPREAD.index(metric.name)]
+        found = [_value(metric, value) for value in values]
+    else:
+        values = ranks(judged.scores) if metric.name == "rank" else judged.scores
+        draws = judged.draws_of(metric)
+        if metric.name == EXPECTED and judged.draws is not None:
+            values = draws.mean(axis=0)
+        found = [
+            Estimate.of_draws(metric.text, draws[:, agent], judged.level, float(value))
+            if len(draws)
+            else _value(metric, value)
+            for agent, value in enumerate(values)
+        ]
+    for name, one in zip(table.agent, found, strict=True):
+        note = "" if np.isfinite(one.estimate) else "no response of it has a label"
+        yield replace(one, agent=str(name), note=note)
+
+
+def _of_annotators(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
+    posterior, table = judged.posterior, judged.annotations
+    if posterior is None or posterior.confusion is None:
+        yield Estimate.unavailable(metric.text, "it has no confusion matrices")
+        return
+    values = annotator_quality(posterior.confusion)[metric.name]
+    present = np.bincount(table.annotator_of, minlength=len(table.annotator)) > 0
+    values = np.where(present, values, np.nan)
+    if not metric.of:
+        yield _value(metric, float(np.nanmean(values)))
+        return
+    for name, value in zip(table.annotator, values, strict=True):
+        yield replace(
+            _value(metric, value, "" if np.isfinite(value) else "no labels"), annotator=str(name)
+        )
+
+
+def _of_responses(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
+    posterior, table = judged.posterior, judged.annotations
+    if posterior is None:
+        yield Estimate.unavailable(metric.text, "it has no posterior probabilities")
+        return
+    labelled = np.flatnonzero(table.labels_of_item > 0)
+    probability = posterior.probability[labelled]
+    amount = ambiguity(probability)
+    values = {
+        "ambiguity": amount,
+        "entropy": entropy(probability),
+        "level": probability.argmax(axis=1).astype(float),
+        "ambiguous": (amount > AMBIGUOUS).astype(float),
+    }[metric.name]
+    if metric.of != TOP:
+        yield _value(metric, float(values.mean()))
+        return
+    order = np.argsort(-amount, kind="stable")
+    least = amount[order[:MOST_AMBIGUOUS][-1]]
+    for row in order[: int((amount >= least - ALIKE).sum())]:
+        yield replace(_value(metric, values[row]), item=str(table.item[labelled[row]]))
+
+
+def _of_ranking(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
+    if metric.name == STABILITY:
+        others = judged.of_fewer_labels if metric.of == LABELS else judged.subsampled
+        tau = expected_tau(judged.scores, others)
+        found = _value(metric, tau.mean, "all agents tied in every draw" * (tau.undefined == 1))
+        yield replace(found, standard_error=tau.standard_error, undefined=tau.undefined)
+    else:
+        values = rank_spread(judged.subsampled)[SPREAD.index(metric.name)]
+        yield _value(metric, float(np.mean(values)))
+
+
+def _estimates(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
+    if metric.name in ANNOTATORS:
+        return _of_annotators(metric, judged)
+    if metric.name in ("ambiguity", "entropy", "level", "ambiguous"):
+        return _of_responses(metric, judged)
+    if metric.name == STABILITY or (metric.name in SPREAD and not metric.of):
+        return _of_ranking(metric, judged)
+    if metric.name in TABLE or (metric.name == "responses" and not metric.of):
+        return iter([_value(metric, table_statistic(metric.name, judged.annotations))])
+    return _of_agents(metric, judged)
+
+
+def evaluate_agents(
+    fit: Fit,
+    annotations: Annotations,
+    metrics: Sequence[str],
+    rng: np.random.Generator,
+    level: float,
+    resamples: int,
+    refit: Refit | None = None,
+    subsampling: Subsampling | None = None,
+) -> list[Estimate]:
+    """Estimate metrics of agents, annotators and responses from a fit.
+
+    Args:
+        fit: what a method gave for these labels.
+        annotations: the labels; each item is a response of an agent.
+        metrics: names (see `metrics.agents`).
+        resamples: bootstrap resamples; without any there are no intervals.
+        refit: fits the method to fewer labels; needed for the stability of the ranking alone.
+        subsampling: how subsets of annotators are drawn for it.
+
+    Returns:
+        estimates in the order of the metrics, one for each agent, annotator or response where the
+        metric asks for each.
+
+    Raises:
+        InputError: where a metric is not known, the table names no agents, or the fit says nothing
+            about items.
+    """
+    if len(annotations.agent) == 0:
+        raise InputError("metrics of agents: the table names no agents; expected a column 'agent'")
+    chosen = subsampling or Subsampling()
+    judged = _Judged(fit, annotations, rng, level, resamples, refit, chosen)
+    return [one for text in metrics for one in _estimates(parse_agent_metric(text), judged)]
+
+
+def true_values(text: str, annotations: Annotations) -> Mapping[str, float]:
+    """The true values of a metric, where the true level of every response is known.
+
+    Returns:
+        agent -> the score, or the rank by scores, of the true levels; nothing of other metrics.
+    """
+    metric = parse_agent_metric(text)
+    if annotations.truth is None or metric.name not in ("score", "rank"):
+        return {}
+    true = agent_scores(level_shares(annotations.truth, len(annotations.category)), annotations)
+    values = ranks(true) if metric.name == "rank" else true
+    return dict(zip(map(str, annotations.agent), map(float, values), strict=True))

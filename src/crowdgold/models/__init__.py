@@ -1,1 +1,0 @@
-"""The mathematics: vote sets and win counts, quadrature, densities, the CmdStan driver."""

@@ -1,1 +1,0 @@
-"""CLARA: its Gibbs sampler, its prior, and the model of single labels made from its draws."""

@@ -1,0 +1,239 @@
+"""What a notebook asks of a study, by the functions of the commands: `import crowdgold as cg`."""
+
+import os
+import re
+from argparse import Action, ArgumentParser
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdgold.checking.study import DataCheck, check_data
+from crowdgold.cli import plan as planning
+from crowdgold.cli.terminal import say
+from crowdgold.evaluation.jobs import chosen_methods
+from crowdgold.evaluation.questions import STANDARD, Settings, read_thresholds
+from crowdgold.evaluation.run import Source, check_study, evaluate_checked
+from crowdgold.inference.labels import Fit
+from crowdgold.methods.registry import fit as fit_method
+from crowdgold.methods.registry import method_named
+from crowdgold.models.stan import StanModels
+from crowdgold.planning import study_size
+from crowdgold.presentation.result import Result
+from crowdgold.reading.options import REFUSE, Reading
+from crowdgold.reading.study import Study as StudyFiles
+from crowdgold.types.choices import ESTIMATE
+from crowdgold.types.display import Told
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import ITEMS, Table
+from crowdgold.types.parameters import LEVEL, unknown
+
+SEED = Settings().seed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(StudyFiles):
+    """A user's study, with the files that it was read from."""
+
+    source: Source = field(default_factory=lambda: Source(()))
+
+
+def read(
+    *paths: str | Path,
+    columns: Mapping[str, str] | None = None,
+    positive: str | Sequence[str] = (),
+    repeated: str = "refuse",
+    item: str | Sequence[str] = (),
+    missing: Sequence[str] = (),
+    encoding: str | None = None,
+    unmatched: str = REFUSE,
+) -> Study:
+    """A study from its files, as the commands read it; what was guessed is printed.
+
+    Args:
+        paths: one file with everything, or votes, gold labels and scores in files of their own.
+        columns: the files' own column name -> ours, as {"worker": "annotator"}.
+        positive: the positive label, or several; all others are negative.
+        repeated: the rule for an annotator with several labels on an item: "refuse" or keep the
+            "first" or the "last".
+        item: columns that name an item together, as ("question", "model") or "question,model".
+        missing: words that stand for an empty cell among labels and numbers, or "nothing".
+        encoding: of text files that are not UTF-8 and do not say what they are, as "cp1252".
+        unmatched: "refuse" files that do not name the same items, or "drop" what matches nothing.
+    """
+    for one in paths:
+        if not isinstance(one, str | os.PathLike):
+            raise InputError(
+                f"read: found {type(one).__name__}, expected names of files. Save a table first, "
+                "as by DataFrame.to_csv(NAME, index=False) or to_parquet(NAME)"
+            )
+    labels, words = ([one] if isinstance(one, str) else list(one) for one in (positive, missing))
+    how = Reading(dict(columns or {}), labels, repeated, item, words, encoding, unmatched)
+    source = Source([Path(one) for one in paths], how)
+    found = source.read()
+    for note in found.notes:
+        say(note)
+    return Study(**{one.name: getattr(found, one.name) for one in fields(found)}, source=source)
+
+
+def check(study: StudyFiles, seed: int = SEED, expert_error: float | str = ESTIMATE) -> DataCheck:
+    """What a study can support, as of `crowdgold check`, and its option of that name."""
+    return check_data(study.with_expert_error(expert_error), np.random.default_rng(seed))
+
+
+def evaluate(
+    study: StudyFiles,
+    methods: str | Sequence[str] | None = None,
+    metrics: str | Sequence[str] = STANDARD,
+    thresholds: float | str | Sequence[float | str] = (),
+    level: float = LEVEL,
+    about: str = "population",
+    seed: int = SEED,
+    models: bool = True,
+    cores: int | None = None,
+    anytime: int | None = None,
+    expert_error: float | str = ESTIMATE,
+) -> Result:
+    """The numbers of `crowdgold evaluate`, to the digit.
+
+    Args:
+        study: as of `read`.
+        methods: one of the methods, or several; all where not given.
+        metrics: one, or several.
+        thresholds: scores from which on an item is flagged: 0.7, or ["large=0.7", "small=0.4"].
+        about: "population", or the "items" at hand.
+        models: whether models of votes and scores follow for comparison, which take minutes.
+        cores: processes at a time; all of the machine where not given.
+        anytime: gold labels at which intervals that hold over all looks are to be narrowest; None
+            for those of one look.
+        expert_error: how often experts err: 0.05, "0.03:0.08" (an interval), "0.1,0.03" (on
+            positive and on negative items), "estimate" (from second opinions), "none" (the
+            majority is the truth) or "mean" (the share of experts who call an item positive is).
+
+    Raises:
+        InputError: where the data do not support what is asked, or a setting cannot be used.
+    """
+    given = [thresholds] if isinstance(thresholds, int | float | str) else thresholds
+    chosen = chosen_methods([methods] if isinstance(methods, str) else methods, models)
+    asked = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    settings = Settings(
+        chosen, asked, read_thresholds(given), level, about, seed, anytime=anytime,
+        expert_error=str(expert_error),
+    )  # fmt: skip
+    checked = check_study(study, settings)
+    source = study.source if isinstance(study, Study) else Source(())
+    workers = cores or os.cpu_count() or 1
+    found = evaluate_checked(study, checked, source, settings, StanModels(), workers, say)
+    return Result(found, checked)
+
+
+def fit(
+    method: str,
+    study: StudyFiles | Table,
+    seed: int = SEED,
+    settings: Mapping[str, Any] | None = None,
+) -> Fit:
+    """A method fitted to a study, or to a table; `draws` of it is a dataset that ArviZ reads.
+
+    Raises:
+        InputError: where there is no such method, or the study lacks what it needs.
+    """
+    return fit_method(method, _table(method, study), np.random.default_rng(seed), settings)
+
+
+def _table(method: str, study: StudyFiles | Table) -> Table:
+    """The table of a study that a method takes."""
+    if not isinstance(study, StudyFiles):
+        return study
+    chosen = method_named(method)
+    if ITEMS in chosen.tables and not chosen.of_annotators:
+        return study.items
+    if study.annotations is None:
+        raise InputError(f"{method} needs to know who gave each vote; the study does not say")
+    return study.annotations
+
+
+@dataclass(frozen=True, repr=False)
+class Plan(Told):
+    """Studies that reach a width, by the number of votes on an item.
+
+    Attributes:
+        values: as of `crowdgold plan --json`.
+        text: as of `crowdgold plan`.
+    """
+
+    values: Mapping[str, Any]
+    text: str = ""
+
+
+NOT_OF_PYTHON = (
+    "pilot",
+    "json",
+    "columns",
+    "column",
+    "positive",
+    "repeated",
+    "item",
+    "missing",
+    "encoding",
+    "unmatched",
+)
+"""Options of the command that are no arguments of `plan`: a pilot is a study that is read."""
+
+
+NUMBERS: dict[Any, str] = {float: "a number", int: "a whole number"}
+
+
+def _in_python(option: str) -> str:
+    """An option of the command as Python names it."""
+    return option.replace("-", "_")
+
+
+def _value_of(action: Action, value: Any) -> Any:
+    """A value of Python, read as the command reads its text."""
+    if action.nargs == 0:
+        if isinstance(value, bool):
+            return value
+        raise InputError(f"{action.dest}: found {value!r}, expected True or False")
+    if value is None:
+        return action.default
+    several = isinstance(value, list | tuple)
+    text = ",".join(map(str, value)) if several else str(value)
+    kind: Any = action.type if callable(action.type) else str
+    try:
+        if isinstance(value, bool | dict | set):
+            raise ValueError
+        return kind(text)
+    except ValueError:
+        wanted = NUMBERS.get(kind, "a text")
+        raise InputError(f"{action.dest}: found {value!r}, expected {wanted}") from None
+
+
+def plan(pilot: StudyFiles | None = None, **options: Any) -> Plan:
+    """How many items, votes and gold labels a study takes, as of `crowdgold plan`.
+
+    Args:
+        pilot: a study to learn from, in place of guesses.
+        options: those of the command, as prevalence=0.2, tpr=0.75, metric="AUC", width=0.05,
+            votes=[1, 3].
+
+    Raises:
+        InputError: where an option is not known, missing, or cannot be used.
+    """
+    own = ArgumentParser(add_help=False)
+    planning.add_options(own)
+    known = {one.dest: one for one in own._actions if one.dest not in NOT_OF_PYTHON}
+    asked = own.parse_args([])
+    for name, value in options.items():
+        if name not in known:
+            raise InputError(unknown("option", name, known))
+        setattr(asked, name, _value_of(known[name], value))
+    asked.pilot = pilot
+    try:
+        shown = planning.found(asked)
+    except InputError as error:
+        said = re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda found: _in_python(found[1]), str(error))
+        raise InputError(said) from None
+    return Plan(study_size.as_values(*shown), study_size.describe(*shown))

@@ -1,1 +1,0 @@
-"""What a study's data can support, before anything is fitted."""

@@ -1,0 +1,97 @@
+"""How narrow intervals that gold labels correct can be, for any prediction of the labels.
+
+No prediction of a label does better than P(Y = 1 | votes, scores). With i_Y what an item adds to a
+metric by its label, and i_g by that probability, the standard error from n_E of n items relative to
+that of gold alone is, for large samples (`inference.rectified`, lambda = 1),
+
+    sqrt([(1 - f) var(i_Y - i_g) + f var(i_Y)] / var(i_Y))        f = n_E / n
+
+The probability is learnt from many labelled items of the simulator (`models.logistic`).
+What it misses makes the ratio too large, not too small.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.experiment import settings
+from crowdgold.experiment.population import SIZES, TRUTH_OF, asks_for_population
+from crowdgold.inference.contributions import centred_influence
+from crowdgold.inference.questions import Questions, View
+from crowdgold.methods.needs import MOST_JUDGES
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.models.logistic import best_prediction
+from crowdgold.simulate import simulate
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import Items
+
+LEAST = ["experiment", "n_gold", "metric", "least_ratio"]
+ITEMS_LEARNT = 200_000
+"""Labelled items that the probability is learnt from, and variances are taken over."""
+
+
+def least_ratios(items: Items, metrics: Sequence[str], fraction: float) -> dict[str, float]:
+    """Metric -> the least ratio of standard errors, from items whose labels are all known.
+
+    Args:
+        items: many, with true labels.
+        metrics: names; differences of the first two models among them.
+        fraction: share of the items that have gold labels in a study.
+
+    Raises:
+        InputError: where the items have no true labels.
+    """
+    if items.truth is None:
+        raise InputError("the least width needs items whose true labels are known")
+    prediction = best_prediction(items, items.truth)
+    found = {}
+    for metric in map(parse_metric, metrics):
+        question = Questions((metric.of_one,))
+        sides = []
+        for name in metric.predictors(items):
+            view = View(items, name)
+            sides.append(
+                [centred_influence(question, view, one) for one in (items.truth, prediction)]
+            )
+        labels, guess = (
+            side[0] - sides[1][place] if metric.is_difference else side[0]
+            for place, side in enumerate(zip(*sides, strict=True))
+        )
+        whole, left = labels.var(), (labels - guess).var()
+        found[metric.text] = float(np.sqrt((1 - fraction) * left / whole + fraction))
+    return found
+
+
+def least_widths(
+    experiments: Iterable[tuple[str, Mapping[str, Any]]], seed: int, n_gold: int
+) -> pd.DataFrame:
+    """The least ratio of each experiment and metric, with a number of gold labels.
+
+    Experiments of a dataset have none: of a few thousand items the probability is not known. Nor
+    have those of few known judges, of whom a prediction can tell who voted.
+
+    Args:
+        experiments: (name, its block of the configuration).
+        seed: of the configuration.
+        n_gold: gold labels.
+
+    Returns:
+        a row for each experiment of a simulator and metric (`LEAST`).
+    """
+    rows = []
+    for name, block in experiments:
+        given = block["parameters"]
+        if "simulator" not in block or not asks_for_population(given):
+            continue
+        own = {key: value for key, value in given.items() if key not in (*SIZES, TRUTH_OF)}
+        rng = settings.generator(seed, name, "least", 0, "population")
+        drawn = simulate(block["simulator"], {**own, "n": ITEMS_LEARNT, "n_gold": 0}, rng).reference
+        if not isinstance(drawn, Items):
+            raise InputError(f"{name}: {block['simulator']} gives labels of annotators")
+        if drawn.labels is not None and len(drawn.labels.annotator) <= MOST_JUDGES:
+            continue  # who voted says more than how many did
+        ratios = least_ratios(drawn, block["metrics"], n_gold / given["n"])
+        rows += [(name, n_gold, metric, ratio) for metric, ratio in ratios.items()]
+    return pd.DataFrame(rows, columns=LEAST)

@@ -1,0 +1,433 @@
+"""Tables and numbers of docs/answer.md, and the table of its cells.
+
+Peers on an experiment's own samples (prevalence, accuracy), and the error of the truth in them.
+
+Both are of the same samples that the methods see. Peers are asked where these are simple random
+samples. A value of each item has its mean estimated: for the prevalence the label, for the accuracy
+at a threshold whether the label is on the score's side. A peer sees the values of gold items, and a
+prediction of each item's value: the share of positive votes, or of votes on the score's side.
+
+- Wilson's interval is of gold alone, as scipy has it.
+- ppi_py (Angelopoulos et al., 2023), glide and truescore correct the prediction by the gold items,
+  with a weight that is tuned (PPI++). They take the population for endless.
+"""
+
+import importlib.util
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+
+from crowdgold.claims.cells import markdown_table, with_error
+from crowdgold.experiment.data_tables import DataTable
+from crowdgold.experiment.estimating import true_values
+from crowdgold.experiment.settings import parse_setting
+from crowdgold.experiment.summaries import share_error
+from crowdgold.methods.method import OF_MEANS
+from crowdgold.methods.registry import METHODS
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.metrics.metric import Asked
+from crowdgold.papers.answer.cells import (
+    AT,
+    CELL,
+    Answers,
+    Bar,
+    answer_cells,
+    judged_cells,
+    mean_ratios,
+    pooled_coverage,
+)
+from crowdgold.types.items import NO_GOLD, Items
+
+Interval = tuple[float, float, float]
+"""An estimate and the ends of its interval."""
+
+
+def _wilson(value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float) -> Interval:
+    found = binomtest(int(value[known].sum()), int(known.sum())).proportion_ci(level, "wilson")
+    return float(value[known].mean()), float(found.low), float(found.high)
+
+
+def _ppi_py(value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float) -> Interval:
+    import ppi_py  # type: ignore[import-untyped]
+
+    data = value[known], predicted[known], predicted[~known]
+    centre = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*data)))
+    lower, upper = ppi_py.ppi_mean_ci(*data, alpha=1 - level)
+    return centre, float(np.squeeze(lower)), float(np.squeeze(upper))
+
+
+def _glide(value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float) -> Interval:
+    from glide.estimators import PPIMeanEstimator  # type: ignore[import-not-found]
+
+    seen = np.where(known, value, np.nan)
+    found = PPIMeanEstimator().estimate(seen, predicted, confidence_level=level)
+    one = found.confidence_interval
+    return float(one.mean), float(one.lower_bound), float(one.upper_bound)
+
+
+def _truescore(
+    value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float
+) -> Interval:
+    from truescore import correct  # type: ignore[import-not-found]
+
+    rows = np.flatnonzero(known)
+    found = correct.ppi_estimate(predicted, value[rows], rows, alpha=1 - level)
+    return found.point, found.low, found.high
+
+
+Peer = Callable[[np.ndarray, np.ndarray, np.ndarray, float], Interval]
+PEERS: Mapping[str, tuple[str, Peer]] = MappingProxyType(
+    {
+        "Wilson": ("scipy", _wilson),
+        "ppi_py": ("ppi_py", _ppi_py),
+        "glide": ("glide", _glide),
+        "truescore": ("truescore", _truescore),
+    }
+)
+"""Name -> the package that it needs, and (value, predicted, gold or not, level) -> an interval."""
+
+
+def installed() -> list[str]:
+    """The peers whose package is there."""
+    return [name for name, (package, _) in PEERS.items() if importlib.util.find_spec(package)]
+
+
+def is_mean(metric: str) -> bool:
+    """Whether a metric is a mean over items, which peers can estimate."""
+    return parse_metric(metric).name in OF_MEANS
+
+
+def peer_interval(items: Items, metric: str, level: float, peer: str) -> Interval:
+    """Estimate and interval of a mean by a peer; NaN where it gives none.
+
+    Args:
+        items: the table; its gold items a simple random sample.
+        metric: one of which `is_mean` is true.
+        level: of the interval.
+        peer: one of `PEERS` that is installed.
+    """
+    known = items.gold != NO_GOLD
+    if known.sum() < 2 or known.all():
+        return np.nan, np.nan, np.nan
+    try:
+        with np.errstate(all="ignore"):
+            found = PEERS[peer][1](*_values(items, parse_metric(metric)), known, level)
+    except ValueError:  # how glide refuses gold labels that are all alike
+        return np.nan, np.nan, np.nan
+    return found if np.isfinite(found).all() else (np.nan, np.nan, np.nan)
+
+
+def _values(items: Items, metric: Asked) -> tuple[np.ndarray, np.ndarray]:
+    """Each item's own value, where there is gold, and its prediction: (n,) each."""
+    label, share = items.gold.astype(float), items.votes_positive / items.votes_total
+    if metric.name == "prevalence":
+        return label, share
+    (predictor,) = metric.predictors(items)
+    flagged = items.scores[predictor] >= metric.threshold
+    return np.where(flagged, label, 1 - label), np.where(flagged, share, 1 - share)
+
+
+ROWS = ["experiment", "n_gold", "replicate", "method", "metric"]
+ROWS += ["truth", "estimate", "lower", "upper"]
+TRUTHS = ["experiment", "n_gold", "metric", "truth", "truth_se"]
+
+
+def read_samples(
+    files: Iterable[tuple[str, Path]], metrics: dict[str, Sequence[str]], level: float
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Estimates by the peers that are installed, and the population's metrics.
+
+    Args:
+        files: (experiment, data table) of all blocks.
+        metrics: experiment -> its metrics.
+
+    Returns:
+        rows as of the results table; and for each experiment, number of gold labels and metric the
+        truth with its Monte Carlo error, where it is a population's.
+    """
+    rows, truths = [], {}
+    peers = installed()
+    for experiment, path in files:
+        table = DataTable(path)
+        means = [metric for metric in metrics[experiment] if is_mean(metric)]
+        for setting, replicate in table.replicates:
+            drawn = table.replicate(setting, replicate)
+            n_gold = parse_setting(setting)["n_gold"]
+            for metric, (value, error) in drawn.population.items():
+                truths[experiment, n_gold, metric] = (value, error)
+            if not isinstance(drawn.table, Items) or drawn.table.draw is not None:
+                continue
+            known = true_values(means, drawn)
+            for metric, peer in product(means, peers):
+                found = peer_interval(drawn.table, metric, level, peer)
+                rows.append(
+                    (experiment, n_gold, replicate, peer, metric, known[metric, ""], *found)
+                )
+    named = [(*key, *value) for key, value in truths.items()]
+    return pd.DataFrame(rows, columns=ROWS), pd.DataFrame(named, columns=TRUTHS)
+
+
+CELLS_FILE = "answer-cells.csv"
+LISTED = 30
+"""Cells that are listed on the page; the file has all."""
+LOWEST = 10
+"""Cells with the lowest coverage that are listed."""
+FEW = 0.5
+"""Cells in which fewer replicates than this share have an interval are counted."""
+
+
+def cells_table(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Every cell, with those judged again below: what docs/answer-cells.csv holds.
+
+    Args:
+        found: what is known of the answer.
+        labels: experiment -> the words that stand for it.
+    """
+    again = found.again.assign(judged="again")
+    parts = [found.cells.assign(judged="first"), *([again] if len(again) else [])]
+    table = pd.concat(parts, ignore_index=True)
+    without = table["replicates"] - table["intervals"]
+    table = table.assign(
+        world=_worlds(table, labels),
+        without_interval=without / table["replicates"],
+    )
+    first = ["world", "n_gold", "metric", "judged", "replicates", "intervals", "without_interval"]
+    rest = [name for name in table.columns if name not in (*first, "experiment")]
+    return table[[*first, *rest]].sort_values(["world", "metric", "n_gold"], kind="stable")
+
+
+def _worlds(table: pd.DataFrame, labels: Mapping[str, str]) -> pd.Series:
+    return table["experiment"].map(lambda name: labels.get(name, name))
+
+
+def pooled_ends(found: Answers) -> dict[str, Any]:
+    """The coverage over all that was judged, `whole`, and the rows of its `low` and `high` end."""
+    by_gold = found.by_gold
+    ends = {name: by_gold.loc[by_gold["coverage"].agg(f"idx{which}")]
+            for name, which in (("low", "min"), ("high", "max"))}  # fmt: skip
+    return {"whole": by_gold["covered"].sum() / by_gold["intervals"].sum(), **ends}
+
+
+def lowest_cells(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
+    """The judged cells that cover least, with more replicates where there are: a row each.
+
+    Returns:
+        columns setting, metric, gold labels, intervals, coverage (with its error), coverage of the
+        baseline.
+    """
+    cells = judged_cells(found)
+    if len(found.again):
+        keys = cells[CELL].apply(tuple, axis=1).isin(found.again[CELL].apply(tuple, axis=1))
+        cells = pd.concat([cells[~keys], found.again], ignore_index=True)
+    rows = cells.nsmallest(LOWEST, "coverage")
+    errors = [share_error(*pair) for pair in rows[["coverage", "intervals"]].to_numpy()]
+    return pd.DataFrame(
+        {
+            "setting": _worlds(rows, labels),
+            "metric": rows["metric"],
+            "gold labels": rows["n_gold"].astype(str),
+            "intervals": rows["intervals"].astype(str),
+            "coverage": [*map(with_error, rows["coverage"], errors)],
+            f"coverage of {found.baseline}": rows["coverage_baseline"].map("{:.3f}".format),
+        }
+    )
+
+
+def lowest_table(found: Answers, labels: Mapping[str, str]) -> str:
+    """The table of `lowest_cells`."""
+    rows = lowest_cells(found, labels)
+    return markdown_table([*rows], rows.to_numpy().tolist())
+
+
+def known_width(found: Answers) -> pd.Series:
+    """The row of `AT` gold labels; where that has no width, the last that has one."""
+    known = found.by_gold.dropna(subset=["width_ratio"])
+    at = known[known["n_gold"] == AT]
+    return at.iloc[0] if len(at) else known.iloc[-1]
+
+
+def bars_table(bars: Sequence[Bar]) -> str:
+    """The table of the targets, whether they are met, and what was found."""
+    said = {True: "yes", None: "not decided", False: "**no**"}
+    rows = [[bar.asked, said[bar.holds], bar.found] for bar in bars]
+    return markdown_table(["target", "met", "found"], rows)
+
+
+def least_widths(found: Answers, least: pd.DataFrame, labels: Mapping[str, str]) -> dict[str, Any]:
+    """The least width that there can be beside what was found: `rows` by world, and over all."""
+    worlds = set(least["experiment"])
+    at = found.cells[(found.cells["n_gold"] == AT) & found.cells["experiment"].isin(worlds)]
+    possible = least.groupby("experiment", sort=False)["least_ratio"].mean()
+    measured = at.groupby("experiment")["width_ratio"].mean()
+    rows = [
+        [labels.get(str(world), str(world)), f"{measured.get(world, np.nan):.2f}", f"{value:.2f}"]
+        for world, value in possible.items()
+    ]
+    own, floor = f"{measured.mean():.3f}", f"{possible.mean():.3f}"
+    rows.append(["all of these", own, floor])
+    metrics = len(set(least["metric"].str.partition("@")[0]))
+    return {"worlds": len(possible), "metrics": metrics, "own": own, "floor": floor, "rows": rows}
+
+
+def by_gold(found: Answers, results: pd.DataFrame) -> str:
+    """The table of coverage, width and error by number of gold labels."""
+    alone = pooled_coverage(_first(found, results), found.baseline, ["n_gold"])
+    coverage = alone.set_index("n_gold")["coverage"]
+    rows = [
+        [
+            f"{row['n_gold']:.0f}",
+            with_error(row["coverage"], row["coverage_se"]),
+            f"{coverage.get(row['n_gold'], np.nan):.3f}",
+            with_error(row["width_ratio"], row["width_ratio_se"]),
+            with_error(row["error_ratio"], row["error_ratio_se"]),
+            f"{100 * (1 - row['intervals'] / row['replicates']):.1f} %",
+            f"{row['over_all']:.3f}",
+        ]
+        for row in found.by_gold.to_dict("records")
+    ]
+    head = ["gold labels", "coverage", f"coverage of {found.baseline}"]
+    head += [f"width / {found.baseline}", f"error / {found.baseline}", "without an interval"]
+    return markdown_table([*head, "coverage over all"], rows)
+
+
+def _first(found: Answers, results: pd.DataFrame) -> pd.DataFrame:
+    """The replicates that were drawn first, not those of cells judged again."""
+    return results[results["experiment"].isin(set(found.cells["experiment"]))]
+
+
+def grid(table: pd.DataFrame, by: str, value: str, digits: int) -> str:
+    """The table of a value: a line for each `by`, a column for each number of gold labels."""
+    sizes = sorted(set(table["n_gold"]))
+    rows = []
+    for name, group in table.groupby(by, sort=False):
+        known = group.set_index("n_gold")[value].to_dict()
+        cells = [known.get(size, np.nan) for size in sizes]
+        rows.append([str(name), *("" if np.isnan(one) else f"{one:.{digits}f}" for one in cells)])
+    return markdown_table([by, *map(str, sizes)], rows)
+
+
+def by_setting(found: Answers, results: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Pooled coverage and mean ratios by setting and number of gold labels."""
+    keys = ["experiment", "n_gold"]
+    worlds = pooled_coverage(_first(found, results), found.answer, keys)
+    worlds = worlds.merge(mean_ratios(found.cells, keys), on=keys, how="left")
+    return worlds.assign(setting=_worlds(worlds, labels))
+
+
+def too_low(below: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> str:
+    """The table of the cells whose coverage misses its bar."""
+    rows = [
+        [world, row["metric"], str(row["n_gold"]), f"{row['covered']} of {row['intervals']}",
+         f"{row['upper_limit']:.3f}", f"{row['coverage_baseline']:.3f}", _judged_again(row)]
+        for world, row in zip(_worlds(below, labels), below.to_dict("records"), strict=True)
+    ]  # fmt: skip
+    head = ["setting", "metric", "gold labels", "with the truth", "upper limit"]
+    return _listed([*head, f"coverage of {baseline}", "again"], rows)
+
+
+def too_wide(wide: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> str:
+    """The table of the cells whose width misses its bar."""
+    wider = wide.sort_values("width_ratio", ascending=False)
+    rows = [
+        [world, row["metric"], str(row["n_gold"]),
+         with_error(row["width_ratio"], row["width_ratio_se"])]
+        for world, row in zip(_worlds(wider, labels), wider.to_dict("records"), strict=True)
+    ]  # fmt: skip
+    return _listed(["setting", "metric", "gold labels", f"width / {baseline}"], rows)
+
+
+def _judged_again(row: Mapping[Hashable, Any]) -> str:
+    if np.isnan(row["coverage_again"]):
+        return "not yet"
+    return f"{row['coverage_again']:.3f} of {row['intervals_again']:.0f}"
+
+
+def _listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return "- none"
+    more = len(rows) - LISTED
+    rest = f"\n\nAnd {more} more, in [{CELLS_FILE}]({CELLS_FILE})." if more > 0 else ""
+    return markdown_table(head, rows[:LISTED]) + rest
+
+
+def beside_peers(found: Answers, results: pd.DataFrame, peers: pd.DataFrame) -> str:
+    """The table of coverage and width of means beside those of peers on the same samples."""
+    first = _first(found, results)
+    means = first[first["metric"].str.partition("@")[0].isin(OF_MEANS)]
+    same = ["experiment", "n_gold", "replicate"]
+    means = means.merge(peers[same].drop_duplicates(), on=same)
+    rows = []
+    joined = pd.concat([means, _first(found, peers)], ignore_index=True)
+    joined = joined.assign(metric=joined["metric"].str.partition("@")[0])
+    for metric in OF_MEANS:
+        own = joined[joined["metric"] == metric]
+        asked = [name for name in PEERS if name in set(peers["method"])]
+        for method in dict.fromkeys((*asked, found.answer, found.baseline)):
+            cells = pooled_coverage(own, method, ["n_gold"]).sort_values("n_gold")
+            widths = _widths(own, method)
+            rows.append(
+                [metric, method]
+                + [
+                    f"{row['coverage']:.3f}, {widths[row['n_gold']]:.3f}"
+                    for row in cells.to_dict("records")
+                ]
+            )
+    sizes = sorted(set(means["n_gold"]))
+    return markdown_table(["metric", "method", *map(str, sizes)], rows)
+
+
+def _widths(rows: pd.DataFrame, method: str) -> dict[int, float]:
+    own = rows[rows["method"] == method]
+    width = (own["upper"] - own["lower"]).groupby(own["n_gold"]).mean()
+    return dict(zip(width.index.astype(int), width.to_numpy(), strict=True))
+
+
+def mostly_without(found: Answers) -> int:
+    """The cells in which most replicates have no interval."""
+    cells = found.cells
+    return int((cells["intervals"] < FEW * cells["replicates"]).sum())
+
+
+def worlds_without_truth(
+    found: Answers, truths: pd.DataFrame, labels: Mapping[str, str]
+) -> list[str]:
+    """The worlds whose truth is that of a replicate's own items."""
+    own = sorted(set(found.cells["experiment"]) - set(truths["experiment"]))
+    return [labels.get(name, name) for name in own]
+
+
+def largest_error(found: Answers, truths: pd.DataFrame) -> float | None:
+    """The largest Monte Carlo error of a truth, as a share of half the mean width of its cell."""
+    if truths.empty:
+        return None
+    named = truths.assign(metric=truths["metric"].str.partition("@")[0])
+    joined = found.cells.merge(named[[*CELL, "truth_se"]], on=CELL)
+    share = float((joined["truth_se"] / (joined["width"] / 2)).max())
+    return share if np.isfinite(share) else None
+
+
+def predictions_table(results: pd.DataFrame, baseline: str) -> str:
+    """The table of coverage and width of each method by number of gold labels.
+
+    Args:
+        results: the long results table of the experiments that compare predictions.
+        baseline: the method, gold alone, that widths are relative to.
+    """
+    sizes = sorted(set(results["n_gold"]))
+    rows = []
+    for method in dict.fromkeys(results["method"]):
+        covered = pooled_coverage(results, method, ["n_gold"]).set_index("n_gold")["coverage"]
+        ratios = dict.fromkeys(sizes, "1.000")
+        if method != baseline:
+            means = mean_ratios(answer_cells(results, method, baseline), ["n_gold"])
+            columns = means[["n_gold", "width_ratio", "width_ratio_se"]].to_numpy()
+            ratios |= {int(one): f"{ratio:.3f} ± {error:.3f}" for one, ratio, error in columns}
+        cells_of = [f"{covered[size]:.3f}, {ratios[size]}" for size in sizes]
+        rows.append([f"`{method}`", METHODS[method].title, *cells_of])
+    return markdown_table(["method", "what it is", *map(str, sizes)], rows)

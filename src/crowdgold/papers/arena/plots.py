@@ -1,0 +1,270 @@
+"""The arena as heat maps: a cell's colour says its coverage, its number the width of intervals."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from crowdgold.methods.registry import baseline as baseline_registry
+from crowdgold.metrics.binary import label_of
+from crowdgold.papers.arena.table import (
+    INSIDE,
+    LONG,
+    NONE,
+    SHORT,
+    arena_cells,
+    by_fewest_short,
+    judged,
+)
+from crowdgold.plots.style import PAGE_WIDTH, Plot, count_replicates, new_figure
+
+COVERS, UNSURE, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#FFF3B0", "#9CC4E4", "#F4F4F4"
+LESS = 0.05
+"""Coverage that is less than nominal by more than this is not shown as coverage, though too few
+replicates may leave it inside its band."""
+SHORTFALL = LinearSegmentedColormap.from_list("shortfall", ["#FDAE6B", "#E6550D", "#7F2704"])
+"""Colours of coverage below its band, from just below to none."""
+CELL, GAP = 0.15, 0.35
+"""Inches of a row, and of what is above and below the rows of a metric."""
+NUMBER, WORD = 6.0, 5.0
+"""Points of a number, and at most of a reason's word, which fits into its cells."""
+NAMES = 1.1
+"""Inches of the methods' names, left of the cells."""
+FOLD = 130
+"""Characters of a line below a panel."""
+
+WORDS = {
+    "it needs gold labels": "gold",
+    "it needs scores": "score",
+    "the metric needs scores": "score",
+    "it needs to know whose": "agent",
+    "it needs to know who": "who",
+    "it needs to know how often experts": "experts",
+    "it needs items with several": "votes",
+    "it needs P(Y | V)": "truth",
+    "it needs the package": "package",
+    "it estimates": "metric",
+}
+"""How a reason begins -> the word for it in cells."""
+OTHER = "other"
+
+
+def word_of(reason: str) -> str:
+    """The word that stands in cells for a reason; `OTHER` for one that is not known."""
+    return next((word for start, word in WORDS.items() if reason.startswith(start)), OTHER)
+
+
+def _is_unsure(cell: Mapping[str, Any]) -> bool:
+    """Whether coverage is clearly less than nominal and yet not clear of its band."""
+    return cell["verdict"] == INSIDE and cell["coverage"] < cell["level"] - LESS
+
+
+def colour_of_coverage(cell: Mapping[str, Any]) -> Any:
+    """The colour of a cell's coverage."""
+    if cell["verdict"] == SHORT:
+        return SHORTFALL(float(1 - cell["coverage"] / cell["band_low"]))
+    if cell["verdict"] == LONG:
+        return COVERS_TOO_MUCH
+    return UNSURE if _is_unsure(cell) else COVERS
+
+
+def _ink(colour: Any) -> str:
+    """Black or white, whichever can be read on a colour."""
+    red, green, blue = to_rgb(colour)
+    return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#FFFFFF"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}" if np.isfinite(share) else "–"
+
+
+def _write(axes: Axes, x: float, y: int, text: str, **look: Any) -> None:
+    """Write in a cell; texts are many, and no part of the layout."""
+    axes.text(x, y, text, ha="center", va="center", **look).set_in_layout(False)
+
+
+def _write_reasons(axes: Axes, y: int, reasons: Mapping[int, str], points: float) -> None:
+    """Write why cells of a row are empty, once for neighbours that share the reason.
+
+    Args:
+        axes, y: the panel and the row.
+        reasons: place of an empty cell -> its reason's word.
+        points: the width of a cell.
+    """
+    # Neighbours have the same distance to their number in the row of empty cells.
+    numbered = enumerate(sorted(reasons))
+    for _, run in groupby(numbered, lambda one: (one[1] - one[0], reasons[one[1]])):
+        places = [place for _, place in run]
+        word = reasons[places[0]]
+        # A character takes some .6 of its height.
+        size = min(WORD, len(places) * points / (0.6 * len(word)))
+        _write(
+            axes, (places[0] + places[-1]) / 2, y, word, fontsize=size, color="#666666",
+            style="italic",
+        )  # fmt: skip
+
+
+def _panel(axes: Axes, cells: pd.DataFrame, worlds: Sequence[str], methods: Sequence[str]) -> None:
+    """Draw the heat map of a metric."""
+    colours = np.ones((len(methods), len(worlds), 3))
+    reasons: list[dict[int, str]] = [{} for _ in methods]
+    for cell in cells[cells["method"].isin(methods)].to_dict("records"):
+        named = {str(key): value for key, value in cell.items()}
+        x, y = worlds.index(named["world"]), methods.index(named["method"])
+        if named["verdict"] == NONE:
+            colours[y, x] = to_rgb(EMPTY)
+            reasons[y][x] = word_of(str(named["reason"]))
+            continue
+        colour = colour_of_coverage(named)
+        colours[y, x] = to_rgb(colour)
+        _write(axes, x, y, _percent(named["width_ratio"]), fontsize=NUMBER, color=_ink(colour))
+    for y, row in enumerate(reasons):
+        _write_reasons(axes, y, row, 72 * (PAGE_WIDTH - NAMES) / len(worlds))
+    axes.imshow(colours, aspect="auto", interpolation="nearest")
+    for edge in np.arange(0.5, len(worlds) - 1):
+        axes.axvline(edge, color="white", linewidth=0.6)
+    for edge in np.arange(0.5, len(methods) - 1):
+        axes.axhline(edge, color="white", linewidth=0.6)
+    axes.set_xticks([])
+    axes.set_yticks(range(len(methods)), methods, fontsize=7)
+    axes.tick_params(length=0)
+    axes.grid(False)
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def _legend(figure: Figure, cells: pd.DataFrame) -> None:
+    """Explain the colours that are there."""
+    there = set(cells["verdict"])
+    unsure = any(_is_unsure(dict(cell)) for _, cell in cells.iterrows())
+    handles = [
+        Patch(facecolor=COVERS, label="covers"),
+        *([Patch(facecolor=UNSURE, label="lower, not clear")] if unsure else []),
+        *(
+            [Patch(facecolor=SHORTFALL(0.2), label="too short (darker: less often right)")]
+            if SHORT in there
+            else []
+        ),
+        *([Patch(facecolor=SHORTFALL(1.0), label="never covers")] if SHORT in there else []),
+        *([Patch(facecolor=COVERS_TOO_MUCH, label="covers too often")] if LONG in there else []),
+    ]
+    figure.legend(
+        handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=7,
+        handlelength=1.2, columnspacing=1.0,
+    )  # fmt: skip
+
+
+def _without(cells: pd.DataFrame, methods: Sequence[str]) -> str:
+    """Name the methods that have no row, with the words of the reasons."""
+    absent = cells[~cells["method"].isin(methods)]
+    words = absent.groupby("method", sort=False)["reason"].agg(
+        lambda reasons: ", ".join(sorted({word_of(str(one)) for one in reasons}))
+    )
+    of_words = pd.Series(words.index, index=words.to_numpy()).groupby(level=0)
+    parts = [f"{', '.join(own)} ({word})" for word, own in of_words]
+    return textwrap.fill(f"no intervals: {'; '.join(parts)}", FOLD) if parts else ""
+
+
+def _reasons(cells: pd.DataFrame) -> list[str]:
+    """Why cells are empty, without what a setting has in its place, behind a semicolon."""
+    found = cells.loc[cells["verdict"] == NONE, "reason"]
+    return list(dict.fromkeys(str(one).partition(";")[0] for one in found))
+
+
+def _new_grid(heights: list[int], shown: pd.DataFrame) -> tuple[Figure, Any]:
+    """A figure with a panel for each metric, as high as its methods need."""
+    reasons = _reasons(shown)
+    height = 1.8 + 0.08 * len(reasons) + GAP * len(heights) + CELL * sum(heights)
+    figure, axes = new_figure(len(heights), 1, height)
+    grid = axes[0][0].get_gridspec()
+    assert grid is not None
+    grid.set_height_ratios(heights)
+    # Hinted for another resolution, small texts can be wider than they were laid out.
+    figure.set_layout_engine("constrained", w_pad=0.1)
+    return figure, axes
+
+
+def draw_arena(
+    table: pd.DataFrame,
+    *,
+    metrics: Sequence[str],
+    baseline: str | None = None,
+    by: Sequence[str] = (),
+    labels: Mapping[str, Any] | None = None,
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw coverage, as colours, and width relative to the baseline's of methods in worlds.
+
+    A method has a row where it has an interval in some world; those that hold in most cells of the
+    table stand first.
+
+    Args:
+        table: a summary of replicates of the worlds' experiments.
+        metrics: a panel each, named without thresholds.
+        baseline: the method whose widths are compared with.
+        by: settings whose values are worlds.
+        labels: experiment -> the words that stand for it.
+
+    Returns:
+        the figure, and all cells, of other metrics, too (`papers.arena.table.COLUMNS` and `verdict`).
+
+    Raises:
+        ValueError: where no world has one of the metrics.
+    """
+    baseline = baseline or baseline_registry()
+    cells = judged(arena_cells(table, baseline, list(by), labels or {}))
+    lacking = [one for one in metrics if one not in set(cells["metric"])]
+    if lacking:
+        there = ", ".join(dict.fromkeys(cells["metric"]))
+        raise ValueError(
+            f"options.metrics of the figure: no world has {lacking[0]!r}; there are {there}"
+        )
+    order = by_fewest_short(cells)
+    shown = cells[cells["metric"].isin(metrics)].reset_index(drop=True)
+    worlds = list(dict.fromkeys(shown["world"]))
+    of_metric = {metric: shown[shown["metric"] == metric] for metric in metrics}
+    rows = {
+        metric: [one for one in order if one in set(own.loc[own["intervals"] > 0, "method"])]
+        for metric, own in of_metric.items()
+    }
+    figure, axes = _new_grid([max(len(methods), 1) for methods in rows.values()], shown)
+    for (panel,), (metric, own) in zip(axes, of_metric.items(), strict=True):
+        _panel(panel, own, worlds, rows[metric])
+        what = f"coverage (colour), and width in % of {baseline}'s"
+        panel.set_title(f"{label_of(metric)}: {what}", fontsize=8)
+        panel.set_xlabel(_without(own, rows[metric]), fontsize=6, color="#555555")
+    axes[-1][0].set_xticks(range(len(worlds)), worlds, rotation=45, ha="right", fontsize=6.5)
+    _legend(figure, shown)
+    figure.supxlabel(_footer(shown), fontsize=6)
+    return figure, cells
+
+
+def _shortest(reasons: Sequence[str]) -> list[str]:
+    """The reasons without those that begin as another does and ask for more."""
+    return [one for one in reasons if sum(map(one.startswith, reasons)) == 1]
+
+
+def _footer(shown: pd.DataFrame) -> str:
+    """Say what the colours and the words stand for."""
+    of_word: dict[str, list[str]] = {}
+    for reason in _reasons(shown):
+        of_word.setdefault(word_of(reason), []).append(reason)
+    there = shown[shown["intervals"] > 0]
+    fewest = there.iloc[int(there["intervals"].argmax())]
+    band = f"{fewest['band_low']:.0%} to {fewest['band_high']:.0%}"
+    lines = [
+        f"{count_replicates(there['replicates'])}; too short: "
+        f"below the binomial band at 3.5 deviations ({band} of {fewest['intervals']} intervals); "
+        f"covers: inside, and {fewest['level'] - LESS:.0%} or more; lower, not clear: inside, less",
+        ". ".join(f"{word}: {', or '.join(_shortest(one))}" for word, one in of_word.items()),
+    ]
+    return "\n".join(filter(None, lines))
+
+
+PLOT = Plot("arena", draw_arena)

@@ -1,0 +1,234 @@
+"""Tables and sentences of docs/coverage.md: coverage by metric, setting, shape of the scores."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from crowdgold.claims.cells import markdown_table, pivot, with_error
+from crowdgold.experiment.summaries import (
+    count_gate_failures,
+    coverage_band,
+    gate_sentence,
+    relative_to,
+)
+from crowdgold.methods.votes_and_gold import GOLD_ALONE
+from crowdgold.types.parameters import LEVEL
+
+SETTING = ("experiment", "n", "gold_fraction", "n_gold")
+"""Columns that say which setting a row of coverage is of."""
+VOTE_SIDE = ("prevalence", "TNR_H", "TPR_H")
+"""Metrics that the scores hardly touch."""
+
+
+def gates(table: pd.DataFrame) -> str:
+    """How many fits failed their gate, in a sentence without its full stop."""
+    return gate_sentence(*count_gate_failures(table))
+
+
+def by_metric(shown: pd.DataFrame) -> str:
+    """The table of coverage: a line for each method, a column for each metric."""
+    return pivot(shown, "coverage", "coverage_se", "method", "metric")
+
+
+def below_band(shown: pd.DataFrame, method: str) -> list[str]:
+    """The metrics whose intervals by a method cover less often than chance allows."""
+    own = shown[shown["method"] == method]
+    return list(own.loc[own["coverage"] < own["band_low"], "metric"])
+
+
+def rows_of(shown: pd.DataFrame, metric: str, *methods: str) -> list[dict[Hashable, Any]]:
+    """The rows of a metric in a summary of one setting, method by method."""
+    rows = shown[shown["metric"] == metric].set_index("method")
+    return [rows.loc[method].to_dict() for method in methods]
+
+
+def greys(settings: pd.DataFrame) -> str:
+    """What the grey bands of a figure of settings are, one for each number of replicates."""
+    level = float(settings["level"].iloc[0])
+    sizes = sorted({int(one) for one in settings["replicates"].dropna() if one > 0})
+    lows = [f"{coverage_band(size, level)[0]:.2f} up with {size:,}" for size in sizes]
+    if len(sizes) == 1:
+        return f"Grey is what chance allows: from {lows[0]} replicates."
+    parts = f"from {', from '.join(lows[:-1])} and from {lows[-1]}"
+    return (
+        f"Each grey is what chance allows with a number of replicates: {parts}; with more it is "
+        "darker and narrower."
+    )
+
+
+def most_methods(shown: pd.DataFrame) -> int:
+    """How many methods stand side by side for a metric, where most do."""
+    return int(shown.groupby(["experiment", "metric"])["method"].nunique().max())
+
+
+def by_shape(settings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The settings in which scores are normal utilities, and the others, with `width_ratio`.
+
+    Args:
+        settings: summaries of coverage over settings, `shape` where scores are no normal utilities.
+    """
+    table = relative_to(settings, GOLD_ALONE.name)
+    other = table["shape"].notna() if "shape" in table else pd.Series(False, index=table.index)
+    return table[~other], table[other]
+
+
+def count_of_settings(settings: pd.DataFrame) -> int:
+    """The number of settings."""
+    return len(settings.drop_duplicates([name for name in SETTING if name in settings]))
+
+
+def choice_table(settings: pd.DataFrame) -> str:
+    """The table of coverage and relative width pooled over settings, by method and metric."""
+    rows = []
+    for (method, metric), group in settings.groupby(["method", "metric"], sort=False):
+        size = float(group["replicates"].sum())
+        covered = float((group["coverage"] * group["replicates"]).sum())
+        shrunk = (covered + 0.5) / (size + 1)
+        rows.append(
+            [
+                str(method),
+                str(metric),
+                with_error(covered / size, (shrunk * (1 - shrunk) / size) ** 0.5),
+                f"{group['coverage'].min():.2f}",
+                f"{group['width_ratio'].mean():.2f}",
+            ]
+        )
+    head = ["method", "metric", "coverage", "worst setting", "width / GT"]
+    return markdown_table(head, rows)
+
+
+def nearest_to_level(settings: pd.DataFrame) -> str:
+    """Which versions cover when pooled over the settings, in a sentence without its full stop."""
+    judged = settings[settings["metric"].isin(["AUC", "delta_TPR"])]
+    level, inside, best = float(judged["level"].iloc[0]), [], ("", 0.0)
+    for method, group in judged[judged["method"] != GOLD_ALONE.name].groupby("method", sort=False):
+        size = int(group["replicates"].sum())
+        coverage = float((group["coverage"] * group["replicates"]).sum()) / size
+        best = max(best, (str(method), coverage), key=lambda one: one[1])
+        if coverage >= coverage_band(size, level)[0]:
+            inside.append(f"`{method}` in {coverage:.3f}")
+    if inside:
+        return (
+            "Of all settings together, intervals contain the true AUC and delta_TPR as often as "
+            f"chance allows at {level:g} by {' and by '.join(inside)}"
+        )
+    return (
+        "No version's intervals contain the true AUC and delta_TPR as often as they should, of "
+        f"all settings together; those of `{best[0]}` come nearest ({best[1]:.3f})"
+    )
+
+
+def _setting_cell(rows: pd.DataFrame, metric: str) -> str:
+    """Write coverage, relative width and bias of a metric; coverage below its band is bold."""
+    found = rows[rows["metric"].str.partition("@")[0] == metric].to_dict("records")
+    if not found:
+        return ""
+    (row,) = found
+    low, _ = coverage_band(int(row["replicates"]), float(row["level"]))
+    covered = f"{row['coverage']:.3f}"
+    covered = f"**{covered}**" if row["coverage"] < low else covered
+    return f"{covered}, {row['width_ratio']:.2f}, {with_error(row['bias'], row['bias_se'])}"
+
+
+def settings_table(settings: pd.DataFrame) -> str:
+    """Coverage, width and bias of MAVEN's versions in each setting, with fits that failed."""
+    keys = [name for name in SETTING if name in settings]
+    shown, rows = ["AUC", "delta_TPR", "precision", "recall"], []
+    for _, group in settings[settings["method"] != GOLD_ALONE.name].groupby(
+        keys, sort=False, dropna=False
+    ):
+        known = group.iloc[0][keys].dropna().to_dict()
+        name = ", ".join(
+            [str(known.pop("experiment")), *(f"{k} = {v:g}" for k, v in known.items())]
+        )
+        for method, own in group.groupby("method", sort=False):
+            first = own.iloc[0]
+            failed = f"{first['gate_failures']:.0f} of {first['replicates']:.0f}"
+            cells = [_setting_cell(own, metric) for metric in shown]
+            rows.append([name, str(method), *cells, failed])
+    return markdown_table(["setting", "method", *shown, "not converged"], rows)
+
+
+def of_scores(settings: pd.DataFrame) -> pd.DataFrame:
+    """The rows of metrics that rest on the scores."""
+    return settings[~settings["metric"].isin(VOTE_SIDE)]
+
+
+def least_error(settings: pd.DataFrame) -> float:
+    """The least standard error of a mean coverage at the level, over a shape's metrics."""
+    judged = of_scores(settings)
+    metrics = len(set(judged["metric"]))
+    return float(((1 - LEVEL) * LEVEL / judged["replicates"].max() / metrics) ** 0.5)
+
+
+def against(settings: pd.DataFrame, one: str, other: str) -> str:
+    """Two methods shape by shape: mean coverage, and mean width relative to the other's."""
+    parts = []
+    for shape, group in settings.groupby("shape", sort=False):
+        covered, width = (
+            group.groupby("method")[name].mean().to_dict() for name in ("coverage", "width_ratio")
+        )
+        if one in covered and other in covered:
+            relative = width[one] / width[other]
+            parts.append(
+                f"{shape} {covered[one]:.3f} against {covered[other]:.3f}, {relative:.2f} times as "
+                "wide"
+            )
+    return "; ".join(parts)
+
+
+def shapes_table(settings: pd.DataFrame) -> str:
+    """The table of coverage and relative width by shape of the scores, metric and method."""
+    judged = of_scores(settings)
+    cells = {
+        (row["shape"], row["metric"], row["method"]): (
+            f"{row['coverage']:.2f}, {row['width_ratio']:.2f}"
+        )
+        for row in judged.to_dict("records")
+    }
+    methods = list(dict.fromkeys(judged["method"]))
+    rows = [
+        [shape, metric, *(cells.get((shape, metric, method), "") for method in methods)]
+        for shape, metric in dict.fromkeys(zip(judged["shape"], judged["metric"], strict=True))
+    ]
+    return markdown_table(["shape", "metric", *methods], rows)
+
+
+def _cell(row: Mapping[Hashable, Any]) -> str:
+    """Write a coverage; bold where it is below its binomial band."""
+    low, _ = coverage_band(int(row["replicates"]), float(row["level"]))
+    covered = f"{row['coverage']:.2f}"
+    return f"**{covered}**" if row["coverage"] < low else covered
+
+
+def under_each_model(shown: pd.DataFrame, titles: Mapping[str, str]) -> str:
+    """The table of how often each estimator's intervals cover under each estimator's model.
+
+    Args:
+        shown: summaries of one experiment a model.
+        titles: experiment -> whose model it is.
+    """
+    metrics = list(dict.fromkeys(shown["metric"]))
+    rows = []
+    for (experiment, method), own in shown.groupby(["experiment", "method"], sort=False):
+        cells = {str(row["metric"]): _cell(row) for row in own.to_dict("records")}
+        failed = f"{own['gate_failures'].max():.0f}"
+        rows.append(
+            [titles[str(experiment)], str(method), *(cells.get(m, "") for m in metrics), failed]
+        )
+    return markdown_table(["truth", "method", *metrics, "not converged"], rows)
+
+
+def failed_by_sampler(ranks: pd.DataFrame) -> str:
+    """The table of the fits of each sampler and of those that failed their gate.
+
+    Args:
+        ranks: rows of simulation-based calibration, of all samplers.
+    """
+    fits = ranks.drop_duplicates(["experiment", "model", "replicate"])
+    rows = [
+        [str(model), f"{len(own)}", f"{int((~own['diagnostics_passed'].astype(bool)).sum())}"]
+        for model, own in fits.groupby("model", sort=False)
+    ]
+    return markdown_table(["sampler", "fits", "not converged"], rows)

@@ -1,0 +1,553 @@
+"""Simulation-based calibration: do samplers draw from the posterior they claim to draw from?
+
+Parameters are drawn from the prior, data from the model, and the sampler is run on the data: the
+rank of each parameter, and of the log-likelihood of the data, among the posterior draws is uniform
+(Talts et al., 2018; Modrák et al., 2023). Planted bugs show that the method would see one.
+
+The samplers that simulation-based calibration runs: a prior draw, data from it, a fit.
+
+Each function draws parameters from the model's own prior (MAVEN, sections 3.2.1, 3.2.2 and appendix
+C), simulates data, fits them, and gives the true value and the draws of every parameter and of the
+log-likelihood.
+
+Models of votes and scores under simulation-based calibration: DS+S and H-AI.
+
+As in `calibrated_models`: parameters from the model's own prior (MAVEN, appendix C.2 and C.3), data
+from the model, a fit; and a planted bug. Scores stay on the scale that they are drawn on.
+
+The model of named judges under simulation-based calibration, and a planted bug.
+
+As in `calibrated_models`: parameters from the model's own prior, data from the model, a fit. Each
+item has a vote of each of `votes_total` judges.
+
+Are ranks uniform? Simultaneous bands for their distribution function (Säilynoja et al., 2022).
+
+Under a right sampler the rank of a prior draw among its posterior draws is uniform on 0 .. L. The
+band holds the whole empirical distribution function of N such ranks with a given probability: the
+pointwise binomial level is found from simulated sets of uniform ranks.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+from scipy.stats import binom, norm
+
+from crowdgold.experiment.check import Check
+from crowdgold.models.exact_cut import sample_exact_cut
+from crowdgold.models.human_ai import EPSILON, HumanAiDraws, HumanAiProgram
+from crowdgold.models.joint_model import (
+    JointDraws,
+    JointProgram,
+    ScoreMixtureDraws,
+    ScoreMixtureProgram,
+    fit_votes_and_scores,
+    log_likelihood,
+)
+from crowdgold.models.judge_votes import JudgeDraws, JudgeRows, draw_prior, find_rows, fit_judges
+from crowdgold.models.nested_cut import score_data
+from crowdgold.models.priors import PAPER_PRIOR
+from crowdgold.models.score_model import ConditionedScoreModel, ScoreData, nodes_for, win_deviation
+from crowdgold.models.score_points import each_score
+from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
+from crowdgold.models.stan_fit import Diagnostics
+from crowdgold.models.vote_fit import fit_votes
+from crowdgold.models.vote_sets import VoteParameters, VoteSets, find_vote_sets
+from crowdgold.simulate.design import draw_labelled
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.parameters import AtLeast, Json, Settings, unknown
+
+LAMBDA_RANGE = (0.01, 0.99)
+SCORE_VOTES = VoteParameters(np.array([0.3]), np.array([[0.2, 0.6]]), np.array([[1.5, 1.5]]))
+"""The vote draw that the score model is conditioned on here."""
+DRAWS = 100
+"""Draws of the exact cut; they are independent."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a sampler is run with.
+
+    Attributes:
+        parameters: n, n_gold and votes_total of the data.
+        rng: source of parameters, data and draws.
+        stan: the compiled models.
+        sampler: settings of the chains.
+    """
+
+    parameters: Mapping[str, Any]
+    rng: np.random.Generator
+    stan: StanModels
+    sampler: SamplerSettings
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """True values and posterior draws (D,) by quantity, and the diagnostics of the fit."""
+
+    truth: dict[str, float]
+    draws: dict[str, np.ndarray]
+    diagnostics: Diagnostics
+
+
+def draw_vote_prior(rng: np.random.Generator, correlated: bool) -> VoteParameters:
+    """Draw the vote model's parameters from their prior; Dawid-Skene's without correlation."""
+    a = np.sort(rng.random(2))
+    d = 1 / rng.uniform(*LAMBDA_RANGE, 2) - 1 if correlated else np.full(2, np.inf)
+    return VoteParameters(rng.random(1), a[None], d[None])
+
+
+def draw_labels(phi: float, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
+    """Draw true labels (n,) and the gold labels among them, -1 where no expert looks."""
+    n, rng = int(trial.parameters["n"]), trial.rng
+    truth = (rng.random(n) < phi).astype(np.int8)
+    labelled = draw_labelled(n, int(trial.parameters["n_gold"]), rng)
+    return truth, np.where(labelled, truth, NO_GOLD).astype(np.int8)
+
+
+def items_of(chance: np.ndarray, gold: np.ndarray, trial: Trial) -> Items:
+    """Draw votes at each item's chance (n,) of a positive one; items have no scores."""
+    n, rng = len(chance), trial.rng
+    total = np.full(n, int(trial.parameters["votes_total"]))
+    return Items(np.arange(n), rng.binomial(total, chance), total, gold, {}, rng.random(n))
+
+
+def draw_items(vote: VoteParameters, trial: Trial) -> Items:
+    """Draw items, without scores, from the vote model or Dawid-Skene at one draw."""
+    truth, gold = draw_labels(vote.phi[0], trial)
+    a, d = vote.a[0][truth], vote.d[0][truth]
+    chance = a if np.isinf(d).all() else trial.rng.beta(a * d, (1 - a) * d)
+    return items_of(chance, gold, trial)
+
+
+def _quantities(parameters: VoteParameters, sets: VoteSets) -> dict[str, np.ndarray]:
+    known = {"phi": parameters.phi, "a0": parameters.a[:, 0], "a1": parameters.a[:, 1]}
+    if not np.isinf(parameters.d).all():
+        known |= {f"lambda{y}": 1 / (1 + parameters.d[:, y]) for y in (0, 1)}
+    return {**known, "log_likelihood": parameters.log_likelihood(sets)}
+
+
+def _run_votes(model: str, truth: VoteParameters, trial: Trial) -> Simulated:
+    sets = find_vote_sets(draw_items(truth, trial))
+    fit = fit_votes(model, sets, trial.rng, trial.stan, trial.sampler)
+    true = {name: float(value[0]) for name, value in _quantities(truth, sets).items()}
+    return Simulated(true, _quantities(fit.parameters, sets), fit.diagnostics)
+
+
+def run_vote(trial: Trial) -> Simulated:
+    """Run the vote model (section 3.2.1)."""
+    truth = draw_vote_prior(trial.rng, correlated=True)
+    return _run_votes("vote", truth, trial)
+
+
+def run_dawid_skene(trial: Trial) -> Simulated:
+    """Run Dawid-Skene (appendix C.1)."""
+    truth = draw_vote_prior(trial.rng, correlated=False)
+    return _run_votes("dawid_skene", truth, trial)
+
+
+def run_prior_mismatched(trial: Trial) -> Simulated:
+    """Plant a bug: rare positives, phi ~ Beta(1, 9), where the model has a uniform prior."""
+    drawn = draw_vote_prior(trial.rng, correlated=True)
+    truth = VoteParameters(trial.rng.beta(1, 9, 1), drawn.a, drawn.d)
+    without_gold = replace(trial, parameters={**trial.parameters, "n_gold": 0})
+    return _run_votes("vote", truth, without_gold)
+
+
+def run_rates_swapped(trial: Trial) -> Simulated:
+    """Plant a bug: the sampler reports sensitivity for specificity, and specificity for it."""
+    right = run_vote(trial)
+    swapped = {**right.draws, "a0": 1 - right.draws["a1"], "a1": 1 - right.draws["a0"]}
+    return Simulated(right.truth, swapped, right.diagnostics)
+
+
+def run_likelihood_dropped(trial: Trial) -> Simulated:
+    """Plant a bug: draws of the prior. Only the log-likelihood of the data can tell."""
+    truth = draw_vote_prior(trial.rng, correlated=True)
+    sets = find_vote_sets(draw_items(truth, trial))
+    prior = [draw_vote_prior(trial.rng, correlated=True) for _ in range(DRAWS)]
+    draws = VoteParameters(
+        np.concatenate([one.phi for one in prior]),
+        np.concatenate([one.a for one in prior]),
+        np.concatenate([one.d for one in prior]),
+    )
+    true = {name: float(value[0]) for name, value in _quantities(truth, sets).items()}
+    return Simulated(true, _quantities(draws, sets), Diagnostics())
+
+
+def _draw_scores(trial: Trial) -> tuple[ConditionedScoreModel, float, float]:
+    """Draw (mu, delta) from their prior and win counts from the printed normal likelihood."""
+    rng = trial.rng
+    sets = find_vote_sets(draw_items(SCORE_VOTES, trial))
+    mu, delta = 1 / rng.standard_exponential(), rng.laplace(0, PAPER_PRIOR.delta_scale)
+    count = sets.count.astype(float)
+    empty = ScoreData(np.zeros((len(sets), len(sets))), count, sets.pattern)
+    rates = ConditionedScoreModel.at(empty, sets, SCORE_VOTES, 0).win_rates(mu, delta)
+    wins = np.zeros_like(rates)
+    for k in range(len(sets)):
+        for other in range(k):
+            comparisons = count[k] * count[other]
+            deviation = win_deviation(rates[k, other], count[k], count[other])
+            wins[k, other] = rng.normal(comparisons * rates[k, other], deviation)
+            wins[other, k] = comparisons - wins[k, other]
+    data = ScoreData(wins, count, sets.pattern)
+    return ConditionedScoreModel.at(data, sets, SCORE_VOTES, 0), mu, delta
+
+
+def _scored(
+    model: ConditionedScoreModel,
+    mu: float,
+    delta: float,
+    draws: dict[str, np.ndarray],
+    diagnostics: Diagnostics,
+) -> Simulated:
+    known = np.array([model.log_likelihood(m[None, None], d[None])[0, 0] for m, d in zip(
+        draws["mu"], draws["delta"], strict=True
+    )])  # fmt: skip
+    true = float(model.log_likelihood(np.array([[mu]]), np.array([delta]))[0, 0])
+    truth = {"mu": float(mu), "delta": float(delta), "log_likelihood": true}
+    return Simulated(truth, {**draws, "log_likelihood": known}, diagnostics)
+
+
+def run_score(trial: Trial) -> Simulated:
+    """Run the score model given a vote draw (section 3.2.2), sampled by Stan."""
+    model, mu, delta = _draw_scores(trial)
+    # Nodes for a wide reach around the truth; more would cost minutes and change nothing.
+    data = score_data(model, nodes_for(1.3 * abs(delta) + 5))
+    start = [{"mu": 1.0, "delta": float(trial.rng.normal())} for _ in range(trial.sampler.chains)]
+    names = ("mu", "delta")
+    fit = trial.stan.sample("score", data, stan_seed(trial.rng), names, trial.sampler, inits=start)
+    draws = {name: fit.flat(name) for name in names}
+    return _scored(model, mu, delta, draws, fit.diagnostics)
+
+
+def run_exact_cut(trial: Trial) -> Simulated:
+    """Run the score model given a vote draw, sampled by the exact cut."""
+    model, mu, delta = _draw_scores(trial)
+    vote = SCORE_VOTES.select(np.zeros(DRAWS, dtype=int))
+    drawn = sample_exact_cut(model.data, model.sets, vote, trial.rng)
+    draws = {"mu": drawn.mu, "delta": drawn.delta}
+    failures = (f"{drawn.failures} draws did not settle",) if drawn.failures else ()
+    return _scored(model, mu, delta, draws, Diagnostics(failures=failures))
+
+
+def _of_scores(draws: JointDraws, scores: np.ndarray, sets: VoteSets) -> dict[str, np.ndarray]:
+    known = log_likelihood(draws, each_score(scores, sets), sets)
+    return {**draws.named(), "log_likelihood": known}
+
+
+def _compared(
+    truth: JointDraws,
+    draws: JointDraws,
+    scores: np.ndarray,
+    sets: VoteSets,
+    diagnostics: Diagnostics,
+) -> Simulated:
+    """Every quantity at the truth and at the draws."""
+    true = {name: float(value[0]) for name, value in _of_scores(truth, scores, sets).items()}
+    return Simulated(true, _of_scores(draws, scores, sets), diagnostics)
+
+
+def _run(
+    program: JointProgram, truth: JointDraws, scores: np.ndarray, sets: VoteSets, trial: Trial
+) -> Simulated:
+    """Fit votes and scores."""
+    fit = fit_votes_and_scores(program, scores, sets, trial.rng, trial.stan, trial.sampler)
+    return _compared(truth, fit.draws, scores, sets, fit.diagnostics)
+
+
+def _prior_of_scores(size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draw mu, (D, 2), and sigma, (D,), of DS+S from their prior."""
+    return rng.normal(size=(size, 2)), np.abs(rng.normal(size=size))
+
+
+def _draw_mixture(trial: Trial) -> tuple[ScoreMixtureDraws, np.ndarray, VoteSets]:
+    """Draw the parameters of DS+S, scores (n,), and vote sets."""
+    rng = trial.rng
+    vote = draw_vote_prior(rng, correlated=False)
+    truth = ScoreMixtureDraws(vote, *_prior_of_scores(1, rng))
+    label, gold = draw_labels(vote.phi[0], trial)
+    scores = rng.normal(truth.mu[0, label], truth.sigma[0])
+    return truth, scores, find_vote_sets(items_of(vote.a[0, label], gold, trial))
+
+
+def run_dawid_skene_scores(trial: Trial) -> Simulated:
+    """Run DS+S (appendix C.2)."""
+    truth, scores, sets = _draw_mixture(trial)
+    return _run(ScoreMixtureProgram(), truth, scores, sets, trial)
+
+
+def run_scores_ignored(trial: Trial) -> Simulated:
+    """Plant a bug: Dawid-Skene's draws, and draws of the prior of mu and sigma, as those of DS+S.
+
+    Every parameter has uniform ranks: draws given a part of the data are right on average. Only the
+    log-likelihood of votes and scores can tell.
+    """
+    truth, scores, sets = _draw_mixture(trial)
+    fit = fit_votes("dawid_skene", sets, trial.rng, trial.stan, trial.sampler)
+    ignored = _prior_of_scores(len(fit.parameters), trial.rng)
+    draws = ScoreMixtureDraws(fit.parameters, *ignored)
+    return _compared(truth, draws, scores, sets, fit.diagnostics)
+
+
+def run_human_ai(trial: Trial) -> Simulated:
+    """Run H-AI (appendix C.3)."""
+    rng = trial.rng
+    low, gap = rng.normal(size=(2, 1)), np.abs(rng.normal(size=(2, 1)))
+    human, model = np.concatenate([low, low + gap], axis=1)
+    rho, sigma = rng.uniform(EPSILON - 1, 1 - EPSILON), abs(rng.normal())
+    truth = HumanAiDraws(
+        rng.random(1), human[None], model[None], np.array([rho]), np.array([sigma])
+    )
+    label, gold = draw_labels(truth.phi[0], trial)
+    z = rng.normal(size=(2, len(label)))
+    scores = model[label] + sigma * z[0]
+    latent = human[label] + rho * z[0] + np.sqrt(1 - rho**2) * z[1]
+    sets = find_vote_sets(items_of(ndtr(latent), gold, trial))
+    return _run(HumanAiProgram(), truth, scores, sets, trial)
+
+
+def _draw_rows(truth: JudgeDraws, trial: Trial) -> JudgeRows:
+    """Draw items from the model at one draw of its parameters."""
+    rng = trial.rng
+    label, gold = draw_labels(truth.phi[0], trial)
+    shared = truth.r[0][label][:, None]
+    effect = truth.b[0][label] + np.sqrt(shared) * rng.standard_normal((len(label), 1))
+    vote = rng.random(effect.shape) < ndtr(effect / np.sqrt(1 - shared))
+    return find_rows(vote.astype(int), gold)
+
+
+def _quantities_calibrated_judges(draws: JudgeDraws, rows: JudgeRows) -> dict[str, np.ndarray]:
+    named = {f"b{y}": draws.b[:, y, 0] for y in (0, 1)} | {f"r{y}": draws.r[:, y] for y in (0, 1)}
+    return {"phi": draws.phi, **named, "log_likelihood": draws.log_likelihood(rows)}
+
+
+def _run_calibrated_judges(truth: JudgeDraws, rows: JudgeRows, trial: Trial) -> Simulated:
+    """Fit the model; judges are alike in it, so that the first stands for all."""
+    fit = fit_judges(rows, trial.rng, trial.stan, trial.sampler)
+    true = {
+        name: float(value[0]) for name, value in _quantities_calibrated_judges(truth, rows).items()
+    }
+    return Simulated(true, _quantities_calibrated_judges(fit.draws, rows), fit.diagnostics)
+
+
+def run_judges(trial: Trial) -> Simulated:
+    """Run the model of named judges with a common item effect."""
+    truth = draw_prior(int(trial.parameters["votes_total"]), trial.rng)
+    return _run_calibrated_judges(truth, _draw_rows(truth, trial), trial)
+
+
+def run_effect_dropped(trial: Trial) -> Simulated:
+    """Plant a bug: votes whose density has no common item effect."""
+    truth = draw_prior(int(trial.parameters["votes_total"]), trial.rng)
+    return _run_calibrated_judges(truth, _draw_rows(replace(truth, r=0 * truth.r), trial), trial)
+
+
+SIGMA = 3.5
+"""A uniform set of ranks leaves its band as seldom as a normal deviate is beyond this."""
+SIMULATIONS = 40_000
+
+
+def rank_of(value: float, draws: np.ndarray, rng: np.random.Generator) -> int:
+    """The rank of a value among draws (L,), from 0 to L; ties are broken at random."""
+    ties = int(np.sum(draws == value))
+    return int(np.sum(draws < value)) + (int(rng.integers(0, ties + 1)) if ties else 0)
+
+
+def distribution_function(ranks: np.ndarray, largest: int) -> np.ndarray:
+    """The share of ranks at or below each of 0 .. L - 1: (L,)."""
+    counts = np.bincount(ranks, minlength=largest + 1)
+    return np.asarray(np.cumsum(counts)[:-1] / len(ranks))
+
+
+@cache
+def _pointwise_level(number: int, largest: int, sigma: float) -> float:
+    """Find the two-sided pointwise level that makes the band simultaneous."""
+    rng = np.random.default_rng(20221110)
+    share = np.arange(1, largest + 1) / (largest + 1)
+    smallest = []
+    for _ in range(SIMULATIONS // 1000):
+        ranks = rng.integers(0, largest + 1, (1000, number))
+        counts = np.stack([np.bincount(row, minlength=largest + 1) for row in ranks])
+        below = np.cumsum(counts, axis=1)[:, :-1]
+        tail = np.minimum(binom.cdf(below, number, share), binom.sf(below - 1, number, share))
+        smallest.append(tail.min(axis=1))
+    return float(np.quantile(np.concatenate(smallest), 2 * norm.sf(sigma)))
+
+
+def uniform_band(number: int, largest: int, sigma: float = SIGMA) -> tuple[np.ndarray, np.ndarray]:
+    """The simultaneous band of the distribution function at 0 .. L - 1: (L,) low and high.
+
+    Args:
+        number: N, the ranks.
+        largest: L, the posterior draws that a rank is taken among.
+        sigma: normal deviate with the same two-sided probability as leaving the band.
+    """
+    share = np.arange(1, largest + 1) / (largest + 1)
+    tail = _pointwise_level(number, largest, sigma)
+    low = binom.ppf(tail, number, share)
+    # The smallest tail that a uniform set reached with this frequency is itself inside.
+    low = np.where(binom.cdf(low, number, share) < tail, low + 1, low)
+    high = number - binom.ppf(tail, number, 1 - share)
+    return np.asarray(low / number), np.asarray(high / number)
+
+
+def leaves_band(ranks: np.ndarray, largest: int, sigma: float = SIGMA) -> bool:
+    """Say whether the distribution function of ranks (N,) in 0 .. L leaves its band."""
+    low, high = uniform_band(len(ranks), largest, sigma)
+    found = distribution_function(ranks, largest)
+    return bool(np.any(found < low - 1e-12) or np.any(found > high + 1e-12))
+
+
+def check_uniformity(table: pd.DataFrame) -> list[tuple[str, bool]]:
+    """Hold the ranks of every sampler against their bands.
+
+    Args:
+        table: rows of the check over many replicates, with the column `model`.
+
+    Returns:
+        a sentence and whether it is as it must be, for each model: all quantities of a sound model
+        inside their bands, at least one quantity of a planted bug outside.
+    """
+    verdicts = []
+    for model, rows in table.groupby("model", sort=False):
+        outside = [
+            str(quantity)
+            for quantity, group in rows.groupby("quantity", sort=False)
+            if leaves_band(group["rank"].to_numpy(), int(group["ranks"].iloc[0]))
+        ]
+        planted = bool(rows["planted"].iloc[0])
+        failed = int((~rows.drop_duplicates("replicate")["diagnostics_passed"]).sum())
+        found = f"outside the band: {', '.join(outside)}" if outside else "inside all bands"
+        sentence = (
+            f"{model}{', a planted bug' if planted else ''}: {found}; "
+            f"{rows['replicate'].nunique()} replicates; {failed} fits missed the diagnostics gate "
+            "and are included"
+        )
+        verdicts.append((sentence, bool(outside) == planted))
+    return verdicts
+
+
+RANKS = 99
+"""Posterior draws that a rank is taken among: thinned, so that they are nearly independent."""
+
+Run = Callable[[Trial], Simulated]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulationBasedCalibrationParameters(Settings):
+    """The rank of a draw of the prior among posterior draws, for every parameter and the
+    log-likelihood, given data simulated at that draw (Talts et al., 2018).
+    """
+
+    model: Annotated[
+        object,
+        Json({"type": "string"}),
+        "The sampler under test; `likelihood_dropped`, `prior_mismatched`, `rates_swapped`, "
+        "`scores_ignored` and `effect_dropped` are planted bugs.",
+    ]
+    n: Annotated[int, AtLeast(2), "Items of a data set."]
+    n_gold: Annotated[int, AtLeast(0), "Items that have a gold label."]
+    votes_total: Annotated[
+        int, AtLeast(1), "Votes on each item; of `judges`, one of each of so many judges."
+    ]
+    chains: Annotated[int, AtLeast(2), "Chains of each fit."]
+    warmup: Annotated[int, AtLeast(1), "Iterations of each chain that are thrown away."]
+    draws: Annotated[int, AtLeast(50), "Iterations of each chain that are kept."]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A sampler under test.
+
+    Attributes:
+        run: what it is run with -> true values and draws of each quantity.
+        stan_models: the Stan models that it needs.
+        planted: whether it has a bug, and must be rejected.
+    """
+
+    run: Run
+    stan_models: tuple[str, ...]
+    planted: bool = False
+
+
+SUBJECTS = {
+    "vote": Subject(run_vote, ("vote",)),
+    "dawid_skene": Subject(run_dawid_skene, ("dawid_skene",)),
+    "score": Subject(run_score, ("score",)),
+    "exact_cut": Subject(run_exact_cut, ()),
+    "dawid_skene_scores": Subject(run_dawid_skene_scores, ("dawid_skene_scores",)),
+    "human_ai": Subject(run_human_ai, ("human_ai",)),
+    "judges": Subject(run_judges, ("judges",)),
+    "likelihood_dropped": Subject(run_likelihood_dropped, ("vote",), True),
+    "prior_mismatched": Subject(run_prior_mismatched, ("vote",), True),
+    "rates_swapped": Subject(run_rates_swapped, ("vote",), True),
+    "scores_ignored": Subject(run_scores_ignored, ("dawid_skene",), True),
+    "effect_dropped": Subject(run_effect_dropped, ("judges",), True),
+}
+"""The samplers by name."""
+
+
+def stan_models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """The Stan models that a setting of the check needs."""
+    name = parameters["model"]
+    if name not in SUBJECTS:
+        raise InputError(unknown("model", name, SUBJECTS))
+    return SUBJECTS[name].stan_models
+
+
+def _thinned(draws: np.ndarray) -> np.ndarray:
+    """`RANKS` draws spread evenly over all chains; of a scalar, (D,)."""
+    return draws[np.linspace(0, len(draws) - 1, RANKS).round().astype(int)]
+
+
+def check_simulation_based_calibration(
+    parameters: Mapping[str, Any], rng: np.random.Generator, stan: StanModels
+) -> pd.DataFrame:
+    """Rank one prior draw among its posterior draws.
+
+    Args:
+        parameters: as `SimulationBasedCalibrationParameters` declares them.
+
+    Returns:
+        a row for each quantity: `quantity`, `rank` (0 to `ranks`), `ranks`, `planted`, and whether
+        the fit passed its diagnostics gate.
+
+    Raises:
+        InputError: where the model is not known.
+    """
+    stan_models(parameters)
+    subject = SUBJECTS[parameters["model"]]
+    sampler = SamplerSettings(
+        chains=int(parameters["chains"]),
+        warmup=int(parameters["warmup"]),
+        draws=int(parameters["draws"]),
+        # Ranks need no more draws: the score model's chains would take eight times their minutes.
+        longest=1,
+    )
+    simulated = subject.run(Trial(parameters, rng, stan, sampler))
+    return pd.DataFrame(
+        [
+            {
+                "quantity": quantity,
+                "rank": rank_of(simulated.truth[quantity], _thinned(draws), rng),
+                "ranks": RANKS,
+                "planted": subject.planted,
+                "diagnostics_passed": simulated.diagnostics.passed,
+            }
+            for quantity, draws in simulated.draws.items()
+        ]
+    )
+
+
+CHECK = Check(
+    "simulation_based_calibration",
+    check_simulation_based_calibration,
+    SimulationBasedCalibrationParameters,
+    stan_models=stan_models,
+)

@@ -1,0 +1,280 @@
+"""What some of CLARA's claims are about: tables and cells that no quantity gives.
+
+What policies of labelling cost and give, in the mean over replicates (CLARA, section 4.3).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.claims.cells import Cells, Tables, cells_of, choose, only, with_error
+from crowdgold.experiment.summaries import share_error, standard_error, summarise
+from crowdgold.planning.labelling import RANDOM as LABELLING_RANDOM
+from crowdgold.planning.labelling import SNORKEL, TIE_BREAKING, items_of_class
+
+SHARE = "share_of_labels"
+SETTING = "threshold_or_share"
+TRUTH = "prevalence_truth"
+COLUMNS = (
+    "policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate",
+    "items", "diagnostics_passed",
+)  # fmt: skip
+UNFITTED = (LABELLING_RANDOM, TIE_BREAKING, SNORKEL)
+"""Policies without a model, or one that has no diagnostics."""
+
+
+def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
+    """Average over the replicates what each setting of each policy costs and gives.
+
+    Args:
+        table: a row for each policy, threshold or share, and replicate.
+
+    Returns:
+        a row for each policy and setting: the means `share_of_labels`, `accuracy` and
+        `prevalence_error` (estimate less truth), each with a column `_se` over replicates, and
+        `replicates`. Of one replicate the accuracy's error is that over its items, the others NaN.
+    """
+    missing = [name for name in COLUMNS if name not in table]
+    if missing:
+        raise ValueError(f"the table of the policies has no columns {missing}")
+    rows = table.assign(prevalence_error=table["prevalence_estimate"] - table[TRUTH])
+    found = []
+    for (policy, setting), group in rows.groupby(["policy", SETTING], sort=False, dropna=False):
+        row = {"policy": policy, SETTING: setting, "replicates": len(group)}
+        for name in (SHARE, "accuracy", "prevalence_error"):
+            values = group[name].to_numpy(dtype=float)
+            row |= {name: float(np.mean(values)), f"{name}_se": standard_error(values)}
+        if len(group) == 1:
+            only = group.iloc[0]
+            row["accuracy_se"] = share_error(float(only["accuracy"]), int(only["items"]))
+        found.append(row)
+    return pd.DataFrame(found)
+
+
+def fits_of(table: pd.DataFrame) -> pd.DataFrame:
+    """One row for each fitted model behind a table of policies, for `fits.gate_note`.
+
+    Args:
+        table: as for `policy_curves`; with the column `diagnostics_passed`.
+    """
+    fitted = table[~table["policy"].isin(UNFITTED)].rename(columns={"policy": "method"})
+    return fitted[["method", "replicate", "diagnostics_passed"]].drop_duplicates()
+
+
+def at_share(table: pd.DataFrame, policy: str, shares: pd.Series, value: str) -> pd.Series:
+    """A policy's value in each replicate where it uses a share of the labels there.
+
+    Within a replicate, and not on the curve of means: what one threshold leaves may be half of the
+    labels in one replicate and none in the next, and a mean of such is of no share.
+
+    Args:
+        table: as for `policy_curves`.
+        shares: the share of the labels, by `replicate`.
+        value: a column of the table.
+
+    Returns:
+        the value between the two settings nearest to the share, by a line, for each replicate; NaN
+        where the replicate's settings are all on one side of it.
+    """
+    found = {}
+    for replicate, rows in table[table["policy"] == policy].groupby("replicate"):
+        x, y = rows.sort_values(SHARE, kind="stable")[[SHARE, value]].to_numpy(dtype=float).T
+        found[replicate] = np.interp(shares[replicate], x, y, left=np.nan, right=np.nan)
+    return pd.Series(found, dtype=float)
+
+
+CLARA, RANDOM = "CLARA", "random stratified"
+
+
+def all_replicates(tables: Tables) -> pd.DataFrame:
+    """The rows of all tables as of one experiment; each table's replicates are further ones."""
+    rows = pd.concat(tables.values(), ignore_index=True)
+    numbers = rows.groupby(["experiment", "replicate"], sort=False).ngroup()
+    return rows.assign(experiment=rows["experiment"].iloc[0], replicate=numbers)
+
+
+def rises_from_least(tables: Tables, method: str) -> Cells:
+    """How much larger a method's bias is at both ends of the prevalences than at its least."""
+    where = {"metric": "prevalence", "method": method, "tpr": "smallest"}
+    rows = summarise(choose(only(tables), where), ["prevalence"]).sort_values("prevalence")
+    if len(rows) < 3:
+        return cells_of("fewer than three prevalences", [], [])
+    size, error, ends = rows["bias"].abs().to_numpy(), rows["bias_se"].to_numpy(), [0, -1]
+    least = 1 + int(np.argmin(size[1:-1]))
+    names = [f"prevalence {at:g}" for at in rows["prevalence"].iloc[ends]]
+    rise, joint = size[ends] - size[least], np.hypot(error[ends], error[least])
+    return cells_of("", names, rise, joint, None, rows["replicates"].min())
+
+
+def recovery(tables: Tables, printed: Mapping[str, Any]) -> pd.DataFrame:
+    """CLARA's mean absolute error of reviewers' TPR and TNR in each setting.
+
+    Args:
+        tables: one, with a row for each reviewer, setting, metric and replicate.
+        printed: `figure_3` of config/printed/clara.yaml.
+
+    Returns:
+        rows with `metric`, `n_reviewers`, `prevalence`, the expected `items` of the class that a
+        reviewer labelled, `error` and `error_se`, over `replicates` or, where there is one only,
+        over its reviewers.
+    """
+    chosen = choose(only(tables), {"metric": ["TPR:each", "TNR:each"], "method": CLARA})
+    keys, rows = ["metric", "n_reviewers", "prevalence"], []
+    for _, group in chosen.groupby(keys, sort=False):
+        name, reviewers, prevalence = (group[key].iloc[0] for key in keys)
+        metric = name.partition(":")[0]
+        off = (group["estimate"] - group["truth"]).abs().dropna()
+        means = off.groupby(group["replicate"]).mean()
+        n = float(group["n"].iloc[0]) if "n" in group else float(printed["items"])
+        share = prevalence if metric == "TPR" else 1 - prevalence
+        items = items_of_class(n, share, float(printed["quality"]), reviewers)
+        over = means if len(means) > 1 else off
+        error = standard_error(over.to_numpy())
+        rows.append([metric, reviewers, prevalence, items, float(means.mean()), error, len(over)])
+    found = pd.DataFrame(rows, columns=[*keys, "items", "error", "error_se", "replicates"])
+    return found.sort_values("items", kind="stable")
+
+
+def audited(tables: Tables) -> pd.DataFrame:
+    """The rows of precision and recall, of any group, by these names."""
+    table = only(tables)
+    named = table.assign(metric=table["metric"].str.partition(":")[0])
+    return named[named["metric"].isin(["precision", "recall"])]
+
+
+def audit_gains(tables: Tables) -> pd.DataFrame:
+    """How much smaller CLARA's errors are than majority votes', by the auditors' precision.
+
+    Replicates are paired; the mean over the reviewers' precisions, whose data are independent.
+    """
+    rows = audited(tables)
+    off = rows.assign(error=(rows["estimate"] - rows["truth"]).abs())
+    keys = ["metric", "auditor_precision", "reviewer_precision"]
+    error = off.pivot_table(index=[*keys, "replicate"], columns="method", values="error")
+    gain = (error["MV"] - error[CLARA]).dropna().groupby(keys)
+    size = gain.size()
+    each = pd.DataFrame({"gain": gain.mean(), "se": gain.std() / np.sqrt(size), "size": size})
+    found = each.groupby(level=keys[:2]).agg(
+        gain=("gain", "mean"),
+        se=("se", lambda se: np.sqrt((se**2).sum()) / len(se)),
+        replicates=("size", "min"),
+    )
+    return found.reset_index()
+
+
+def by_day(tables: Tables) -> pd.DataFrame:
+    """The rows of all tables, by its name in `table`, with each day as a replicate.
+
+    Days are independent.
+    """
+    table = pd.concat([own.assign(table=name) for name, own in tables.items()])
+    day = table["day"].astype(str) + " " + table["replicate"].astype(str)
+    named = table.assign(replicate=day, metric=table["metric"].str.partition(":")[0])
+    return named.reset_index(drop=True)
+
+
+def _daily(table: pd.DataFrame, metric: str, column: str = "estimate") -> pd.DataFrame:
+    """A column of a metric's rows, days in the index and methods in columns."""
+    rows = table[table["metric"] == metric]
+    return rows.pivot_table(index="day", columns="method", values=column)
+
+
+def _mean(values: pd.Series) -> tuple[float, float]:
+    return float(values.mean()), standard_error(values.to_numpy())
+
+
+def beyond_interval(tables: Tables) -> Cells:
+    """How far majority votes' prevalence is from CLARA's beyond half of CLARA's mean interval."""
+    table = only(tables)
+    found = _daily(table, "prevalence")
+    difference, error = _mean(found["MV"] - found[CLARA])
+    width = table.assign(width=table["upper"] - table["lower"])
+    half = float(_daily(width, "prevalence", "width")[CLARA].mean()) / 2
+    beyond = abs(difference) - half
+    title = (
+        f"MV less CLARA {with_error(difference, error)}, mean over the days; CLARA's interval "
+        f"reaches {half:.4f} to each side, so that MV is {with_error(beyond, error)} beyond it"
+    )
+    return cells_of(title, [""], [beyond], [error], None, len(found))
+
+
+def change(
+    tables: Tables, day: int, metric: str, less_clara: str = "", size: bool = False
+) -> Cells:
+    """How much a daily measurement is larger from a day on than before it.
+
+    Args:
+        tables: the first is meant, by day.
+        day: the first after the change.
+        metric: of CLARA.
+        less_clara: the method whose difference to CLARA is meant, if any.
+        size: whether the means count without their signs.
+    """
+    daily = _daily(next(iter(tables.values())), metric)
+    values = daily[less_clara] - daily[CLARA] if less_clara else daily[CLARA]
+    before, after = _mean(values[values.index < day]), _mean(values[values.index >= day])
+    means = [abs(mean) if size else mean for mean, _ in (before, after)]
+    title = (
+        f"{f'{less_clara} less CLARA' if less_clara else metric} before day {day} "
+        f"{with_error(*before)}, from then on {with_error(*after)}, change"
+    )
+    joint, days = float(np.hypot(before[1], after[1])), values.index < day
+    fewest = min(days.sum(), (~days).sum())
+    return cells_of(title, [""], [means[1] - means[0]], [joint], None, fewest)
+
+
+def both_weights(tables: Tables, other: str, named: str) -> pd.DataFrame:
+    """The first table, and CLARA's rows of another under a name of their own."""
+    rows = tables[other]
+    renamed = rows[rows["method"] == CLARA].assign(method=named)
+    return pd.concat([next(iter(tables.values())), renamed], ignore_index=True)
+
+
+def policies(tables: Tables) -> pd.DataFrame:
+    """`policy_curves`, with the share of the labels that is `left`."""
+    curves = policy_curves(only(tables))
+    return curves.assign(left=1 - curves[SHARE])
+
+
+def slopes(tables: Tables, policy: str) -> pd.DataFrame:
+    """How the size of the prevalence's error changes with the share of labels, by replicate.
+
+    A line through the settings that use more than the fewest labels and fewer than the most. With
+    one label of each item, or with all, a policy has no choice: these ends say nothing of it.
+    """
+    table, rows = only(tables), []
+    for _, own in table[table["policy"] == policy].groupby("replicate"):
+        share = own[SHARE]
+        inner = own[(share > share.min()) & (share < share.max())]
+        if inner[SHARE].min() < inner[SHARE].max():
+            size = (inner["prevalence_estimate"] - inner[TRUTH]).abs()
+            rows.append(float(np.polyfit(inner[SHARE], size, 1)[0]))
+    return pd.DataFrame({"slope": rows}, dtype=float)
+
+
+def at_equal_shares(
+    tables: Tables, share: float | None = None, policy: str = CLARA, against: str = RANDOM
+) -> pd.DataFrame:
+    """A policy's accuracy at a share of the labels, or at those of another, replicate by replicate.
+
+    Returns:
+        `share`, `accuracy`, the `loss` and the `gain` over the other, each with a column `_se`, and
+        the `replicates`; no row for a share that the policy lacks in any of them.
+    """
+    table, rows = only(tables), []
+    replicates = pd.Index(table["replicate"].unique())
+    others = [pd.DataFrame({SHARE: share, "accuracy": 0.0}, index=replicates)]
+    if share is None:
+        own = table[table["policy"] == against].set_index("replicate")
+        others = [at for _, at in own.groupby(SETTING)]
+    for other in others:
+        values = at_share(table, policy, other[SHARE], "accuracy")
+        row: list[str | float] = [f"{other[SHARE].mean():.0%}"]
+        for column in (values, 1 - values, values - other["accuracy"]):
+            row += [float(column.mean(skipna=False)), standard_error(column.to_numpy())]
+        rows.append(row)
+    names = [f"{name}{end}" for name in ("accuracy", "loss", "gain") for end in ("", "_se")]
+    found = pd.DataFrame(rows, columns=["share", *names]).dropna(subset=["accuracy"])
+    return found.assign(replicates=len(replicates))

@@ -1,0 +1,143 @@
+"""One study whose experts err, read in several ways, by the same prediction.
+
+- `error-free`: gold labels that are right, against which widths are held;
+- `first opinion`: the first expert's labels, taken for the truth;
+- `majority`: the experts' majority, taken for the truth; items on which they are tied have none;
+- `verdict`: the likelier label given the opinions and the experts' errors, taken for the truth;
+- `corrected`: for the experts' errors, estimated from the same opinions.
+
+Two more rows hold what is found of the experts' errors themselves.
+
+What corrects the labels is known in four ways: from third opinions, after second ones on the rarer
+class or at random; from second ones alone; and because it is given, and right.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.experiment.check import Check
+from crowdgold.inference.engine import evaluate
+from crowdgold.inference.expert_errors import expert_errors, judged
+from crowdgold.methods.registry import fit
+from crowdgold.metrics.binary import true_value
+from crowdgold.simulate import simulate
+from crowdgold.simulate.expert_opinions import EXPERTS, PROTOCOLS, RANDOM
+from crowdgold.simulate.expert_opinions import with_opinions as with_drawn_opinions
+from crowdgold.types.items import Items
+from crowdgold.types.parameters import AtLeast, Given, Json, Settings
+
+FREE, FIRST, MAJORITY, VERDICT, CORRECTED = READINGS = (
+    "error-free", "first opinion", "majority", "verdict", "corrected",
+)  # fmt: skip
+OF_EXPERTS = "experts"
+"""Stands for a reading where a row is of the experts' errors."""
+COLUMNS = ("reading", "metric", "truth", "estimate", "lower", "upper", "note")
+DOUBLES, GIVEN = "doubles", "given"
+MOST_OPINIONS = {DOUBLES: 2, GIVEN: 1}
+"""Of an item, where that is not three."""
+LARGE_SEED = 20261111
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpertsParameters(Settings):
+    """Gold labels of experts who err, in one simulated study."""
+
+    simulator: Annotated[object, Json({"type": "string"}), "The process of the study."]
+    study: Annotated[
+        object, Json({"type": "object", "additionalProperties": {}}),
+        "Its parameters; the voters are the same in every replicate.",
+    ]  # fmt: skip
+    experts: Annotated[
+        Literal["right", "err_2", "err_5", "err_10", "err_10_and_3", "err_5_shared"],
+        "How often experts err: so many in a hundred positive and negative items; half of the "
+        "errors on items that all experts get wrong, with `err_5_shared`.",
+    ]
+    second: Annotated[
+        Literal["rarer", "random", "doubles", "given"],
+        "Which items get a second opinion: those that the first puts into the `rarer` class and a "
+        "tenth of the others, or a third at `random`. A third expert looks at those on which two "
+        "differ, but with `doubles`, where a third at random gets two opinions. With `given` each "
+        "item has one, and it is known how often experts err.",
+    ]
+    method: Annotated[object, Json({"type": "string"}), "What takes gold labels for the truth."]
+    corrected: Annotated[object, Json({"type": "string"}), "What corrects experts' errors."]
+    metrics: Annotated[object, Json({"type": "array"}), "What is estimated."]
+    population: Annotated[int, AtLeast(1000), "Items from which the population's values are taken."]
+
+
+def with_opinions(items: Items, experts: str, second: str, rng: np.random.Generator) -> Items:
+    """Items whose gold labels are those of experts, and no longer the truth."""
+    protocol = second if second in PROTOCOLS else RANDOM
+    erring, most = EXPERTS[experts], MOST_OPINIONS.get(second)
+    found = with_drawn_opinions(items, erring, protocol, rng, most)
+    if second != GIVEN:
+        return found
+    return found.with_expert_error(f"{erring.positive},{erring.negative}")
+
+
+@cache
+def _of_population(simulator: str, study: str, metrics: tuple[str, ...]) -> tuple[float, ...]:
+    """The metrics of very many items of a process, whose parameters are JSON."""
+    items = simulate(simulator, json.loads(study), np.random.default_rng(LARGE_SEED)).table
+    return tuple(true_value(metric, items) for metric in metrics)
+
+
+def _readings(items: Items, with_errors: Items) -> Iterator[tuple[str, Items]]:
+    """The ways to read a study that take gold labels for the truth."""
+    opinions = with_errors.opinions
+    assert opinions is not None
+    yield FREE, items
+    yield FIRST, replace(with_errors, gold=opinions.labels[:, 0], opinions=None)
+    yield MAJORITY, with_errors
+    yield VERDICT, judged(with_errors, expert_errors(with_errors).verdict)
+
+
+def check_experts(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
+    """Estimates of one study by each reading, and of the experts' errors.
+
+    Returns:
+        columns reading, metric, truth (of the population), estimate, lower, upper, note: where
+        there is no estimate, why; of the experts' errors, where these come from.
+    """
+    given = Given("check experts", parameters, ExpertsParameters)
+    given.check_names()
+    metrics, simulator = parameters["metrics"], parameters["simulator"]
+    items = simulate(simulator, parameters["study"], rng).table
+    many = {**parameters["study"], "n": given.whole("population"), "n_gold": 0}
+    truth = _of_population(simulator, json.dumps(many, sort_keys=True), tuple(metrics))
+    with_errors = with_opinions(items, parameters["experts"], parameters["second"], rng)
+    errors = expert_errors(with_errors)
+    found: list[tuple[str, str, Items]] = [
+        (reading, parameters["method"], own) for reading, own in _readings(items, with_errors)
+    ]
+    if not errors.unknown:
+        found.append((CORRECTED, parameters["corrected"], with_errors))
+    rows = [
+        (reading, metric, value, one.estimate, one.lower, one.upper, one.note)
+        for reading, method, own in found
+        for metric, value, one in zip(
+            metrics, truth, evaluate(fit(method, own, rng), own, metrics, rng), strict=True
+        )
+    ]
+    if errors.unknown:
+        rows += [
+            (CORRECTED, metric, value, np.nan, np.nan, np.nan, errors.unknown)
+            for metric, value in zip(metrics, truth, strict=True)
+        ]
+    erring = EXPERTS[parameters["experts"]]
+    for name, value, one, ends in zip(
+        ("sensitivity", "specificity"), (1 - erring.positive, 1 - erring.negative),
+        (errors.sensitivity, errors.specificity), errors.intervals, strict=True,
+    ):  # fmt: skip
+        low, high = map(float, ends)
+        rows.append((OF_EXPERTS, name, value, one, low, high, errors.source))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+CHECK = Check("experts", check_experts, ExpertsParameters)

@@ -1,0 +1,67 @@
+"""Tables of docs/experts.md: coverage and width by how gold is read.
+
+The table that the bars of experts who err are judged on (`claims.yaml`).
+"""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from crowdgold.claims.cells import Tables, markdown_table, only
+from crowdgold.inference.without_gold import WIDE
+from crowdgold.papers.experts.check import CORRECTED, FIRST
+from crowdgold.papers.experts.plots import LOOKS, read_experts
+
+
+def readings(tables: Tables) -> pd.DataFrame:
+    """The table with readings in the place of methods, and metrics without their thresholds."""
+    table = only(tables)
+    return table.assign(method=table["reading"], metric=table["metric"].str.partition("@")[0])
+
+
+BY = ("second", "experts")
+
+
+def readings_table(table: pd.DataFrame, second: str, value: str, words: Mapping[str, str]) -> str:
+    """A value of `read_experts`, a line for each kind of experts and reading, a column a metric."""
+    found = read_experts(table, BY)
+    own = found[(found["second"] == second) & found["reading"].isin(list(LOOKS))]
+    metrics = list(dict.fromkeys(own["metric"]))
+    rows = []
+    for (kind, reading), group in own.groupby(["experts", "reading"], sort=False):
+        known = group.set_index("metric")[value]
+        cells = [f"{known[metric]:.2f}" for metric in metrics]
+        rows.append([words.get(str(kind), str(kind)), LOOKS[str(reading)][2], *cells])
+    heads = [metric.partition("@")[0] for metric in metrics]
+    return markdown_table(["experts' errors", "gold labels", *heads], rows)
+
+
+def wide_table(table: pd.DataFrame, second: str, words: Mapping[str, str]) -> str:
+    """The share of corrected intervals wider than `WIDE`, a line for each kind of experts."""
+    own = table[(table["second"] == second) & (table["reading"] == CORRECTED)]
+    own = own[own["lower"].notna() & own["upper"].notna()]
+    own = own.assign(wide=own["upper"] - own["lower"] > WIDE)
+    share = own.pivot_table("wide", "experts", "metric", sort=False)
+    rows = [
+        [words.get(str(kind), str(kind)), *(f"{one:.2f}" for one in line)]
+        for kind, line in zip(share.index, share.to_numpy(), strict=True)
+    ]
+    return markdown_table(["experts' errors", *(str(one).partition("@")[0] for one in share)], rows)
+
+
+def _of_auc(table: pd.DataFrame, reading: str) -> pd.Series:
+    """Coverage of AUC by a reading where second opinions are on the rarer class, by experts."""
+    found = read_experts(table, BY)
+    chosen = found["reading"].eq(reading) & found["metric"].eq("AUC") & found["second"].eq("rarer")
+    return found[chosen].set_index("experts")["coverage"]
+
+
+def first_opinion(table: pd.DataFrame) -> float:
+    """Coverage of AUC where first opinions of experts who err in 5 of 100 are taken for true."""
+    return float(_of_auc(table, FIRST)["err_5"])
+
+
+def corrected(table: pd.DataFrame) -> list[float]:
+    """Coverage of AUC that is corrected, at each error that experts do not share."""
+    found = _of_auc(table, CORRECTED)
+    return found[~found.index.str.endswith("shared")].tolist()

@@ -1,0 +1,149 @@
+"""Tables of docs/gold-designs.md: shares of labels and coverage of every cell."""
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.claims.cells import markdown_table, with_error
+from crowdgold.claims.verdicts import CLEAR
+from crowdgold.experiment.summaries import share_error
+from crowdgold.papers.gold_designs.check import ALONE, BATCHES, FEWEST, ONE, RIGHT
+from crowdgold.papers.gold_designs.plots import shares
+
+MAIN, TUNED = "gold_designs", "Algorithm 2"
+NEAR = 0.005
+"""How far a share of positive items may be from the one that is asked for."""
+DESIGNS = {
+    ONE: "one batch", BATCHES: "two batches", ALONE: "two batches, for it alone",
+    FEWEST: "least possible",
+}  # fmt: skip
+
+
+def found_of(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Shares and coverage of every cell of these experiments."""
+    return shares(pd.concat(list(tables.values()), ignore_index=True))
+
+
+def _by_metric(rows: pd.DataFrame, words: list[str], metrics: list[str], value: str) -> list[str]:
+    known, error = rows.set_index("metric"), f"{value}_se"
+    errors = known[error] if error in known else pd.Series(0.0, known.index)
+    cells = [
+        with_error(float(known[value][metric]), float(errors[metric]))
+        if errors[metric] > 0
+        else f"{known[value][metric]:.3f}"
+        for metric in metrics
+    ]
+    return [*words, *cells]
+
+
+def _listed(parts: list[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def answer(found: pd.DataFrame, metrics: Mapping[str, str]) -> str:
+    """What two batches need where a random sample needs 100 labels, at the middle share, in words.
+
+    Args:
+        found: of `found_of`.
+        metrics: those that are told -> their words.
+    """
+    own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
+    positive = sorted(own["positive"].unique())[own["positive"].nunique() // 2]
+    own = own[(own["positive"] == positive) & (own["design"] == BATCHES)].set_index("metric")
+    by_width, by_error = (
+        _listed([f"{100 * own[column][one]:.0f} for {words}" for one, words in metrics.items()])
+        for column in ("share", "error_share")
+    )
+    error = np.hypot(own["share_se"], own["error_share_se"])
+    clear = own["share"] - own["error_share"] > CLEAR * error
+    long = [words for one, words in metrics.items() if clear[one]]
+    of_long = f" Intervals of {_listed(long)} are longer than errors call for." if long else ""
+    return (
+        f"Where {100 * positive:g} % of items are positive, fewer labels do than the 100 of a "
+        f"random sample. For intervals of the same width a sample in two batches needs {by_width}. "
+        f"For the same error it needs {by_error}.{of_long}"
+    )
+
+
+def shares_table(found: pd.DataFrame, value: str = "share") -> str:
+    """The share of random labels by share of positive items and design, a column a metric.
+
+    Args:
+        found: of `found_of`.
+        value: `share`, of labels for equal widths, `population_share`, for those of intervals about
+            the population, or `error_share`, for equal errors.
+    """
+    own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
+    own = own[own[value].notna()]
+    metrics = list(dict.fromkeys(own["metric"]))
+    rows = [
+        _by_metric(group, [f"{positive:g}", DESIGNS[str(design)]], metrics, value)
+        for (positive, design), group in own.groupby(["positive", "design"], sort=False)
+        if design in DESIGNS
+    ]
+    return markdown_table(["positive", "sample", *metrics], rows)
+
+
+def largest_by_error(found: pd.DataFrame, metrics: Collection[str], positive: float) -> str:
+    """The largest share of labels that two batches need for the same error, with its metric; or
+    that it is not known, where no study has so many positive items.
+
+    Args:
+        found: of `found_of`.
+        metrics: those that are compared.
+        positive: share of positive items.
+    """
+    own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
+    own = own[(own["design"] == BATCHES) & own["metric"].isin(metrics)]
+    own = own[(own["positive"] - positive).abs() < NEAR]
+    if own.empty:
+        return "not known here"
+    row = own.iloc[int(own["error_share"].to_numpy().argmax())]
+    error = float(row["error_share_se"])
+    return f"{with_error(float(row['error_share']), error)} ({row['metric']})"
+
+
+def coverage_table(
+    found: pd.DataFrame, labels: Mapping[str, str], prediction: str, design: str
+) -> str:
+    """Coverage of a design by study and share of positive items, a column a metric."""
+    own = found[(found["prediction"] == prediction) & (found["design"] == design)]
+    metrics = list(dict.fromkeys(own["metric"]))
+    rows = []
+    for key, group in own.groupby(["experiment", "positive"], sort=False):
+        world, positive = map(str, key)
+        words = [labels.get(world, TUNED), positive]
+        rows.append(_by_metric(group, words, metrics, "coverage"))
+    return markdown_table(["study", "positive", *metrics], rows)
+
+
+def least_coverage(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
+    """The setting, metric, prediction and design in which a designed sample covers least."""
+    own = found[found["design"].isin([ONE, BATCHES, ALONE])]
+    row = own.iloc[int(own["coverage"].to_numpy().argmin())]
+    where = labels.get(str(row["experiment"]), TUNED)
+    error = share_error(float(row["coverage"]), int(row["replicates"]))
+    return (
+        f"{with_error(float(row['coverage']), error)} ({row['metric']}, {where}, "
+        f"{row['positive']:g} positive, {row['prediction']} prediction, "
+        f"{DESIGNS[str(row['design'])]})"
+    )
+
+
+def other_shares(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
+    """The share of random labels of two batches in the other studies."""
+    chosen = (found["experiment"] != MAIN) & found["design"].eq(BATCHES)
+    own = found[chosen & found["prediction"].eq(RIGHT)]
+    metrics = list(dict.fromkeys(own["metric"]))
+    rows = [
+        _by_metric(group, [labels.get(str(world), TUNED), f"{positive:g}"], metrics, "share")
+        for (world, positive), group in own.groupby(["experiment", "positive"], sort=False)
+    ]
+    return markdown_table(["study", "positive", *metrics], rows)
+
+
+def replicates_of(found: pd.DataFrame) -> tuple[int, int]:
+    """Replicates of the main experiment's settings, and the fewest of the others'."""
+    main = found["experiment"] == MAIN
+    return int(found.loc[main, "replicates"].min()), int(found.loc[~main, "replicates"].min())

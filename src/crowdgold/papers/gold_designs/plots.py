@@ -1,0 +1,187 @@
+"""Labels of designed samples as a share of those of a random sample, by metric.
+
+Labels of designed samples as a share of those of a random sample, and coverage, by metric.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from crowdgold.experiment.summaries import standard_error
+from crowdgold.papers.gold_designs.check import (
+    ALONE,
+    BATCHES,
+    COLUMNS,
+    DESIGNS,
+    FEWEST,
+    ONE,
+    RANDOM,
+    RIGHT,
+)
+from crowdgold.plots.style import COLOURS, Plot, new_figure, require
+
+OF_WIDTHS = {"share": "width", "population_share": "population_width"}
+"""Share of labels for intervals of equal width -> the width."""
+SHARES = [
+    f"{name}{error}" for name in (*OF_WIDTHS, "error_share") for error in ("", "_se")
+]  # fmt: skip
+BY = ["experiment", "positive", "metric", "prediction"]
+
+
+def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with `positive`, the mean share of positive items of each setting, rounded.
+
+    Metrics are without their thresholds, which are on scales of their own in each study.
+    """
+    axes = [name for name in table.columns if name.startswith("study.")]
+    keys = ["experiment", *axes]
+    shares = table[table["metric"] == "prevalence"].groupby(keys, dropna=False)["truth"].mean()
+    found = shares.rename("positive").round(3).reset_index()
+    named = table.assign(metric=table["metric"].str.partition("@")[0])
+    return named.merge(found, on=keys, how="left")
+
+
+def samples(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """All samples of several experiments in one table."""
+    return _with_settings(pd.concat(list(tables.values()), ignore_index=True))
+
+
+def _ratio(own: pd.DataFrame, design: str, values: str) -> tuple[float, float]:
+    """The ratio of means of a column to a random sample's, and its standard error."""
+    wide = own.pivot_table(index="replicate", columns="design", values=values)
+    if not {RANDOM, design} <= set(wide):
+        return np.nan, np.nan
+    pairs = wide[[RANDOM, design]].dropna().to_numpy()
+    if not pairs[:, 0].mean() > 0:
+        return np.nan, np.nan
+    ratio = pairs[:, 1].mean() / pairs[:, 0].mean()
+    spread = (pairs[:, 1] - ratio * pairs[:, 0]).std(ddof=1) / pairs[:, 0].mean()
+    return ratio, spread / np.sqrt(len(pairs))
+
+
+def _squared(ratio: float, error: float) -> tuple[float, float]:
+    """The square of a ratio, and its standard error."""
+    return ratio**2, 2 * ratio * error
+
+
+def shares(table: pd.DataFrame) -> pd.DataFrame:
+    """How many labels each design needs for the same width, as a share of random ones.
+
+    Args:
+        table: what the check `gold_designs` gives, of several experiments.
+
+    Returns:
+        a row for each setting, metric, prediction and design: `share`, the squared ratio of the
+        mean widths, `population_share`, that of intervals about the population, and `error_share`,
+        the ratio of the mean squared errors, with the standard errors of these ratios of paired
+        means, and `coverage`, of all replicates: one without an interval does not hold the truth.
+    """
+    require(table, ["experiment", "replicate", *COLUMNS])
+    table = table.assign(
+        width=table["upper"] - table["lower"], squared=(table["estimate"] - table["truth"]) ** 2
+    )
+    rows = []
+    for key, own in _with_settings(table).groupby(BY, sort=False):
+        inside = (own["lower"] <= own["truth"]) & (own["truth"] <= own["upper"])
+        for design in (RANDOM, *DESIGNS):
+            chosen = own["design"] == design
+            if not chosen.any():
+                continue
+            covered = inside[chosen].mean() if design != FEWEST else np.nan
+            found = [_squared(*_ratio(own, design, width)) for width in OF_WIDTHS.values()]
+            if design == FEWEST:
+                least = own.loc[chosen, "estimate"].to_numpy(float)
+                found[0] = float(least.mean()), standard_error(least)
+            numbers = [*found, _ratio(own, design, "squared")]
+            rows.append((*key, design, *sum(numbers, ()), covered, int(chosen.sum())))
+    names = [*BY, "design", *SHARES, "coverage", "replicates"]
+    return pd.DataFrame(rows, columns=names).fillna(dict.fromkeys(SHARES[1::2], 0.0))
+
+
+def of_right(found: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the method's own prediction."""
+    return found[found["prediction"] == RIGHT]
+
+
+LOOKS = {
+    ONE: (COLOURS[5], "s", "-", "in one batch"),
+    BATCHES: (COLOURS[0], "o", "-", "in two batches"),
+    ALONE: (COLOURS[2], "v", "-", "two, for it alone"),
+    FEWEST: (COLOURS[7], "_", "none", "the least that could do"),
+}
+"""Design -> its colour, marker, line, and words."""
+MARKERS = "^vDPX"
+PANELS = 4
+TICKS = (0.1, 0.25, 0.5, 1, 2, 4)
+
+
+def _draw(panel: Axes, own: pd.DataFrame, worlds: Mapping[str, str]) -> None:
+    """The shares of one metric: lines of the main experiment, marks of the other worlds."""
+    main = own[~own["experiment"].isin(list(worlds))]
+    for number, (design, (colour, marker, line, words)) in enumerate(LOOKS.items()):
+        rows = main[main["design"] == design]
+        panel.errorbar(
+            rows["positive"] * 1.06 ** (number - 1.5), rows["share"], rows["share_se"],
+            color=colour, marker=marker, label=words, linewidth=0.9, linestyle=line,
+            markersize=8 if marker == "_" else 4,
+        )  # fmt: skip
+    for marker, (world, words) in zip(MARKERS, worlds.items(), strict=False):
+        rows = own[(own["experiment"] == world) & (own["design"] == BATCHES)]
+        panel.errorbar(
+            rows["positive"], rows["share"], rows["share_se"], color=COLOURS[1], marker=marker,
+            markerfacecolor="white", linestyle="none", linewidth=0.9, markersize=4.5,
+            label=f"two batches: {words}",
+        )  # fmt: skip
+
+
+def draw_gold_designs(
+    table: pd.DataFrame,
+    *,
+    label: str,
+    titles: Mapping[str, str] | None = None,
+    worlds: Mapping[str, str] | None = None,
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw a panel for each metric: the share of labels for equal width against that of positives.
+
+    Args:
+        table: what the check `gold_designs` gives.
+        label: of the horizontal axis.
+        titles: metric -> its words.
+        worlds: experiment beside the main one -> its words.
+    """
+    found = shares(table)
+    shown = of_right(found)
+    shown = shown[shown["design"].isin(list(LOOKS))]
+    metrics = list(dict.fromkeys(shown["metric"]))
+    rows = -(-(len(metrics) + 1) // PANELS)
+    figure, axes = new_figure(rows, PANELS, 0.3 + 1.9 * rows)
+    panels = [panel for row in axes for panel in row]
+    lowest = float(shown["share"].min())
+    highest = max(1.0, float((shown["share"] + shown["share_se"]).max()))
+    for panel, metric in zip(panels, metrics, strict=False):
+        panel.axhline(1, color="#666666", linewidth=0.7)
+        _draw(panel, shown[shown["metric"] == metric], worlds or {})
+        panel.set_title((titles or {}).get(metric, metric))
+        panel.set_xscale("log")
+        panel.set_xticks([0.01, 0.03, 0.1, 0.4], ["0.01", "0.03", "0.1", "0.4"])
+        panel.set_yscale("log")
+        panel.set_ylim(0.8 * lowest, 1.2 * highest)
+        panel.set_yticks(TICKS, [f"{one:g}" for one in TICKS])
+        panel.minorticks_off()
+        panel.set_ylim(0.8 * lowest, 1.2 * highest)
+        panel.set_xlabel(label)
+    for row in axes:
+        row[0].set_ylabel("Share of random labels")
+    for panel in panels[len(metrics) :]:
+        panel.axis("off")
+    handles, labels = panels[0].get_legend_handles_labels()
+    panels[len(metrics)].legend(
+        handles, [one.replace(": ", ":\n") for one in labels], loc="center left", frameon=False
+    )
+    return figure, found
+
+
+PLOT = Plot("gold_designs", draw_gold_designs)

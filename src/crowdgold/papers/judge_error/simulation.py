@@ -1,0 +1,230 @@
+"""The published simulation of judges' errors, as it should be and with its code's two slips.
+
+The post ends with the R code of its simulation. Its false positives are `rbinom(1, n - n.pos,
+...)`, one number shared by all simulations, in place of one for each: the naive mean is then p q+
+plus that number over n, and not what the judges find in the mean. Its variance has the true q+ in
+place of its estimate. Variants:
+
+    exact          as the text describes it
+    shared draw    one number of false positives for all
+    true quality   the true q+ in the last term of the variance
+    published      both slips
+
+`false_positives` fixes the shared number, which the printed results give away.
+
+The corrected rate against the rate that judges find (judge error, "The first formula").
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.experiment.check import Check
+from crowdgold.methods.judge_error import ROGAN_GLADEN
+from crowdgold.models.judge_error import (
+    JudgementCounts,
+    correct_rate,
+    corrected_rate,
+    corrected_variance,
+)
+from crowdgold.simulate.design import Prevalence
+from crowdgold.simulate.judge_error import JudgesTNR, JudgesTPR, read_quality
+from crowdgold.types.parameters import AtLeast, Json, Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeErrorFormulaParameters(Settings):
+    """The corrected rate and its standard error against the rate that judges find."""
+
+    quality: Annotated[
+        object,
+        Json({"type": "string", "pattern": "^[0-9.]+-[0-9.]+$"}),
+        "The judges' TPR and TNR as text, `0.9-0.95`.",
+    ]
+    n: Annotated[int, AtLeast(1), "Judged items."]
+    n_gold: Annotated[int, AtLeast(1), "Gold labels of each class."]
+    points: Annotated[int, AtLeast(2), "True rates from 0 to 1."]
+
+
+def check_judge_error_formula(
+    parameters: Mapping[str, Any], rng: np.random.Generator
+) -> pd.DataFrame:
+    """The corrected rate and its standard error for judges of one quality.
+
+    Args:
+        parameters: as `JudgeErrorFormulaParameters` declares them.
+        rng: not used; nothing is drawn.
+
+    Returns:
+        a row for each true rate: `rate`, what judges then find, `judged_rate`, what the formula
+        makes of it, `corrected`, and its standard error `error`; `naive_error` is that of the
+        judged rate.
+    """
+    tpr, tnr = read_quality(str(parameters["quality"]))
+    n, n_gold = int(parameters["n"]), int(parameters["n_gold"])
+    rate = np.linspace(0, 1, int(parameters["points"]))
+    judged = rate * tpr + (1 - rate) * (1 - tnr)
+    variance = np.asarray(corrected_variance(judged, tpr, tnr, n, n_gold, n_gold))
+    return pd.DataFrame(
+        {
+            "tpr": tpr,
+            "tnr": tnr,
+            "rate": rate,
+            "judged_rate": judged,
+            "corrected": corrected_rate(judged, tpr, tnr),
+            "error": np.sqrt(variance),
+            "naive_error": np.sqrt(judged * (1 - judged) / n),
+        }
+    )
+
+
+CHECK_FORMULA = Check("judge_error_formula", check_judge_error_formula, JudgeErrorFormulaParameters)
+
+
+EXACT, SHARED, TRUE_QUALITY, PUBLISHED = VARIANTS = (
+    "exact", "shared_draw", "true_quality", "published",
+)  # fmt: skip
+NAIVE, CORRECTED = "naive", ROGAN_GLADEN.name
+BIN = 0.005
+Z = 1.96
+"""As in the published code."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeErrorSimulationParameters(Settings):
+    """The simulation of the judge-error post, as described and with the slips of its published
+    code.
+    """
+
+    n: Annotated[int, AtLeast(1), "Judged items."]
+    prevalence: Prevalence
+    tpr: JudgesTPR
+    tnr: JudgesTNR
+    gold_positives: Annotated[int, AtLeast(1), "Gold positives."]
+    gold_negatives: Annotated[int, AtLeast(1), "Gold negatives."]
+    simulations: Annotated[int, AtLeast(1), "Simulations of a run."]
+    variant: Annotated[
+        Literal["exact", "shared_draw", "true_quality", "published"],
+        "`exact`; `shared_draw`, one number of false positives for all simulations; "
+        "`true_quality`, the true q+ in the variance; `published`, both.",
+    ]
+    false_positives: Annotated[
+        int,
+        AtLeast(0),
+        "The shared number of false positives; drawn where not given.",
+    ]
+
+
+class Truth(NamedTuple):
+    """What is simulated, by the published code's names without their dots."""
+
+    prevalence: float
+    tpr: float
+    tnr: float
+    n: int
+    gold_positives: int
+    gold_negatives: int
+
+
+def _counts(
+    truth: Truth, size: int, shared: bool, fixed: int | None, rng: np.random.Generator
+) -> JudgementCounts:
+    positives = rng.binomial(truth.n, truth.prevalence, size)
+    right_positive = rng.binomial(truth.gold_positives, truth.tpr, size)
+    right_negative = rng.binomial(truth.gold_negatives, truth.tnr, size)
+    found = rng.binomial(positives, truth.tpr)
+    negatives = truth.n - positives
+    if shared:
+        # R's rbinom(1, ...) takes the first of the sizes that it is given.
+        wrong = rng.binomial(negatives[0], 1 - truth.tnr) if fixed is None else fixed
+    else:
+        wrong = rng.binomial(negatives, 1 - truth.tnr)
+    return JudgementCounts(
+        found + wrong,
+        np.full(size, truth.n),
+        right_positive,
+        truth.gold_positives - right_positive,
+        right_negative,
+        truth.gold_negatives - right_negative,
+    )
+
+
+def _with_true_quality(counts: JudgementCounts, tpr: float) -> np.ndarray:
+    """The standard error with the true q+ in (p_J - q+)^2 / D^4 of the printed variance."""
+    judged_rate = np.asarray(counts.positive / counts.judged)
+    q_pos = np.asarray(counts.true_positives / counts.gold_positives)
+    q_neg = np.asarray(counts.true_negatives / counts.gold_negatives)
+    sizes = counts.judged, counts.gold_positives, counts.gold_negatives
+    variance = corrected_variance(judged_rate, q_pos, q_neg, *sizes)
+    spread = q_neg * (1 - q_neg) / counts.gold_negatives / (q_pos + q_neg - 1) ** 4
+    slip = (judged_rate - tpr) ** 2 - (judged_rate - q_pos) ** 2
+    return np.sqrt(np.asarray(variance) + spread * slip)
+
+
+def simulate_estimates(
+    truth: Truth, variant: str, size: int, fixed: int | None, rng: np.random.Generator
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Draw simulations, and give estimates and their standard errors, (size,) each.
+
+    Args:
+        truth: what is simulated.
+        variant: one of `VARIANTS`.
+        size: simulations.
+        fixed: the shared number of false positives; drawn where it is None.
+    """
+    counts = _counts(truth, size, variant in (SHARED, PUBLISHED), fixed, rng)
+    found = correct_rate(counts, interval="paper", outside="keep")
+    naive = np.asarray(found.judged_rate)
+    error = np.asarray(found.standard_error)
+    if variant in (TRUE_QUALITY, PUBLISHED):
+        error = _with_true_quality(counts, truth.tpr)
+    naive_error = np.sqrt(naive * (1 - naive) / truth.n)
+    return {NAIVE: (naive, naive_error), CORRECTED: (np.asarray(found.estimate), error)}
+
+
+def _summary(estimate: np.ndarray, error: np.ndarray, prevalence: float) -> dict[str, float]:
+    covered = np.abs(estimate - prevalence) < Z * error
+    return {
+        "mean": float(estimate.mean()),
+        "sd": float(estimate.std()),
+        "mse": float(((estimate - prevalence) ** 2).mean()),
+        "coverage": float(covered.mean()),
+        "reach": float(Z * error.mean()),
+    }
+
+
+def check_judge_error_simulation(
+    parameters: Mapping[str, Any], rng: np.random.Generator
+) -> pd.DataFrame:
+    """Run the simulation once, in one variant.
+
+    Args:
+        parameters: as `JudgeErrorSimulationParameters` declares them.
+
+    Returns:
+        rows `estimator`, `quantity`, `low` and `value`: of each estimator the mean, sd, MSE,
+        coverage and mean reach of its error bars, and its histogram, "bin" from `low` on.
+    """
+    truth = Truth(**{name: parameters[name] for name in Truth._fields})
+    size, fixed = int(parameters["simulations"]), parameters.get("false_positives")
+    estimates = simulate_estimates(truth, str(parameters["variant"]), size, fixed, rng)
+    rows: list[dict[str, Any]] = []
+    for estimator, (estimate, error) in estimates.items():
+        for quantity, value in _summary(estimate, error, truth.prevalence).items():
+            rows.append(
+                {"estimator": estimator, "quantity": quantity, "low": np.nan, "value": value}
+            )
+        # Shares of n are bin edges too; half a step keeps rounding from deciding.
+        place = np.floor((estimate + BIN / 10) / BIN).astype(int)
+        bins, count = np.unique(place, return_counts=True)
+        for low, value in zip(bins * BIN, count / size, strict=True):
+            rows.append({"estimator": estimator, "quantity": "bin", "low": low, "value": value})
+    return pd.DataFrame(rows)
+
+
+CHECK = Check(
+    "judge_error_simulation", check_judge_error_simulation, JudgeErrorSimulationParameters
+)

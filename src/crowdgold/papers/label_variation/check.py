@@ -1,0 +1,421 @@
+"""A training method for human label variation on a dataset: what the check gives (HLV, section 5).
+
+PyTorch and the encoder's packages are optional; they are loaded when the check runs, and without
+them there is nothing to draw.
+
+Do metrics rank training methods as people do? On public data (HLV, fig. 5, tables 5 and 6).
+
+Every method is trained some times on a dataset. People (`people`) choose between the predictions of
+each pair, which gives the methods scores by rank centrality; a metric gives them values, in the
+mean over the runs. A metric is as good as its values correlate with the scores.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.experiment.check import Check
+from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
+from crowdgold.papers.label_variation.encoders import (
+    TFIDF,
+    Prepared,
+    find_encoder,
+    read_prepared,
+    scale_to_unit_variance,
+)
+from crowdgold.papers.label_variation.judgements import (
+    JUDGES,
+    METHODS,
+    choose,
+    halves,
+    score,
+    why_left_out,
+)
+from crowdgold.simulate.pairwise_choices import Choices
+from crowdgold.types.parameters import Above, AtLeast, Each, Given, Range, Settings
+
+OWNER = "check label_variation"
+KEPT = Path("results/embeddings")
+"""Where features of frozen encoders are kept, for all scales."""
+TITLES = {"snli": "ChaosNLI (SNLI)", "mnli_m": "ChaosNLI (MNLI)"}
+"""Of the subsets of ChaosNLI, which count as datasets."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingParameters(Settings):
+    """What is trained, and how, in every check of the study."""
+
+    dataset: Annotated[
+        Literal["hs_brexit", "md_agreement", "armis", "chaosnli_texts", "mfrc"],
+        "The dataset of judged texts.",
+    ]
+    subset: Annotated[Literal["snli", "mnli_m"], "The part of ChaosNLI; all items where not given."]
+    encoder: Annotated[
+        Literal["minilm", "tfidf", "roberta", "twhin_bert", "llama_3"],
+        "What turns a text into features: `minilm`, all-MiniLM-L6-v2, whose weights come with "
+        "a package; `tfidf` of character n-grams; or the paper's `roberta`, `twhin_bert` or "
+        "`llama_3`, by their names on the model hub.",
+    ]
+    fine_tuned: Annotated[
+        bool,
+        "Whether the encoder is trained too, LLaMA 3 by low-rank updates; frozen where not "
+        "given. It wants a GPU.",
+    ]
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"],
+        "Where an encoder is trained; `auto`, where not given, is a GPU where PyTorch sees one.",
+    ]
+    epochs: Annotated[int, AtLeast(1), "Passes over the training rows."]
+    batch_size: Annotated[int, AtLeast(1), "Rows of a step."]
+    learning_rate: Annotated[float, Above(0), "Adam's rate at the start; it falls linearly to 0."]
+    warmup: Annotated[
+        float,
+        Range(least=0, below=1),
+        "Share of the steps over which the rate first rises from 0; 0 where not given.",
+    ]
+    repeated: Annotated[
+        Literal["weighted", "each"],
+        "What repeated labelling trains on where an item has equal annotations of people "
+        "without names: one row, `weighted` by their number, where not given, or a row for "
+        "`each`.",
+    ]
+    trials: Annotated[
+        int,
+        AtLeast(0),
+        "Models of a random search for learning rate and batch size, compared on the "
+        "development items by the geometric mean of the metrics; 0, where not given, for "
+        "none.",
+    ]
+    learning_rates: Annotated[
+        object,
+        Each(float, Above(0), least=2, most=2),
+        "Lowest and highest of the search.",
+    ]
+    batch_sizes: Annotated[object, Each(int, AtLeast(1), least=1), "Those of the search."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelVariationParameters(TrainingParameters):
+    """A training method for human label variation on a dataset of judged texts, trained once in
+    each replicate and scored by every metric (HLV, section 5).
+    """
+
+    method: Annotated[
+        Literal[
+            "ReL",
+            "MV",
+            "AR",
+            "ARh",
+            "AL",
+            "SL",
+            "SLMV",
+            "AE",
+            "AEh",
+            "JSD",
+            "SmF1",
+            "SMF1",
+            "LA-min",
+            "LA-max",
+        ],
+        "The training method, by its short name in table 3.",
+    ]
+
+
+def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """The optional packages that the check needs at these parameters."""
+    return find_encoder(str(parameters["encoder"])).packages
+
+
+def features_file(parameters: Mapping[str, Any]) -> Path | None:
+    """The file that keeps the features that the check needs; None where it keeps none."""
+    if parameters.get("fine_tuned") or parameters["encoder"] == TFIDF:
+        return None
+    return _kept(parameters)
+
+
+def _kept(parameters: Mapping[str, Any]) -> Path:
+    """The file of a frozen encoder's features of a dataset."""
+    return KEPT / str(parameters["encoder"]) / f"{parameters['dataset']}.npz"
+
+
+def encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
+    """The function split -> encoder."""
+    from crowdgold.papers.label_variation.training import FrozenFeatures
+
+    name = given.choice("encoder")
+    if given.values.get("fine_tuned"):
+        from crowdgold.papers.label_variation.transformer_encoder import (
+            TransformerEncoder,
+            find_device,
+            load,
+        )
+
+        known, device = find_encoder(name), find_device(given.choice("device"))
+        return lambda split: TransformerEncoder(*load(known), known, data.texts, trained=True).to(
+            device
+        )
+    if name == TFIDF:
+        from crowdgold.papers.label_variation.encoders import tfidf_features
+
+        # The trials of a search share a split, and with it the features.
+        return cache(
+            lambda split: FrozenFeatures(
+                scale_to_unit_variance(tfidf_features(data.texts, split.training), split.training)
+            )
+        )
+    from crowdgold.papers.label_variation.encoders import embeddings
+
+    every = read_prepared(given.values["dataset"], frame)
+    found = embeddings(name, every.texts, _kept(given.values))
+    place = pd.Index(every.item).get_indexer(pd.Index(data.item))
+    return cache(lambda split: FrozenFeatures(scale_to_unit_variance(found[place], split.training)))
+
+
+def optimisation(given: Given) -> Any:
+    """How models are trained, and what a search tries."""
+    from crowdgold.papers.label_variation.study import Search
+    from crowdgold.papers.label_variation.training import Optimisation
+
+    how = Optimisation(
+        given.whole("epochs"),
+        given.whole("batch_size"),
+        given.real("learning_rate"),
+        given.real("warmup"),
+        given.choice("repeated") == "each",
+    )
+    rates, sizes = given.values["learning_rates"], given.values["batch_sizes"]
+    low, high = (float(rate) for rate in rates)
+    return how, Search(given.whole("trials"), (low, high), tuple(map(int, sizes)))
+
+
+DEFAULTS = {
+    "subset": "",
+    "warmup": 0.0,
+    "repeated": "weighted",
+    "fine_tuned": False,
+    "device": "auto",
+    "trials": 0,
+    "learning_rates": (1e-4, 1e-1),
+    "batch_sizes": (8, 16, 32, 64, 128),
+}
+
+
+def check_label_variation(
+    parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame
+) -> pd.DataFrame:
+    """Train by one method, once, and score the predictions of the test items by every metric.
+
+    Args:
+        parameters: as `LabelVariationParameters` declares them.
+        rng: of the training.
+
+    Returns:
+        a row a metric: `dataset` and `encoder` (titles), `metric` (general names), `value`, `note`
+        on why it is undefined, `items` that were tested, `share_error` and `train_share_error`
+        (`study.Run`), `tied`, the share of all items whose majority is a matter of the rule for
+        ties, `annotators` with annotations of training items and the median number of each one's,
+        `annotations_each` (of the first split; 0 where they are not known), `annotations`, the mean
+        number of annotations of a training item, `all_items`, `all_annotations`, `all_annotators`
+        and `classes` of the dataset, `learning_rate`, `batch_size`.
+    """
+    given = Given(OWNER, DEFAULTS | dict(parameters), LabelVariationParameters)
+    given.check_names()
+    method, data = given.choice("method"), read_data(given, dataset)
+    how, tried = optimisation(given)
+    from crowdgold.papers.label_variation.study import run
+    from crowdgold.papers.label_variation.transformer_encoder import threads
+
+    # Heads are small: a second thread would wait longer than it works, and change the last digits.
+    with threads(1):
+        done = run(method, data, encoder_of(given, data, dataset), how, tried, rng)
+    about = {
+        **titles(given, data),
+        "items": len(done.predicted),
+        "share_error": done.share_error,
+        "train_share_error": done.train_share_error,
+        "tied": float(data.judged.tied().mean()),
+        **_annotators(data),
+        **_counts(data),
+        "learning_rate": done.how.learning_rate,
+        "batch_size": done.how.batch_size,
+    }
+    rows = [
+        {**about, "metric": metric, "value": one.value, "note": one.note}
+        for metric, one in done.scores.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def _annotators(data: Prepared) -> dict[str, float]:
+    """Count who judged the training items of the first split, and how many of them each."""
+    judged = data.judged.of_items(data.splits()[0].training).of_present_annotators()
+    annotations = float(judged.counts.sum() / judged.items)
+    if judged.annotator_of is None:
+        return {"annotators": 0, "annotations_each": 0.0, "annotations": annotations}
+    each = float(np.median(np.bincount(judged.annotator_of)))
+    return {"annotators": judged.annotators, "annotations_each": each, "annotations": annotations}
+
+
+def _counts(data: Prepared) -> dict[str, int]:
+    """What table 4 counts, of all items."""
+    judged = data.judged
+    return {
+        "all_items": judged.items,
+        "all_annotations": int(judged.counts.sum()),
+        "all_annotators": judged.annotators,
+        "classes": judged.classes,
+    }
+
+
+def read_data(given: Given, dataset: pd.DataFrame) -> Prepared:
+    """The items of the dataset, or of its subset, as arrays."""
+    return read_prepared(given.choice("dataset"), dataset, str(given.values["subset"]))
+
+
+def titles(given: Given, data: Prepared) -> dict[str, str]:
+    """Name dataset and encoder for the reader of a figure, and say whether that was trained."""
+    title = find_encoder(given.values["encoder"]).title
+    if given.values["encoder"] != TFIDF:
+        title += ", fine-tuned" if given.values["fine_tuned"] else ", frozen"
+    return {
+        "dataset": TITLES.get(str(given.values["subset"]), data.about.title),
+        "encoder": title,
+    }
+
+
+CHECK = Check(
+    "label_variation",
+    check_label_variation,
+    LabelVariationParameters,
+    dataset=lambda parameters: str(parameters["dataset"]),
+    packages=needed_packages,
+    can_do_without=False,
+    features_file=features_file,
+)
+
+
+PRIOR = 0.5
+"""Wins that both sides of a pair are given, so that a method without a win has a score too."""
+FEWEST = 3
+"""Methods of a correlation."""
+ALIKE = 1e-9
+"""Values or scores that differ by less have no correlation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HumanRankingParameters(TrainingParameters):
+    """All training methods on a dataset of judged texts. Annotators of the test items choose
+    between what each two of them predict, and every metric is held against the scores that this
+    gives (HLV, section 6, on public data).
+    """
+
+    runs: Annotated[int, AtLeast(1), "Models of each method, whose values are averaged."]
+    permutations: Annotated[int, AtLeast(1), "Random permutations behind a p-value."]
+
+
+def usable(data: Prepared) -> list[str]:
+    """The methods that a dataset allows, in the order of table 3."""
+    known, several = data.about.annotators_known, data.about.multilabel
+    return [name for name in METHODS if not why_left_out(name, known, several)]
+
+
+def check_human_ranking(
+    parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame
+) -> pd.DataFrame:
+    """Train by all methods, have people choose, and hold the metrics against their scores.
+
+    Args:
+        parameters: as `HumanRankingParameters` declares them.
+        rng: of the training, of who judges, and of the permutations.
+
+    Returns:
+        a row for each judge, metric and method: `dataset` and `encoder` (titles), `score` by the
+        judges' choices, `value`, the metric's mean over the runs (NaN where it is undefined in
+        one), and of the judge and metric `correlation`, over the `methods` whose value is known,
+        and `p_value`.
+    """
+    given = Given("check human_ranking", DEFAULTS | dict(parameters), HumanRankingParameters)
+    given.check_names()
+    permutations, runs = given.whole("permutations"), given.whole("runs")
+    data = read_data(given, dataset)
+    methods = usable(data)
+    training, splitting, testing = rng.spawn(3)
+    values, choices = [], []
+    for _ in range(runs):
+        predicted = _predictions(methods, given, data, dataset, training)
+        tested = data.judged.of_items(np.concatenate([one.test for one in data.splits()]))
+        # Those with one annotation cannot be split.
+        enough = np.bincount(tested.item_of, weights=tested.counts) > 1
+        predicted = predicted[:, enough]
+        reference, judges = halves(tested.of_items(np.flatnonzero(enough)), splitting)
+        shares = reference.shares()
+        values.append([score(shares, own, data.judged.multilabel) for own in predicted])
+        choices.append({judge: choose(judges, predicted, judge) for judge in JUDGES})
+    rows = [
+        {**titles(given, data), "judge": judge, **row}
+        for judge in JUDGES
+        for row in _held_against(methods, values, [one[judge] for one in choices],
+                                 permutations, testing)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _predictions(
+    methods: list[str],
+    given: Given,
+    data: Prepared,
+    frame: pd.DataFrame,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Each method's predictions of the test items, of all splits together: (M, N, K)."""
+    from crowdgold.papers.label_variation.study import run  # here: PyTorch is optional
+    from crowdgold.papers.label_variation.transformer_encoder import threads
+
+    how, tried = optimisation(given)
+    encoder = encoder_of(given, data, frame)
+    with threads(1):
+        return np.stack(
+            [run(method, data, encoder, how, tried, rng).predicted for method in methods]
+        )
+
+
+def _held_against(
+    methods: list[str],
+    values: list[list[dict[str, Any]]],
+    choices: list[Choices],
+    permutations: int,
+    rng: np.random.Generator,
+) -> list[dict[str, Any]]:
+    """The rows of a judge: scores of all runs' choices, and every metric against them."""
+    wins, undecided = (np.sum(own, axis=0) for own in zip(*choices, strict=True))
+    scores = rank_centrality(wins, undecided, prior=PRIOR, names=methods)
+    rows = []
+    for metric in values[0][0]:
+        mean = np.mean([[one[metric].value for one in run] for run in values], axis=0)
+        known = np.isfinite(mean)
+        correlation = p_value = np.nan
+        if known.sum() >= FEWEST and min(np.ptp(mean[known]), np.ptp(scores[known])) > ALIKE:
+            correlation, p_value = permutation_test(mean[known], scores[known], permutations, rng)
+        about = {"metric": metric, "methods": int(known.sum())}
+        about |= {"correlation": correlation, "p_value": p_value}
+        rows += [
+            {**about, "method": method, "score": its_score, "value": value}
+            for method, its_score, value in zip(methods, scores, mean, strict=True)
+        ]
+    return rows
+
+
+CHECK_HUMAN_RANKING = Check(
+    "human_ranking",
+    check_human_ranking,
+    HumanRankingParameters,
+    dataset=lambda parameters: str(parameters["dataset"]),
+    packages=needed_packages,
+    can_do_without=False,
+    features_file=features_file,
+)

@@ -1,0 +1,404 @@
+"""What people chose for each item: their annotations, the shares P, the majority (HLV, section 3).
+
+Ties. The paper trains on "majority-voted label(s)" and says nothing of ties. Its hard metrics take
+arg max_k P_ik, so the majority here is the same: of several most frequent classes the first in the
+order of the classes. It is deterministic, and what a model is trained on is what accuracy holds it
+against. With an even number of annotators (HS-Brexit has six) it favours the first class. Where an
+item may have several classes, the majority are those that more than half chose, J_ik = 1(P_ik >
+0.5), which may be none; exactly half is not more than half.
+
+The 14 training methods by their short names, and what each needs (HLV, table 3).
+
+Predicted judgements scored by every metric, and the mean that hyperparameters are chosen by.
+
+People who choose between the predictions of methods, taken from public annotations (HLV, 6.1).
+
+The paper's study is private: lawyers saw an instance and what two methods predict for it, and chose
+the better. Here annotators stand in for them. Those of each test item are split at random: by the
+shares of one half the metrics are computed, and the other half choose. So no one is held against
+what they said themselves. A choice is made by what a method gives to annotations of the half:
+
+    one      each annotator alone prefers the method that gives their own label more probability,
+             by at least `VISIBLE`; nearer predictions look the same, which decides nothing
+    panel    an item's annotators together prefer the method under which their labels are likelier
+
+Neither is one of the metrics. One annotator has no idea of how others differ, so that of two right
+predictions the surer one wins; a panel prefers predictions that have the shares right.
+"""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.metrics.soft import MULTICLASS, UndefinedMetricWarning
+from crowdgold.metrics.soft_multilabel import MULTILABEL
+from crowdgold.simulate.pairwise_choices import Choices
+from crowdgold.types.columns import list_rows
+from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import unknown
+
+
+@dataclass(frozen=True)
+class TrainingMethod:
+    """A way to train on annotations that differ.
+
+    Attributes:
+        name: its short name.
+        full_name: its name in table 3.
+        needs_annotators: whether it must be known who gave which annotation (I).
+        multilabel: whether an item may have several classes (M).
+        enlarges: whether it trains on more rows than there are items (D).
+        proposed: whether the paper proposes it.
+        objective: the metric that its loss is 1 less; empty where it is a likelihood.
+    """
+
+    name: str
+    full_name: str
+    needs_annotators: bool = False
+    multilabel: bool = True
+    enlarges: bool = False
+    proposed: bool = False
+    objective: str = ""
+
+
+_ALL = (
+    TrainingMethod("ReL", "Repeated labelling", enlarges=True),
+    TrainingMethod("MV", "Majority voting"),
+    TrainingMethod("AR", "Annotator ranking", needs_annotators=True),
+    TrainingMethod("ARh", "Annotator ranking (hard)", needs_annotators=True),
+    TrainingMethod("AL", "Ambiguous labelling", multilabel=False, enlarges=True),
+    TrainingMethod("SL", "Soft labelling"),
+    TrainingMethod("SLMV", "Multitask of SL and MV"),
+    TrainingMethod("AE", "Annotator ensemble", needs_annotators=True),
+    TrainingMethod("AEh", "Annotator ensemble (hard)", needs_annotators=True),
+    TrainingMethod("JSD", "Jensen-Shannon divergence", proposed=True, objective="PO-JSD"),
+    TrainingMethod("SmF1", "Soft micro F1", proposed=True, objective="soft micro F1"),
+    TrainingMethod("SMF1", "Soft macro F1", proposed=True, objective="soft macro F1"),
+    TrainingMethod("LA-min", "Loss aggregation with min", proposed=True),
+    TrainingMethod("LA-max", "Loss aggregation with max", proposed=True),
+)
+
+METHODS = {method.name: method for method in _ALL}
+"""By short name, in the order of table 3."""
+
+
+def find_method(name: str) -> TrainingMethod:
+    """A method by its short name.
+
+    Raises:
+        InputError: for an unknown name, with the nearest.
+    """
+    if name not in METHODS:
+        raise InputError(unknown("training method", name, METHODS))
+    return METHODS[name]
+
+
+def overview() -> pd.DataFrame:
+    """Table 3: a row a method, indexed by its short name.
+
+    Returns:
+        columns `name` (full), `I`, `M` and `D` (bool), and `proposed`.
+    """
+    return pd.DataFrame(
+        [
+            (m.full_name, m.needs_annotators, m.multilabel, m.enlarges, m.proposed)
+            for m in METHODS.values()
+        ],
+        columns=["name", "I", "M", "D", "proposed"],
+        index=pd.Index(METHODS, name="method"),
+    )
+
+
+def why_left_out(name: str, annotators_known: bool, multilabel: bool) -> str:
+    """Say why a method cannot be used on a dataset; empty where it can.
+
+    Args:
+        name: the method's short name.
+        annotators_known: whether the dataset says who gave which annotation.
+        multilabel: whether its items may have several classes.
+
+    Raises:
+        InputError: for an unknown name.
+    """
+    method = find_method(name)
+    if method.needs_annotators and not annotators_known:
+        return f"{name} needs to know who gave which annotation, which the dataset does not say"
+    if multilabel and not method.multilabel:
+        return f"{name} was made for items of one class, and these may have several"
+    return ""
+
+
+SAME = {"accuracy": "micro F1", "soft accuracy": "soft micro F1"}
+"""What tables and figures call a metric where an item has one class -> the general name."""
+LEFT_OUT = ("macro F1", "soft macro F1")
+"""Metrics that the choice of hyperparameters leaves out (HLV, section 5.1)."""
+CORRELATION = "entropy correlation"
+
+
+class Score(NamedTuple):
+    """A metric's value, NaN where it is undefined, and why."""
+
+    value: float
+    note: str
+
+
+def score(true: np.ndarray, predicted: np.ndarray, multilabel: bool) -> dict[str, Score]:
+    """Score predictions Q by every metric, under the general names of `SAME`.
+
+    Args:
+        true, predicted: (N, K) P and Q.
+        multilabel: whether an item may have several classes.
+    """
+    found = {}
+    for name, metric in (MULTILABEL if multilabel else MULTICLASS).items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UndefinedMetricWarning)
+            value = metric(true, predicted)
+        found[SAME.get(name, name)] = Score(value, "; ".join(str(one.message) for one in caught))
+    return found
+
+
+def geometric_mean(scores: Mapping[str, Score]) -> float:
+    """The geometric mean of the metrics but the macro F1s, the correlation as (1 + r) / 2.
+
+    An undefined correlation counts as 0: predictions that never vary are not chosen.
+    """
+    values = {name: one.value for name, one in scores.items() if name not in LEFT_OUT}
+    correlation = values[CORRELATION]
+    values[CORRELATION] = 0.0 if np.isnan(correlation) else (1 + correlation) / 2
+    return float(np.prod(list(values.values())) ** (1 / len(values)))
+
+
+class Padded(NamedTuple):
+    """Annotations laid out by item, up to the J that the item with the most has.
+
+    Attributes:
+        chosen: (N, J, K) what an annotation chose, 0 or 1; 0 where there is none.
+        annotator: (N, J) positions of the annotators; 0 where there is none.
+        number: (N, J) how many annotations a place stands for; 0 where there is none.
+    """
+
+    chosen: np.ndarray
+    annotator: np.ndarray
+    number: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """R annotations of N items in K classes.
+
+    Attributes:
+        item_of: (R,) position of each annotation's item, ascending.
+        chosen: (R, K) 1 for each class that it chose, else 0; exactly one 1 in a row unless
+            `multilabel`.
+        annotator_of: (R,) position of who gave it, of A; None where that is not known.
+        count: (R,) how many equal annotations a row stands for; 1 each where it is known who gave
+            them.
+        multilabel: whether an item may have several classes.
+        annotators: A, 0 where they are not known.
+
+    Raises:
+        InputError: where an item has no annotation, or a row is not as it should be.
+    """
+
+    item_of: np.ndarray
+    chosen: np.ndarray
+    annotator_of: np.ndarray | None = None
+    count: np.ndarray | None = None
+    multilabel: bool = False
+    annotators: int = 0
+
+    def __post_init__(self) -> None:
+        rows = len(self.item_of)
+        if self.count is None:
+            object.__setattr__(self, "count", np.ones(rows, dtype=np.int64))
+        if self.annotator_of is not None and not self.annotators:
+            object.__setattr__(self, "annotators", int(self.annotator_of.max(initial=-1)) + 1)
+        self._check()
+
+    def _check(self) -> None:
+        if self.chosen.ndim != 2 or len(self.chosen) != len(self.item_of):
+            raise InputError(
+                f"annotations: found shape {self.chosen.shape} for {len(self.item_of)} rows, "
+                "expected (rows, classes)"
+            )
+        if len(self.item_of) == 0:
+            raise InputError("annotations: found none, expected at least one an item")
+        if (np.diff(self.item_of) < 0).any():
+            raise InputError("annotations: found items out of order, expected them ascending")
+        without = np.flatnonzero(np.bincount(self.item_of) == 0)
+        if len(without):
+            raise InputError(f"annotations: items in {list_rows(without)} have none")
+        bad = ~np.isin(self.chosen, (0, 1)).all(axis=1)
+        if not self.multilabel:
+            bad |= self.chosen.sum(axis=1) != 1
+        if bad.any():
+            wanted = "0 or 1 for each class" if self.multilabel else "one class a row"
+            raise InputError(
+                f"annotations, {list_rows(np.flatnonzero(bad))}: found "
+                f"{self.chosen[np.flatnonzero(bad)[0]].tolist()}, expected {wanted}"
+            )
+
+    @property
+    def items(self) -> int:
+        """N, the number of items."""
+        return int(self.item_of[-1]) + 1
+
+    @property
+    def classes(self) -> int:
+        """K, the number of classes."""
+        return self.chosen.shape[1]
+
+    @property
+    def counts(self) -> np.ndarray:
+        """(R,) how many annotations each row stands for."""
+        return np.asarray(self.count)
+
+    def shares(self) -> np.ndarray:
+        """P: (N, K) the share of an item's annotations that chose a class."""
+        total = np.bincount(self.item_of, weights=self.counts)
+        given = np.zeros((self.items, self.classes))
+        np.add.at(given, self.item_of, self.chosen * self.counts[:, None])
+        return given / total[:, None]
+
+    def majority(self) -> np.ndarray:
+        """The majority-voted labels: (N, K) 0 or 1; ties as the module says."""
+        return majority_of(self.shares(), self.multilabel)
+
+    def tied(self) -> np.ndarray:
+        """Say which items' majority is decided by the rule for ties: (N,) bool."""
+        shares = self.shares()
+        if self.multilabel:
+            return np.asarray(np.isclose(shares, 0.5).any(axis=1))
+        return np.asarray(np.isclose(shares, shares.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+
+    def of_items(self, chosen: np.ndarray) -> "Judged":
+        """The annotations of some items, renumbered in the order of `chosen`.
+
+        Args:
+            chosen: (n,) positions of items, each at most once.
+        """
+        place = np.full(self.items, -1)
+        place[chosen] = np.arange(len(chosen))
+        new = place[self.item_of]
+        rows = np.flatnonzero(new >= 0)
+        rows = rows[np.argsort(new[rows], kind="stable")]
+        who = None if self.annotator_of is None else self.annotator_of[rows]
+        return replace(
+            self,
+            item_of=new[rows],
+            chosen=self.chosen[rows],
+            annotator_of=who,
+            count=self.counts[rows],
+        )
+
+    def of_present_annotators(self) -> "Judged":
+        """The same annotations with those annotators alone who gave any, renumbered."""
+        if self.annotator_of is None:
+            return self
+        names, who = np.unique(self.annotator_of, return_inverse=True)
+        return replace(self, annotator_of=who, annotators=len(names))
+
+    def padded(self) -> Padded:
+        """Lay the annotations out by item."""
+        of_item = np.bincount(self.item_of)
+        place = np.arange(len(self.item_of)) - (np.cumsum(of_item) - of_item)[self.item_of]
+        shape = self.items, int(of_item.max())
+        found = Padded(
+            np.zeros((*shape, self.classes)), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        )
+        at = self.item_of, place
+        found.chosen[at] = self.chosen
+        found.number[at] = self.counts
+        if self.annotator_of is not None:
+            found.annotator[at] = self.annotator_of
+        return found
+
+
+def majority_of(shares: np.ndarray, multilabel: bool) -> np.ndarray:
+    """The majority-voted labels of shares P (N, K): 0 or 1; ties as the module says."""
+    if multilabel:
+        return np.asarray(shares > 0.5).astype(float)
+    found = np.zeros_like(shares)
+    found[np.arange(len(shares)), shares.argmax(axis=1)] = 1
+    return found
+
+
+ONE, PANEL = JUDGES = ("one", "panel")
+VISIBLE = 0.05
+"""Of a probability: the least difference that someone who reads two predictions takes note of."""
+LEAST = 1e-6
+"""Of a probability: what a method that gives a label none is taken to have given it."""
+
+
+def halves(judged: Judged, rng: np.random.Generator) -> tuple[Judged, Judged]:
+    """Split each item's annotations at random in two; of an odd number the first has one more.
+
+    Raises:
+        InputError: where an item has one annotation only.
+    """
+    each = np.repeat(np.arange(len(judged.counts)), judged.counts)
+    order = each[np.lexsort((rng.random(len(each)), judged.item_of[each]))]
+    item = judged.item_of[order]
+    total = np.bincount(item)
+    if total.min() < 2:
+        raise InputError(
+            f"annotations: item {int(total.argmin())} has one, expected two or more to split"
+        )
+    place = np.arange(len(item)) - (np.cumsum(total) - total)[item]
+    first = place < (total[item] + 1) // 2
+    return _rows(judged, order[first]), _rows(judged, order[~first])
+
+
+def _rows(judged: Judged, rows: np.ndarray) -> Judged:
+    """Some of the annotations, each a row that stands for one."""
+    who = None if judged.annotator_of is None else judged.annotator_of[rows]
+    return replace(
+        judged,
+        item_of=judged.item_of[rows],
+        chosen=judged.chosen[rows],
+        annotator_of=who,
+        count=np.ones(len(rows), dtype=np.int64),
+    )
+
+
+def _given(judged: Judged, predicted: np.ndarray) -> np.ndarray:
+    """The logarithm of the probability that each method gives each annotation: (M, R)."""
+    kept = np.clip(predicted[:, judged.item_of], LEAST, 1 - LEAST)
+    found = judged.chosen * np.log(kept)
+    if judged.multilabel:
+        found = found + (1 - judged.chosen) * np.log1p(-kept)
+    return np.asarray(found.sum(axis=2))
+
+
+def choose(judged: Judged, predicted: np.ndarray, judge: str) -> Choices:
+    """Have every pair of methods judged on every item.
+
+    Args:
+        judged: annotations of those who choose.
+        predicted: (M, N, K) each method's Q of the items.
+        judge: `one` or `panel`.
+
+    Raises:
+        InputError: for another judge.
+    """
+    if judge not in JUDGES:
+        raise InputError(f"judge {judge!r}; expected {' or '.join(JUDGES)}")
+    given = _given(judged, predicted)
+    if judge == ONE:
+        value, least = np.exp(given), VISIBLE
+    else:
+        value = np.stack([np.bincount(judged.item_of, weights=own) for own in given])
+        least = 1e-9
+    methods = len(value)
+    wins, ties = np.zeros((methods, methods)), np.zeros((methods, methods))
+    for row in range(methods):
+        gain = value - value[row]
+        wins[row] = (gain >= least).sum(axis=1)
+        ties[row] = (np.abs(gain) < least).sum(axis=1)
+    np.fill_diagonal(ties, 0)
+    return Choices(wins, ties)

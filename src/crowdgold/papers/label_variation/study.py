@@ -1,0 +1,147 @@
+"""A method trained and evaluated on a dataset: one run of the paper's study (HLV, section 5.1).
+
+Where the dataset is cross-validated, the predictions of all folds are scored together. A search
+tries learning rates and batch sizes at random on the development items of the first split, and
+takes those with the best geometric mean of the metrics. Needs PyTorch.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from torch import nn
+
+from crowdgold.papers.label_variation.encoders import Prepared, Split
+from crowdgold.papers.label_variation.judgements import Score, geometric_mean, score
+from crowdgold.papers.label_variation.training import Optimisation, Trained, train
+from crowdgold.types.errors import InputError
+
+EncoderOf = Callable[[Split], nn.Module]
+"""The encoder of a split: a new one each time where it learns from training texts."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """A random search.
+
+    Attributes:
+        trials: models that are tried; 0 for none.
+        learning_rates: lowest and highest; between them the logarithm is uniform.
+        batch_sizes: one of these, equally likely.
+    """
+
+    trials: int = 0
+    learning_rates: tuple[float, float] = (1e-4, 1e-1)
+    batch_sizes: tuple[int, ...] = (8, 16, 32, 64, 128)
+
+    def __post_init__(self) -> None:
+        low, high = self.learning_rates
+        if not 0 < low <= high:
+            raise InputError(
+                f"learning_rates: found {low:g} and {high:g}, expected the lowest, above 0, and "
+                "the highest"
+            )
+
+
+class Run(NamedTuple):
+    """What a run gives.
+
+    Attributes:
+        scores: by metric.
+        how: as it was trained.
+        predicted: (N, K) Q of the items tested.
+        share_error: the largest difference, over classes, of a class's mean prediction from its
+            mean share in what people chose, of the items tested.
+        train_share_error: the same of the items trained on, those of all splits together. At its
+            maximum a likelihood of the people's shares has none, as its derivative by the constant
+            term is zero; what there is says that training stopped before it was there.
+    """
+
+    scores: dict[str, Score]
+    how: Optimisation
+    predicted: np.ndarray
+    share_error: float
+    train_share_error: float
+
+
+def _trained(
+    method: str,
+    data: Prepared,
+    encoder: nn.Module,
+    how: Optimisation,
+    items: np.ndarray,
+    rng: np.random.Generator,
+) -> Trained:
+    return train(method, data.judged.of_items(items), encoder, how, rng, at=items)
+
+
+def _share_error(true: np.ndarray, predicted: np.ndarray) -> float:
+    """The largest difference, over classes, of two mean shares."""
+    return float(np.abs(predicted.mean(axis=0) - true.mean(axis=0)).max())
+
+
+def search(
+    method: str,
+    data: Prepared,
+    encoder_of: EncoderOf,
+    how: Optimisation,
+    tried: Search,
+    rng: np.random.Generator,
+) -> Optimisation:
+    """Choose learning rate and batch size on the development items of the first split.
+
+    Args:
+        method: short name of the training method.
+        data: the dataset.
+        encoder_of: split -> encoder.
+        how: the rest of how models are trained; itself where nothing is tried.
+        tried: what is tried.
+        rng: of the trials and their training.
+    """
+    split, best, at_best = data.splits()[0], -1.0, how
+    true = data.judged.shares()[split.development]
+    low, high = np.log(tried.learning_rates)
+    for _ in range(tried.trials):
+        rate, size = float(np.exp(rng.uniform(low, high))), int(rng.choice(tried.batch_sizes))
+        one = replace(how, learning_rate=rate, batch_size=size)
+        model = _trained(method, data, encoder_of(split), one, split.fitting, rng)
+        predicted = model.predict(split.development)
+        found = geometric_mean(score(true, predicted, data.judged.multilabel))
+        if found > best:
+            best, at_best = found, one
+    return at_best
+
+
+def run(
+    method: str,
+    data: Prepared,
+    encoder_of: EncoderOf,
+    how: Optimisation,
+    tried: Search,
+    rng: np.random.Generator,
+) -> Run:
+    """Train by a method, with a search where one is asked for, and score the test predictions.
+
+    Args are those of `search`.
+
+    Raises:
+        InputError: where the method cannot be used on the dataset.
+    """
+    chosen = search(method, data, encoder_of, how, tried, rng)
+    tested, trained = [], []
+    splits = data.splits()
+    for split in splits:
+        model = _trained(method, data, encoder_of(split), chosen, split.training, rng)
+        tested.append(model.predict(split.test))
+        trained.append(model.predict(split.training))
+    shares, predicted = data.judged.shares(), np.concatenate(tested)
+    true = shares[np.concatenate([split.test for split in splits])]
+    true_trained = shares[np.concatenate([split.training for split in splits])]
+    return Run(
+        score(true, predicted, data.judged.multilabel),
+        chosen,
+        predicted,
+        _share_error(true, predicted),
+        _share_error(true_trained, np.concatenate(trained)),
+    )

@@ -1,0 +1,475 @@
+"""The next batch of items for experts: drawn at random within strata, more where labels tell more.
+
+The items are in an order of which any beginning is such a sample too: an expert who stops half-way
+has labelled a smaller batch, and more labels from the same seed begin with the same items where all
+strata were there already (`strata.ENOUGH_FOR_ALL`).
+
+How far the label of each item is expected to move each metric, were a prediction right.
+
+A metric M of label mass is, near the truth, a sum over items: item i adds psi_i(1) to it where it
+is positive and psi_i(0) where it is not (its influence). Once the prediction g_i = P(Y_i = 1) is
+corrected by gold labels, what the label of i adds to the error has variance
+
+    v_i = g_i (1 - g_i) (psi_i(1) - psi_i(0))^2
+
+psi is computed from a table in which each item stands twice, as a positive item that counts for g_i
+and as a negative one that counts for 1 - g_i. Of a difference between two models, psi is that of
+the first less that of the second.
+
+A prediction of the labels that are not there yet, and strata of items by it.
+
+With gold labels, a pilot's too, there are two: the cross-fitted regression on votes and ranks
+(`models.logistic`) with labels that count by their chances, and with labels that all count alike.
+The first is right on average where the regression is not; the second needs fewer labels where it
+is. What labels tell is taken as the mean over all predictions, so that none is missed by much.
+Before there are enough, it is the regression's prior, which ranks items rightly where votes and
+scores are of any use. How many are positive is not known then: where few are, most positive votes
+are wrong. So there are several predictions, with as many positive items as votes are positive, and
+with fewer.
+
+Items are sorted by how often each is to be drawn (`allocation.rates`), and cut so that each stratum
+is to get about as many labels. Strata of the prediction alone would need up to a third more labels:
+items that are as likely to be positive can count differently, as a positive one without a positive
+vote does for TPR_H.
+
+How many labels each stratum gets, so that intervals of several metrics are narrow together.
+
+With c_hm the size of stratum h times the sum of what its items add to the variance of metric m
+(`spread`), a share r_h of n labels leaves the variance sum_h c_hm / r_h, divided by n. A sample at
+random has r_h = N_h / N. Relative to that the variance is
+
+    R_m = sum_h s_hm / r_h        s_hm = c_hm / (N sum_h c_hm / N_h)
+
+and R_m is the share of the labels of a random sample that makes an interval of the same width. One
+metric alone is best with r_h in proportion to sqrt(s_hm) (Neyman, 1934). Of several the product of
+the R_m is made smallest, a convex problem in log r_h (each R_m is a sum of powers). There
+
+    r_h ~ sqrt(sum_m s_hm / R_m)
+
+so the weight of a metric is 1 / R_m, found by repeating it: a metric that is left with twice the
+share of the labels of another counts half as much. To make the largest R_m smallest instead would
+spend nearly all labels on the metric that gains least by design, whose R_m rests most on how good
+the prediction is. With 3 % positives and seven metrics that rule needed more labels for all of
+them, for the worst off as well. A part of the labels goes by the items alone.
+
+Which gold items need another expert's opinion, so that experts' errors can be corrected.
+
+All items that the first opinion puts into the rarer class need a second, and a tenth of the others,
+at random; a third is needed where two differ. A few wrong labels among many negative items make up
+much of what is called positive, so that doubles of the rarer class are worth most.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.inference.questions import Questions, View
+from crowdgold.metrics.metric import Asked
+from crowdgold.models.logistic import by_others, features, without_labels
+from crowdgold.simulate.design import LEAST as DESIGN_LEAST
+from crowdgold.simulate.design import share_out
+from crowdgold.simulate.expert_opinions import OTHERS
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import (
+    BATCH,
+    ESTIMATED,
+    FOR_PEOPLE,
+    NO_STRATUM,
+    PROBABILITY,
+    SIZE,
+    STRATUM,
+    GoldDraw,
+    in_batches,
+)
+from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.types.opinions import Opinions
+
+LEAST = 1e-4
+"""Nearest that a prediction is taken to come to 0 or 1."""
+
+
+def _moves(items: Items, predictor: str, metric: Asked, guess: np.ndarray) -> np.ndarray:
+    """psi_i(1) - psi_i(0) of each item, (n,); 0 of one without a score that it would need."""
+    scored = np.arange(len(items))
+    if predictor != NO_PREDICTOR:
+        scored = np.flatnonzero(np.isfinite(items.scores[predictor]))
+    share = np.clip(guess[scored], LEAST, 1 - LEAST)
+    twice = View(items.take(np.concatenate([scored, scored])), predictor)
+    label = np.repeat([1.0, 0.0], len(scored))
+    counts = np.concatenate([share, 1 - share])
+    questions = Questions((metric.of_one,))
+    influence = questions.influence(twice.mass(label, counts), twice.ranking())[:, 0] / counts
+    found = np.zeros(len(items))
+    found[scored] = influence[: len(scored)] - influence[len(scored) :]
+    return found
+
+
+def variances(items: Items, asked: Sequence[Asked], guess: np.ndarray) -> np.ndarray:
+    """What labels add to the variance of each metric, (n, M), of each metric a total of 1.
+
+    0 throughout where a metric has no value among these items, or no label moves it.
+
+    Args:
+        items: their votes and scores.
+        asked: metrics, each of one predictor or a difference of two.
+        guess: (n,) P(Y_i = 1).
+    """
+    bare = replace(items, labels=None, draw=None, truth=None, oracle=None)
+    share = np.clip(guess, LEAST, 1 - LEAST)
+    found = np.zeros((len(items), len(asked)))
+    for column, metric in enumerate(asked):
+        first, *second = [_moves(bare, one, metric, guess) for one in metric.predictors(items)]
+        moved = share * (1 - share) * (first - sum(second)) ** 2
+        if np.isfinite(moved).all() and moved.sum() > 0:
+            found[:, column] = moved / moved.sum()
+    return found
+
+
+ENOUGH = 20
+"""Gold labels from which on the prediction rests on them."""
+STRATA = 8
+PARTS_OF_VOTES = (1.0, 0.3)
+"""Positive items that are thought of before there are labels, as parts of the positive votes."""
+LABELS_EACH = 6
+"""Labels of a batch to a stratum: where they are fewer there are fewer strata."""
+ENOUGH_FOR_ALL = STRATA * LABELS_EACH
+"""Labels of a batch from which on it has all strata, so that a larger one begins with its items."""
+
+
+def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
+    """Predictions of P(Y_i = 1), (n,) each, by labels, or without any by votes and ranks.
+
+    Args:
+        items: of the study.
+        pilot: other items with gold labels and scores of the same models.
+
+    Raises:
+        InputError: where the pilot has other models.
+    """
+    columns = features(items)
+    if (items.gold != NO_GOLD).sum() >= ENOUGH:
+        return _by_labels(columns, items.gold, items.key, items.draw)
+    if pilot is not None:
+        if pilot.predictors != items.predictors:
+            raise InputError(
+                f"--pilot: it has scores of {', '.join(pilot.predictors) or 'no model'}, the study "
+                f"of {', '.join(items.predictors) or 'none'}; expected the same models"
+            )
+        labelled = pilot.take(np.flatnonzero(pilot.gold != NO_GOLD))
+        known = features(pilot)[pilot.gold != NO_GOLD]
+        gold = np.concatenate([labelled.gold, np.full(len(items), NO_GOLD)])
+        draw = None
+        if labelled.draw is not None:
+            weights = labelled.draw.weights(np.arange(len(labelled)))
+            draw = GoldDraw(1 / np.concatenate([weights, np.ones(len(items))]))
+        key = np.concatenate([labelled.key, items.key])
+        found = _by_labels(np.concatenate([known, columns]), gold, key, draw)
+        return [one[len(labelled) :] for one in found]
+    share = float(items.votes_positive.sum() / items.votes_total.sum())
+    least = 1 / (2 * len(items))
+    ends = [min(max(share * part, least), 1 - least) for part in PARTS_OF_VOTES]
+    return [without_labels(columns, one) for one in ends]
+
+
+def _by_labels(
+    columns: np.ndarray, gold: np.ndarray, key: np.ndarray, draw: GoldDraw | None
+) -> list[np.ndarray]:
+    """Predictions by labels that count by their chances, and by labels that count alike."""
+    draws = [None] if draw is None else [draw, None]
+    return [by_others(columns, gold, key, one) for one in draws]
+
+
+def by_rate(rate: np.ndarray, n: int) -> np.ndarray:
+    """The number of each item's stratum, (m,), without gaps, from the lowest rate up.
+
+    Args:
+        rate: (m,) how often each item is to be drawn, relative to others (`allocation.rates`).
+        n: labels of the batch.
+    """
+    order = np.argsort(rate, kind="stable")
+    up_to = np.cumsum(rate[order])
+    parts = max(1, min(STRATA, n // LABELS_EACH))
+    cell = np.minimum((up_to - rate[order] / 2) / up_to[-1] * parts, parts - 1).astype(int)
+    # Items of one rate stay together.
+    _, first, times = np.unique(rate[order], return_index=True, return_counts=True)
+    stratum = np.empty(len(rate), dtype=int)
+    stratum[order] = np.repeat(cell[first], times)
+    found: np.ndarray = np.unique(stratum, return_inverse=True)[1]
+    return found
+
+
+STEPS = 100
+PROPORTIONAL = 0.15
+"""Share of the labels that strata get by their items alone: no weight is huge where the
+expectation is wrong."""
+ENOUGH_ALLOCATION = 5_000
+"""Items that weights of metrics are found from, where items stand for themselves."""
+
+
+def _parts(
+    cost: np.ndarray, size: np.ndarray, proportional: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The share of all labels that each stratum is to have, (H,), and the metrics' weights."""
+    even: np.ndarray = size / size.sum()
+    at_random = size.sum() * (cost / size[:, None]).sum(axis=0)
+    scaled = np.divide(cost, at_random, out=np.zeros(cost.shape), where=at_random > 0)
+    weight = (at_random > 0).astype(float)
+    if not weight.any():
+        return even, weight
+    for _ in range(STEPS):
+        wanted = np.sqrt(scaled @ weight)
+        share = proportional * even + (1 - proportional) * wanted / wanted.sum()
+        left = np.divide(scaled, share[:, None], out=np.zeros_like(scaled), where=scaled > 0)
+        # Half-way, in logs: a whole step can go back and forth.
+        weight = np.sqrt(
+            np.divide(weight, left.sum(axis=0), out=np.zeros_like(weight), where=at_random > 0)
+        )
+    return share, weight
+
+
+def parts(cost: np.ndarray, size: np.ndarray, proportional: float = PROPORTIONAL) -> np.ndarray:
+    """The share of all labels that each stratum is to have, (H,).
+
+    Args:
+        cost: (H, M) c_hm; where all are 0 the labels are proportional to the items.
+        size: (H,) items.
+        proportional: share of the labels that goes by the items alone.
+    """
+    return _parts(cost, size, proportional)[0]
+
+
+def rates(variance: np.ndarray, proportional: float = PROPORTIONAL) -> np.ndarray:
+    """The share of all labels that each item would have, were it a stratum of its own, (n,).
+
+    Args:
+        variance: (n, M) what its label adds to the variance of each metric.
+        proportional: as of `parts`.
+    """
+    some = variance[:: -(-len(variance) // ENOUGH_ALLOCATION)]
+    weight = _parts(some, np.ones(len(some)), proportional)[1]
+    all_of_it = some.sum(axis=0)
+    wanted = np.sqrt(variance @ np.divide(weight, all_of_it, out=weight, where=all_of_it > 0))
+    total = wanted.sum()
+    even = np.full(len(variance), 1 / len(variance))
+    return even if total <= 0 else proportional * even + (1 - proportional) * wanted / total
+
+
+COLUMNS = ("item", "gold", BATCH, STRATUM, SIZE, *FOR_PEOPLE)
+"""Of the file that goes to experts."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Items to be labelled next.
+
+    Attributes:
+        number: of the batch, from 1.
+        rows: (n,) positions of the items, in the order in which they are to be labelled.
+        stratum: (n,) number of each one's stratum.
+        size: (H,) items without a gold label in each stratum.
+        reason: (H,) why items of it are drawn, in words.
+    """
+
+    number: int
+    rows: np.ndarray
+    stratum: np.ndarray
+    size: np.ndarray
+    reason: tuple[str, ...]
+
+    @property
+    def drawn(self) -> np.ndarray:
+        """Items drawn from each stratum, (H,)."""
+        return np.bincount(self.stratum, minlength=len(self.size))
+
+    def to_frame(self, items: Items) -> pd.DataFrame:
+        """The table that goes to experts, with an empty column for their labels."""
+        chance = (self.drawn / self.size)[self.stratum]
+        columns = [
+            items.item[self.rows],
+            pd.Series(np.nan, index=range(len(self.rows)), dtype="Int8"),
+            self.number,
+            self.stratum + 1,
+            self.size[self.stratum],
+            [f"1 in {1 / one:.3g}" for one in chance],  # a text: no number to be taken for a score
+            [self.reason[one] for one in self.stratum],
+        ]
+        return pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
+
+
+def random_places(item: np.ndarray, seed: Sequence[int]) -> np.ndarray:
+    """A random place of each item, (m,) in [0, 1), which the names and the seed decide."""
+    places = np.argsort(item.astype(str), kind="stable")
+    found = np.empty(len(item))
+    found[places] = np.random.default_rng(seed).random(len(item))
+    return found
+
+
+def _reasons(
+    guess: np.ndarray, stratum: np.ndarray, cost: np.ndarray, part: np.ndarray,
+    asked: Sequence[Asked],
+) -> tuple[str, ...]:  # fmt: skip
+    """Why items of each stratum are drawn: what is expected of them, and what they tell about."""
+    wanted = np.sqrt(cost)
+    total = wanted.sum(axis=0)
+    share = np.divide(wanted, total, out=np.zeros_like(wanted), where=total > 0)
+    size, found = np.bincount(stratum), []
+    for one, own in enumerate(share):
+        of = guess[stratum == one]
+        low, high = (f"{100 * value:.3g}" for value in (of.min(), of.max()))
+        chance = f"{low} %" if low == high else f"{low} to {high} %"
+        times = part[one] / (size[one] / size.sum())
+        often = f"{times:.2g} times as often as at random"
+        why = f", most for {asked[int(own.argmax())].text}" if times > 1 and own.any() else ""
+        found.append(f"expected to be positive with {chance}; drawn {often}{why}")
+    return tuple(found)
+
+
+def next_batch(
+    items: Items,
+    asked: Sequence[Asked],
+    n: int,
+    seed: int,
+    pilot: Items | None = None,
+    proportional: float = PROPORTIONAL,
+) -> Batch:
+    """Items to be labelled next, for some metrics.
+
+    Args:
+        items: votes, scores, and the gold labels that there are.
+        asked: the metrics.
+        n: labels of the batch.
+        seed: of the draw.
+        pilot: other items with gold labels, which the prediction rests on before there are enough.
+        proportional: share of the labels that strata get by their items alone.
+
+    Raises:
+        InputError: where there are not so many items, or too few labels for the strata.
+    """
+    rest = _unlabelled(items)
+    if not DESIGN_LEAST <= n <= len(rest):
+        raise InputError(
+            f"--n: found {n:,}, expected {DESIGN_LEAST} to {len(rest):,}, the items without a gold label"
+        )
+    guesses = predicted(items, pilot)
+    guess = np.mean(guesses, axis=0)
+    variance = np.mean([variances(items, asked, one) for one in guesses], axis=0)[rest]
+    stratum = by_rate(rates(variance, proportional), n)
+    size = np.bincount(stratum)
+    cost = np.stack([np.bincount(stratum, one, len(size)) for one in variance.T], axis=1)
+    cost = cost * size[:, None]
+    part = parts(cost, size, proportional)
+    number = 1 + _batches(items)
+    turn = random_places(items.item[rest], [seed, number])
+    waiting = [rest[own][np.argsort(turn[own])] for own in (stratum == h for h in range(len(size)))]
+    order = share_out(part, size)[:n]
+    place = pd.Series(order).groupby(order).cumcount().to_numpy()
+    rows = np.array([waiting[h][k] for h, k in zip(order, place, strict=True)])
+    reasons = _reasons(guess[rest], stratum, cost, part, asked)
+    return Batch(number, rows, order, size, reasons)
+
+
+def _unlabelled(items: Items) -> np.ndarray:
+    """Positions of the items that no expert has looked at; experts have looked at those tied."""
+    left = items.gold == NO_GOLD
+    if items.opinions is not None:
+        left &= items.opinions.number == 0
+    return np.flatnonzero(left)
+
+
+def _batches(items: Items) -> int:
+    """How many batches there were: gold without a batch is one.
+
+    Raises:
+        InputError: where gold was drawn in another way, after which no batch can follow.
+    """
+    draw = items.draw
+    if draw is None:
+        return int((items.gold != NO_GOLD).any())
+    if draw.estimated:
+        raise InputError(
+            f"column {ESTIMATED!r}: no batch can follow gold whose chances are estimated. Set that "
+            "gold aside, with its chances, and draw items from all"
+        )
+    if draw.batch is None:
+        column = STRATUM if draw.stratum is not None else PROBABILITY
+        raise InputError(
+            f"column {column!r}: no batch can follow gold that was drawn so. Where fixed numbers "
+            f"were drawn from strata, expected {BATCH} 1 and {SIZE} of each gold item"
+        )
+    return int(draw.batch.max()) + 1
+
+
+def random_batch(items: Items, n: int, seed: int) -> Batch:
+    """As many items drawn at random from all without a label, for comparison."""
+    rest = _unlabelled(items)
+    number = 1 + _batches(items)
+    rows = rest[np.argsort(random_places(items.item[rest], [seed, number]))][:n]
+    return Batch(
+        number, rows, np.zeros(len(rows), dtype=int), np.array([len(rest)]), ("at random",)
+    )
+
+
+def labelled(items: Items, batch: Batch) -> Items:
+    """The items with gold labels of a batch too, from their truth.
+
+    Args:
+        items: whose truth is known, with the gold labels that there were.
+        batch: the next one of them.
+    """
+    assert items.truth is not None
+    before, old = items.gold != NO_GOLD, items.draw
+    gold = items.gold.copy()
+    gold[batch.rows] = items.truth[batch.rows]
+    if old is None or old.drawn is None or old.stratum is None or old.batch is None:
+        first = int(before.any())
+        stratum = np.where(before, 0, NO_STRATUM)
+        chance = np.where(before, before.mean(), np.nan)
+        drawn, number = np.full(first, before.sum()), np.zeros(first, dtype=int)
+    else:
+        stratum, chance, drawn, number = old.stratum.copy(), old.chance.copy(), old.drawn, old.batch
+    stratum[batch.rows] = len(drawn) + batch.stratum
+    chance[batch.rows] = (batch.drawn / batch.size)[batch.stratum]
+    own = np.full(len(batch.size), 1 + max(number, default=-1))
+    draw = GoldDraw(chance, stratum, np.concatenate([drawn, batch.drawn]))
+    return replace(items, gold=gold, draw=in_batches(draw, np.concatenate([number, own])))
+
+
+COLUMNS_SECOND = ("item", "label", "expert", "reason")
+"""Of the file that goes to experts."""
+SECOND, THIRD = "second", "third"
+"""What an expert who is asked once more is called."""
+OF_RARER = "the first expert put it into the rarer class"
+AT_RANDOM = "one of the other items, at random"
+DIFFER = "two experts differ"
+
+
+def more_opinions(items: Items, seed: int) -> pd.DataFrame:
+    """The items that need another opinion: columns item, label (empty), expert and reason.
+
+    Args:
+        items: with the gold labels, or opinions, that there are.
+        seed: decides which of the items of the larger class are asked for; the same ones each time.
+
+    Raises:
+        InputError: where there are no gold labels.
+    """
+    opinions = items.opinions or Opinions(items.gold[:, None])
+    number, first = opinions.number, opinions.labels[:, 0]
+    if not number.any():
+        raise InputError(
+            "--second: found no gold labels, expected some that an expert has given; `crowdgold "
+            "sample --n 100` says which items to label first"
+        )
+    known = first != NO_GOLD
+    rarer = int(2 * (first == 1).sum() <= known.sum())
+    of_rarer = (number == 1) & (first == rarer)
+    drawn = (number == 1) & (first != rarer) & (random_places(items.item, [seed]) < OTHERS)
+    differ = (number == 2) & (opinions.positive == 1)
+    parts = [(differ, THIRD, DIFFER), (of_rarer, SECOND, OF_RARER), (drawn, SECOND, AT_RANDOM)]
+    tables = [
+        pd.DataFrame({"item": items.item[wanted], "expert": expert, "reason": reason})
+        for wanted, expert, reason in parts
+    ]
+    return pd.concat(tables).assign(label="")[list(COLUMNS_SECOND)]

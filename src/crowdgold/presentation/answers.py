@@ -1,0 +1,423 @@
+"""The answer of a study: a sentence for each metric, and how many gold labels would say as much.
+
+Numbers and metrics of a user's own study in plain words.
+
+One answer in a line that is short enough for a badge: AUC large 0.93 (0.90 to 0.96).
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crowdgold.checking.without_gold import ends_in_words, gold_in_words
+from crowdgold.evaluation import rows
+from crowdgold.evaluation.conditions import Key
+from crowdgold.evaluation.headline import is_gold_alone, named
+from crowdgold.evaluation.questions import HUMANS, is_of_population, plain_metric
+from crowdgold.evaluation.rows import SURE, interval_in_words, is_unbounded
+from crowdgold.methods.method import ANSWERS, in_order
+from crowdgold.methods.registry import METHODS, baseline
+from crowdgold.metrics.binary import METRICS
+from crowdgold.metrics.metric import Words
+from crowdgold.presentation.folder import StudyFolder
+
+
+def words_of(metric: str) -> Words:
+    """How a metric is written; one that is not known stands for itself."""
+    if metric in METRICS:
+        return METRICS[metric].words
+    return Words(metric, metric, metric, "{metric}: {value}.", metric, metric)
+
+
+def metric_of(row: Mapping[str, Any]) -> str:
+    """The metric of which a row is a value or, for two models, a difference."""
+    return plain_metric(str(row["metric"]))[0]
+
+
+def is_comparison(row: Mapping[str, Any]) -> bool:
+    """Say whether a row compares two models."""
+    return row["against"] not in ("", HUMANS)
+
+
+def is_difference(row: Mapping[str, Any]) -> bool:
+    """Say whether a row is a difference, between models or to the voters."""
+    return is_comparison(row) or against_voters(metric_of(row))
+
+
+def against_voters(metric: str) -> bool:
+    """Say whether a metric is itself a difference, to a single voter."""
+    return metric in METRICS and METRICS[metric].against_voters
+
+
+def _digits(width: float | None, least: int) -> int:
+    """The decimals that show an interval to two digits of its width, `least` or more."""
+    if width is None or not width > 0:
+        return least
+    return max(least, min(6, 1 - math.floor(math.log10(width))))
+
+
+class Numbers:
+    """An estimate with its interval: numbers, per cent, or points of a difference of these."""
+
+    def __init__(self, row: Mapping[str, Any]) -> None:
+        metric = metric_of(row)
+        self.plain = not words_of(metric).in_per_cent
+        self.unit = "" if self.plain else " points" if is_difference(row) else " %"
+        self.scale = 1.0 if self.plain else 100.0
+        self.estimate, self.lower, self.upper = (
+            None if row[name] is None or math.isnan(row[name]) else float(row[name])
+            for name in ("estimate", "lower", "upper")
+        )
+        width = (
+            None if self.lower is None or self.upper is None
+            else self.scale * (self.upper - self.lower)
+        )  # fmt: skip
+        self.digits = _digits(width, 3 if self.plain else 1)
+
+    def bare(self, value: float) -> str:
+        """Write a value to the digits of the interval, without its unit."""
+        text = f"{self.scale * value:.{self.digits}f}"
+        return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
+
+    def size(self, value: float) -> str:
+        """Write the size of a difference: of shares, in percentage points."""
+        return self.bare(abs(value)) + ("" if self.plain else " percentage points")
+
+    @property
+    def point(self) -> str:
+        """The estimate."""
+        return "none" if self.estimate is None else self.bare(self.estimate) + self.unit
+
+    @property
+    def ends(self) -> str:
+        """The ends of the interval."""
+        if self.lower is None or self.upper is None:
+            return "none"
+        unit = self.unit if self.unit == " %" else ""
+        return f"{self.bare(self.lower)}{unit} to {self.bare(self.upper)}{self.unit}"
+
+    def interval(self, level: float) -> str:
+        """The interval with its level."""
+        if self.lower is None or self.upper is None:
+            return "no interval"
+        return f"{percent(level)} interval {self.ends}"
+
+
+def percent(share: float) -> str:
+    """Write a level."""
+    return f"{100 * share:g} %"
+
+
+def rounded(count: float) -> str:
+    """Write a count to two digits, or all of those below 100."""
+    if count < 99.5:
+        return f"{count:.0f}"
+    power = 10 ** (math.floor(math.log10(count)) - 1)
+    return f"{round(count / power) * power:,}"
+
+
+def as_gold_words(row: Mapping[str, Any], title: str = "") -> str:
+    """How many gold labels alone would say as much, with the interval where there is one.
+
+    Args:
+        row: an estimate, or a headline.
+        title: of the interval.
+    """
+    number, ends = rows.known(row), rows.interval_in_words(row)
+    if number is None:
+        return ""
+    if rows.is_unbounded(row):
+        return ends
+    return f"{number:,.0f} ({title}{ends})" if ends else rounded(number)
+
+
+def listed(texts: Sequence[str], most: int = 12) -> str:
+    """Write a list; beyond the first ones, how many there are."""
+    more = f"; and {len(texts) - most} more" if len(texts) > most else ""
+    return "; ".join(texts[:most]) + more
+
+
+UNKNOWN = "No description; see the documentation of the method."
+OF_ITEMS = "Its intervals are about the items at hand, not new ones."
+OF_POPULATION = "Its intervals are about the population that the items were drawn from."
+
+
+def _assumption(name: str, about: str) -> str:
+    offer = METHODS[name].offer if name in METHODS else None
+    if offer is None:
+        return UNKNOWN
+    return f"{offer.assumes} {OF_POPULATION if is_of_population(name, about) else OF_ITEMS}"
+
+
+def assumptions_of(methods: Sequence[str], about: str) -> list[tuple[str, str]]:
+    """The assumptions of methods and what their intervals are about, in the order of answers.
+
+    Args:
+        about: the setting that says what intervals are about.
+    """
+    return [(name, _assumption(name, about)) for name in in_order(methods, ANSWERS)]
+
+
+LEAST = 2
+"""Decimals; more where the interval is narrower than the last of them."""
+
+
+def badge(key: Key, answer: Mapping[str, Any] | None) -> str:
+    """The line of an answer.
+
+    Args:
+        key: which answer it is.
+        answer: its estimate and interval, or its range; None where there is none.
+    """
+    name = " ".join(filter(None, [key.metric, key.who]))
+    if answer is None:
+        return f"{name} no answer"
+    if answer["estimate"] is None:
+        return f"{name} {ends_in_words(answer['lower'], answer['upper'])} without gold"
+    width = answer["upper"] - answer["lower"]
+    digits = max(LEAST, -math.floor(math.log10(width))) if width > 0 else LEAST
+    value, lower, upper = (f"{answer[one]:.{digits}f}" for one in ("estimate", "lower", "upper"))
+    return f"{name} {value} ({lower} to {upper})"
+
+
+RANGE_WORDS = "A range that votes and scores allow, without gold labels"
+VOTES_ALONE = "votes and scores alone"
+MOST_PAIRS = 12
+"""Pairs of models whose comparison is written out; all are in estimates.csv."""
+GAINED = 1.05
+"""An interval as narrow as that of so many times the gold labels is called a gain."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is said of one metric.
+
+    Attributes:
+        title: what it is about.
+        sentence: the answer, without its interval.
+        interval: its interval.
+        as_gold: how many gold labels alone would be as precise; empty where that is not known.
+        alone: what gold labels alone say; empty where that is the answer, or not known.
+        details: method, and the model's estimate beside it.
+        flagged: whether gold labels contradict the answer itself.
+        line: value, ends of the interval, and method, for a table.
+        ahead: whether a model is ahead of another beyond doubt.
+    """
+
+    title: str
+    sentence: str
+    interval: str
+    as_gold: str
+    alone: str
+    details: Sequence[str]
+    flagged: bool
+    line: tuple[str, str, str] = ("", "", "")
+    ahead: bool = False
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers about one thing."""
+
+    heading: str
+    answers: Sequence[Answer]
+
+
+def _sure(numbers: Numbers) -> bool:
+    """Say whether an interval is on one side of 0."""
+    lower, upper = numbers.lower, numbers.upper
+    return lower is not None and upper is not None and (lower > 0 or upper < 0)
+
+
+def _against_voters(row: Mapping[str, Any], numbers: Numbers) -> str:
+    """Say how a model compares with a single voter."""
+    ahead = float(row["estimate"])
+    more = "more" if ahead >= 0 else "less"
+    said = {"model": row["model"], "value": numbers.size(ahead), "more": more}
+    says = words_of(metric_of(row)).sentence.format(**said)
+    return f"{says}." if _sure(numbers) else f"{says}; the difference may be zero."
+
+
+def _leader_first(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Turn a comparison round where the second model is ahead: a sentence begins with it."""
+    if not is_comparison(row) or row["estimate"] is None or row["estimate"] >= 0:
+        return row
+    beside, (name, _, at) = row.get("beside"), str(row["metric"]).partition("@")
+    return {
+        **row, **_negated(row), "model": row["against"], "against": row["model"],
+        "metric": f"{name}@{'|'.join(reversed(at.split('|')))}" if at else name,
+        "beside": {**beside, **_negated(beside)} if beside else beside,
+    }  # fmt: skip
+
+
+def _negated(row: Mapping[str, Any]) -> dict[str, float | None]:
+    turned = {"estimate": "estimate", "lower": "upper", "upper": "lower"}
+    return {name: None if row[old] is None else -row[old] for name, old in turned.items()}
+
+
+def _compared(row: Mapping[str, Any], numbers: Numbers, metric: str, at: str) -> str:
+    """Say how far a model is ahead of another."""
+    first, _, second = at.partition("|")
+    where = f", {row['model']} flagging from {first}, {row['against']} from {second}"
+    if not second:
+        where = f", flagging from {first}" if first else ""
+    what = words_of(metric).compared
+    by = numbers.size(float(row["estimate"]))
+    sentence = f"{row['model']} is ahead of {row['against']} by {by} in {what}{where}"
+    return f"{sentence}." if _sure(numbers) else f"{sentence}; it could be the other way round."
+
+
+def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
+    """Say how many gold labels alone would have given an interval as narrow."""
+    if n_gold == 0 or not gold_interval:
+        return ""
+    if is_gold_alone(row):
+        return f"From the {n_gold:,} gold labels alone."
+    effective, ends = row["effective_gold"], interval_in_words(row)
+    if effective is None:
+        return ""
+    if ends or effective > GAINED * n_gold:
+        about = ends if is_unbounded(row) else f"about {as_gold_words(row, f'{SURE} interval ')}"
+        return f"As precise as {about} gold labels alone would be. You have {n_gold:,}."
+    if effective >= n_gold / GAINED:
+        return f"As precise as your {n_gold:,} gold labels alone: votes and scores add nothing."
+    return (
+        f"Less precise than your {n_gold:,} gold labels alone: as about {rounded(effective)} "
+        "would be."
+    )
+
+
+def _details(row: Mapping[str, Any]) -> Iterator[str]:
+    said = named(row)
+    yield f"{said[:1].upper()}{said[1:]}" if said != row["method"] else f"By {said}"
+    beside = row.get("beside")
+    if beside and beside["estimate"] is not None:
+        numbers = Numbers({**row, **beside})
+        against = ", which the gold labels contradict" if beside["misfit"] else ""
+        yield (
+            f"For comparison, by the model {beside['method']}: {numbers.point} ({numbers.ends})"
+            f"{against}"
+        )
+    if row.get("note"):
+        yield str(row["note"])
+
+
+def _nothing(row: Mapping[str, Any], title: str) -> Answer:
+    why = [*row.get("passed_over", []), *filter(None, [row.get("note")])]
+    reasons = tuple(map(str, why)) or ("No method could estimate it.",)
+    return Answer(title, "No answer from these data.", "", "", "", reasons, False)
+
+
+def _without_gold(row: Mapping[str, Any], title: str, level: float) -> Answer:
+    """A range where there are no gold labels, with a model's number if what it assumes is true."""
+    found, metric, (_, at) = row["range"], metric_of(row), plain_metric(str(row["metric"]))
+    details = list(_if_true(row, level))
+    if found["lower"] is None:
+        told = f"No range without gold labels: {found['why']}."
+        needed = f"{gold_in_words(found['gold'])}."
+        return Answer(title, told, "", needed, "", details, False, ("no range", "", ""))
+    numbers = Numbers({**row, "lower": found["lower"], "upper": found["upper"]})
+    said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.ends}
+    sentence = words_of(metric).sentence.format(**said)
+    needed = f"{gold_in_words(found['gold'])}." if found["gold"] else ""
+    line = ("a range", numbers.ends, VOTES_ALONE)
+    return Answer(title, sentence, RANGE_WORDS, needed, "", details, False, line)
+
+
+def _if_true(row: Mapping[str, Any], level: float) -> Iterator[str]:
+    """A model's number, and under what it holds."""
+    if row["method"] is not None and row["estimate"] is not None:
+        numbers = Numbers(row)
+        yield (
+            f"{row['method']} says {numbers.point} ({numbers.interval(level)}), if what it assumes "
+            "is true; nothing checks it"
+        )
+    if row.get("note"):
+        yield str(row["note"])
+
+
+def _alone(row: Mapping[str, Any], by_gold: Mapping[str, Any] | None, turned: bool) -> str:
+    """What gold labels alone say of a value, beside an answer that is not theirs."""
+    if by_gold is None or row["method"] == baseline():
+        return ""
+    numbers = Numbers({**row, **(_negated(by_gold) if turned else by_gold)})
+    return f"Gold labels alone: {numbers.point} ({numbers.ends})."
+
+
+def write_answer(
+    row: Mapping[str, Any], n_gold: int, level: float, by_gold: Mapping[str, Any] | None
+) -> Answer:
+    """What is said of the answer of a metric.
+
+    Args:
+        row: one of the headlines of study.json.
+        n_gold: gold labels of the stratum, where the row does not say on how many it rests.
+        by_gold: estimate, lower and upper of gold labels alone; None where they give none.
+    """
+    given = row
+    row = _leader_first(row)
+    metric, (_, at) = metric_of(row), plain_metric(str(row["metric"]))
+    title = words_of(metric).title + (f" at {at.replace('|', ' and ')}" if at else "")
+    if row.get("range"):
+        return _without_gold(row, title, level)
+    if row["method"] is None or row["estimate"] is None:
+        return _nothing(row, title)
+    numbers = Numbers(row)
+    if is_comparison(row):
+        sentence = _compared(row, numbers, metric, at)
+    elif against_voters(metric):
+        sentence = _against_voters(row, numbers)
+    else:
+        said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.point}
+        sentence = words_of(metric).sentence.format(**said)
+    return Answer(
+        title, sentence, numbers.interval(level),
+        _as_gold(row, row.get("gold", n_gold), by_gold is not None),
+        _alone(row, by_gold, row is not given), tuple(_details(row)), bool(row.get("misfit")),
+        (numbers.point, numbers.ends, named(row)),
+        is_comparison(row) and _sure(numbers),
+    )  # fmt: skip
+
+
+def _by_gold(study: StudyFolder) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Estimate and interval of gold labels alone, by model, against and metric."""
+    rows = study.of_all("estimates")
+    rows = rows[(rows["method"] == baseline()) & rows["lower"].notna() & rows["upper"].notna()]
+    return {
+        (row["model"], row["against"], row["metric"]): {
+            name: float(row[name]) for name in ("estimate", "lower", "upper")
+        }
+        for row in rows.to_dict("records")
+    }
+
+
+def headlines_of_all(study: StudyFolder) -> list[Mapping[str, Any]]:
+    """The headlines of all items."""
+    return [row for row in study.summary["headlines"] if row["stratum"] == study.whole]
+
+
+def write_answers(study: StudyFolder) -> list[Answers]:
+    """Write the answers: on the items and voters, on each model, on pairs of models."""
+    groups: dict[tuple[str, str], list[Answer]] = {}
+    by_gold, n_gold = _by_gold(study), int(study.counts["gold"])
+    for row in headlines_of_all(study):
+        whose = (row["model"], row["against"] if is_comparison(row) else "")
+        if whose not in groups and sum(bool(other) for _, other in groups) >= MOST_PAIRS:
+            continue
+        key = (row["model"], row["against"], row["metric"])
+        answer = write_answer(row, n_gold, study.level, by_gold.get(key))
+        groups.setdefault(whose, []).append(answer)
+    return [Answers(_heading(*whose), answers) for whose, answers in groups.items()]
+
+
+def _heading(model: str, other: str) -> str:
+    if not model:
+        return "The items and their voters"
+    return f"{model} against {other}" if other else f"The model {model}"
+
+
+def leads(groups: Sequence[Answers]) -> list[str]:
+    """Which model is ahead of which beyond doubt, a sentence for each pair: the first metric's."""
+    found = [[one.sentence for one in group.answers if one.ahead] for group in groups]
+    return [sentences[0] for sentences in found if sentences]

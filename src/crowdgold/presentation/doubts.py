@@ -1,0 +1,449 @@
+"""What would change the answer of a study: where its methods, its model and its gold disagree.
+
+The data check of a study (`crowdgold check --json`) for a reader of its report.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import bdtr
+
+from crowdgold.checking.agreement import AnnotatorCheck, holm
+from crowdgold.checking.gold_sample import OF_ITEMS, TOLD, GoldSample, likeness_in_words
+from crowdgold.evaluation.headline import ONLY_MODELS_REASON
+from crowdgold.evaluation.questions import plain_metric
+from crowdgold.inference.rectified import POPULATION
+from crowdgold.inference.samples import FEWEST
+from crowdgold.methods.doubts import MEASURED_GOLD
+from crowdgold.methods.method import CORRECTED
+from crowdgold.methods.misfit import held_against
+from crowdgold.methods.registry import METHODS, answering
+from crowdgold.presentation.answers import (
+    Numbers,
+    headlines_of_all,
+    is_comparison,
+    is_difference,
+    listed,
+    metric_of,
+    percent,
+    words_of,
+)
+from crowdgold.presentation.folder import ANNOTATORS, StudyFolder, records_of
+from crowdgold.types.columns import counted
+
+NAMED = 8
+"""Annotators of a kind that are named."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What is known of the data.
+
+    Attributes:
+        facts: what, and what is known of it.
+        verdicts: method, verdict, why, and how to mend it.
+        warnings: in plain words.
+        there: whether a check was made; without one the facts are counts alone.
+        judges: names of judges whose errors are compared.
+        pairs: a judge, and the correlation of its errors with those of each of these.
+    """
+
+    facts: Sequence[tuple[str, str]]
+    verdicts: Sequence[tuple[str, str, str, str]]
+    warnings: Sequence[str]
+    there: bool
+    judges: Sequence[str] = ()
+    pairs: Sequence[tuple[str, Sequence[str]]] = ()
+
+
+def _alpha(found: Mapping[str, Any]) -> str:
+    if found.get("alpha") is None:
+        return "none to measure"
+    text = f"Krippendorff's alpha {found['alpha']:.3f}"
+    if found.get("lower") is not None:
+        ends = f"{found['lower']:.3f} to {found['upper']:.3f}"
+        text += f" ({percent(found['level'])} interval {ends})"
+    return f"{text}; 1: all agree, 0: as if at random"
+
+
+def _annotators(found: Mapping[str, Any] | None) -> str:
+    if not found:
+        return "not known"
+    names = [str(name) for name in found["annotator"]]
+    checked = AnnotatorCheck(**{name: np.array(found[name]) for name in ANNOTATORS})
+    texts = [counted(len(names), "annotator")]
+    for which, what in (
+        (checked.few, "with few labels"),
+        (checked.adversarial, "against the others"),
+        (checked.constant, "constant"),
+    ):
+        chosen = [name for name, one in zip(names, which, strict=True) if one]
+        if chosen:
+            listed = ", ".join(chosen[:NAMED]) + (", …" if len(chosen) > NAMED else "")
+            texts.append(f"{len(chosen)} {what} ({listed})")
+    return "; ".join(texts)
+
+
+def _gold_check(check: Mapping[str, Any]) -> str:
+    text = f"{check['gold_positive']:,} positive, {check['gold_negative']:,} negative"
+    right = [
+        f"{100 * share:.1f} % of the {name}"
+        for share, name in zip(check["majority_right"], ("positives", "negatives"), strict=True)
+        if share is not None
+    ]
+    return text + (f"; the majority of votes is right on {' and '.join(right)}" if right else "")
+
+
+def told_of(found: Mapping[str, Any]) -> str:
+    """What gold is to be a sample of, one of `TOLD`, by the check's file."""
+    of = str(found.get("of", OF_ITEMS))
+    return of if of in TOLD else OF_ITEMS
+
+
+def _sample(found: Mapping[str, Any]) -> str:
+    if found.get("note") or found.get("p") is None:
+        return f"no test: {found.get('note') or 'too little is known'}"
+    return f"{likeness_in_words(found['p'], told_of(found))} (p = {found['p']:.2g})"
+
+
+def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    least, middle, most = check["votes_per_item"]
+    each = f"{least}" if least == most else f"{least} to {most}, median {middle:g}"
+    yield "items", f"{check['items']:,}"
+    share = 100 * check["positive_votes"]
+    yield "votes", f"{check['votes']:,}; {each} an item; {share:.1f} % positive"
+    yield "agreement of votes", _alpha(check["agreement"])
+    yield "annotators", _annotators(check["annotators"])
+    yield "gold labels", _gold_check(check)
+    if check.get("judges", {}).get("sentences"):
+        yield "judges", "; ".join(check["judges"]["sentences"])
+    of = told_of(check["gold_sample"])
+    yield (
+        "gold a random sample?" if of == OF_ITEMS else TOLD[of].question,
+        _sample(check["gold_sample"]),
+    )
+    if check.get("clusters"):
+        yield "clusters", f"{check['clusters']['numbers']}; {check['clusters']['sentence']}"
+    if check.get("expert_agreement"):
+        given = check.get("expert_labels", {}).items()
+        experts = ", ".join(f"{name} {labels:,}" for name, labels in given)
+        yield "experts", f"{experts}; {_alpha(check['expert_agreement'])}"
+    if check.get("expert_errors", {}).get("sentences"):
+        yield "experts' errors", "; ".join(check["expert_errors"]["sentences"])
+    for name, one in check["scores"].items():
+        tied = f"{100 * one['tied']:.2g} % of the pairs of items are tied"
+        ends = f"{one['lowest']:.4g} to {one['highest']:.4g}"
+        lacking = f"; {one['without']:,} items without" if one.get("without") else ""
+        yield f"scores of {name}", f"{ends}, {one['distinct']:,} different; {tied}{lacking}"
+
+
+def _counts(study: StudyFolder) -> list[tuple[str, str]]:
+    """What is known without a check."""
+    counts = study.counts
+    gold = f"{counts['gold_positive']:,} positive, {counts['gold_negative']:,} negative"
+    return [
+        ("items", f"{counts['items']:,}"),
+        ("votes", f"{counts['votes']:,}"),
+        ("gold labels", gold),
+        ("models", ", ".join(study.models) or "none"),
+    ]
+
+
+def _pair(value: float | None, lower: float | None, upper: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.2f}" + (f" ({lower:.2f} to {upper:.2f})" if lower is not None else "")
+
+
+def _pairs(judges: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """The correlations of each two judges' errors, below the diagonal; none of fewer than three."""
+    names = [str(name) for name in judges.get("judge", ())]
+    shared = judges.get("shared", {})
+    parts = [shared.get(one, ()) for one in ("pairs", "pairs_lower", "pairs_upper")]
+    if len(names) < 3 or any(len(part) != len(names) for part in parts):
+        return []
+    return [
+        (name, [_pair(*(part[row][one] for part in parts)) for one in range(row)])
+        for row, name in enumerate(names)
+    ][1:]
+
+
+def write_check(study: StudyFolder) -> Checked:
+    """Write the data check of a study; its counts where no check was made."""
+    check = study.check
+    if check is None:
+        return Checked(_counts(study), [], [], False)
+    verdicts = [
+        (one["method"], one["verdict"], one["why"], one.get("mend", ""))
+        for one in check["verdicts"]
+    ]
+    warnings = [line[:1].upper() + line[1:] + "." for line in map(str, check["warnings"])]
+    pairs = _pairs(check.get("judges", {}))
+    judges = [str(name) for name in check["judges"]["judge"]] if pairs else []
+    return Checked(list(_facts(check)), verdicts, warnings, True, judges[:-1], pairs)
+
+
+GRAVE, MINOR = "grave", "minor"
+SURELY = 0.99
+"""Probability with which a model that is right misses no more counts than are called too many."""
+MOST_TIMES = 100
+BY_CHANCE = 0.05
+"""How often a model that is right may be gravely doubted for any of its estimates (Holm)."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something that would change the answer.
+
+    Attributes:
+        weight: GRAVE or MINOR.
+        title: what it is.
+        text: what it means, and what to do.
+    """
+
+    weight: str
+    title: str
+    text: str
+
+
+def quantity(row: Mapping[str, Any]) -> str:
+    """Name what a row estimates: `recall at 0.5 of large`."""
+    metric, (_, at) = metric_of(row), plain_metric(str(row["metric"]))
+    name = words_of(metric).symbol
+    if at:
+        name += f" at {at.replace('|', ' and ')}"
+    if is_comparison(row):
+        return f"{name}, {row['model']} against {row['against']}"
+    return f"{name} of {row['model']}" if row["model"] else name
+
+
+def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
+    """Say where gold does not look like a random sample, or hardly."""
+    test = (study.check or {}).get("gold_sample") or {}
+    p, of = test.get("p"), told_of(test)
+    if p is None and study.counts.get("gold_random") is not False:
+        return
+    # A folder without its check still says whether gold was doubted.
+    sample, how = GoldSample(p or 0.0, of=of), "" if p is None else f" (p = {p:.2g})"
+    if not sample.chosen:
+        return
+    surely, told = sample.surely_chosen, sample.told
+    if of != OF_ITEMS:
+        title = told.misfit if surely else f"possibly {told.misfit}"
+        text = f"Votes and scores speak against it{how}. {sample.mend}."
+        yield Doubt(GRAVE if surely else MINOR, title[:1].upper() + title[1:], text)
+        return
+    title = f"Gold {'does not look like' if surely else 'may not be'} a random sample"
+    yield Doubt(
+        GRAVE if surely else MINOR, title,
+        f"Votes and scores of the gold items differ from those of the others{how}. Every "
+        "method takes gold items to be drawn at random; if they were chosen by votes, scores or "
+        f"difficulty, the numbers can be wrong by any amount. {sample.mend}.",
+    )  # fmt: skip
+
+
+def _gold(study: StudyFolder) -> Iterator[Doubt]:
+    """Say where there is too little gold."""
+    counts = study.counts
+    n_gold = int(counts["gold"])
+    if n_gold == 0:
+        yield Doubt(
+            GRAVE, "No gold labels",
+            "Nothing checks the model of the votes against the truth. It takes voters to be right "
+            "more often than not. Have an expert label items drawn at random: "
+            f"{MEASURED_GOLD} are enough for a first answer, 100 for a useful one.",
+        )  # fmt: skip
+        return
+    fewer = min(int(counts["gold_positive"]), int(counts["gold_negative"]))
+    if fewer < FEWEST:
+        yield Doubt(
+            GRAVE, "Too few gold labels of a class",
+            f"There are {counts['gold_positive']:,} positive and {counts['gold_negative']:,} "
+            f"negative ones; a metric that rests on fewer than {FEWEST} of them has no interval. "
+            "Label more random items.",
+        )  # fmt: skip
+    elif n_gold < MEASURED_GOLD:
+        yield Doubt(
+            MINOR, f"{counted(n_gold, 'gold label')}, fewer than {MEASURED_GOLD}",
+            f"How often the intervals are right was measured with {MEASURED_GOLD} gold labels or "
+            "more. Label more random items.",
+        )  # fmt: skip
+
+
+def _only_models(study: StudyFolder) -> Iterator[Doubt]:
+    """Say where no answer was asked for that gold labels correct."""
+    if any(row["reason"] == ONLY_MODELS_REASON for row in headlines_of_all(study)):
+        yield Doubt(
+            GRAVE, "Only models were asked for",
+            "Each model is right where its assumptions are, and no estimate that gold labels "
+            f"correct was asked for. Add {answering()} to the methods.",
+        )  # fmt: skip
+
+
+def _misfits(study: StudyFolder) -> Iterator[Doubt]:
+    """Say which model-based estimates the gold labels contradict."""
+    rows = study.of_all("estimates")
+    corrected = held_against(set(rows["method"]))
+    flagged = rows[rows["misfit"] == 1]
+    for method in dict.fromkeys(flagged["method"]):
+        own = flagged[flagged["method"] == method]
+        held = int(rows.loc[rows["method"] == method, "misfit"].notna().sum())
+        metrics = listed([quantity(row) for row in records_of(own)])
+        chosen = [row for row in headlines_of_all(study) if row["method"] == method]
+        keys = set(own[["model", "against", "metric"]].itertuples(index=False, name=None))
+        leads = [row for row in chosen if (row["model"], row["against"], row["metric"]) in keys]
+        p = rows.loc[rows["method"] == method, "misfit_p"].dropna().to_numpy(float)
+        rest = "The answer rests on it." if leads else "The answer does not rest on it: use that."
+        if not (holm(p) <= BY_CHANCE).any():
+            rest += " With so many estimates compared, chance alone can do that."
+        yield Doubt(
+            GRAVE if leads else MINOR, f"The gold labels contradict {method}",
+            f"Its estimates of {metrics} are more than two standard errors from those of "
+            f"{corrected}, which the gold labels correct: {len(own)} of the {held} estimates that "
+            f"were compared, where a model that is right has at most one in twenty by chance. "
+            f"{rest}",
+        )  # fmt: skip
+
+
+def _disagreements(study: StudyFolder) -> Iterator[Doubt]:
+    """Say which methods have an interval that does not meet the answer's."""
+    rows, apart = study.of_all("estimates"), dict[str, list[str]]()
+    for head in headlines_of_all(study):
+        if head["lower"] is None:
+            continue
+        same = rows[
+            (rows["model"] == head["model"])
+            & (rows["against"] == head["against"])
+            & (rows["metric"] == head["metric"])
+            & ((rows["lower"] > head["upper"]) | (rows["upper"] < head["lower"]))
+        ]
+        for row in records_of(same):
+            apart.setdefault(row["method"], []).append(f"{quantity(row)} ({Numbers(row).ends})")
+    for method, metrics in apart.items():
+        yield Doubt(
+            MINOR, f"{method} disagrees",
+            f"Its {percent(study.level)} interval does not overlap the answer's for "
+            f"{listed(metrics)}. The assumptions of one of the two are wrong: see them below.",
+        )  # fmt: skip
+
+
+def _chains(study: StudyFolder) -> Iterator[Doubt]:
+    failed = [
+        one for one in study.summary["fits"]
+        if one["stratum"] == study.whole and not one["diagnostics_passed"]
+    ]  # fmt: skip
+    for one in failed:
+        of = f" on {one['model']}" if one["model"] else ""
+        yield Doubt(
+            MINOR, f"The chains of {one['method']}{of} had not converged",
+            f"{'; '.join(one['problems']) or 'no reason given'}. Its numbers are shown. "
+            + ("The gold labels correct the answer, so its interval is right all the same."
+               if METHODS[one["method"]].has_role(CORRECTED) else
+               "The answer does not rest on it."),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Misses:
+    """Observations outside the intervals of data that were drawn from a fit.
+
+    Attributes:
+        method, model, check: whose fit, and what was checked, `votes` or `wins`.
+        outside, checked: how many, and of how many.
+        many: whether these are more than a model that is right would miss.
+    """
+
+    method: str
+    model: str
+    check: str
+    outside: int
+    checked: int
+    many: bool
+
+
+def count_misses(rows: pd.DataFrame, level: float) -> tuple[int, bool]:
+    """Count observations outside their intervals; say whether they are too many for chance."""
+    outside = int(((rows["observed"] < rows["lower"]) | (rows["observed"] > rows["upper"])).sum())
+    fewer = bdtr(outside - 1, len(rows), 1 - level) if outside else 0.0
+    return outside, bool(fewer >= SURELY)
+
+
+def misses_of(study: StudyFolder) -> Iterator[Misses]:
+    """Count the misses of each fit and check."""
+    rows = study.of_all("predictive")
+    keys = rows[["method", "model", "check"]].astype(str)
+    for method, model, check in dict.fromkeys(keys.itertuples(index=False, name=None)):
+        wanted = {"method": method, "model": model, "check": check}
+        own = rows[(keys == pd.Series(wanted)).all(axis=1)]
+        outside, many = count_misses(own, study.level)
+        yield Misses(method, model, check, outside, len(own), many)
+
+
+def _predictive(study: StudyFolder) -> Iterator[Doubt]:
+    what = {
+        "votes": ("the votes", "prevalence, TPR_H and TNR_H"),
+        "wins": ("the ranking", "everything said of the model's scores"),
+    }
+    for one in misses_of(study):
+        name, touched = what.get(one.check, (one.check, "its numbers"))
+        if one.many:
+            yield Doubt(
+                MINOR, f"{one.method} with {one.model} does not reproduce {name}",
+                f"{one.outside} of {one.checked} observations are outside the "
+                f"{percent(study.level)} intervals of data drawn from the fit. This weakens "
+                f"{touched} by this model. An answer that gold labels correct does not rest on it.",
+            )  # fmt: skip
+
+
+def _undecided(study: StudyFolder) -> Iterator[Doubt]:
+    """Say how much larger a study would tell apart what this one does not."""
+    found = []
+    for row in headlines_of_all(study):
+        if not is_difference(row) or row["lower"] is None or not row["lower"] <= 0 <= row["upper"]:
+            continue
+        half = (row["upper"] - row["lower"]) / 2
+        times = max(1.0, (half / abs(row["estimate"])) ** 2) if row["estimate"] else math.inf
+        size = f"about {times:.1f} times" if times < MOST_TIMES else f"over {MOST_TIMES} times"
+        found.append(f"{quantity(row)} ({size})")
+    if found:
+        yield Doubt(
+            MINOR, "Differences that these data do not decide",
+            "Their intervals hold 0. If they are as large as estimated, they would be seen in a "
+            f"study larger (items, votes and gold alike) by: {listed(found)}. "
+            "`crowdgold plan` finds the cheapest.",
+        )  # fmt: skip
+
+
+def find_doubts(study: StudyFolder) -> list[Doubt]:
+    """What would change the answer, the gravest first."""
+    sources = (
+        _gold_sample, _gold, _only_models, _misfits, _chains, _predictive, _disagreements,
+        _undecided,
+    )  # fmt: skip
+    found = [doubt for source in sources for doubt in source(study)]
+    if study.summary.get("weighted"):
+        whose = "the population that the weighted items stand for"
+        if study.about != POPULATION:
+            whose = "these items, each counted by its weight,"
+        found.append(
+            Doubt(MINOR, "Weights", f"Items are weighted: the numbers are of {whose} and no better "
+                  "than the weights.")
+        )  # fmt: skip
+    return sorted(found, key=lambda one: one.weight != GRAVE)
+
+
+def verdict_of(doubts: Sequence[Doubt]) -> str:
+    """Sum the doubts up in a sentence."""
+    grave = sum(one.weight == GRAVE for one in doubts)
+    if grave:
+        return f"{counted(grave, 'grave doubt')}: read below why these numbers may be wrong."
+    if doubts:
+        return (
+            "We found no grave reason to distrust these numbers; smaller ones are below "
+            f"({len(doubts)})."
+        )
+    return "We found no reason to distrust these numbers."

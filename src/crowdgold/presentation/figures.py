@@ -1,0 +1,647 @@
+"""What methods say of a metric of a user's own study, and the curves of its models.
+
+Figures for a page that stands alone, SVG inside HTML and PDF; names that users chose in them.
+
+The posterior predictive checks of a study's report, and the figure of votes by gold class.
+
+The answers of a user's own study against an assumed share of wrong gold labels.
+"""
+
+import io
+import math
+import re
+import unicodedata
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from markupsafe import Markup, escape
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont
+from matplotlib.ft2font import FT2Font
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from crowdgold.evaluation.assumed_errors import ERROR, that_say_something
+from crowdgold.evaluation.questions import HUMANS, plain_metric
+from crowdgold.inference.samples import ONLY_GOLD
+from crowdgold.plots.style import COLUMN_WIDTH, RC, SVG_METADATA, new_figure, style_of
+from crowdgold.presentation.answers import Numbers, headlines_of_all, percent, words_of
+from crowdgold.presentation.doubts import count_misses, misses_of
+from crowdgold.presentation.folder import StudyFolder, records_of
+from crowdgold.types.display import Known, Shown
+
+PROLOG = re.compile(r"^.*?(?=<svg)", re.DOTALL)
+REMARKS = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
+OPENING = re.compile(r"<svg[^>]*?viewBox=\"([^\"]*)\"[^>]*>", re.DOTALL)
+NAMED = re.compile(r'\bid="([^"]+)"')
+REFERRED = re.compile(r'(url\(#|href="#)([^)"]+)')
+SPACES = re.compile(r">\s+<")
+FRACTIONS = re.compile(r"(\d+\.\d{3})\d+")
+
+
+@dataclass(frozen=True, repr=False)
+class StudyFigure(Shown):
+    """A figure with the words around it.
+
+    Attributes:
+        name: its identifier in the page, letters, digits and hyphens.
+        title: a heading.
+        caption: what it shows, for readers who see it.
+        description: what it shows with its numbers, for those who do not.
+        figure: the drawing, whose layout is settled here.
+    """
+
+    name: str
+    title: str
+    caption: str
+    description: str
+    figure: Figure
+
+    def __post_init__(self) -> None:
+        """Lay the figure out."""
+        settle(self.figure)
+
+    def facts(self) -> Known:
+        """Its heading, and what it shows."""
+        return {"title": self.title, "caption": self.caption}
+
+    def _repr_html_(self) -> str:
+        """The drawing, for notebooks."""
+        return str(inline_svg(self))
+
+
+@contextmanager
+def _drawing() -> Iterator[None]:
+    """Draw in the project's style; letters that the font lacks are boxes, without a warning."""
+    with mpl.rc_context(RC), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        yield
+
+
+def settle(figure: Figure) -> None:
+    """Lay a figure out for good, so that each format does not find its layout again."""
+    with _drawing():
+        figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
+def inline_svg(one: StudyFigure) -> Markup:
+    """Draw a figure as SVG that can stand in an HTML page beside others.
+
+    It scales with the page; its identifiers begin with its name; a title and a description tell
+    those who cannot see it what it shows.
+    """
+    with _drawing():
+        written = io.StringIO()
+        FigureCanvasSVG(one.figure).print_svg(written, metadata=SVG_METADATA)
+    drawn = REMARKS.sub("", PROLOG.sub("", written.getvalue()))
+    opening = OPENING.search(drawn)
+    assert opening, "matplotlib writes a viewBox"
+    body = drawn[opening.end() :]
+    body = NAMED.sub(rf'id="{one.name}-\1"', body)
+    body = REFERRED.sub(rf"\1{one.name}-\2", body)
+    body = FRACTIONS.sub(r"\1", SPACES.sub("><", body))
+    names = f"{one.name}-title {one.name}-desc"
+    return Markup(  # noqa: S704 - matplotlib's own drawing, and words that are escaped here
+        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        f'viewBox="{opening[1]}" role="img" aria-labelledby="{names}">'
+        f'<title id="{one.name}-title">{escape(one.title)}</title>'
+        f'<desc id="{one.name}-desc">{escape(one.description)}</desc>{body}'
+    )
+
+
+def pdf_pages(figures: Sequence[StudyFigure], creator: str) -> bytes:
+    """Figures as a PDF that names its creator, a page each; equal figures give equal bytes."""
+    written = io.BytesIO()
+    about = {"Creator": creator, "CreationDate": None}
+    with _drawing(), PdfPages(written, metadata=about) as pages:
+        for one in figures:
+            # `savefig` would draw everything twice.
+            FigureCanvasPdf(one.figure).print_pdf(pages)
+    return written.getvalue()
+
+
+LONGEST = 22
+"""Characters of a name that are drawn."""
+
+
+@cache
+def _glyphs() -> frozenset[int]:
+    """The characters that the figures' font has."""
+    return frozenset(FT2Font(findfont(FontProperties())).get_charmap())
+
+
+def _can_be_drawn(name: str) -> bool:
+    letters = all(ord(letter) in _glyphs() for letter in name)
+    return bool(name.strip()) and letters and all(map(_is_seen, name))
+
+
+def _is_seen(letter: str) -> bool:
+    return not unicodedata.category(letter).startswith("C")
+
+
+def _shorter(name: str) -> str:
+    if len(name) <= LONGEST:
+        return name
+    half = (LONGEST - 1) // 2
+    return f"{name[:half]}…{name[-half:]}"
+
+
+def drawn_names(names: Sequence[str]) -> dict[str, str]:
+    """Each name as it is drawn: as it is where the font has its letters and it is short.
+
+    Args:
+        names: distinct names of models; one that cannot be drawn, or not be told from another
+            once shortened, is called by its number, as `model 2`.
+    """
+    short = [_shorter(name) if _can_be_drawn(name) else "" for name in names]
+    return {
+        name: one if one and short.count(one) == 1 else f"model {place}"
+        for place, (name, one) in enumerate(zip(names, short, strict=True), start=1)
+    }
+
+
+def literal(text: str) -> str:
+    """Keep matplotlib from reading mathematics between dollar signs, and from hiding `_names`."""
+    shown = text.replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
+
+
+MOST_VOTES_FIGURE = 3
+"""Numbers of votes that have a panel: those with the most items."""
+OBSERVED, EXPECTED, OUTSIDE = "#9FB6CD", "#222222", "#C0392B"
+
+
+def _bars(rows: pd.DataFrame) -> list[pd.Series]:
+    """The lengths of bars from a mean, which an interval of few values may not hold."""
+    ends = (rows["expected"] - rows["lower"], rows["upper"] - rows["expected"])
+    return [end.clip(lower=0) for end in ends]
+
+
+def _panel_votes_figure(axes: Axes, rows: pd.DataFrame) -> None:
+    axes.bar(rows["votes_positive"], rows["observed"], color=OBSERVED, label="observed")
+    drawn = rows[rows["expected"].notna()]
+    outside = (drawn["observed"] < drawn["lower"]) | (drawn["observed"] > drawn["upper"])
+    parts = (("expected", EXPECTED, "o", drawn[~outside]), ("misses", OUTSIDE, "X", drawn[outside]))
+    for label, colour, marker, part in parts:
+        if part.empty:
+            continue
+        axes.errorbar(
+            part["votes_positive"], part["expected"],
+            yerr=_bars(part),
+            color=colour, marker=marker, linestyle="none", capsize=2.5, markersize=4.5, label=label,
+        )  # fmt: skip
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_ylabel("items")
+    total, items = (int(rows[name].iloc[0]) for name in ("votes_total", "items"))
+    votes = "1 vote" if total == 1 else f"{total} votes"
+    axes.set_title(f"{votes} an item, {items:,} items", fontsize=8)
+
+
+def draw_study_votes(
+    table: pd.DataFrame, options: Mapping[str, Any]
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw a panel for each number of votes: how many items have how many positive ones.
+
+    Args:
+        table: rows of one gold class with votes_total, votes_positive, items, observed, and where
+            there is a model expected, lower and upper.
+        options: none.
+
+    Returns:
+        the figure and the rows that it shows: of the `MOST` most frequent numbers of votes.
+
+    Raises:
+        ValueError: where there are no rows.
+    """
+    if table.empty:
+        raise ValueError("no votes to draw")
+    frequent = table.groupby("votes_total")["items"].first().sort_values(ascending=False)
+    totals = sorted(frequent.index[:MOST_VOTES_FIGURE])
+    shown = table[table["votes_total"].isin(totals)]
+    figure, axes = new_figure(len(totals), 1, 0.75 + 1.45 * len(totals), COLUMN_WIDTH)
+    for (panel,), total in zip(axes, totals, strict=True):
+        _panel_votes_figure(panel, shown[shown["votes_total"] == total])
+    axes[-1][0].set_xlabel("positive votes")
+    handles: dict[str, Any] = {}
+    for (panel,) in axes:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside upper center", ncols=3, frameon=False
+    )
+    return figure, shown
+
+
+def draw_study_wins(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+    """Draw for pairs of vote sets how often the one is ranked above the other.
+
+    Args:
+        table: rows with observed, expected, lower and upper: shares of pairs of items.
+        options: none.
+
+    Raises:
+        ValueError: where there are no rows.
+    """
+    if table.empty:
+        raise ValueError("no wins to draw")
+    figure, ((axes,),) = new_figure(1, 1, 3.3, COLUMN_WIDTH)
+    outside = (table["observed"] < table["lower"]) | (table["observed"] > table["upper"])
+    axes.plot([0, 1], [0, 1], color="#777777", linewidth=0.8, linestyle=":")
+    for label, colour, marker, rows in (
+        ("inside the interval", "#0072B2", "o", table[~outside]),
+        ("outside", OUTSIDE, "X", table[outside]),
+    ):
+        if rows.empty:
+            continue
+        axes.errorbar(
+            rows["observed"], rows["expected"],
+            yerr=_bars(rows), color=colour,
+            marker=marker, linestyle="none", elinewidth=0.8, markersize=4, label=label, alpha=0.85,
+        )  # fmt: skip
+    lowest = float(min(table["lower"].min(), table["observed"].min()))
+    highest = float(max(table["upper"].max(), table["observed"].max()))
+    edge = 0.04 * max(highest - lowest, 0.05)
+    ends = (np.floor(100 * (lowest - edge)) / 100, np.ceil(100 * (highest + edge)) / 100)
+    axes.set(xlim=ends, ylim=ends, xlabel="observed share of wins", ylabel="share drawn anew")
+    axes.set_aspect("equal")
+    axes.legend(loc="upper left", frameon=False, fontsize=7)
+    return figure, table
+
+
+VOTES, WINS = "votes", "wins"
+CLASSES = (("negative", 0, "Gold negatives"), ("positive", 1, "Gold positives"),
+           ("unlabelled", None, "Items without a gold label"))  # fmt: skip
+MOST_MODELS = 12
+
+
+def _observed_votes(items: pd.DataFrame) -> pd.DataFrame:
+    """Count votes by gold class, where there is no fit to hold them against."""
+    parts = []
+    for _, value, _ in CLASSES:
+        own = items[items["gold"].isna() if value is None else items["gold"] == value]
+        counted = own.groupby(["votes_total", "votes_positive"]).size().rename("observed")
+        table = counted.reset_index()
+        table["items"] = table.groupby("votes_total")["observed"].transform("sum")
+        parts.append(table.assign(gold=value))
+    table = pd.concat(parts, ignore_index=True)
+    return table.assign(expected=float("nan"), lower=float("nan"), upper=float("nan"))
+
+
+def votes_of(study: StudyFolder) -> tuple[pd.DataFrame, str]:
+    """The votes by gold class, and whose fit they are held against; "" where no one's."""
+    rows = study.of_all("predictive")
+    rows = rows[rows["check"] == VOTES]
+    if rows.empty:
+        return _observed_votes(study.items), ""
+    first = rows.iloc[0]
+    own = rows[(rows["model"] == first["model"]) & (rows["method"] == first["method"])]
+    return own, str(first["method"])
+
+
+def _described_votes_figure(rows: pd.DataFrame) -> str:
+    texts = []
+    for row in records_of(rows):
+        text = f"{row['votes_positive']:.0f} of {row['votes_total']:.0f}: {row['observed']:.0f}"
+        if pd.notna(row["expected"]):
+            text += f" items, expected {row['lower']:.0f} to {row['upper']:.0f}"
+        texts.append(text)
+    return "; ".join(texts) + "."
+
+
+def vote_figures(study: StudyFolder) -> Iterator[StudyFigure]:
+    """Draw how many items of each gold class have how many positive votes."""
+    table, method = votes_of(study)
+    for name, value, title in CLASSES:
+        rows = table[table["gold"].isna() if value is None else table["gold"] == value]
+        if rows.empty:
+            continue
+        figure, drawn = draw_study_votes(rows, {})
+        caption = "Bars: items observed."
+        if method:
+            caption = f"Bars: observed; points: drawn from {method}'s fit, {percent(study.level)} "
+            caption += "intervals; red: observed outside."
+        left = rows["votes_total"].nunique() - drawn["votes_total"].nunique()
+        caption += f" {left} less frequent numbers of votes in predictive.csv." if left else ""
+        description = f"{title} by their positive votes. {_described_votes_figure(drawn)}"
+        yield StudyFigure(f"votes-{name}", title, caption, description, figure)
+
+
+def win_figures(study: StudyFolder) -> Iterator[StudyFigure]:
+    """Draw for each model how often items of one vote set are ranked above those of another."""
+    rows, names = study.of_all("predictive"), drawn_names(study.models)
+    rows = rows[rows["check"] == WINS]
+    for number, model in enumerate(list(dict.fromkeys(rows["model"]))[:MOST_MODELS], start=1):
+        own = rows[rows["model"] == model]
+        own = own[own["method"] == own["method"].iloc[0]]
+        method = own["method"].iloc[0]
+        figure, drawn = draw_study_wins(own, {})
+        outside, _ = count_misses(drawn, study.level)
+        title = f"Wins by {names.get(model, model)}"
+        yield StudyFigure(
+            f"wins-{number}", title,
+            "A point is a pair of vote sets (gold label, votes): how often the model ranks an item "
+            f"of the one above one of the other, observed and drawn from {method}'s fit, with "
+            f"{percent(study.level)} intervals.",
+            f"{title}: {outside} of {len(drawn)} pairs of vote sets are outside their interval.",
+            figure,
+        )  # fmt: skip
+
+
+def predictive_words(study: StudyFolder) -> list[str]:
+    """Say how many observations are outside what was drawn."""
+    names = {VOTES: "counts of votes by gold class", WINS: "shares of wins"}
+    words = []
+    for one in misses_of(study):
+        whose = f"{one.method} with {one.model}" if len(study.models) > 1 else one.method
+        says = "more than a model that is right would miss" if one.many else "as chance allows"
+        words.append(
+            f"{whose}: {one.outside} of {one.checked} {names.get(one.check, one.check)} lie "
+            f"outside the {percent(study.level)} interval; {says}."
+        )
+    return words
+
+
+GROUP = "group"
+CHOSEN = "chosen"
+ROW_HEIGHT = 0.17
+"""Inches."""
+BAND = "#DDE7F0"
+FAILED, CONTRADICTED = "not converged", "contradicted"
+
+
+def _remark(row: pd.Series) -> str:
+    """Say in a word or two what speaks against a row."""
+    if not row["diagnostics_passed"]:
+        return f" ({FAILED})"
+    return f" ({CONTRADICTED})" if row["misfit"] == 1 else ""
+
+
+def _draw_row(axes: Axes, row: pd.Series, place: float) -> None:
+    style, passed = style_of(row["method"]), bool(row["diagnostics_passed"])
+    if row[CHOSEN]:
+        axes.axhspan(place - 0.5, place + 0.5, color=BAND, linewidth=0, zorder=0)
+    if np.isfinite([row["lower"], row["upper"]]).all():
+        axes.plot([row["lower"], row["upper"]], [place, place], color=style.colour, linewidth=1.6)
+    axes.plot(
+        row["estimate"],
+        place,
+        marker=style.marker,
+        color=style.colour,
+        markersize=5,
+        markerfacecolor=style.colour if passed else "white",
+    )
+
+
+def draw_study_estimates(
+    table: pd.DataFrame, options: Mapping[str, Any]
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw a row for each estimate, under a heading for each group.
+
+    Args:
+        table: rows with group (a model, say; "" for none), method, estimate, lower, upper,
+            diagnostics_passed, misfit (1 where gold labels contradict the row) and
+            chosen (the answer), in the order from top to bottom.
+        options: `label` of the axis; `zero`, whether a line marks 0.
+
+    Returns:
+        the figure and the rows that it shows: those that have an estimate.
+
+    Raises:
+        ValueError: where no row has an estimate.
+    """
+    shown = table[np.isfinite(table["estimate"])].reset_index(drop=True)
+    if shown.empty:
+        raise ValueError("no method has an estimate")
+    groups = list(dict.fromkeys(shown[GROUP]))
+    places, labels, headings, place = [], [], [], 0.0
+    for group in groups:
+        if group:
+            headings.append((place, group))
+            place += 1
+        for _, row in shown[shown[GROUP] == group].iterrows():
+            places.append(place)
+            labels.append(row["method"] + _remark(row))
+            place += 1
+        place += 0.3
+    figure, ((axes,),) = new_figure(1, 1, 0.55 + ROW_HEIGHT * place, COLUMN_WIDTH)
+    ordered = pd.concat([shown[shown[GROUP] == group] for group in groups])
+    for at, (_, row) in zip(places, ordered.iterrows(), strict=True):
+        _draw_row(axes, row, at)
+    for at, group in headings:
+        axes.text(
+            0.01, at, literal(group), transform=axes.get_yaxis_transform(), va="center",
+            fontsize=7.5, fontweight="bold",
+        )  # fmt: skip
+    axes.set_yticks(places, labels)
+    axes.set_ylim(place - 0.6, -0.7)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    axes.margins(x=0.06)
+    if options.get("zero"):
+        axes.axvline(0, color="#444444", linewidth=0.8, linestyle=":")
+    axes.set_xlabel(options["label"])
+    return figure, ordered
+
+
+LOOKS = (("#0072B2", "-"), ("#D55E00", "--"), ("#009E73", "-."), ("#AA4499", ":"))
+"""Colour and line of the first, second ... model."""
+MOST = len(LOOKS)
+"""Models that one figure can show."""
+PR, ROC = "PR", "ROC"
+AXES = {PR: ("recall", "precision"), ROC: ("false positive rate", "recall (TPR)")}
+
+
+def _bar(point: Mapping[str, float], side: str) -> list[list[float]] | None:
+    """The lengths of a bar to both sides of the point, where it has an interval."""
+    if f"{side}_lower" not in point:
+        return None
+    lower, upper = point[f"{side}_lower"], point[f"{side}_upper"]
+    return [[max(0.0, point[side] - lower)], [max(0.0, upper - point[side])]]
+
+
+def _draw_voters(axes: Axes, point: Mapping[str, float]) -> None:
+    """Draw the point at which a single voter works, with intervals where there are any."""
+    axes.errorbar(
+        point["x"], point["y"], xerr=_bar(point, "x"), yerr=_bar(point, "y"), color="black",
+        marker="*", markersize=9, markeredgecolor="white", markeredgewidth=0.5, linestyle="none",
+        elinewidth=1.0, capsize=2, label="a single voter", zorder=5,
+    )  # fmt: skip
+
+
+def draw_study_curves(
+    table: pd.DataFrame, options: Mapping[str, Any]
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw a curve and its band for each model.
+
+    Args:
+        table: rows of one kind of curve with model (as it is named in the figure), at, estimate,
+            lower and upper; of `MOST` models at most.
+        options: `curve`, PR or ROC; `voters`, the point x, y of a single voter, with the ends of
+            intervals x_lower, x_upper, y_lower, y_upper where there are any; `chance`, the
+            precision of a random ranking.
+
+    Raises:
+        ValueError: where there are no rows, or more models than can be told apart.
+    """
+    models = list(dict.fromkeys(table["model"]))
+    if not 1 <= len(models) <= MOST:
+        raise ValueError(f"found {len(models)} models, expected 1 to {MOST}")
+    figure, ((axes,),) = new_figure(1, 1, 3.3, COLUMN_WIDTH)
+    if options["curve"] == ROC:
+        axes.plot([0, 1], [0, 1], color="#777777", linewidth=0.8, linestyle=":")
+    elif options.get("chance") is not None:
+        axes.axhline(options["chance"], color="#777777", linewidth=0.8, linestyle=":")
+    for model, (colour, line) in zip(models, LOOKS, strict=False):
+        rows = table[table["model"] == model].sort_values("at")
+        axes.fill_between(
+            rows["at"], rows["lower"], rows["upper"], color=colour, alpha=0.2, linewidth=0
+        )
+        axes.plot(
+            rows["at"], rows["estimate"], color=colour, linestyle=line, label=literal(model),
+            linewidth=1.4,
+        )  # fmt: skip
+    if options.get("voters"):
+        _draw_voters(axes, options["voters"])
+    x, y = AXES[options["curve"]]
+    axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), xlabel=x, ylabel=y)
+    axes.set_aspect("equal")
+    axes.legend(
+        loc="lower right" if options["curve"] == ROC else "best",
+        frameon=True,
+        framealpha=0.85,
+        edgecolor="none",
+        fontsize=7,
+    )
+    return figure, table
+
+
+ACROSS, MOST_PANELS = 3, 12
+"""Panels in a row, and in all; every metric is in expert_errors.csv."""
+PANEL_HEIGHT = 1.75
+"""Inches."""
+OF_ITEMS = ("#333333", "-")
+"""Colour and line of what is of the items, and of no model."""
+PANEL, ANSWER = "panel", "answer"
+
+
+def _panel(metric: str) -> str:
+    """The words of a metric, with its threshold."""
+    plain, at = plain_metric(metric)
+    return words_of(plain).title + (f" at {at}" if at else "")
+
+
+def _drawn(study: StudyFolder) -> pd.DataFrame:
+    """The rows that are drawn: of the first models, where an interval says something."""
+    table, names = study.tables["expert_errors"], drawn_names(study.models)
+    models = ["", *study.models[:MOST]]
+    table = that_say_something(table[table["model"].isin(models)]).copy()
+    answers = {
+        (row["model"], row["metric"]): row["estimate"]
+        for row in headlines_of_all(study)
+        if row["against"] in ("", HUMANS)
+    }
+    keys = zip(table["model"], table["metric"], strict=True)
+    table[ANSWER] = [answers.get(key) for key in keys]
+    table[PANEL] = [_panel(metric) for metric in table["metric"]]
+    table["model"] = [names.get(model, model) for model in table["model"]]
+    return table[table[PANEL].isin(list(dict.fromkeys(table[PANEL]))[:MOST_PANELS])]
+
+
+def _draw_panel(axes: Axes, rows: pd.DataFrame, looks: Mapping[str, tuple[str, str]]) -> None:
+    for model, own in rows.groupby("model", sort=False):
+        colour, line = looks[str(model)]
+        by_gold = own["note"].fillna("").str.startswith(ONLY_GOLD)
+        joined, apart = own[~by_gold], own[by_gold]
+        error, ends = 100 * joined[ERROR], (joined["lower"], joined["upper"])
+        axes.fill_between(error, *ends, color=colour, alpha=0.18, linewidth=0)
+        axes.plot(error, joined["estimate"], color=colour, linestyle=line, linewidth=1.3,
+                  marker="o", markersize=2.5)  # fmt: skip
+        axes.vlines(100 * apart[ERROR], apart["lower"], apart["upper"], color=colour, alpha=0.4)
+        axes.plot(100 * apart[ERROR], apart["estimate"], color=colour, linestyle="none", marker="o",
+                  markersize=3.5, markerfacecolor="white")  # fmt: skip
+        answer = own[ANSWER].iloc[0]
+        if pd.notna(answer):
+            axes.axhline(float(answer), color=colour, linestyle=":", linewidth=0.9)
+
+
+def draw_study_errors(
+    table: pd.DataFrame, options: Mapping[str, Any]
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw a panel for each metric, and in it a line and its band for each model.
+
+    Args:
+        table: rows with panel, model ("" for none), expert_error, estimate, lower, upper and
+            answer, the study's answer, or none; and note, which says what rests on gold alone.
+        options: `models`, the names of those that have a line, in order; at most `MOST`.
+
+    Raises:
+        ValueError: where there are no rows.
+    """
+    panels = list(dict.fromkeys(table[PANEL]))
+    if not panels:
+        raise ValueError("no metric has an estimate")
+    looks = {"": OF_ITEMS, **dict(zip(options["models"], LOOKS, strict=False))}
+    down = math.ceil(len(panels) / ACROSS)
+    figure, grid = new_figure(down, ACROSS, 0.5 + PANEL_HEIGHT * down)
+    places = [axes for row in grid for axes in row]
+    for axes, panel in zip(places, panels, strict=False):
+        _draw_panel(axes, table[table[PANEL] == panel], looks)
+        axes.set_title(panel, fontsize=8)
+        axes.set_xlim(-0.5, 100 * table[ERROR].max() + 0.5)
+    for axes in places[len(panels) :]:
+        axes.set_visible(False)
+    figure.supxlabel("wrong gold labels, assumed (%)", fontsize=8)
+    if options["models"]:
+        lines = [
+            Line2D([], [], color=colour, linestyle=line, label=literal(model))
+            for model, (colour, line) in looks.items()
+            if model
+        ]
+        figure.legend(handles=lines, loc="outside upper right", ncols=len(lines), frameon=False,
+                      fontsize=7)  # fmt: skip
+    return figure, table
+
+
+def _described(rows: pd.DataFrame) -> str:
+    """The two ends of each line in words."""
+    texts = []
+    for (panel, model), own in rows.groupby([PANEL, "model"], sort=False):
+        ends = [own.iloc[0], own.iloc[-1]]
+        said = (
+            f"{Numbers({**one, 'against': ''}).point} with {100 * one[ERROR]:g} % wrong"
+            for one in ends
+        )
+        texts.append(f"{panel}{f' of {model}' if model else ''}: {', '.join(said)}")
+    return "; ".join(texts) + "."
+
+
+def error_figures(study: StudyFolder) -> Iterator[StudyFigure]:
+    """Draw the answers against an assumed share of wrong gold labels, where there are any."""
+    rows = _drawn(study)
+    if rows.empty:
+        return
+    names = drawn_names(study.models)
+    models: Sequence[str] = [names[one] for one in study.models[:MOST]]
+    figure, drawn = draw_study_errors(rows, {"models": models})
+    title = "Were some gold labels wrong"
+    caption = (
+        "What the answer would be, were so many gold labels wrong on positive and on negative "
+        "items alike. Errors that all experts make on the same items cannot be seen in their "
+        f"labels. Bands: {percent(study.level)} intervals; open points: from the "
+        "gold labels alone. Dotted: the answer. A line ends where "
+        "the gold labels contradict the error, or an interval says next to nothing."
+    )
+    left = len(study.models) - MOST
+    caption += f" {left} more models in expert_errors.csv." if left > 0 else ""
+    yield StudyFigure("wrong-gold", title, caption, f"{title}. {_described(drawn)}", figure)

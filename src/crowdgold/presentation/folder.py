@@ -1,0 +1,332 @@
+"""The folder that `crowdgold evaluate` writes, as the report on it needs it.
+
+estimates.csv    a row for each stratum, model, comparison, metric and method (needed)
+study.json       settings, strata, notes, headlines, fits, what was not run (needed)
+curves.csv, parameters.csv, annotators.csv, predictive.csv, expert_errors.csv, items.csv
+                 where there are any
+check.json       the data check, as of `crowdgold check --json`, where it was made
+
+What the report reads of study.json and check.json, and of which kind each value is.
+"""
+
+import csv
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from crowdgold.checking.agreement import AnnotatorCheck
+from crowdgold.evaluation import assumed_errors
+from crowdgold.evaluation.rows import CURVES, ENDS, PARAMETERS
+from crowdgold.inference.rectified import TARGETS
+from crowdgold.reading.json_shapes import (
+    COUNT,
+    FLAG,
+    LEVEL,
+    NUMBER,
+    PLAIN,
+    SHARE,
+    TEXT,
+    Shape,
+    Unfit,
+    check_shape,
+    keys,
+    list_of,
+    named,
+    optional,
+    read_json,
+)
+from crowdgold.reading.outputs import restored
+from crowdgold.reading.tables import check_cells
+from crowdgold.types.errors import InputError
+
+ANNOTATORS = tuple(one.name for one in fields(AnnotatorCheck))
+VALUE = optional(NUMBER)
+
+
+def _with_ends(shape: Shape) -> Shape:
+    """An object with a `lower` and an `upper` end of an interval: two numbers in order, or none."""
+
+    def check(value: Any, where: str) -> None:
+        shape(value, where)
+        lower, upper = value["lower"], value["upper"]
+        if (lower is None) != (upper is None) or (lower is not None and lower > upper):
+            raise Unfit(
+                f"{where}: found an interval from lower = {lower} to upper = {upper}, expected two "
+                "numbers in order, or none"
+            )
+
+    return check
+
+
+def _of_one_length(shape: Shape) -> Shape:
+    """An object of lists that are equally long."""
+
+    def check(value: Any, where: str) -> None:
+        shape(value, where)
+        long = {name: len(value[name]) for name in ANNOTATORS}
+        for name in ANNOTATORS:
+            if long[name] != long[ANNOTATORS[0]]:
+                raise Unfit(
+                    f"{where}.{name}: found {long[name]} entries, expected "
+                    f"{long[ANNOTATORS[0]]}, as many as in {ANNOTATORS[0]}"
+                )
+
+    return check
+
+
+def _about(value: Any, where: str) -> None:
+    TEXT(value, where)
+    if value not in TARGETS:
+        raise Unfit(f"{where}: found {value!r}, expected {' or '.join(TARGETS)}")
+
+
+_NUMBERS = {"estimate": VALUE, "lower": VALUE, "upper": VALUE}
+_KEY = {"stratum": TEXT, "model": TEXT, "against": TEXT, "metric": TEXT}
+_STRATUM = keys(
+    {"name": TEXT, "items": COUNT, "votes": COUNT, "gold": COUNT, "gold_positive": COUNT,
+     "gold_negative": COUNT},
+    {"gold_random": optional(FLAG), "ranges_if": TEXT},
+)  # fmt: skip
+_BESIDE = _with_ends(keys({"method": TEXT, **_NUMBERS, "misfit": optional(FLAG)}))
+_RANGE = _with_ends(keys({"lower": VALUE, "upper": VALUE, "gold": COUNT, "why": TEXT}))
+_HEADLINE = _with_ends(
+    keys({
+        **_KEY, "method": optional(TEXT), **_NUMBERS, "effective_gold": VALUE,
+        "misfit": optional(FLAG), "beside": optional(_BESIDE), "passed_over": list_of(TEXT),
+        "note": optional(TEXT), "reason": optional(TEXT),
+    }, {"range": optional(_RANGE), "gold": COUNT, **dict.fromkeys(ENDS, VALUE)})
+)  # fmt: skip
+_FIT = keys(
+    {"stratum": TEXT, "method": TEXT, "model": TEXT, "diagnostics_passed": FLAG,
+     "problems": list_of(TEXT)},
+    {"notes": list_of(TEXT), "rhat": VALUE, "divergences": VALUE, "seconds": NUMBER},
+)  # fmt: skip
+_NOT_RUN = keys(
+    {"stratum": TEXT, "method": TEXT, "reason": TEXT},
+    {"model": optional(TEXT), "failed": optional(FLAG)},
+)
+SUMMARY = keys(
+    {
+        "settings": keys({"level": LEVEL}, {"about": _about}),
+        "models": list_of(TEXT),
+        "strata": list_of(_STRATUM),
+        "headlines": list_of(_HEADLINE),
+        "fits": list_of(_FIT),
+        "not_run": list_of(_NOT_RUN),
+    },
+    {"date": TEXT, "notes": list_of(TEXT), "seconds": VALUE, "written": list_of(TEXT)},
+)
+"""Of study.json."""
+
+_AGREEMENT = _with_ends(
+    keys({"alpha": VALUE, "lower": VALUE, "upper": VALUE, "level": LEVEL}, {"items": COUNT})
+)
+_COUNTS = list_of(COUNT)
+_ANNOTATORS = _of_one_length(
+    keys({
+        "annotator": list_of(PLAIN), "labels": _COUNTS, "compared": _COUNTS, "agreed": _COUNTS,
+        "chance": list_of(VALUE), "p_adversarial": list_of(NUMBER), "p_constant": list_of(NUMBER),
+    })
+)  # fmt: skip
+_SCORES = keys(
+    {"lowest": NUMBER, "highest": NUMBER, "distinct": COUNT, "tied": SHARE},
+    {"without": optional(COUNT)},
+)
+_VERDICT = keys({"method": TEXT, "verdict": TEXT, "why": TEXT}, {"mend": TEXT})
+CHECKED = keys(
+    {
+        "items": COUNT,
+        "votes": COUNT,
+        "votes_per_item": list_of(NUMBER, 3),
+        "positive_votes": SHARE,
+        "agreement": _AGREEMENT,
+        "annotators": optional(_ANNOTATORS),
+        "gold_positive": COUNT,
+        "gold_negative": COUNT,
+        "gold_sample": keys({}, {"p": optional(SHARE), "note": optional(TEXT), "of": TEXT}),
+        "majority_right": list_of(optional(SHARE), 2),
+        "scores": named(_SCORES),
+        "verdicts": list_of(_VERDICT),
+        "warnings": list_of(TEXT),
+    },
+    {"expert_agreement": optional(_AGREEMENT), "expert_labels": named(COUNT)},
+)
+"""Of check.json."""
+
+
+ESTIMATES, STUDY, CHECK = "estimates.csv", "study.json", "check.json"
+NAMES = (
+    "stratum", "model", "against", "metric", "method", "message", "note", "curve", "annotator",
+    "parameter", "check",
+)  # fmt: skip
+"""Columns of text, in which NA or an empty cell is a name like any other."""
+FLAGS = ("diagnostics_passed", "misfit")
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "estimates": (
+        "stratum", "model", "against", "metric", "method", "estimate", "lower", "upper",
+        "effective_gold", *ENDS, "misfit", "misfit_p", "diagnostics_passed", "message", "note",
+    ),
+    "curves": CURVES,
+    "predictive": (
+        "stratum", "model", "method", "check", "gold", "votes_total", "votes_positive", "items",
+        "observed", "expected", "lower", "upper",
+    ),
+    "parameters": PARAMETERS,
+    "annotators": ("stratum", "method", "annotator", "metric", "estimate", "lower", "upper"),
+    "expert_errors": assumed_errors.COLUMNS,
+}  # fmt: skip
+"""Table -> the columns that the report reads."""
+AGAIN = "expected a folder written by `crowdgold evaluate`; run it again"
+TRUTHS = {"true": 1.0, "1": 1.0, "1.0": 1.0, "false": 0.0, "0": 0.0, "0.0": 0.0}
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """What the folder holds.
+
+    Attributes:
+        path: the folder.
+        summary: study.json.
+        tables: name -> table with at least the columns of `COLUMNS`; empty where there is none.
+        check: check.json; None where there is none.
+    """
+
+    path: Path
+    summary: Mapping[str, Any]
+    tables: Mapping[str, pd.DataFrame]
+    check: Mapping[str, Any] | None
+
+    @property
+    def level(self) -> float:
+        """The level of the intervals."""
+        return float(self.summary["settings"]["level"])
+
+    @property
+    def about(self) -> str:
+        """The setting that says what intervals are about; before there was one, the items."""
+        return str(self.summary["settings"].get("about", "items"))
+
+    @property
+    def whole(self) -> str:
+        """The name of the stratum that holds every item: the first."""
+        return str(self.summary["strata"][0]["name"])
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes of study.json, and the files that it names and that are no longer there."""
+        named = [str(name) for name in self.summary.get("written", ())]
+        lost = [name for name in named if not os.path.lexists(self.path / name)]
+        return [
+            *map(str, self.summary.get("notes", ())),
+            *(f"{name} is no longer in the folder: what rests on it is left out" for name in lost),
+        ]
+
+    @property
+    def counts(self) -> Mapping[str, Any]:
+        """The numbers of items, votes and gold labels of all items."""
+        found: Mapping[str, Any] = self.summary["strata"][0]
+        return found
+
+    @property
+    def models(self) -> list[str]:
+        """The models' names."""
+        return [str(name) for name in self.summary["models"]]
+
+    def of_all(self, table: str) -> pd.DataFrame:
+        """The rows of a table that are of all items."""
+        rows = self.tables[table]
+        return rows[rows["stratum"] == self.whole].reset_index(drop=True)
+
+    @cached_property
+    def items(self) -> pd.DataFrame:
+        """votes_positive, votes_total and gold of every item; no rows without items.csv."""
+        path, columns = self.path / "items.csv", ["votes_positive", "votes_total", "gold"]
+        if not path.is_file():
+            return pd.DataFrame(columns=columns)
+        return _read(path, tuple(columns))
+
+
+def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+
+
+def _truth(values: pd.Series) -> pd.Series:
+    """Read yes, no and nothing as 1, 0 and NaN."""
+    return values.astype(str).str.strip().str.lower().map(TRUTHS).astype(float)
+
+
+def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
+    """Read a table.
+
+    Raises:
+        InputError: where it is no CSV file, or lacks a column.
+    """
+    try:
+        check_cells(path, ",", fewer=True)
+        texts = dict.fromkeys((*NAMES, *FLAGS), str)
+        numbers = {name: [""] for name in columns if name not in texts}
+        table = pd.read_csv(path.absolute(), dtype=texts, keep_default_na=False, na_values=numbers)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; {AGAIN}") from None
+    except InputError as error:
+        raise InputError(f"{error}; {AGAIN}") from None
+    except (ValueError, csv.Error) as error:
+        raise InputError(f"{path}: no table ({error}); {AGAIN}") from None
+    table, _ = restored(table)
+    missing = [name for name in columns if name not in table]
+    if missing:
+        raise InputError(f"{path}: no column {missing[0]!r}; {AGAIN}")
+    for name in columns:
+        if name in FLAGS:
+            table[name] = _truth(table[name])
+        elif name not in NAMES:
+            values = pd.to_numeric(table[name], errors="coerce")
+            bad = values.isna() & table[name].notna() & (table[name].astype(str) != "nan")
+            if bad.any():
+                row = int(bad.to_numpy().argmax())
+                found = table[name].iloc[row]
+                raise InputError(
+                    f"{path}, row {row + 2}, column {name!r}: found {found!r}, expected a number; "
+                    f"{AGAIN}"
+                )
+            table[name] = values
+    return table[list(columns)]
+
+
+def _json(path: Path, shape: Shape) -> dict[str, Any]:
+    """Read an object of JSON.
+
+    Raises:
+        InputError: where it is none, or a key that the report reads is not there or of another
+            kind.
+    """
+    found: dict[str, Any] = read_json(path, AGAIN)
+    check_shape(found, shape, path, AGAIN)
+    return found
+
+
+def read_study_folder(path: Path) -> StudyFolder:
+    """Read the folder of an evaluation.
+
+    Raises:
+        InputError: naming the file, column, row or key that is missing or cannot be read.
+    """
+    for name in (STUDY, ESTIMATES):
+        if not os.path.lexists(path / name):
+            raise InputError(f"{path}: no file {name}; {AGAIN}")
+    summary = _json(path / STUDY, SUMMARY)
+    if not summary["strata"]:
+        raise InputError(f"{path / STUDY}: no strata; {AGAIN}")
+    tables = {}
+    for name, columns in COLUMNS.items():
+        file = path / f"{name}.csv"
+        there = os.path.lexists(file)
+        tables[name] = _read(file, columns) if there else pd.DataFrame(columns=list(columns))
+    check = _json(path / CHECK, CHECKED) if os.path.lexists(path / CHECK) else None
+    return StudyFolder(path, summary, tables, check)

@@ -1,0 +1,394 @@
+"""The report on a user's own study: one HTML file that stands alone, and a PDF of its figures.
+
+The page is made from the folder that `crowdgold evaluate` writes and nothing else; equal folders
+give equal bytes. All text goes through the template, which escapes it; only the figures, whose own
+texts are escaped where they are made, are put in as they are.
+
+The tables of a study's report: all estimates, strata, fits, annotators, parameters.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from crowdgold import __version__
+from crowdgold.evaluation.folder import CHECK, FIGURES, PAGE, STUDY, TABLES
+from crowdgold.evaluation.questions import what_intervals_are_about
+from crowdgold.evaluation.rows import MEANING, SURE
+from crowdgold.methods.doubts import MEASURED_GOLD
+from crowdgold.presentation.answers import (
+    MOST_PAIRS,
+    VOTES_ALONE,
+    Answers,
+    Numbers,
+    as_gold_words,
+    assumptions_of,
+    leads,
+    percent,
+    write_answers,
+)
+from crowdgold.presentation.doubts import find_doubts, quantity, verdict_of, write_check
+from crowdgold.presentation.figures import (
+    StudyFigure,
+    error_figures,
+    inline_svg,
+    pdf_pages,
+    predictive_words,
+    vote_figures,
+    win_figures,
+)
+from crowdgold.presentation.folder import StudyFolder, read_study_folder, records_of
+from crowdgold.presentation.page_figures import curve_figures, estimate_figures, key_of_names
+from crowdgold.reading.outputs import Output, first_bytes
+from crowdgold.system.temporary import unfinished
+from crowdgold.types.columns import counted
+from crowdgold.types.errors import InputError
+
+CONTRADICTED = "contradicted by the gold labels"
+MOST_ROWS = 400
+"""Of one table of the page; the files hold all."""
+ANNOTATORS = 60
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts.
+
+    Attributes:
+        caption: what it is; says where the rest is, where rows are left out.
+        header: names of the columns.
+        rows: the cells; the first of each row is its heading.
+    """
+
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def answers_table(groups: Sequence[Answers]) -> Table:
+    """All answers, a line each."""
+    rows = [
+        [
+            one.title,
+            group.heading.removeprefix("The "),
+            *one.line,
+            one.alone.partition(": ")[2].rstrip("."),
+        ]
+        for group in groups
+        for one in group.answers
+    ]
+    header = ("what", "of", "value", "interval", "method", "gold labels alone")
+    return Table("The answers, a line each; the cards below say them in words.", header, rows)
+
+
+def _cut(caption: str, file: str, header: Sequence[str], rows: list[list[str]], most: int) -> Table:
+    if len(rows) > most:
+        caption += f" The first {most} of {len(rows):,} rows; {file} has all."
+    return Table(caption, header, rows[:most])
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    """Estimate and interval."""
+    numbers = Numbers(row)
+    return [numbers.point, "" if numbers.estimate is None else numbers.ends]
+
+
+def estimates_table(study: StudyFolder) -> Table:
+    """Every method's estimates of all items."""
+    rows = []
+    for row in records_of(study.of_all("estimates")):
+        remarks = [
+            CONTRADICTED if row["misfit"] == 1 else "",
+            "" if row["diagnostics_passed"] else f"chains not converged: {row['message']}",
+            row["note"],
+        ]
+        rows.append([quantity(row), row["method"], *_cells(row), as_gold_words(row),
+                     "; ".join(filter(None, remarks))])  # fmt: skip
+    level = percent(study.level)
+    header = ["quantity", "method", "estimate", f"{level} interval", "as gold", "remarks"]
+    caption = f"Every method. As gold: {MEANING}; in brackets, the {SURE} interval of that number."
+    return _cut(caption, "estimates.csv", header, rows, MOST_ROWS)
+
+
+def _stratum_remarks(stratum: Mapping[str, Any], head: Mapping[str, Any]) -> Iterator[str]:
+    """Say what a reader must know of a stratum's answer: its gold, its model, its fit."""
+    if stratum["gold"] and stratum.get("gold_random") is False:
+        yield "gold not random"
+    if stratum["gold"] < MEASURED_GOLD:
+        yield f"fewer than {MEASURED_GOLD} gold labels" if stratum["gold"] else "no gold labels"
+    if head["misfit"]:
+        yield CONTRADICTED
+    elif (head["beside"] or {}).get("misfit"):
+        yield f"{head['beside']['method']}: {CONTRADICTED}"
+    # A note says which method had no interval, or no value, before this one was chosen.
+    yield str(head["note"] or "")
+    if head["method"] is None:
+        yield "; ".join(map(str, head["passed_over"]))
+
+
+def _shown(row: Mapping[str, Any]) -> list[str]:
+    """Estimate, interval and method of an answer; its range where there are no gold labels."""
+    if row.get("range"):
+        return ["", Numbers({**row, **row["range"]}).ends, VOTES_ALONE]
+    return [*_cells(row), row["method"] or "none"]
+
+
+def strata_table(study: StudyFolder) -> Table | None:
+    """The answers in each stratum; None where there are no strata."""
+    sizes = {one["name"]: one for one in study.summary["strata"][1:]}
+    if not sizes:
+        return None
+    rows = []
+    for row in study.summary["headlines"]:
+        one = sizes.get(row["stratum"])
+        if one is None:
+            continue
+        size = f"{one['items']:,} items, {one['gold']:,} gold"
+        remarks = "; ".join(filter(None, _stratum_remarks(one, row)))
+        rows.append([row["stratum"], size, quantity(row), *_shown(row), remarks])
+    header = ["stratum", "size", "quantity", "estimate", f"{percent(study.level)} interval",
+              "method", "remarks"]  # fmt: skip
+    return _cut("The answers in each stratum.", "study.json", header, rows, MOST_ROWS)
+
+
+def fits_table(study: StudyFolder) -> Table:
+    """The diagnostics of each fit."""
+    rows = []
+    for one in study.summary["fits"]:
+        rhat = "" if one.get("rhat") is None else f"{one['rhat']:.3f}"
+        words = "; ".join(map(str, [*one["problems"], *one.get("notes", [])]))
+        passed = "yes" if one["diagnostics_passed"] else "no"
+        of = ", ".join(filter(None, [one["model"], one["stratum"]]))
+        seconds = f"{one.get('seconds', 0):.1f}"
+        rows.append([one["method"], of, passed, rhat, str(one.get("divergences", "")), seconds,
+                     words])  # fmt: skip
+    header = ["method", "of", "converged", "R-hat", "divergences", "seconds", "remarks"]
+    return _cut("Fits.", "study.json", header, rows, MOST_ROWS)
+
+
+def not_run_table(study: StudyFolder) -> Table | None:
+    """The methods that were not run, or failed, and why."""
+    rows = [
+        [one["method"], ", ".join(filter(None, [one.get("model", ""), one["stratum"]])),
+         "failed" if one.get("failed") else "not run", str(one["reason"])]
+        for one in study.summary["not_run"]
+    ]  # fmt: skip
+    if not rows:
+        return None
+    header = ["method", "of", "", "why"]
+    return _cut("Methods that say nothing.", "study.json", header, rows, MOST_ROWS)
+
+
+def annotators_table(study: StudyFolder) -> Table | None:
+    """Each annotator's rates, a row each; None where they are not known."""
+    table = study.of_all("annotators")
+    if table.empty:
+        return None
+    metrics = list(dict.fromkeys(table["metric"]))
+    rows = []
+    for name in dict.fromkeys(table["annotator"]):
+        own = table[table["annotator"] == name]
+        found = {row["metric"]: {**row, "against": ""} for row in records_of(own)}
+        cells = []
+        for metric in metrics:
+            estimate, interval = _cells(found[metric]) if metric in found else ("", "")
+            cells.append(f"{estimate} ({interval})" if interval else estimate)
+        rows.append([str(name), *cells])
+    caption = f"{counted(len(rows), 'annotator')} by {table['method'].iloc[0]}."
+    return _cut(caption, "annotators.csv", ["annotator", *metrics], rows, ANNOTATORS)
+
+
+def parameters_table(study: StudyFolder) -> Table | None:
+    """The parameters of the fitted models; None where there are none."""
+    rows = [
+        [f"{row['method']}", row["model"], row["parameter"], f"{row['median']:.4g}",
+         f"{row['lower']:.4g} to {row['upper']:.4g}"]
+        for row in records_of(study.of_all("parameters"))
+    ]  # fmt: skip
+    if not rows:
+        return None
+    header = ["method", "model", "parameter", "median", f"{percent(study.level)} interval"]
+    return _cut("Parameters of the models.", "parameters.csv", header, rows, MOST_ROWS)
+
+
+def settings_rows(study: StudyFolder) -> Iterator[tuple[str, str]]:
+    """The settings that the numbers rest on."""
+    for name, value in study.summary["settings"].items():
+        if isinstance(value, Mapping):
+            text = "; ".join(f"{key or 'all'}: {_listed(one)}" for key, one in value.items())
+        else:
+            text = _listed(value)
+        if text:
+            yield name, text
+    if study.summary.get("seconds") is not None:
+        yield "seconds of work", f"{study.summary['seconds']:.1f}"
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+TEMPLATES = Path(__file__).parent / "templates"
+COMMAND = "crowdgold report"
+"""It stands in what is written, as the page's generator and the PDF's creator."""
+Kept = Callable[[Path, Path | None], object]
+"""Told of a file, and of the name under which what stood in its place is kept, if anything is."""
+
+
+@dataclass(frozen=True)
+class FigureGroup:
+    """Figures that stand together.
+
+    Attributes:
+        name: an identifier.
+        heading: what they show.
+        figures: in the order of the page.
+    """
+
+    name: str
+    heading: str
+    figures: Sequence[StudyFigure]
+
+
+def study_figures(study: StudyFolder) -> list[FigureGroup]:
+    """Draw the figures of a study; groups without any are left out."""
+    groups = [
+        FigureGroup("estimates", "Every method", list(estimate_figures(study, compares=False))),
+        FigureGroup(
+            "differences", "Models against each other", list(estimate_figures(study, compares=True))
+        ),
+        FigureGroup("curves", "Curves", list(curve_figures(study))),
+        FigureGroup("wrong-gold", "Were gold labels wrong", list(error_figures(study))),
+        FigureGroup("votes", "Votes by gold class", list(vote_figures(study))),
+        FigureGroup("wins", "Wins", list(win_figures(study))),
+    ]
+    return [group for group in groups if group.figures]
+
+
+def _title(study: StudyFolder) -> str:
+    """What was evaluated: the files, where the folder names them."""
+    names = ", ".join(Path(one).name for one in study.summary.get("files", []))
+    return f"Evaluation of {names}" if names else "Evaluation report"
+
+
+def _subtitle(study: StudyFolder) -> str:
+    counts = study.counts
+    parts = [
+        counted(counts["items"], "item"),
+        counted(counts["votes"], "vote"),
+        f"{counted(counts['gold'], 'gold label')} ({counts['gold_positive']:,} positive, "
+        f"{counts['gold_negative']:,} negative)",
+    ]
+    made = study.summary.get("date")
+    said = ", ".join([*parts, counted(len(study.models), "model")])
+    return f"{said}. Evaluated on {made}." if made else said
+
+
+def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
+    """Write the page of a study.
+
+    Args:
+        groups: its figures, as of `study_figures`.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    doubts, answers = find_doubts(study), write_answers(study)
+    compared = len(study.models) * (len(study.models) - 1) // 2
+    methods = list(dict.fromkeys(study.of_all("estimates")["method"]))
+    return environment.get_template("study_report.html").render(
+        version=__version__,
+        generator=COMMAND,
+        level=percent(study.level),
+        subtitle=_subtitle(study),
+        about=what_intervals_are_about(study.about, study.counts["items"]),
+        title=_title(study),
+        answers=answers,
+        leads=leads(answers),
+        answers_table=answers_table(answers),
+        reasons=list(dict.fromkeys(filter(None, (h["reason"] for h in study.summary["headlines"]
+                                                 if h["stratum"] == study.whole)))),
+        ranges_if=study.counts.get("ranges_if", ""),
+        pairs_left=max(0, compared - MOST_PAIRS),
+        strata=strata_table(study),
+        groups=groups,
+        inline_svg=inline_svg,
+        drawn_names=key_of_names(study),
+        check=write_check(study),
+        notes=study.notes,
+        doubts=doubts,
+        verdict=verdict_of(doubts),
+        fits=fits_table(study),
+        not_run=not_run_table(study),
+        assumptions=assumptions_of(methods, study.about),
+        predictive=predictive_words(study),
+        estimates=estimates_table(study),
+        annotators=annotators_table(study),
+        parameters=parameters_table(study),
+        settings=list(settings_rows(study)),
+    )  # fmt: skip
+
+
+def write_page(page: str, path: Path) -> Path:
+    """Write a page; `InputError` where another file stands there, or it cannot be written."""
+    Output(path, "path", COMMAND, _is_page).check([])
+    _write(page.encode("utf-8", "replace"), path)
+    return path
+
+
+def _write(content: bytes, path: Path) -> None:
+    """Write a file to a temporary name beside it, then rename.
+
+    Raises:
+        InputError: where it cannot be written.
+    """
+    try:
+        with unfinished(path) as own:
+            own.write_bytes(content)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _is_page(path: Path) -> bool:
+    return f'<meta name="generator" content="{COMMAND}">'.encode() in first_bytes(path)
+
+
+def _is_pdf(path: Path) -> bool:
+    return f"/Creator ({COMMAND})".encode() in path.read_bytes()
+
+
+def write_study_report(
+    folder: Path, force: bool = False, kept: Kept = lambda path, name: None
+) -> tuple[Path, Path]:
+    """Write report.html and figures.pdf into the folder of an evaluation.
+
+    Args:
+        folder: of the evaluation.
+        force: whether files of these names that are no report give way; they are kept.
+        kept: told of each file, and where what stood there is kept.
+
+    Returns:
+        the two files. Both are made before the first is written.
+
+    Raises:
+        InputError: naming what is missing in the folder or cannot be read, or a file that cannot be
+            written.
+    """
+    outputs = [
+        Output(folder / name, "folder", COMMAND, is_own, force)
+        for name, is_own in ((PAGE, _is_page), (FIGURES, _is_pdf))
+    ]
+    for output in outputs:
+        output.check([folder / name for name in (STUDY, CHECK, *(f"{one}.csv" for one in TABLES))])
+    study = read_study_folder(folder)
+    groups = study_figures(study)
+    page = study_page(study, groups).encode("utf-8", "replace")
+    pdf = pdf_pages([one for group in groups for one in group.figures], COMMAND)
+    for content, output in zip((page, pdf), outputs, strict=True):
+        kept(output.path, output.make_way())
+        _write(content, output.path)
+    return folder / PAGE, folder / FIGURES

@@ -1,0 +1,665 @@
+"""Which column of a file is what: as the user says, by its own name, or guessed and said.
+
+Names of columns: those of a study, and the names of others that they are guessed from.
+
+Which column is what, judged by what the columns hold: a guess from a name can lose.
+
+An item is named by a column, or by several, that an annotator meets once each. A label differs
+between annotators now and then. An annotator has not all rows of each item. A gold label has few
+values. Where two columns fit equally, the user is asked by an error that shows them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.reading.door import STANDARD_INPUT
+from crowdgold.reading.options import Reading
+from crowdgold.reading.sheets import Sheet, read_sheet
+from crowdgold.types.columns import FEW, counted, list_guessed, list_names, repeated
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import COLUMNS
+from crowdgold.types.parameters import did_you_mean, unknown
+
+IGNORE = "ignore"
+PREFIXES = ("score", "gold", "stratum", "vote")
+"""Columns of which there can be several, as PREFIX_NAME."""
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "item": (
+        "item", "item_id", "itemid", "task_id", "task", "example_id", "example", "document_id",
+        "doc_id", "document", "doc", "text_id", "question_id", "sample_id", "unit_id", "unit",
+        "uid", "id", "key",
+    ),
+    "annotator": (
+        "annotator", "annotator_id", "worker", "worker_id", "workerid", "rater", "rater_id",
+        "coder", "coder_id", "labeler", "labeller", "labeler_id", "reviewer", "reviewer_id",
+        "judge", "judge_id", "user", "user_id", "username", "completed_by",
+    ),
+    "expert": ("expert", "expert_id", "adjudicator", "expert_name"),
+    "gold": (
+        "gold", "gold_label", "expert_label", "ground_truth", "true_label", "y_true", "label_gold",
+        "label_true", "gold_standard",
+    ),
+    "votes_positive": (
+        "votes_positive", "positive_votes", "votes_yes", "yes_votes", "n_positive",
+        "num_positive", "n_yes", "upvotes",
+    ),
+    "votes_negative": (
+        "votes_negative", "negative_votes", "votes_no", "no_votes", "n_negative", "num_negative",
+        "n_no", "downvotes",
+    ),
+    "votes_total": (
+        "votes_total", "total_votes", "n_votes", "num_votes", "votes", "n_raters", "num_raters",
+        "n_annotators", "num_annotators",
+    ),
+    "score": (
+        "score", "model_score", "prediction", "probability", "prob", "proba", "p_positive",
+        "confidence", "logit",
+    ),
+    "label": (
+        "label", "vote", "answer", "annotation", "rating", "judgement", "judgment", "choice",
+        "verdict", "class",
+    ),
+    "model": (
+        "model", "model_name", "model_id", "predictor", "classifier", "system", "system_id",
+        "agent", "agent_id", "llm", "engine", "assistant", "variant",
+    ),
+    "stratum": ("stratum", "strata", "segment", "slice"),
+    "weight": ("weight", "weights", "sampling_weight", "design_weight"),
+    "group": ("group",),
+    "cluster": ("cluster", "cluster_id"),
+    "gold_probability": (
+        "gold_probability", "inclusion_probability", "sampling_probability",
+        "selection_probability",
+    ),
+    "gold_stratum": ("gold_stratum", "sampling_stratum"),
+    "gold_stratum_size": ("gold_stratum_size", "sampling_stratum_size"),
+    "gold_batch": ("gold_batch",),
+    "gold_probability_estimated": ("gold_probability_estimated",),
+}  # fmt: skip
+"""Column of a study -> the names it is guessed from, likeliest first."""
+
+OF_ANNOTATORS = ("confidence", "probability", "prediction")
+"""Names of a score that are no model's where each row is an annotator's."""
+PATTERNS = (
+    (re.compile(r"(?i:gold|expert)_(\w+)"), "gold"),
+    (re.compile(r"(?i:gold|expert|adjudicator)(\d+)"), "gold"),
+    (re.compile(r"(?i:score)_(\w+)"), "score"),
+    (re.compile(r"(?i:prob|proba|probability|prediction|pred)_(\w+)"), "score"),
+    (re.compile(r"(\w+)_(?i:score|prob|proba|probability|prediction|pred)"), "score"),
+    (re.compile(r"(?i:stratum|strata)_(\w+)"), "stratum"),
+    (
+        re.compile(r"(?i:vote|annotator|rater|coder|worker|judge|reviewer|label)_?(\d+|(?<=_)\w+)"),
+        "vote",
+    ),
+)
+"""Names of columns of which there can be several."""
+OF_A_LABEL = (
+    "id|name|no|nr|num|number|time|date|comments?|notes?|reason|at|text|count|total|type|status|"
+    "available|reviewed|question|standard|confidence|sure|certainty|agree|agrees|agreed|agreement|flag|"
+    "source|level|score|age|gender|female|male|education|country|language|experience|expertise"
+)
+"""What names of columns end with that say something of a label, or of who gave it."""
+OF_ALL = (
+    "gold|majority|true|truth|final|consensus|model|predicted|prediction|pred|aggregated|mode|mean|"
+    "median|verdict"
+)
+"""The same of columns that are no one annotator's."""
+NO_VOTE = re.compile(rf".*_(?:{OF_A_LABEL}|{OF_ALL})", re.IGNORECASE)
+NO_GOLD = re.compile(rf".*_(?:{OF_A_LABEL})", re.IGNORECASE)
+NO_SCORE = re.compile(r".*_(?:label|class|id|text|time)", re.IGNORECASE)
+"""Names that a pattern would find, and that are no annotator's votes, gold labels or scores."""
+NO_COLUMN = {"vote": NO_VOTE, "gold": NO_GOLD, "score": NO_SCORE}
+
+
+def ours_named(name: str) -> bool:
+    """Say whether a study has a column of this name."""
+    stem, _, rest = name.partition("_")
+    return name in ALIASES or name == IGNORE or (stem in PREFIXES and rest != "")
+
+
+def normal(name: str) -> str:
+    """A name of a column with underscores in the place of spaces, points and strokes."""
+    return re.sub(r"[\s\-./]+", "_", name.strip())
+
+
+REPEATS = 0.05
+"""Share of rows that may repeat an item and its annotator, as slips do."""
+MOST_LABELS = 20
+"""Different values of a column of labels whose name only hints at it."""
+ENOUGH = 20
+"""Items with several rows, from which on that all their rows agree is no chance."""
+FEW_ROWS = 10
+"""In fewer rows a score may count them by chance."""
+BETWEEN = " | "
+"""Between the parts of an item that several columns name."""
+MOST_PARTS = 4
+"""Columns beside that of the item that may name it."""
+SURE = ("label", "gold", "gold_label", "annotator", "annotator_id")
+"""Names that say by themselves what a column is."""
+NAMES_THINGS = re.compile(r".+_(?:id|uid|uuid|key)|.+(?<=[a-z])Id")
+"""Names of columns that name something, which can be the item."""
+MOSTLY = 0.8
+"""Share of rows from which on something is so of most."""
+
+
+def names_of(sheet: Sheet) -> dict[str, str]:
+    """The columns that have no name of ours, by how a name is compared."""
+    found: dict[str, str] = {}
+    for column in sheet.columns:
+        if not ours_named(column):
+            found.setdefault(normal(column).casefold(), column)
+    return found
+
+
+def few_values(sheet: Sheet, column: str) -> bool:
+    """Whether a column can hold labels: it has a name that says so, or few values."""
+    if normal(column).casefold() in SURE:
+        return True
+    number = sheet.known(column).nunique()
+    return 0 < number <= MOST_LABELS
+
+
+def _column(sheet: Sheet, ours: str) -> str | None:
+    """The column of ours, or the first that its name is guessed from."""
+    if sheet.has(ours):
+        return ours
+    free = names_of(sheet)
+    return next((free[alias] for alias in ALIASES[ours] if alias in free), None)
+
+
+def is_running(values: pd.Series) -> bool:
+    """Whether a column only counts the rows."""
+    if len(values) < FEW_ROWS:
+        return False
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float)
+    return bool(numbers[0] in (0, 1) and (np.diff(numbers) == 1).all())
+
+
+def _names_items(sheet: Sheet, columns: Sequence[str]) -> bool:
+    """Whether no annotator, or model, meets an item twice if these columns name it."""
+    others = [_column(sheet, one) for one in ("annotator", "expert", "model")]
+    keys = [*columns, *(one for one in others if one is not None and one not in columns)]
+    return bool(sheet.frame.duplicated(keys).mean() <= REPEATS)
+
+
+def _example(sheet: Sheet, columns: Sequence[str]) -> str:
+    """Columns with how many values they have and their first, for a message."""
+    return ", ".join(
+        f"{name!r} ({counted(sheet.frame[name].nunique(), 'value')}, as "
+        f"{sheet.frame[name].iloc[0]!r})"
+        for name in columns
+    )
+
+
+def _other_role(name: str) -> bool:
+    """Whether a column's name says what it is, and that is not the item."""
+    others = (aliases for ours, aliases in ALIASES.items() if ours != "item")
+    return any(name in aliases for aliases in others) or any(
+        pattern.fullmatch(name) for pattern, _ in PATTERNS
+    )
+
+
+def _chosen(sheets: Sequence[Sheet], found: list[str], telling: bool = True) -> list[str]:
+    """The columns that name an item in some sheets, of those that may, by how they are compared.
+
+    Args:
+        sheets: that name their items alike.
+        found: names that may be it, likeliest first.
+        telling: whether the names themselves say that they may.
+
+    Raises:
+        InputError: where several fit equally well, or none does.
+    """
+    if len(found) < 2:
+        return found
+    own = [(sheet, names_of(sheet)) for sheet in sheets]
+    counting = [
+        name for name in found if all(is_running(one.frame[free[name]]) for one, free in own)
+    ]
+    kept = [name for name in found if name not in counting] or found
+    if len(kept) == 1:
+        return kept
+
+    def fits(*names: str) -> bool:
+        return all(_names_items(one, [free[name] for name in names]) for one, free in own)
+
+    several = any(_column(one, "annotator") is not None for one in sheets)
+    labels = any(_column(one, "label") is not None for one in sheets)
+    alone = [name for name in kept if fits(name)]
+    if alone and (several or not labels):
+        # Of two that fit, a name that is another one in each row says less.
+        rows = [name for name in alone if all(one.frame[free[name]].is_unique for one, free in own)]
+        best = [name for name in alone if name not in rows] or alone
+        if telling or len(best) == 1:
+            return best[:1]
+    if not alone and (several or not labels) and fits(*kept):
+        return kept
+    sheet, free = own[0]
+    theirs = [free[name] for name in kept]
+    raise InputError(
+        f"{sheet.source}: several columns could name the items: {_example(sheet, theirs)}. Say "
+        f"which does by --column {theirs[0]}=item, or by --item {','.join(theirs)} that they do so "
+        "together"
+    )
+
+
+def _candidates(sheet: Sheet, names: Mapping[str, str]) -> list[str]:
+    """Names of columns that may name the items, likeliest first; none where no alias is there.
+
+    Where annotators are known, what the columns hold can speak for another one that names things.
+    """
+    known = [alias for alias in ALIASES["item"] if alias in names]
+    if not known or _column(sheet, "annotator") is None:
+        return known
+    others = (name for name, own in names.items() if NAMES_THINGS.fullmatch(normal(own)))
+    return [*known, *(one for one in others if one not in known and not _other_role(one))]
+
+
+def _found(sheets: Sequence[Sheet]) -> Iterator[list[str]]:
+    """The columns of each sheet that name its items; none where nothing tells.
+
+    Where no file has a column `item`, a name that all files share is what the user means.
+    """
+    names = [names_of(sheet) for sheet in sheets]
+    own = [_candidates(sheet, one) for sheet, one in zip(sheets, names, strict=True)]
+    if len(sheets) > 1 and not any(sheet.has("item") for sheet in sheets):
+        shared = [name for name in names[0] if all(name in one for one in names)]
+        likely = [name for one in own for name in one]
+        telling = [name for name in dict.fromkeys(likely) if name in shared]
+        if telling or not all(own):
+            found = telling or [name for name in shared if not _other_role(name)]
+            if found:
+                chosen = _chosen(sheets, found, bool(telling))
+                yield from ([one[name] for name in chosen] for one in names)
+                return
+    for sheet, one, candidates in zip(sheets, names, own, strict=True):
+        yield [] if sheet.has("item") else [one[name] for name in _chosen([sheet], candidates)]
+
+
+def with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[str]) -> list[Sheet]:
+    """The sheets with a column `item`, where one was found.
+
+    Args:
+        said: columns that name an item together, as the user says.
+        notes: what was guessed is added to them.
+
+    Raises:
+        InputError: where columns that were said are not there, or nothing tells which name items.
+    """
+    if said:
+        _check_said(sheets, said)
+        return [_joined(sheet, said) for sheet in sheets]
+    made = []
+    for sheet, columns in zip(sheets, _found(sheets), strict=True):
+        if len(columns) > 1:
+            notes.append(f"{sheet.name}: columns {list_names(columns)} together read as item, "
+                         "since none of them names one alone")  # fmt: skip
+            sheet = _joined(sheet, columns)
+        elif columns:
+            known = normal(columns[0]).casefold() in ALIASES["item"]
+            check_own_rows(sheet, columns[0])
+            why = "" if known else ", since all files have it"
+            notes.append(f"{sheet.name}: column {columns[0]!r} read as item{why}")
+            sheet = sheet.renamed({columns[0]: "item"})
+        made.append(sheet)
+    return made
+
+
+def _check_said(sheets: Sequence[Sheet], said: Sequence[str]) -> None:
+    """Raise an `InputError` where no file has a column that is said to name items."""
+    have = [name for sheet in sheets for name in sheet.columns]
+    for name in said:
+        if name not in have:
+            lists = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
+            meant = did_you_mean(name, have)
+            raise InputError(
+                f"--item {','.join(said)}: no file has a column {name!r}"
+                f"{f'; {meant}' if meant else ''}. {lists}"
+            )
+
+
+def check_own_rows(sheet: Sheet, column: str) -> None:
+    """Raise an `InputError` where each row of labels is its own item, and another column fits too.
+
+    Args:
+        column: that is guessed to name the items.
+    """
+    size = len(sheet.frame)
+    if _column(sheet, "annotator") is None or size < FEW_ROWS or not sheet.frame[column].is_unique:
+        return
+    for name, theirs in names_of(sheet).items():
+        values = sheet.frame[theirs]
+        several = values.duplicated(keep=False).mean() >= MOSTLY and values.nunique() >= ENOUGH
+        if several and not _other_role(name) and _names_items(sheet, [theirs]):
+            raise InputError(
+                f"{sheet.source}: column {column!r} is another one in each row, so that each of "
+                f"{size:,} items would have one label. Column {theirs!r} has "
+                f"{counted(sheet.frame[theirs].nunique(), 'value')}, as "
+                f"{sheet.frame[theirs].iloc[0]!r}, each in several rows. Say which one names the "
+                f"items by --column {theirs}=item or --column {column}=item"
+            )
+
+
+def _joined(sheet: Sheet, columns: Sequence[str]) -> Sheet:
+    """A sheet with items that several columns name together.
+
+    Raises:
+        InputError: where it has not all of them, or two items would have one name.
+    """
+    missing = [name for name in columns if name not in sheet.columns]
+    if missing and sheet.has("item") and "item" not in columns:
+        return sheet
+    if missing:
+        raise InputError(
+            f"{sheet.source}: no column {missing[0]!r}, which names an item together with others; "
+            f"the file has {list_names(sheet.columns)}"
+        )
+    parts = [sheet.frame[name] for name in columns]
+    item = parts[0].str.cat(sheet.frame[list(columns[1:])], sep=BETWEEN)
+    if pd.concat([item, *parts], axis=1).drop_duplicates().iloc[:, 0].dropna().duplicated().any():
+        raise InputError(
+            f"{sheet.source}: two items would have one name, since a part holds {BETWEEN!r}; "
+            "expected names without it"
+        )
+    # The parts say no more: an item of a model is no score of it.
+    parts_of = [
+        name
+        for name in columns
+        if not ours_named(name) or normal(name).casefold() in ALIASES["model"]
+    ]
+    return replace(sheet, frame=sheet.frame.drop(columns=parts_of).assign(item=item))
+
+
+def _one_value(sheet: Sheet, column: str) -> bool:
+    """Whether all rows of each item say the same, in enough items with several rows."""
+    if not sheet.has("item") or column == "item":
+        return False
+    own = pd.DataFrame({"item": sheet.frame["item"], "value": sheet.known(column)}).dropna()
+    several = own["item"].duplicated(keep=False)
+    number = own["item"][several].nunique()
+    if number < ENOUGH:
+        return False
+    return len(own[several].drop_duplicates()) == number
+
+
+def without_authors(sheet: Sheet, guessed: dict[str, str], notes: list[str]) -> Sheet:
+    """A sheet whose annotators are none where each item has one alone in all its rows.
+
+    Args:
+        guessed: column of the file -> ours.
+        notes: what was decided is added to them.
+    """
+    theirs = next((name for name, ours in guessed.items() if ours == "annotator"), None)
+    if theirs is None or normal(theirs).casefold() in SURE or not _one_value(sheet, "annotator"):
+        return sheet
+    notes.append(f"{sheet.name}: column {theirs!r} is the same in all rows of each item, so that "
+                 "it names no annotators")  # fmt: skip
+    return sheet.renamed({"annotator": theirs})
+
+
+def with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
+    """A sheet with a column `label`, where one was found.
+
+    Args:
+        notes: what was guessed is added to them.
+
+    Raises:
+        InputError: where several columns could be it, or the only one is the same for all
+            annotators of each item, as a model's answer is.
+    """
+    free = names_of(sheet)
+    found = [free[alias] for alias in ALIASES["label"] if alias in free]
+    found = [name for name in found if few_values(sheet, name)]
+    if sheet.has("label"):
+        if sheet.has("annotator") and _one_value(sheet, "label"):
+            for name in (one for one in found if not _one_value(sheet, one)):
+                raise InputError(
+                    f"{sheet.source}: in column 'label' all annotators of each item agree, as "
+                    f"where it belongs to the item, and in {name!r} they do not. Say which are the "
+                    f"annotators' labels by --column label=ignore --column {name}=label, or by "
+                    f"--column {name}=ignore"
+                )
+        return sheet
+    alike = [name for name in found if sheet.has("annotator") and _one_value(sheet, name)]
+    kept = [name for name in found if name not in alike]
+    if len(kept) > 1 or (alike and not kept):
+        shown = "; ".join(
+            f"{name!r} ({list_names(sheet.known(name).dropna().unique(), 5)})" for name in found
+        )
+        why = (
+            "several columns could be the labels"
+            if len(kept) > 1
+            else "all annotators of each item would agree, as where a column is a model's answer"
+        )
+        raise InputError(
+            f"{sheet.source}: {why}: {shown}. Say which are the annotators' labels by --column "
+            f"{found[-1]}=label"
+        )
+    if not kept:
+        return sheet
+    notes.append(f"{sheet.name}: column {kept[0]!r} read as label")
+    return sheet.renamed({kept[0]: "label"})
+
+
+def check_repeats(sheet: Sheet, free: Sequence[str]) -> None:
+    """Raise an `InputError` where annotators label items again, and other columns tell these apart.
+
+    Args:
+        sheet: labels by annotator.
+        free: columns of which nothing is known.
+    """
+    keys = ["item", "annotator"]
+    others = [name for name in free if not sheet.frame[name].is_unique]
+    if not others:
+        return
+    again = sheet.frame.duplicated(keys)
+    if again.mean() <= REPEATS:
+        return
+    size, more = len(sheet.frame), list[str]()
+    while again.any() and len(more) < MOST_PARTS and others:
+        left = {name: sheet.frame.duplicated([*keys, *more, name]) for name in others}
+        best = min(others, key=lambda name: int(left[name].sum()))
+        if left[best].sum() == again.sum():
+            return
+        again = left[best]
+        more.append(best)
+        others.remove(best)
+    if again.any() or not more:
+        return
+    columns = list_names(more)
+    raise InputError(
+        f"{sheet.source}: in {int(sheet.frame.duplicated(keys).sum()):,} of {size:,} rows an "
+        f"annotator labels an item again. With {columns} each item is there once for an annotator. "
+        f"Say by --item item,{','.join(more)} that these name an item together, or by --repeated "
+        "first or last which of the labels counts"
+    )
+
+
+CLASSES = 2
+"""Values of a column of scores that are only a class."""
+
+
+def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str, str]]:
+    """For each sheet the renamings that the user said, as COLUMN or FILE:COLUMN."""
+    found: list[dict[str, str]] = [{} for _ in sheets]
+    for theirs, ours in columns.items():
+        if not ours_named(ours):
+            known = [*ALIASES, *(f"{prefix}_NAME" for prefix in PREFIXES), IGNORE]
+            raise InputError(f"column {theirs!r}: {unknown('column', ours, known)}")
+        hits = 0
+        for place, sheet in enumerate(sheets):
+            file, colon, column = theirs.partition(":")
+            if theirs in sheet.columns:
+                found[place][theirs] = ours
+            elif colon and file in (sheet.name, sheet.source) and column in sheet.columns:
+                found[place][column] = ours
+            else:
+                continue
+            hits += 1
+        if not hits:
+            have = [name for sheet in sheets for name in sheet.columns]
+            meant = did_you_mean(theirs, have)
+            hint = f"; {meant}" if meant else ""
+            lists = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
+            raise InputError(f"no column {theirs!r}{hint} {lists}")
+    return found
+
+
+def _check_remarks(sheet: Sheet, said: Mapping[str, str]) -> None:
+    """Raise an `InputError` where a column would be an expert's by its name, which says otherwise.
+
+    Args:
+        said: columns of the file -> the names that the user says.
+    """
+    for name in sheet.columns:
+        known = name in said.values() or name in COLUMNS
+        if name.startswith("gold_") and NO_GOLD.fullmatch(name) and not known:
+            raise InputError(
+                f"{sheet.source}: column {name!r} could be an expert's labels, or say something "
+                f"else of gold labels. Say so by --column {name}={name}, or by "
+                f"--column {name}=ignore"
+            )
+
+
+def _votes_by_row(sheet: Sheet) -> bool:
+    """Whether the names of a sheet's columns say that it has votes, a row each or counted."""
+    known = {normal(name).casefold() for name in sheet.columns}
+    has = {ours: bool(known & {ours, *ALIASES[ours]}) for ours in ALIASES}
+    return (has["annotator"] and has["label"]) or has["votes_positive"]
+
+
+def _guess(sheet: Sheet, taken: set[str], others_vote: bool = False) -> dict[str, str]:
+    """Guess columns from their names.
+
+    Args:
+        taken: those of ours that the sheet has.
+        others_vote: whether another file has votes, so that no column is an annotator's here.
+    """
+    guessed: dict[str, str] = {}
+    free = names_of(sheet)
+    for ours, aliases in ALIASES.items():
+        if ours in (*taken, "item", "label"):
+            continue
+        if ours == "model" and "score" not in {*taken, *guessed.values()}:
+            continue
+        known = {*taken, *guessed.values()}
+        names = [alias for alias in aliases if alias in free]
+        if ours == "score":  # classes say less than the probability beside them
+            names.sort(key=lambda alias: sheet.known(free[alias]).nunique() <= CLASSES)
+        alias = names[0] if names else None
+        if alias in OF_ANNOTATORS and "annotator" in known:
+            continue
+        if alias is None or (ours == "gold" and not few_values(sheet, free[alias])):
+            continue
+        guessed[free.pop(alias)] = ours
+    have = {*taken, *guessed.values()}
+    counted = "votes_positive" in have or (
+        "annotator" in have
+        and ("label" in have or any(alias in free for alias in ALIASES["label"]))
+    )
+    counted |= others_vote
+    for column in free.values():
+        name = normal(column)
+        for pattern, ours in PATTERNS:
+            match = pattern.fullmatch(name)
+            if not match or (ours == "vote" and counted):
+                continue
+            if ours in NO_COLUMN and NO_COLUMN[ours].fullmatch(name):
+                continue
+            whole = f"{ours}_{match[1]}"
+            if whole not in have:
+                guessed[column] = whole
+                have.add(whole)
+            break
+    return guessed
+
+
+def _in_words(guessed: Mapping[str, str]) -> Iterator[str]:
+    """Which columns were read as what: each by itself, but for many of one kind."""
+    kinds: dict[str, list[str]] = {}
+    for theirs, ours in guessed.items():
+        kinds.setdefault(ours.partition("_")[0] if ours not in ALIASES else ours, []).append(theirs)
+    for kind, columns in kinds.items():
+        if len(columns) > FEW:
+            yield f"columns {list_guessed(columns)} read as {kind}_NAME"
+        else:
+            yield from (f"column {theirs!r} read as {guessed[theirs]}" for theirs in columns)
+
+
+def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
+    """The columns of each sheet the names of a study, where they have one.
+
+    Args:
+        reading: what the user says of the files.
+        notes: what was guessed is added to them.
+
+    Raises:
+        InputError: for a name of ours that is none, a column that no file has, two of one name, or
+            a guess that the contents of the columns speak against.
+    """
+    said = _said(sheets, reading.columns)
+    asked = [_asked(sheet, own) for sheet, own in zip(sheets, said, strict=True)]
+    named = []
+    for sheet, own in zip(asked, said, strict=True):
+        _check_remarks(sheet, own)
+    with_votes = [_votes_by_row(sheet) for sheet in asked]
+    for place, sheet in enumerate(with_items(asked, reading.item, notes)):
+        others = any(with_votes[:place] + with_votes[place + 1 :])
+        guessed = _guess(sheet, {name for name in sheet.columns if ours_named(name)}, others)
+        notes.extend(f"{sheet.name}: {line}" for line in _in_words(guessed))
+        sheet = without_authors(sheet.renamed(guessed), guessed, notes)
+        named.append(with_labels(sheet, notes))
+    return named
+
+
+@contextmanager
+def named_sheets(
+    paths: Sequence[str | Path], reading: Reading, notes: list[str]
+) -> Iterator[list[Sheet]]:
+    """The files as sheets with the names of a study; an error within says what was guessed.
+
+    Args:
+        reading: what the user says of the files.
+        notes: what was guessed is added to them.
+
+    Raises:
+        InputError: where there is no file, one cannot be read, or its columns cannot be named.
+    """
+    if not paths:
+        raise InputError("no files; expected one to three: votes, gold labels, scores")
+    _check_standard_input(paths)
+    sheets = [read_sheet(path, notes, reading.encoding, reading.words) for path in paths]
+    try:
+        sheets = name_columns(sheets, reading, notes)
+        yield sheets
+    except InputError as error:
+        # Messages name our columns, which need not be those of the files.
+        guessed = "; ".join(note for note in notes if " read as " in note)
+        gap = "\n" if "\n" in str(error) else " "
+        raise InputError(f"{error}{gap}(guessed: {guessed})" if guessed else str(error)) from None
+
+
+def _asked(sheet: Sheet, said: Mapping[str, str]) -> Sheet:
+    """A sheet with the names that the user says, without the columns that are to be ignored."""
+    dropped = [theirs for theirs, ours in said.items() if ours == IGNORE]
+    kept = {theirs: ours for theirs, ours in said.items() if ours != IGNORE}
+    asked = replace(sheet, frame=sheet.frame.drop(columns=dropped)).renamed(kept)
+    twice = list(repeated(asked.columns))
+    if twice:
+        raise InputError(
+            f"{sheet.source}: two columns are named {twice[0]!r}; expected one. Leave the "
+            f"other out by --column {twice[0]}={IGNORE}, or give one of them another name"
+        )
+    return asked
+
+
+def _check_standard_input(paths: Sequence[str | Path]) -> None:
+    if sum(str(path) == STANDARD_INPUT for path in paths) > 1:
+        raise InputError(f"{STANDARD_INPUT}: standard input is named twice; expected it once")

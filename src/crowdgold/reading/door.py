@@ -1,0 +1,276 @@
+"""The one door: a user's file is opened once, bounded, and given as its bytes.
+
+A name is taken as it stands. It is a regular file, or `-` for standard input; what else has a name
+(a folder, a pipe, a device, a socket) is refused before anything is read, since reading it may
+never end. One budget holds for all: the bytes of a file, what a compressed one unpacks to, and the
+cells of its table.
+"""
+
+import codecs
+import os
+import re
+import stat
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from crowdgold.system.archives import ArchiveError, read_gzip, zip_members
+from crowdgold.types.errors import InputError
+
+MOST_BYTES = 2_000_000_000
+"""Of a file, and of what is within it."""
+MOST_CELLS = 100_000_000
+"""Of a table: a row of a vote has three or four."""
+STANDARD_INPUT = "-"
+BLOCK = 1 << 20
+GZIP, ZIP = ".gz", ".zip"
+KINDS = (
+    (stat.S_ISDIR, "is a folder"), (stat.S_ISFIFO, "is a pipe"), (stat.S_ISSOCK, "is a socket"),
+    (stat.S_ISCHR, "is a device"), (stat.S_ISBLK, "is a device"),
+)  # fmt: skip
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"), (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)  # fmt: skip
+"""Byte order marks; that of UTF-32 begins with that of UTF-16."""
+PACKED = (
+    (b"\x1f\x8b", "packed by gzip", ".csv.gz"),
+    (b"PK\x03\x04", "a workbook or a zip archive", ".xlsx or .zip"),
+    (b"PAR1", "parquet", ".parquet"),
+)
+"""First bytes of files that are no text, what they are, and what their names should end with."""
+MENDS = {
+    **dict.fromkeys(
+        (".txt", ".dat", ".tab", ".text", ""),
+        ". Rename a table of text to .csv, whatever separates its cells",
+    ),
+    **dict.fromkeys(
+        (".ods", ".xls", ".xlsm", ".xlsb", ".numbers"), ". Save a spreadsheet as .xlsx or .csv"
+    ),
+    **dict.fromkeys(
+        (".rds", ".rdata", ".dta", ".sav", ".sas7bdat", ".pkl", ".pickle", ".feather"),
+        ". Write the table as .csv or .parquet by the program that made it",
+    ),
+}
+"""Endings of tables that are not read -> what to do."""
+STRAY = 0.01
+"""Share of zero bytes below which they are slips, not another encoding."""
+OPENING = re.compile(rb"\s*[\[{]")
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A file that was read.
+
+    Attributes:
+        source: what messages call it.
+        ending: of what is in it, in small letters, as `.csv` of `VOTES.CSV.gz`.
+        content: its bytes, unpacked.
+    """
+
+    source: str
+    ending: str
+    content: bytes
+
+    @property
+    def stem(self) -> str:
+        """Its name without folder and endings."""
+        return Path(self.source).name.partition(".")[0]
+
+
+def open_file(path: str | Path) -> Opened:
+    """A user's file, read whole.
+
+    Args:
+        path: the file; `-` or /dev/stdin for standard input, whose kind its contents say.
+
+    Raises:
+        InputError: where it is none, is too large, or cannot be read or unpacked.
+    """
+    if str(path) in (STANDARD_INPUT, "/dev/stdin"):
+        content = _bounded(sys.stdin.buffer, "standard input")
+        return Opened("standard input", _looks_like(content), content)
+    source = str(path)
+    try:
+        # Without waiting for someone who writes into a pipe.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(handle, "rb") as file:
+            found = os.fstat(handle)
+            _check_kind(found, source)
+            content = _bounded(file, source, found.st_size)
+    except FileNotFoundError:
+        raise InputError(f"{source}: no such file") from None
+    except OSError as error:
+        kind = _kind_of(path)
+        raise InputError(
+            f"{source} {kind}; expected a file"
+            if kind
+            else f"{source} cannot be read: {error.strerror or error}"
+        ) from None
+    return _unpacked(source, content)
+
+
+def ending_of(path: str | Path) -> str:
+    """The ending of what a file holds, in small letters, with that of its packing left out."""
+    name = Path(path).name.lower()
+    return Path(name.removesuffix(GZIP).removesuffix(ZIP)).suffix
+
+
+def utf8(opened: Opened, encoding: str | None = None) -> bytes:
+    """The text of a file as UTF-8 without a mark.
+
+    Args:
+        encoding: of the file, where its first bytes do not say it and it is not UTF-8.
+
+    Raises:
+        InputError: where its bytes are of another encoding; it names the line.
+    """
+    content, name = opened.content, encoding or ""
+    for mark, marked in MARKS:
+        if content.startswith(mark):
+            content, name = content[len(mark) :], marked
+            break
+    if name.lower().replace("_", "-") in ("", "utf-8", "utf8"):
+        return _checked(content, opened)
+    try:
+        return content.decode(name).lstrip("\ufeff").encode()
+    except LookupError:
+        raise InputError(
+            f"--encoding {encoding}: no encoding of this name; expected one such as utf-8, "
+            "utf-16-le, cp1252 or latin-1"
+        ) from None
+    except (UnicodeError, ValueError) as error:
+        raise InputError(
+            f"{opened.source} cannot be read as {name}: {error}; the file may be cut short: save "
+            "it again, as UTF-8"
+        ) from None
+
+
+def _checked(content: bytes, opened: Opened) -> bytes:
+    """The same bytes, which are UTF-8 without a zero byte."""
+    mend = "save it as UTF-8, or name its encoding by --encoding, as cp1252 or utf-16-le"
+    kind = opened.ending[1:] or "text"
+    for mark, what, ending in PACKED:
+        if content.startswith(mark):
+            raise InputError(
+                f"{opened.source} cannot be read as {kind}: it is {what}; expected a name that "
+                f"says so, as {Path(opened.source).stem}{ending}"
+            )
+    place = content.find(b"\0")
+    if place >= 0:
+        line = content.count(b"\n", 0, place) + 1
+        few = content.count(b"\0") < STRAY * len(content)
+        raise InputError(
+            f"{opened.source} cannot be read as {kind}: line {line} has a NUL byte; "
+            f"{'take it out, as no text has one' if few else mend}"
+        )
+    if not content.isascii():
+        try:
+            content.decode()
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            raise InputError(
+                f"{opened.source} cannot be read as {kind}: line {line} has a byte "
+                f"(0x{content[error.start]:02x}) that is not UTF-8; {mend}"
+            ) from None
+    return content
+
+
+def _bounded(file: BinaryIO, source: str, expected: int = 0) -> bytes:
+    """All bytes of a file that is open, no more than a study may have; so many are expected."""
+    blocks, size = list[bytes](), 0
+    while size <= MOST_BYTES >= expected:
+        block = file.read(max(expected - size + 1, BLOCK))
+        if not block:
+            return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+        blocks.append(block)
+        size += len(block)
+    raise InputError(f"{source}: {too_large()}")
+
+
+def too_large() -> str:
+    """What a message says of a file with too many bytes."""
+    return (
+        f"more than {MOST_BYTES / 1e9:g} billion bytes, the most that are read; leave out columns "
+        "that say nothing of votes, labels or scores, or evaluate a part of the items"
+    )
+
+
+def check_cells(cells: int, source: str) -> None:
+    """Raise an `InputError` where a table has more cells than are read."""
+    if cells > MOST_CELLS:
+        raise InputError(
+            f"{source}: {cells:,} cells, more than the {MOST_CELLS:,} that are read; leave out "
+            "columns that say nothing of votes, labels or scores, or evaluate a part of the items"
+        )
+
+
+def _kind_of(path: str | Path) -> str:
+    """What a name is of that cannot be opened; empty of a file."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return ""
+    return next((what for is_it, what in KINDS if is_it(mode)), "")
+
+
+def _check_kind(found: os.stat_result, source: str) -> None:
+    for is_it, what in KINDS:
+        if is_it(found.st_mode):
+            more = ", or - for standard input" if what == "is a pipe" else ""
+            raise InputError(f"{source} {what}; expected a file{more}")
+
+
+def _unpacked(source: str, content: bytes) -> Opened:
+    """What a file holds, unpacked where its name says that it is packed."""
+    name = source.lower()
+    try:
+        if name.endswith(GZIP):
+            content = read_gzip(BytesIO(content), MOST_BYTES, source)
+        elif name.endswith(ZIP):
+            members = [
+                one for one in zip_members(BytesIO(content), MOST_BYTES, source)
+                if not one[0].startswith("__MACOSX/")
+            ]  # fmt: skip
+            if len(members) != 1:
+                listed = ", ".join(one for one, _ in members[:5])
+                raise InputError(
+                    f"{source}: {len(members)} files within ({listed}); expected one table, or "
+                    "unpack it and name its files"
+                )
+            ((inner, content),) = members
+            return Opened(source, ending_of(inner), content)
+    except ArchiveError as error:
+        raise InputError(f"{source} cannot be unpacked: {error}") from None
+    return Opened(source, ending_of(source), content)
+
+
+def _looks_like(content: bytes) -> str:
+    """The ending of what standard input holds, by its first bytes."""
+    if content.startswith(b"PAR1"):
+        return ".parquet"
+    if content.startswith(b"PK\x03\x04"):
+        return ".xlsx"
+    text = content.removeprefix(codecs.BOM_UTF8)
+    if OPENING.match(text):
+        first, _, rest = text.strip().partition(b"\n")
+        return ".jsonl" if first.startswith(b"{") and OPENING.match(rest) else ".json"
+    return ".tsv" if b"\t" in text.partition(b"\n")[0] else ".csv"
+
+
+def known_ending(opened: Opened, endings: Collection[str], instead: str = "") -> None:
+    """Raise an `InputError` where a file is of another kind than those that are read.
+
+    Args:
+        endings: of what is read.
+        instead: what to give in its place, where that is known.
+    """
+    if opened.ending not in endings:
+        *most, last = endings
+        known = f"a {', '.join(most)} or {last} file"
+        mend = MENDS.get(opened.ending, "")
+        raise InputError(f"{opened.source}: expected {instead or known}{mend}")

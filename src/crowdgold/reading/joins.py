@@ -1,0 +1,422 @@
+"""A join is a claim: what two files name alike must be alike.
+
+Files are joined by the names of items. Three things speak against that, and each stops the reading
+with a message: too many names of one file are not in the other; names that are not there differ
+from others in their form only (leading zeros, case, a date, an ending); the same name stands for
+another text, or for another model's answer.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.reading.columns import (
+    ALIASES,
+    FEW_ROWS,
+    MOST_LABELS,
+    NAMES_THINGS,
+    REPEATS,
+    normal,
+    ours_named,
+)
+from crowdgold.reading.options import DROP, REFUSE
+from crowdgold.reading.roles import ANONYMOUS, LONG
+from crowdgold.reading.sheets import Sheet
+from crowdgold.types.columns import counted, has_or_have, to_numbers
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import FOR_PEOPLE
+
+NAMED = 3
+LEAST = 0.9
+"""Share of the gold items that must be among the items with votes."""
+OTHERS = 0.5
+"""Share of the items of two files with another text in both, from which on they are others."""
+FEWEST = 2
+UNUSUAL = 0.05
+"""Probability below which labels that are left are no random sample of all."""
+UNSEEN = re.compile("[\u200b-\u200f\u2060\ufeff]")
+"""Characters that have no width."""
+DIGITS = 15
+"""That a floating point number keeps of a whole number."""
+WHAT_IT_IS = (
+    *ALIASES["model"], "task", "question", "prompt", "dataset", "criterion", "aspect", "metric",
+)  # fmt: skip
+"""Names of columns that say what was judged, though a file has one value alone."""
+REMARK = re.compile(
+    r"(?:.*_)?(?:comment|note|remark|reason|reasoning|explanation|explain|time|timestamp|date|"
+    r"datetime|created|updated|submitted|started|finished|at|rationale|highlight|evidence|span|"
+    r"justification|feedback|correction|edit|suggestion|suggested|duration|seconds)s?(?:_.*)?",
+    re.I,
+)
+"""Names of columns that say other things of one item in each file."""
+DAY = re.compile(r"(\d{1,2})[-/](\d{1,2})")
+DATE = re.compile(r"\d{4}-(\d\d)-(\d\d)(?:[ T]00:00:00)?")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+WITH_MONTH = re.compile(rf"(\d{{1,2}})-({'|'.join(MONTHS)})|({'|'.join(MONTHS)})-(\d{{1,2}})")
+NUMBER = re.compile(r"[+-]?(\d+)(\.0*)?|[+-]?\d+(\.\d+)?e[+-]?\d+")
+SIGNIFICANT = re.compile(r"[+-]?(\d)(?:\.(\d+))?e([+-]?\d+)")
+
+
+Names = Sequence[str] | np.ndarray | pd.Index | pd.Series
+"""Of items."""
+
+
+def some(items: Sequence[object]) -> str:
+    """Name some items for a message."""
+    more = ", ..." if len(items) > NAMED else ""
+    return ", ".join(map(repr, list(items)[:NAMED])) + more
+
+
+def _without_mojibake(text: str) -> str:
+    """A text that was UTF-8 and was read as Western European, as it was."""
+    if text.isascii():
+        return text
+    try:
+        return text.encode("cp1252").decode()
+    except UnicodeError:
+        return text
+
+
+def _plain(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", _without_mojibake(text)).casefold()
+    plain = UNSEEN.sub("", plain)
+    return re.sub(r"\s+", " ", plain).strip(" '\"")
+
+
+def form(text: str) -> str:
+    """What is left of an item's name when its form is taken away; equal where names are alike.
+
+    Case, accents' encodings, white space, strokes, folders and endings, leading zeros, points of
+    whole numbers and digits that a floating point number loses go.
+    """
+    plain = _plain(text)
+    if NUMBER.fullmatch(plain):
+        return f"{float(plain):.{DIGITS - 1}e}"
+    name = PurePosixPath(plain.replace("\\", "/")).name
+    stem, _, ending = name.rpartition(".")
+    plain = stem if stem and 2 <= len(ending) <= 4 and ending.isalpha() else name
+    plain = re.sub(r"[\s_-]+", "-", plain)
+    return re.sub(r"(?<!\d)0+(?=\d)", "", plain)
+
+
+def _day(text: str) -> tuple[str, str]:
+    """The date that a spreadsheet makes of a name, or that a name is, and which of both it is."""
+    plain = _plain(text)
+    if match := DAY.fullmatch(plain):
+        return "-".join(sorted(str(int(one)) for one in match.groups())), "name"
+    if match := DATE.fullmatch(plain):
+        return "-".join(sorted(str(int(one)) for one in match.groups())), "date"
+    if match := WITH_MONTH.fullmatch(plain):
+        day, month = (match[1], match[2]) if match[1] else (match[4], match[3])
+        return "-".join(sorted((str(int(day)), str(MONTHS.index(month) + 1)))), "date"
+    return "", ""
+
+
+def _digits(text: str) -> int | None:
+    """Decimals that a number with an exponent has; None of another name."""
+    match = SIGNIFICANT.fullmatch(text.casefold())
+    return None if match is None else len((match[2] or "").rstrip("0"))
+
+
+def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
+    """Names that differ from another one in their form only, each with the other.
+
+    Args:
+        lost: names that are not known.
+        known: those that are.
+    """
+    forms, days = dict[str, str](), dict[tuple[str, str], str]()
+    for name in known:
+        forms.setdefault(form(name), name)
+        days.setdefault(_day(name), name)
+    found = []
+    for name in lost:
+        day, kind = _day(name)
+        other = days.get((day, "date" if kind == "name" else "name")) if day else None
+        if form(name) in forms or other is not None:
+            found.append((name, forms.get(form(name), other or "")))
+    numbers = [name for name in known if name.isdecimal() and len(name) > 1]
+    rounded: dict[int, dict[str, str]] = {}
+    for name in lost:
+        digits = _digits(name)
+        if digits is None or form(name) in forms:
+            continue
+        if digits not in rounded:
+            rounded[digits] = {f"{float(one):.{digits}e}": one for one in reversed(numbers)}
+        if (short := f"{float(name):.{digits}e}") in rounded[digits]:
+            found.append((name, rounded[digits][short]))
+    return found
+
+
+def places(names: Names, items: Names) -> np.ndarray:
+    """Position of each name among the items, (m,); -1 of one that is none.
+
+    Args:
+        names: any number, as a column of labels has them.
+        items: each once. There may be many more: they are looked up among the names.
+    """
+    code, found = pd.factorize(np.asarray(names, dtype=object))
+    own = pd.Index(found, dtype="object").get_indexer(
+        pd.Index(np.asarray(items, dtype=object), dtype="object")
+    )
+    place, known = np.full(len(found), -1), np.flatnonzero(own >= 0)
+    place[own[known]] = known
+    return place[code]
+
+
+def check_names(
+    what: str, names: Sequence[str], items: Names, unmatched: str, least: float = 0.0
+) -> list[str]:
+    """Names of one file that are no item with votes.
+
+    Args:
+        what: stands beside the names, as "a gold label".
+        names: each once.
+        items: with votes, each once.
+        unmatched: the rule of `Reading`.
+        least: share of the names that must be items.
+
+    Raises:
+        InputError: where too few are items, or some differ from one in their form only.
+    """
+    lost = [names[k] for k in np.flatnonzero(places(names, items) < 0).tolist()]
+    if not lost or unmatched == DROP:
+        return lost
+    mend = (
+        "Name items alike in all files. Or go on without those that match nothing, by "
+        "--unmatched drop (in Python unmatched='drop')"
+    )
+    numbers = to_numbers(pd.Series(names, dtype="string"))
+    ends = {str(len(names)), "0"} & {*lost}
+    shifted = bool(ends) and bool({str(len(names)), "0"} & set(items))  # by one
+    if shifted and len(names) >= FEW_ROWS and (np.diff(np.sort(numbers)) == 1).all():
+        raise InputError(
+            f"items with {what} are named {names[0]!r} to {names[-1]!r}, and {some(lost)} "
+            f"{has_or_have(len(lost))} no votes: the names seem to count rows. {mend}"
+        )
+    named = set(names)
+    pairs = by_form(lost, [name for name in items if name not in named])
+    if pairs:
+        shown = ", ".join(f"{one!r} for {other!r}" for one, other in pairs[:NAMED])
+        raise InputError(
+            f"{counted(len(pairs), 'item')} with {what} {'has' if len(pairs) == 1 else 'have'} no "
+            f"votes, and differ from items with votes in the form of their names only: {shown}. "
+            f"{mend}"
+        )
+    if len(lost) > (1 - least) * len(names):
+        raise InputError(
+            f"{len(lost):,} of {counted(len(names), 'item')} with {what} have no votes: "
+            f"{some(lost)}; votes are of {some(list(items))}. {mend}"
+        )
+    return lost
+
+
+def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
+    """What is left of the gold labels, judged as a sample of all; empty where nothing is unusual.
+
+    Args:
+        labels: 0 or 1 of each.
+        kept: (n,) whether it is of an item with votes.
+    """
+    from scipy.stats import fisher_exact  # here: it takes long to load
+
+    positive = labels.to_numpy(dtype=int) == 1
+    table = [[int((side & own).sum()) for own in (positive, ~positive)] for side in (kept, ~kept)]
+    p = float(fisher_exact(np.array(table)).pvalue)
+    if p >= UNUSUAL:
+        return ""
+    left, lost = (f"{100 * one / (one + other):.0f} %" for one, other in table)
+    return (
+        f"of the gold labels that are left {left} are positive, of those that match nothing {lost} "
+        f"(p = {p:.2g}): what is left is no random sample of the gold labels"
+    )
+
+
+def check_same_things(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
+    """Raise an `InputError` where two files, or rows of one, name other things alike.
+
+    What tells things apart is a column of both that says the same in all rows of an item and
+    differs between items (a text, an answer), or whose values are one in each file (a model, a
+    task).
+
+    Args:
+        sheets: with columns named.
+        kinds: the form of the votes of each.
+    """
+    for sheet, kind in zip(sheets, kinds, strict=True):
+        if kind in (LONG, ANONYMOUS):
+            _check_rows(sheet, kind)
+    for place, one in enumerate(sheets):
+        for other in sheets[:place]:
+            _check_pair(other, one)
+
+
+def _check_rows(sheet: Sheet, kind: str) -> None:
+    """Raise an `InputError` where rows of one item are of other things, as a column says.
+
+    A text says so if it stands in several rows and of one item only. Models do, and, where nobody
+    knows who gave a label, a column with few values that are others in each row of an item: it
+    names the annotators, or what was labelled.
+    """
+    rows = sheet.frame[sheet.frame["item"].duplicated(keep=False).to_numpy(dtype=bool)]
+    number = rows["item"].nunique()
+    if number < FEWEST:
+        return
+    for column in sheet.columns:
+        model = normal(column).casefold() in ALIASES["model"]
+        remark = REMARK.fullmatch(normal(column)) is not None
+        if not model and (ours_named(column) or column in FOR_PEOPLE or remark):
+            continue
+        own = rows[["item", column]].dropna()
+        pairs = own.drop_duplicates()
+        of_item = pairs["item"].value_counts()
+        if (of_item > 1).sum() <= OTHERS * number or _of_annotators(sheet, column):
+            continue
+        values = own[column].nunique()
+        few = values <= MOST_LABELS and values < number
+        apart = kind == ANONYMOUS and few and len(pairs) >= (1 - REPEATS) * len(rows)
+        text = (
+            _tells_apart(sheet, column)
+            and pairs[column].duplicated().mean() <= REPEATS
+            and own[column].duplicated(keep=False).mean() >= OTHERS
+        )
+        if not (model or apart or text):
+            continue
+        item = of_item.index[0]
+        shown = some(list(pairs[column][pairs["item"] == item]))
+        who = f" or by --column {column}=annotator that it says who gave each," * (kind != LONG)
+        raise InputError(
+            f"{sheet.source}: rows of one item are of other things: {column} differs within "
+            f"{(of_item > 1).sum():,} of {number:,} items, as {item!r} has {shown}. Say by --item "
+            f"item,{column} that both together name an item,{who} or leave it out by "
+            f"--column {column}=ignore"
+        )
+
+
+def _of_annotators(sheet: Sheet, column: str) -> bool:
+    """Whether a column says something of the annotators: it is the same in all rows of each."""
+    if not sheet.has("annotator"):
+        return False
+    own = sheet.frame[["annotator", column]].dropna().drop_duplicates()
+    return not own["annotator"].duplicated().any()
+
+
+def _tells_apart(sheet: Sheet, column: str) -> bool:
+    """Whether a column may say what an item is: a text, a model, a task; no number, no remark."""
+    if normal(column).casefold() in WHAT_IT_IS:
+        return True
+    if ours_named(column) or column in FOR_PEOPLE or REMARK.fullmatch(normal(column)):
+        return False
+    if NAMES_THINGS.fullmatch(normal(column)):
+        return True
+    return not np.isfinite(to_numbers(sheet.frame[column].dropna().iloc[:100])).any()
+
+
+def _told(sheet: Sheet, column: str, items: pd.Index) -> pd.Series | None:
+    """What a column says of some items; None where it does not say one thing of each."""
+    own = sheet.frame[["item", column]].dropna()
+    own = own[own["item"].isin(items)].drop_duplicates()
+    if own["item"].duplicated().any():
+        return None
+    return own.set_index("item")[column]
+
+
+def _check_pair(first: Sheet, second: Sheet) -> None:
+    """Raise an `InputError` where two files say other things of most items that they share."""
+    columns = [
+        name for name in first.columns if name in second.columns and _tells_apart(first, name)
+    ]
+    if not columns:
+        return
+    shared = pd.Index(first.frame["item"].unique()).intersection(second.frame["item"].unique())
+    if len(shared) < FEWEST:
+        return
+    for column in columns:
+        told_by = (_told(sheet, column, shared) for sheet in (first, second))
+        both = [one for one in told_by if one is not None]
+        if len(both) < 2:
+            continue
+        # What is one in each file, as a source or a round, is of the file and not of items.
+        if (
+            normal(column).casefold() not in WHAT_IT_IS
+            and min(one.nunique() for one in both) < FEWEST
+        ):
+            continue
+        told = pd.concat(both, axis=1, join="inner", keys=["first", "second"])
+        other = told[told["first"] != told["second"]]
+        if len(other) < FEWEST or len(other) <= OTHERS * len(told):
+            continue
+        item, (here, there) = other.index[0], other.iloc[0]
+        raise InputError(
+            f"{first.name} and {second.name} name {counted(len(shared), 'item')} alike, but "
+            f"{column} differs in {len(other):,} of them: {item!r} is {_short(here)} in "
+            f"{first.name} and {_short(there)} in {second.name}. They seem to be other things of "
+            f"the same names. Say by --item item,{column} that both together name an item. If the "
+            f"items are the same, leave the column out by --column {column}=ignore"
+        )
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:40]}…")
+
+
+def check_forms(
+    frame: pd.DataFrame, source: str, notes: list[str], unmatched: str = REFUSE
+) -> None:
+    """Raise an `InputError` where items with votes have two names that differ in form only.
+
+    They are one item where no annotator has labelled both; where annotators are not known, if they
+    are half of all items. Annotators with two names are noted.
+
+    Args:
+        frame: columns item and, where they are known, annotator, a row a vote.
+        source: the files.
+        notes: what is to be known of annotators is added to them.
+        unmatched: the rule of `Reading`: "drop" takes such names for those of two items.
+    """
+    alike = _alike(frame["annotator"]) if "annotator" in frame else []
+    if alike:
+        names = "; ".join(f"{one!r} and {other!r}" for one, other in alike[:NAMED])
+        notes.append(
+            f"annotators whose names differ in form only count as two: {names}"
+            f"{' ...' if len(alike) > NAMED else ''}"
+        )
+    pairs = _alike(frame["item"])
+    if len(pairs) < FEWEST or unmatched == DROP:
+        return
+    if "annotator" not in frame and len(pairs) < OTHERS * frame["item"].nunique() / 2:
+        return
+    first = dict(pairs) | {other: other for _, other in pairs}
+    own = frame[frame["item"].isin(first)]
+    own = own if "annotator" in own else own.assign(annotator=np.arange(len(own)))
+    table = pd.DataFrame({"item": own["item"].map(first), "annotator": own["annotator"],
+                          "name": own["item"]}).drop_duplicates()  # fmt: skip
+    both = table.duplicated(["item", "annotator"]).sum()
+    if both > REPEATS * len(pairs):
+        return
+    shown = ", ".join(f"{one!r} and {other!r}" for one, other in pairs[:NAMED])
+    raise InputError(
+        f"{source}: {len(pairs):,} items have two names, which differ in form only: {shown}. No "
+        "annotator labels both. Expected one name for an item, in all rows and files; if they are "
+        "two items each, say so by --unmatched drop (in Python unmatched='drop')"
+    )
+
+
+def _alike(names: pd.Series) -> list[tuple[str, str]]:
+    """Pairs of names whose form is the same."""
+    unique = pd.Series(names.unique(), dtype="string")
+    # Of very many names most are passed over fast.
+    short = unique.str.lower().str.replace(r"^.*[/\\]|[\s_-]+|(?<!\d)0+(?=\d)", "", regex=True)
+    beyond = np.array([not name.isascii() for name in unique], dtype=bool)
+    near = unique[short.duplicated(keep=False).to_numpy() | beyond].astype(str)
+    found, pairs = dict[str, str](), []
+    for name in near:
+        # Names with other endings, as of two languages, are of two items.
+        other = found.setdefault(form(name) + PurePosixPath(name).suffix.casefold(), name)
+        if other != name:
+            pairs.append((name, other))
+    return pairs

@@ -1,0 +1,216 @@
+"""Labels of two values from texts: which of them is positive.
+
+Words for an empty cell among labels. NA is one where the labels are known without it.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.reading.options import Reading
+from crowdgold.reading.sheets import NOTHING_MISSING, Sheet
+from crowdgold.types.columns import counted, list_names
+from crowdgold.types.errors import InputError
+
+PAIRS = (
+    ("0", "1"), ("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"),
+    ("negative", "positive"), ("neg", "pos"), ("incorrect", "correct"), ("fail", "pass"),
+    ("failed", "passed"),
+)  # fmt: skip
+"""Pairs of labels, the second positive, that need no word from the user."""
+SHOWN = 6
+
+
+def plain(text: str) -> str:
+    """Write a label so that equal ones are equal texts: case aside, whole numbers without point."""
+    text = text.strip().casefold()
+    sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
+    whole, point, rest = digits.partition(".")
+    if point and whole.isdecimal() and set(rest) <= {"0"}:
+        return sign + whole
+    return text
+
+
+def _listed(labels: pd.Series, rows: np.ndarray) -> str:
+    """List the values of a column, the commonest first, and where rare ones stand."""
+    counts = labels.value_counts()
+    shown = []
+    for text, count in counts.head(SHOWN).items():
+        first = rows[np.flatnonzero((labels == text).to_numpy(dtype=bool))[0]]
+        shown.append(f"{str(text)!r} ({count} times, first in row {first})")
+    more = f" and {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
+    return ", ".join(shown) + more
+
+
+def positive_labels(given: Sequence[str], known: Collection[str]) -> dict[str, str]:
+    """The positive labels, each with how the user wrote it.
+
+    Args:
+        given: labels, or several in one text with commas between them. A text that is itself a
+            label is one, whatever commas it holds.
+        known: the labels that there are, as `plain` writes them.
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        parts = [text] if plain(text) in known else text.split(",")
+        found |= {plain(part): part.strip() for part in parts}
+    return found
+
+
+def binary_labels(
+    labels: Mapping[str, pd.Series],
+    rows: Mapping[str, np.ndarray],
+    positive: Sequence[str],
+    notes: list[str],
+) -> dict[str, np.ndarray]:
+    """Read columns of labels as 0 and 1, the votes and the gold labels together.
+
+    Args:
+        labels: how messages name a column -> its texts, none missing.
+        rows: the same -> what messages call its rows.
+        positive: the positive labels, as for `positive_labels`; all others are then negative.
+            Needed where the labels are no known pair (0/1, false/true, no/yes, negative/positive).
+        notes: what was decided is added to them.
+
+    Returns:
+        the same names -> 0 or 1 of each row, int8.
+
+    Raises:
+        InputError: where nothing says which label is positive.
+    """
+    values = {name: {plain(str(one)) for one in texts.unique()} for name, texts in labels.items()}
+    everything = set().union(*values.values()) if values else set()
+    wanted = positive_labels(positive, everything)
+    if wanted and not labels:
+        raise InputError(
+            f"--positive {', '.join(positive)}: votes are counts, and there are no gold labels"
+        )
+    for one, text in wanted.items():
+        if one not in everything:
+            listed = "; ".join(f"{name} has {_listed(labels[name], rows[name])}" for name in labels)
+            raise InputError(f"--positive {text}: no label has this value; {listed}")
+    found = {}
+    for name, texts in labels.items():
+        positives = _positives(name, values, set(wanted))
+        if positives is None:
+            raise InputError(
+                f"{name}: found the labels {_listed(texts, rows[name])}; expected two, 0 and 1, "
+                "false and true, no and yes, or negative and positive. Correct them; say which one "
+                "is positive by --positive VALUE, and all others are negative; or say by --missing "
+                "VALUE which one stands for no label"
+            )
+        if positives and positives <= wanted.keys():
+            rest = sorted(values[name] - positives)
+            if len(positives) + len(rest) > 2:
+                are = ", ".join(repr(wanted[one]) for one in wanted if one in positives)
+                is_or_are = "is" if len(positives) == 1 else "are"
+                some = ", ".join(map(repr, rest[:SHOWN])) + (" ..." if len(rest) > SHOWN else "")
+                notes.append(f"{name}: {are} {is_or_are} positive, all others negative: {some}")
+        codes, unique = pd.factorize(texts)
+        known = np.array([plain(str(text)) in positives for text in unique], dtype=np.int8)
+        found[name] = known[codes] if len(unique) else np.zeros(0, dtype=np.int8)
+    return found
+
+
+def _positives(name: str, values: Mapping[str, set[str]], wanted: set[str]) -> set[str] | None:
+    """The positive ones among the values of a column, None where nothing says which."""
+    own = values[name]
+    if wanted & own:
+        return wanted & own
+    # Labels that stand beside a positive one elsewhere are negative here too.
+    if any(own <= one for one in values.values() if wanted & one):
+        return set()
+    for negative, positive in PAIRS:
+        if own <= {negative, positive}:
+            return {positive}
+    return None
+
+
+UNLABELLED = (
+    "n/a", "none", "null", "nil", "unknown", "todo", "tbd", "pending", "skip", "skipped",
+    "missing", "unlabeled", "unlabelled", "na", "#n/a", "nan", "unsure", "not sure", "unclear",
+    "uncertain", "don't know", "dont know", "idk", "cannot tell", "can't tell", "cant tell",
+    "not applicable", "no answer", "abstain", "other/unsure", "refused",
+)  # fmt: skip
+"""Words that people write for a label that is not there yet, and that could be labels."""
+
+
+def _label_columns(sheet: Sheet) -> Iterator[str]:
+    """The columns of a sheet that hold labels."""
+    yield from sheet.starting("vote").values()
+    yield from sheet.starting("gold").values()
+    if sheet.has("label"):
+        yield "label"
+
+
+def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
+    """The sheets, in which a word for an empty cell is a label where the user says so.
+
+    Args:
+        notes: how many cells were taken for empty, and by which words, is added to them.
+
+    Raises:
+        InputError: where such a word could be a label: the others are all the same.
+    """
+    cells = [sheet.frame[column] for sheet in sheets for column in _label_columns(sheet)]
+    if reading.missing or not cells:
+        return list(sheets)
+    labels = pd.concat(cells).dropna()
+    words = [word for word in sheets[0].missing if word and (labels == word).any()]
+    known = {plain(str(one)) for one in labels.unique() if one not in words}
+    wanted = positive_labels(reading.positive, {*known, *map(plain, words)})
+    if any(plain(word) in wanted for word in words):
+        return [replace(sheet, missing=("",)) for sheet in sheets]
+    if reading.positive:  # else two kinds of labels are known, or asked for
+        _check_unlabelled(sheets, known - wanted.keys(), labels)
+    for word in words:
+        number = counted(int((labels == word).sum()), "cell")
+        if len(known | wanted.keys()) < 2 and known:
+            raise InputError(
+                f"labels: found {next(iter(known))!r}, and {word!r} in {number}, which could be "
+                f"the other label or empty. Say by --missing {word} that it is empty, or by "
+                f"--missing {NOTHING_MISSING} that it is a label (in Python missing=...)"
+            )
+        notes.append(f"{number} of labels with {word!r} taken for empty (--missing "
+                     f"{NOTHING_MISSING} reads it as a label)")  # fmt: skip
+    return list(sheets)
+
+
+def _check_unlabelled(sheets: Sequence[Sheet], negative: set[str], labels: pd.Series) -> None:
+    """Raise an `InputError` where one of several negative labels looks like none.
+
+    Such a label is a mark (-, ?), a word of `UNLABELLED`, a number that gold labels alone have, or
+    one that is no next one to the others (-1, 9 or 99 beside 0 and 1).
+
+    Args:
+        negative: plain labels that would be negative.
+        labels: all of them, as they stand.
+    """
+    votes = {
+        plain(str(one))
+        for sheet in sheets for column in _label_columns(sheet) if not column.startswith("gold")
+        for one in sheet.known(column).dropna().unique()
+    }  # fmt: skip
+    usual = {word for pair in PAIRS for word in pair}
+    known = {plain(str(one)) for one in labels.unique()}
+    numbers = sorted(int(one) for one in known if re.fullmatch(r"-?\d{1,4}", one))
+    apart = {str(one) for one in numbers if one < 0 or (one > 1 and one - 1 not in numbers)}
+    apart = apart if {"0", "1"} <= known else set()
+    doubtful = sorted(
+        one for one in negative
+        if not any(letter.isalnum() for letter in one) or one in UNLABELLED
+        or (votes and one not in votes and one.isdecimal() and one not in usual) or one in apart
+    )  # fmt: skip
+    if not doubtful or len(negative) == len(doubtful):
+        return
+    spelled = next(str(one) for one in labels.unique() if plain(str(one)) == doubtful[0])
+    number = counted(int((labels == spelled).sum()), "cell")
+    raise InputError(
+        f"labels: found {spelled!r} in {number}, beside "
+        f"{list_names(sorted(negative - {*doubtful}))}. It could be a negative label, or stand for "
+        f"none. Say by --missing {spelled} that it is empty, or by --missing {NOTHING_MISSING} "
+        "that it is a label (in Python missing=...)"
+    )

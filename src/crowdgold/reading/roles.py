@@ -1,0 +1,315 @@
+"""What each file of a study holds: votes in one of four forms, gold labels, scores."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from crowdgold.reading.columns import (
+    ALIASES,
+    ENOUGH,
+    FEW_ROWS,
+    MOST_LABELS,
+    NO_VOTE,
+    check_repeats,
+    is_running,
+    normal,
+    ours_named,
+)
+from crowdgold.reading.label_words import PAIRS, plain, positive_labels
+from crowdgold.reading.options import REFUSE
+from crowdgold.reading.sheets import Sheet
+from crowdgold.types.columns import list_guessed, list_names, to_numbers
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import BATCH, FOR_PEOPLE
+
+LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
+"""A row a label with its annotator; the same without; counts by item; a column an annotator."""
+GOLD_FILE = re.compile(r"gold|expert|truth|adjudicat", re.IGNORECASE)
+NO_GOLD_FILE = re.compile(
+    r"pred|model|gpt|llm|claude|gemini|llama|bert|classif|output|major|aggreg|consensus|merged",
+    re.IGNORECASE,
+)
+"""Names of files of labels that a model gave, or that were made of votes."""
+TRUTHS = (
+    "truth", "true", "target", "correct", "actual", "reference", "answer_key", "y", "final",
+    "final_label", "consensus", "adjudicated", "correct_label", "ground_truth", "majority",
+    "gold_standard",
+)  # fmt: skip
+"""Names of columns of labels that can be gold, or a model's, and are no one annotator's."""
+NO_LABELS = (
+    *TRUTHS, "pred", "predicted", "prediction", "is_gold", "oracle", "tie_break", "split", "fold",
+)  # fmt: skip
+"""Columns of two values that are no annotator's."""
+CHOSEN = re.compile(r"pred|class|label", re.IGNORECASE)
+"""Names of columns of a model's classes."""
+HALF = 0.5
+SLIPS = 0.05
+"""Share of the filled cells of a column of numbers that are taken for slips, at most."""
+FORMS = (
+    "item, annotator, label (a row a label); item, votes_positive, votes_total (a row an item); or "
+    "item and a column vote_NAME for each annotator"
+)
+
+
+def leftover(sheet: Sheet) -> list[str]:
+    """The columns that nothing is known of."""
+    # Of files of `crowdgold sample`, for batches and for second opinions.
+    known = FOR_PEOPLE if sheet.has(BATCH) or sheet.has("expert", "label") else ()
+    return [name for name in sheet.columns if not (ours_named(name) or name in known)]
+
+
+def _kind(sheet: Sheet) -> str | None:
+    """Name the form of the votes that a sheet says it has."""
+    if sheet.has("votes_positive") and (sheet.has("votes_total") or sheet.has("votes_negative")):
+        return COUNTS
+    if sheet.has("annotator", "label"):
+        return LONG
+    return WIDE if sheet.starting("vote") else None
+
+
+def _of_experts(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
+    """Take annotators for experts in a file that is called gold, where another has the votes."""
+    kinds = [_kind(sheet) for sheet in sheets]
+    found = []
+    for place, (sheet, kind) in enumerate(zip(sheets, kinds, strict=True)):
+        others = any(one is not None for at, one in enumerate(kinds) if at != place)
+        gold = GOLD_FILE.search(sheet.name) and not sheet.has("expert")
+        if kind == LONG and others and gold:
+            notes.append(f"{sheet.name}: its annotators are read as experts, as the file is named")
+            sheet = sheet.renamed({"annotator": "expert"})
+        found.append(sheet)
+    return found
+
+
+def looks_like_labels(sheet: Sheet, column: str, positive: Sequence[str]) -> bool:
+    """Say whether a column may be an annotator's: two known labels, or a positive one."""
+    found = {plain(str(one)) for one in sheet.known(column).dropna().unique()[:50]}
+    if not found:
+        return False
+    if positive_labels(positive, found).keys() & found:
+        return True
+    return any(found <= set(pair) for pair in PAIRS)
+
+
+def _guess_votes(
+    sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str]
+) -> tuple[list[Sheet], list[str | None]]:
+    """Look for votes where no sheet says that it has any."""
+    found, kinds = list(sheets), [_kind(sheet) for sheet in sheets]
+    if any(kind is not None for kind in kinds):
+        return found, kinds
+    for place, sheet in enumerate(sheets):
+        columns = [
+            name
+            for name in leftover(sheet)
+            if normal(name).casefold() not in NO_LABELS
+            and not NO_VOTE.fullmatch(normal(name))
+            and looks_like_labels(sheet, name, positive)
+        ]
+        if sheet.has("item") and len(columns) > 1:
+            notes.append(
+                f"{sheet.name}: a column an annotator, guessed by their labels: "
+                f"{list_guessed(columns)}"
+            )
+            found[place] = sheet.renamed({name: f"vote_{name}" for name in columns})
+            kinds[place] = WIDE
+        elif (
+            sheet.has("item", "label")
+            and not sheet.has("expert")
+            and sheet.frame["item"].duplicated().any()
+        ):
+            notes.append(f"{sheet.name}: labels without annotators; each row is a vote")
+            kinds[place] = ANONYMOUS
+    return found, kinds
+
+
+def _check_twice(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
+    """Raise an `InputError` where votes without annotators are there twice.
+
+    That is so of a file whose second half is its first half, and of two files that say the same.
+    """
+    mend = "expected each vote once: leave the copy out"
+    for place, sheet in enumerate(sheets):
+        half, rest = divmod(len(sheet.frame), 2)
+        if kinds[place] == ANONYMOUS and not rest and half >= FEW_ROWS:
+            first, second = (part.reset_index(drop=True) for part in
+                             (sheet.frame[:half], sheet.frame[half:]))  # fmt: skip
+            times = sheet.frame.groupby(["item", "label"]).size()
+            even = len(times) > sheet.frame["item"].nunique() >= ENOUGH and (times % 2 == 0).all()
+            if even and not first.equals(second):
+                raise InputError(
+                    f"{sheet.source}: each item has an even number of each label, as in a file "
+                    f"that holds its rows twice; {mend}"
+                )
+            if first.equals(second):
+                raise InputError(
+                    f"{sheet.source}: rows from {sheet.rows[half]} on are the same as those before "
+                    f"them, in the same order; {mend}"
+                )
+        for before, other in zip(sheets[:place], kinds[:place], strict=True):
+            if kinds[place] == other == ANONYMOUS and before.frame.equals(sheet.frame):
+                raise InputError(f"{before.source} and {sheet.source} hold the same votes; {mend}")
+
+
+def _check_labels(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
+    """Raise an `InputError` where the labels of a file could be a model's, and not gold."""
+    for sheet, kind in zip(sheets, kinds, strict=True):
+        if kind or not sheet.has("label") or sheet.has("expert") or GOLD_FILE.search(sheet.name):
+            continue
+        beside = [*sheet.starting("score").values(), *filter(sheet.has, ["model"])]
+        beside += [one for one in leftover(sheet) if normal(one).casefold() in ALIASES["model"]]
+        if beside or NO_GOLD_FILE.search(sheet.name):
+            why = f"beside {beside[0]!r}" if beside else "in a file of this name"
+            raise InputError(
+                f"{sheet.source}: one label an item, {why}: gold labels, or a "
+                f"model's classes? Say by --column {sheet.name}:label=gold that they are gold, or "
+                f"leave them out by --column {sheet.name}:label=ignore"
+            )
+
+
+def _filled(sheet: Sheet, column: str) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each cell (n,) holds something, and whether that is a number."""
+    values = sheet.known(column)
+    return ~values.isna().to_numpy(), np.isfinite(to_numbers(values))
+
+
+def _check_slips(sheet: Sheet, columns: Iterable[str]) -> None:
+    """Refuse a column that has a few slips among its numbers: it would be left out as a whole.
+
+    Raises:
+        InputError: with the rows.
+    """
+    problems = sheet.problems()
+    for name in columns:
+        filled, number = _filled(sheet, name)
+        bad = filled & ~number
+        if 0 < bad.sum() <= SLIPS * filled.sum():
+            expected = (
+                f"a number or an empty cell, as of a model's scores ({number.sum():,} of "
+                f"{filled.sum():,} are numbers). If it is no model's, leave the column out"
+            )
+            problems.add_rows(name, bad, sheet.frame[name], expected)
+    problems.raise_if_any()
+
+
+def _whole_and_few(sheet: Sheet, column: str) -> bool:
+    """Whether a column of numbers may be one of labels: few different whole numbers."""
+    values = to_numbers(sheet.known(column).dropna())
+    return bool((values == np.floor(values)).all() and len(np.unique(values)) <= MOST_LABELS)
+
+
+def _check_confidence(sheet: Sheet) -> None:
+    """Raise an `InputError` where scores seem to be those of the class that a model chose.
+
+    They are never below one half, whichever class is beside them.
+    """
+    if not sheet.has("score") or sheet.has("model"):
+        return
+    values = to_numbers(sheet.known("score"))
+    known = values[np.isfinite(values)]
+    if len(known) < FEW_ROWS or not ((known >= HALF) & (known <= 1)).all():
+        return
+    own = () if sheet.has("annotator") else ("label",)
+    for name in [*own, *(one for one in leftover(sheet) if CHOSEN.search(one))]:
+        if not sheet.has(name):
+            continue
+        if sheet.known(name).nunique() == 2:
+            mine = (
+                "label=gold, if an expert gave the labels" if name == "label" else f"{name}=ignore"
+            )
+            raise InputError(
+                f"{sheet.source}: no score is below {HALF:g}, whichever of two classes "
+                f"{name!r} says: they seem to be the probability of that class. Expected the "
+                "probability of the positive class in all rows, as 1 less the score where the "
+                f"class is negative. If they are that, say so by --column {mine}"
+            )
+
+
+def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
+    """Take the columns of numbers of a file that holds nothing else for models' scores."""
+    gold = GOLD_FILE.search(sheet.name)
+    other = ("score", "gold", "stratum", "weight")
+    if kind or sheet.has("label") or any(sheet.starting(prefix) for prefix in other):
+        return sheet
+    free = [name for name in leftover(sheet) if not is_running(sheet.frame[name])]
+    cells = {name: _filled(sheet, name) for name in free}
+    columns = [name for name, (filled, number) in cells.items()
+               if filled.any() and number[filled].all()]  # fmt: skip
+    _check_slips(sheet, free)
+    doubtful = [name for name in columns if gold or normal(name).casefold() in TRUTHS]
+    for name in [one for one in doubtful if _whole_and_few(sheet, one)]:
+        raise InputError(
+            f"{sheet.source}: column {name!r} holds labels, "
+            f"{list_names(sorted(set(sheet.known(name).dropna())))}: gold, or the classes of a "
+            f"model? Say so by --column {name}=gold (gold_NAME of one of several experts) or "
+            f"--column {name}=score_{name}"
+        )
+    if columns:
+        notes.append(f"{sheet.name}: columns read as the scores of models: {list_guessed(columns)}")
+    return sheet.renamed({name: f"score_{name}" for name in columns})
+
+
+def assign(
+    sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str], repeated: str = REFUSE
+) -> tuple[list[Sheet], list[str | None]]:
+    """Find what each sheet holds; give the sheets, with columns named, and the forms of votes.
+
+    Args:
+        positive: the positive labels, as of `Reading`.
+        notes: what was guessed is added to them.
+        repeated: the rule of `Reading` for labels that are there again.
+
+    Raises:
+        InputError: where a sheet names no items, or no sheet holds votes, or two hold counts.
+    """
+    for sheet in sheets:
+        if not sheet.has("item"):
+            raise InputError(
+                f"{sheet.source}: column 'item' is missing; the file has: "
+                f"{list_names(sheet.columns)}. Say which column names the items by --column "
+                "THEIRS=item"
+            )
+        problems = sheet.problems()
+        for name, found in sheet.nested.items():
+            if ours_named(name) and sheet.has(name):
+                problems.add(f"column {name!r}, {found}, expected a text or a number")
+        problems.add_rows(
+            "item", sheet.frame["item"].isna().to_numpy(), sheet.frame["item"], "a value"
+        )
+        problems.raise_if_any()
+    named, kinds = _guess_votes(_of_experts(sheets, notes), positive, notes)
+    if not any(sheet.starting("score") for sheet in named):
+        named = [_guess_scores(one, kind, notes) for one, kind in zip(named, kinds, strict=True)]
+    _check_twice(named, kinds)
+    _check_labels(named, kinds)
+    for sheet in named:
+        _check_confidence(sheet)
+    forms = {kind for kind in kinds if kind is not None}
+    if not forms:
+        have = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
+        each = " ".join(
+            f"--column {one.name}:label=vote_{Path(one.name).stem}" for one in sheets
+            if one.has("label") and not one.has("expert")
+        )  # fmt: skip
+        hint = f". Where each file is an annotator's, say so by {each}" if " " in each else ""
+        raise InputError(
+            f"no votes: {have}. Expected the columns {FORMS}. Other names are given by --column "
+            f"THEIRS=OURS{hint}"
+        )
+    if COUNTS in forms and kinds.count(COUNTS) + len(forms) > 2:
+        both = ", ".join(one.name for one, kind in zip(sheets, kinds, strict=True) if kind)
+        raise InputError(
+            f"votes stand in more than one file ({both}), at least one of them as counts; expected "
+            "counts in one file and no other votes"
+        )
+    for sheet, kind in zip(named, kinds, strict=True):
+        passed = leftover(sheet)
+        if kind == LONG and repeated == REFUSE:
+            check_repeats(sheet, passed)
+        empty = [name for name in passed if not _filled(sheet, name)[0].any()]
+        if passed:
+            why = f" (nothing in {list_names(empty)})" if empty else ""
+            notes.append(f"{sheet.name}: columns passed over: {list_names(passed)}{why}")
+    return named, kinds

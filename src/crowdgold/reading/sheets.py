@@ -1,0 +1,210 @@
+"""One file of a user's study as a table of texts, each row with the name that messages give it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.reading.door import known_ending, open_file
+from crowdgold.reading.exports import frame_of_records, frame_of_table, instead_of, records_of_json
+from crowdgold.reading.outputs import restored
+from crowdgold.reading.tables import (
+    ENDINGS,
+    JSON_LINES,
+    SEPARATORS,
+    WORKBOOK,
+    Raw,
+    nameless,
+    read_json_lines,
+    read_table,
+    read_workbook,
+)
+from crowdgold.types.columns import Problems, repeated
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import COLUMNS
+
+MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
+"""Texts that other programs write for an empty cell, where a number or a label is expected."""
+NOTHING_MISSING = "nothing"
+"""In the place of such words: each text stands for itself."""
+OWN_ENDINGS = (*ENDINGS, ".json", WORKBOOK)
+NESTED = (list, dict, tuple, set, bytes, bytearray, np.ndarray)
+"""What a cell of an export can be that is no text and no number."""
+APOSTROPHE = "an apostrophe before =, +, - or @ marks a text for a spreadsheet, and is taken away"
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A table of texts.
+
+    Attributes:
+        source: the file.
+        frame: columns of texts without white space around, missing where a cell is empty.
+        rows: (n,) what messages call each row.
+        nested: columns in which a list, an object or bytes stand -> where, and what it is.
+        missing: texts that stand for an empty cell where a number or a label is expected.
+    """
+
+    source: str
+    frame: pd.DataFrame
+    rows: np.ndarray
+    nested: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = MISSING
+
+    @property
+    def name(self) -> str:
+        """Name of the file, without its folder."""
+        return Path(self.source).name
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return [str(column) for column in self.frame.columns]
+
+    def has(self, *names: str) -> bool:
+        """Say whether all of these columns are there."""
+        return all(name in self.frame for name in names)
+
+    def starting(self, prefix: str) -> dict[str, str]:
+        """The columns `prefix` and `prefix_NAME`, by NAME (the prefix itself where none).
+
+        Those that say how gold items were drawn are no expert's.
+
+        Raises:
+            InputError: where two have one NAME, as `score` and `score_score`, or one has none.
+        """
+        found: dict[str, str] = {}
+        for column in self.columns:
+            if (column != prefix and not column.startswith(f"{prefix}_")) or column in COLUMNS:
+                continue
+            name = column if column == prefix else column.removeprefix(f"{prefix}_")
+            if not name or name in found:
+                why = (
+                    f"the name {name!r} is there already, by {found[name]!r}" if name else "no name"
+                )
+                raise InputError(
+                    f"{self.source}, column {column!r}: {why}; expected {prefix}_NAME. Give it "
+                    f"another by --column {column}={prefix}_NAME, or leave it out by "
+                    f"--column {column}=ignore"
+                )
+            found[name] = column
+        return found
+
+    def known(self, column: str) -> pd.Series:
+        """A column of numbers or labels, in which words for an empty cell (NA, null) are empty."""
+        values = self.frame[column]
+        return values.mask(values.isin(self.missing))
+
+    def problems(self) -> Problems:
+        """Start a list of problems of this file."""
+        return Problems(self.source, self.rows)
+
+    def take(self, kept: np.ndarray) -> "Sheet":
+        """The rows where `kept` (n,) is true."""
+        if kept.all():
+            return self
+        return replace(self, frame=self.frame[kept], rows=self.rows[kept])
+
+    def renamed(self, names: dict[str, str]) -> "Sheet":
+        """The sheet with other names of columns."""
+        nested = {names.get(name, name): text for name, text in self.nested.items()}
+        return replace(self, frame=self.frame.rename(columns=names), nested=nested)
+
+
+def text_of(cell: Any) -> str | None:
+    """Write a cell of an export as a text: whole numbers without a point, nothing for a hole."""
+    if (
+        cell is None
+        or cell is pd.NA
+        or cell is pd.NaT
+        or (isinstance(cell, float) and cell != cell)
+    ):
+        return None
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    return str(cell)
+
+
+def texts(values: pd.Series) -> pd.Series:
+    """A column as texts without white space around, missing where it says nothing."""
+    if values.dtype == object:
+        values = values.map(text_of)
+    elif pd.api.types.is_float_dtype(values.dtype):
+        known = values[np.isfinite(values.to_numpy(dtype=float, na_value=np.nan))]
+        if (
+            len(known)
+            and ((known % 1 == 0) & (known.abs() < 2**53)).all()
+            and np.isfinite(values.dropna().to_numpy(dtype=float)).all()
+        ):
+            values = values.astype("Int64")
+    found = values.astype("string").str.strip()
+    return found.mask(found == "")
+
+
+def _raw(path: str | Path, encoding: str | None) -> tuple[str, Raw]:
+    """The ending of a file, and its table."""
+    opened = open_file(path)
+    known_ending(opened, OWN_ENDINGS, instead_of(opened.ending))
+    if opened.ending == ".json":
+        return opened.ending, frame_of_records(records_of_json(opened, encoding), opened)
+    if opened.ending in JSON_LINES:
+        return opened.ending, frame_of_records(read_json_lines(opened, encoding), opened)
+    if opened.ending == WORKBOOK:
+        return opened.ending, read_workbook(opened)
+    return opened.ending, frame_of_table(read_table(opened, encoding), opened)
+
+
+def read_sheet(
+    path: str | Path,
+    notes: list[str],
+    encoding: str | None = None,
+    missing: tuple[str, ...] = MISSING,
+) -> Sheet:
+    """Read a file as a sheet.
+
+    Args:
+        path: .csv, .tsv, .xlsx, .parquet, .jsonl, .ndjson or .json: a table (of JSON, an object a
+            row), or what one of the tools of `exports` writes; also packed as .gz or .zip.
+        notes: what was decided is added to them.
+        encoding: of a text file that is not UTF-8 and does not say so.
+        missing: as of `Sheet`.
+
+    Raises:
+        InputError: where it cannot be read or has no rows.
+    """
+    ending, raw = _raw(path, encoding)
+    frame, rows, name = raw.frame, raw.rows, Path(raw.source).name
+    notes.extend(f"{name}: {line}" for line in raw.notes)
+    if ending in SEPARATORS:
+        frame, changed = restored(frame)
+        notes.extend(f"{name}, {column}: {APOSTROPHE}" for column in changed)
+    names = [str(column).strip().removeprefix("\ufeff") for column in frame.columns]
+    if without := nameless(names):
+        kept = [place for place, one in enumerate(names) if one not in without]
+        frame, names = frame.iloc[:, kept], [names[place] for place in kept]
+        thing = "a column" if len(without) == 1 else f"{len(without)} columns"
+        notes.append(f"{name}: {thing} without a name passed over, as a data frame's index is one")
+    twice = list(repeated(names))
+    if twice:
+        raise InputError(f"{path}: two columns are named {twice[0]!r}; expected one")
+    columns = {name: texts(frame.iloc[:, place]) for place, name in enumerate(names)}
+    table = pd.DataFrame(columns).reset_index(drop=True)
+    filled = table.notna().any(axis=1).to_numpy(dtype=bool)
+    if not filled.any():
+        raise InputError(f"{path}: no rows; expected a line with the columns' names, and rows")
+    cells = {name: frame.iloc[:, place] for place, name in enumerate(names)}
+    return Sheet(raw.source, table, rows, dict(_nested(cells, rows)), missing).take(filled)
+
+
+def _nested(cells: Mapping[str, pd.Series], rows: np.ndarray) -> Iterator[tuple[str, str]]:
+    """The columns in which something stands that is no text and no number, with the first such."""
+    for name, values in cells.items():
+        if values.dtype != object:
+            continue
+        bad = values.map(lambda cell: isinstance(cell, NESTED)).to_numpy(dtype=bool)
+        if bad.any():
+            first = int(bad.argmax())
+            yield name, f"row {rows[first]}: found {str(values.iloc[first])[:40]!r}"

@@ -1,0 +1,503 @@
+"""A user's study: votes, gold labels, scores, strata and weights of one set of items.
+
+A user's labels by annotator, of two kinds or more, from files as `study` reads them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.reading.columns import ENOUGH, named_sheets
+from crowdgold.reading.item_values import (
+    guessed_gold,
+    of_begun_batches,
+    read_gold,
+    read_sampling,
+    read_scores,
+    read_strata,
+    read_weights,
+)
+from crowdgold.reading.joins import (
+    LEAST,
+    check_names,
+    check_same_things,
+    left_in_words,
+    places,
+    some,
+)
+from crowdgold.reading.label_words import binary_labels, check_missing, plain
+from crowdgold.reading.options import REFUSE, Reading
+from crowdgold.reading.roles import assign
+from crowdgold.reading.sheets import Sheet
+from crowdgold.reading.tables import give_back
+from crowdgold.reading.votes import Rows, read_votes
+from crowdgold.types.annotations import Annotations, annotations_from_frame
+from crowdgold.types.clusters import in_words
+from crowdgold.types.columns import counted, has_or_have, list_names
+from crowdgold.types.display import Known, Shown
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import in_words as in_words_gold_draw
+from crowdgold.types.gold_draw import skipped_in_words
+from crowdgold.types.items import (
+    NO_GOLD,
+    SCORE,
+    Items,
+    items_from_frame,
+    score_column,
+    with_sampling,
+)
+from crowdgold.types.opinions import Opinions
+
+KINDS = ("0", "1")
+"""The categories of labels some of which were said to be positive."""
+
+
+def read_labels(
+    paths: Sequence[str | Path],
+    reading: Reading | None = None,
+    categories: Sequence[str] | None = None,
+) -> tuple[Annotations, tuple[str, ...]]:
+    """The labels of a study's files, and what was guessed, dropped or decided.
+
+    Args:
+        paths: as for `read_study`; gold labels and scores in them are passed over.
+        reading: what is said of the files. Labels that are positive become 1, all others 0; labels
+            stay what they are where none is said to be.
+        categories: all labels that there can be; those found where not given.
+
+    Raises:
+        InputError: naming the file, column and rows that cannot be used, or where nothing says who
+            gave which label.
+    """
+    notes: list[str] = []
+    reading = reading or Reading()
+    positive, repeated = reading.positive, reading.repeated
+    with named_sheets(paths, reading, notes) as named:
+        sheets, kinds = assign(named, positive, notes, repeated)
+        check_same_things(sheets, kinds)
+        sheets = check_missing(sheets, reading, notes)
+        votes = read_votes(sheets, kinds, notes, reading.unmatched)
+        if "annotator" not in votes.frame:
+            raise InputError(
+                f"{votes.source}: nothing says who gave which label; expected the columns item, "
+                "annotator and label, or item and a column vote_NAME for each annotator"
+            )
+        if positive:
+            votes, categories = _as_positive(votes, positive, notes), KINDS
+        elif categories is None:
+            votes = _spelled_alike(votes, notes)
+        found = annotations_from_frame(
+            votes.frame, categories, repeated, source=votes.source, first_row=votes.rows
+        )
+    return found, tuple(notes)
+
+
+def _as_positive(votes: Rows, positive: Sequence[str], notes: list[str]) -> Rows:
+    """The votes with the label 1 where it was one of the positive ones, and 0 elsewhere."""
+    name = f"{votes.source}, votes"
+    labels = binary_labels({name: votes.frame["label"]}, {name: votes.rows}, positive, notes)[name]
+    notes.append("the model's labels are 0 and 1, those of a stream must be too")
+    return Rows(votes.source, votes.frame.assign(label=labels.astype(str)), votes.rows)
+
+
+def _spelled_alike(votes: Rows, notes: list[str]) -> Rows:
+    """The votes with one spelling of each label, the commonest: Yes and yes are one label."""
+    counts = votes.frame["label"].value_counts(sort=True)
+    spelling: dict[str, str] = {}
+    for text in map(str, counts.index):
+        spelling.setdefault(plain(text), text)
+    others = {str(text): spelling[plain(str(text))] for text in counts.index}
+    changed = {text: kept for text, kept in others.items() if text != kept}
+    if not changed:
+        return votes
+    listed = ", ".join(f"{text!r} as {kept!r}" for text, kept in changed.items())
+    notes.append(f"{votes.source}: labels read as others that differ in case alone: {listed}")
+    labels: pd.Series = votes.frame["label"].replace(changed)
+    return Rows(votes.source, votes.frame.assign(label=labels), votes.rows)
+
+
+TIE_BREAK_SEED = 20_000_003
+"""Orders items with equal scores, as in `read_items`."""
+MOST_MODELS = 100
+"""Of a study: 4,950 pairs to compare."""
+KEEP = "keep"
+"""The rule for repeated labels that keeps all; the others go by the order of rows."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Shown):
+    """What a user's files hold; arrays share the order of the items.
+
+    Items, models, experts and strata stand in the order of their names. So no number depends on
+    the order of rows, columns or files.
+
+    Attributes:
+        items: n items with votes, gold labels (the majority of the experts) and scores. Gold may be
+            of one class alone; where experts are tied it is not there, but their opinions are.
+        annotations: the votes by annotator, categories 0 and 1, items in the same order; None where
+            the files do not say who voted.
+        strata: name -> (n,) stratum of each item, "" where none is given.
+        weights: (n,) items of the population that each item stands for, above 0; None where none
+            are given.
+        gold_by_expert: expert -> (n,) label of each item: 0, 1, or `NO_GOLD`.
+        notes: what was guessed, dropped or decided, a sentence each.
+        passed_over: gold labels of a batch of which not all strata have one, as `notes` say.
+    """
+
+    items: Items
+    annotations: Annotations | None = None
+    strata: Mapping[str, np.ndarray] = field(default_factory=dict)
+    weights: np.ndarray | None = None
+    gold_by_expert: Mapping[str, np.ndarray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    passed_over: int = 0
+
+    def with_expert_error(self: Self, text: str | float) -> Self:
+        """The same study with what is known of how often experts err (`types.opinions`).
+
+        Raises:
+            InputError: where the text says nothing of it.
+        """
+        return replace(self, items=self.items.with_expert_error(text))
+
+    def facts(self) -> Known:
+        """Those of its items, who voted, and what was guessed when it was read."""
+        voters = self.annotations
+        return {
+            **self.items.facts(),
+            "annotators": "not known" if voters is None else f"{len(voters.annotator):,}",
+            "experts": list_names(self.gold_by_expert) or "none",
+            **({"strata": list_names(self.strata)} if self.strata else {}),
+            **({"weights": "given"} if self.weights is not None else {}),
+            **({"read": self.notes} if self.notes else {}),
+        }
+
+
+def read_study(
+    paths: Sequence[str | Path],
+    columns: Mapping[str, str] | None = None,
+    positive: str | Sequence[str] | None = None,
+    repeated: str = "refuse",
+    item: str | Sequence[str] = (),
+    missing: Sequence[str] = (),
+    encoding: str | None = None,
+    unmatched: str = REFUSE,
+) -> Study:
+    """Read a study from its files.
+
+    Args:
+        paths: one file with everything, or votes, gold labels and scores in files of their own,
+            joined by item: CSV, TSV, parquet, JSON lines, or what a tool of `exports` writes.
+        columns, positive, repeated, item, missing, encoding, unmatched: as of `Reading`.
+
+    Raises:
+        InputError: naming the file, column and rows that cannot be used, and how to mend them.
+    """
+    wanted = [positive] if isinstance(positive, str) else list(positive or ())
+    reading = Reading(columns or {}, wanted, repeated, item, missing, encoding, unmatched)
+    notes: list[str] = []
+    with named_sheets(paths, reading, notes) as named:
+        return _study(named, reading, notes)
+
+
+def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
+    """Join sheets whose columns are named; they are taken out of the list."""
+    positive, repeated, unmatched = reading.positive, reading.repeated, reading.unmatched
+    sheets, kinds = assign(named, positive, notes, repeated)
+    check_same_things(sheets, kinds)
+    sheets = check_missing(sheets, reading, notes)
+    guessed = [one.name for one, kind in zip(sheets, kinds, strict=True) if guessed_gold(one, kind)]
+    votes, gold = read_votes(sheets, kinds, notes, unmatched), read_gold(sheets, kinds, notes)
+    votes, gold = _with_labels(votes, gold, positive, notes)
+    votes = _by_name(votes, "item", "annotator", *["label"] * (repeated == KEEP))
+    _note_repeats(votes, repeated, notes)
+    gold = None if gold is None else _by_name(gold, "item", "expert", "label")
+    _check_number(sum(len(sheet.starting("score")) for sheet in sheets))
+    scores = dict(sorted(read_scores(sheets, kinds).items()))
+    _check_number(len(scores))
+    by_item, sizes = read_sampling(sheets, kinds), read_weights(sheets, kinds)
+    by_strata = sorted(read_strata(sheets, kinds).items())
+    # The texts of a large file are no longer needed.
+    named.clear()
+    del sheets
+    give_back()
+    _note_scores(votes, scores, unmatched, notes)
+    items, annotations = _items(votes, scores, repeated)
+    sampling = {
+        name: _of_items(one, items.item, name, unmatched, notes) for name, one in by_item.items()
+    }
+    gold, passed_over = of_begun_batches(gold, items.item, sampling, notes)
+    by_expert = {} if gold is None else _gold_by_expert(gold, items.item, unmatched, notes)
+    strata = {
+        name: _of_items(values, items.item, "a stratum", unmatched, notes)
+        .fillna("").to_numpy(object)
+        for name, values in by_strata
+    }  # fmt: skip
+    weights = _weights(sizes, items.item, unmatched, notes)
+    opinions = None if gold is None else _opinions(gold, items.item)
+    items = replace(items, gold=_majority(by_expert, len(items), notes), opinions=opinions)
+    _check_aggregate(items, guessed, notes)
+    items = _with_sampling(items, sampling, notes)
+    return Study(items, annotations, strata, weights, by_expert, tuple(notes), passed_over)
+
+
+def _with_labels(
+    votes: Rows, gold: Rows | None, positive: Sequence[str], notes: list[str]
+) -> tuple[Rows, Rows | None]:
+    """Read the labels of votes and gold as 0 and 1."""
+    tables = {"gold labels": gold} if gold is not None else {}
+    if "label" in votes.frame:
+        tables = {"votes": votes, **tables}
+    named = {f"{one.source}, {name}": one for name, one in tables.items() if len(one.frame)}
+    found = binary_labels(
+        {name: one.frame["label"] for name, one in named.items()},
+        {name: one.rows for name, one in named.items()},
+        positive,
+        notes,
+    )
+    changed = {
+        id(one): Rows(one.source, one.frame.assign(label=found[name]), one.rows)
+        for name, one in named.items()
+    }
+    return changed.get(id(votes), votes), None if gold is None else changed.get(id(gold), gold)
+
+
+def _by_name(rows: Rows, *columns: str) -> Rows:
+    """The rows sorted by some columns, where they have them; else as they stand.
+
+    Shorter texts come first, so that 10 comes after 9. Columns of texts become categories in this
+    order: there may be millions of rows.
+    """
+    frame, keys = rows.frame, []
+    for name in columns:
+        if name not in frame:
+            continue
+        code: np.ndarray
+        code, found = pd.factorize(frame[name])
+        if pd.api.types.is_string_dtype(frame[name].dtype):
+            texts = pd.Index(found)
+            place = texts.argsort()
+            length = texts.str.len().to_numpy(dtype=int)
+            place = place[np.argsort(length[place], kind="stable")]
+            code = np.argsort(place).astype(np.int32)[code]
+            frame = frame.assign(**{name: pd.Categorical.from_codes(code, texts[place])})
+        else:
+            code = frame[name].to_numpy()
+        keys.append(code)
+    order = np.lexsort(keys[::-1])
+    return Rows(rows.source, frame.iloc[order].reset_index(drop=True), rows.rows[order])
+
+
+def _note_repeats(votes: Rows, repeated: str, notes: list[str]) -> None:
+    """Note how many labels do not count, as an annotator labels an item again."""
+    if repeated in (REFUSE, KEEP) or "annotator" not in votes.frame:
+        return
+    again = int(votes.frame.duplicated(["item", "annotator"]).sum())
+    if again:
+        notes.append(f"{counted(again, 'label')} of {len(votes.frame):,} not counted: an annotator "
+                     f"has another on the item, and the {repeated} counts")  # fmt: skip
+
+
+def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> None:
+    """Note, or raise an `InputError`, where gold labels are the majority of votes of nearly all.
+
+    A platform writes such labels; they are no gold. Where votes are tied it may write none.
+
+    Args:
+        guessed: files of which only a guess says that their labels are gold.
+    """
+    twice = 2 * items.votes_positive
+    known, tied = items.gold != NO_GOLD, twice == items.votes_total
+    same = tied | (items.gold == (twice > items.votes_total))
+    if known.sum() < ENOUGH or not same[known].all() or (known | tied).mean() < LEAST:
+        return
+    told = (
+        f"gold labels of {counted(int(known.sum()), 'item')} are the majority of their votes, as a "
+        "platform's aggregated labels are"
+    )
+    if guessed:
+        raise InputError(
+            f"{guessed[0]}: {told}. Leave the file out; or say by --column "
+            f"{guessed[0]}:label=gold that an expert gave them"
+        )
+    notes.append(f"{told}: they say nothing that votes do not")
+
+
+def _check_number(models: int) -> None:
+    """Raise an `InputError` where there are more models than can be compared."""
+    if models > MOST_MODELS:
+        raise InputError(
+            f"found scores of {models:,} models, of which every two are compared; expected at "
+            f"most {MOST_MODELS}: keep the score columns of those that you want to compare"
+        )
+
+
+def _note_scores(
+    votes: Rows, scores: Mapping[str, pd.Series], unmatched: str, notes: list[str]
+) -> None:
+    """Note which items have no score, and which scores are of no item with votes.
+
+    Raises:
+        InputError: where there are no votes, or a predictor has a score of no item with votes.
+    """
+    if not len(votes.frame):
+        raise InputError(f"{votes.source}: no votes; expected items with labels")
+    item = votes.frame["item"].cat.categories.to_numpy(dtype=object)
+    for name, values in scores.items():
+        what = "a score" if name == SCORE else f"a score of {name}"
+        without = [item[k] for k in np.flatnonzero(places(item, values.index) < 0)]
+        extra = check_names(what, list(values.index), item, unmatched)
+        if len(without) == len(item):
+            raise InputError(
+                f"the scores of {name!r} and the votes have no item in common: votes are of "
+                f"{some(list(item))}, scores of {some(list(values.index))}. Expected the same "
+                "identifiers in both"
+            )
+        if extra:
+            notes.append(
+                f"{counted(len(extra), 'item')} with {what} without votes, dropped: {some(extra)}"
+            )
+        if len(without):
+            notes.append(
+                f"{counted(len(without), 'item')} of {len(item):,} with votes but without "
+                f"{what}, which count for what needs none: {some(without)}"
+            )
+
+
+def _items(
+    votes: Rows, scores: Mapping[str, pd.Series], repeated: str
+) -> tuple[Items, Annotations | None]:
+    """Make the items, and the annotations where the votes say whose they are."""
+    annotations, rows = None, votes.rows
+    if "annotator" in votes.frame:
+        code = votes.frame["label"].to_numpy(dtype=np.int8)
+        label = pd.Categorical.from_codes(code, pd.Index(["0", "1"]))
+        labels = votes.frame.assign(label=label)
+        annotations = annotations_from_frame(
+            labels, ("0", "1"), repeated, source=votes.source, first_row=rows
+        )
+        counts = annotations.votes()
+        # The same texts, not a copy of them.
+        item = pd.Series(annotations.item, dtype=object)
+        frame = pd.DataFrame({"item": item, "votes_positive": counts[:, 1]})
+        frame["votes_total"] = counts.sum(axis=1)
+    elif "label" in votes.frame:
+        grouped = votes.frame.groupby("item", observed=True)["label"].agg(["sum", "size"])
+        frame = pd.DataFrame({"item": grouped.index, "votes_positive": grouped["sum"].to_numpy()})
+        frame["votes_total"] = grouped["size"].to_numpy()
+    else:
+        frame = votes.frame
+    if len(frame) != len(rows):
+        rows = np.arange(len(frame))
+    for name, values in scores.items():
+        # A repeated item is refused below, with its rows.
+        frame = frame.assign(**{score_column(name): values.reindex(frame["item"]).to_numpy()})
+    rng = np.random.default_rng(TIE_BREAK_SEED)
+    return items_from_frame(frame, rng, votes.source, rows, unscored=True), annotations
+
+
+def _of_items(
+    values: pd.Series, item: np.ndarray, what: str, unmatched: str, notes: list[str]
+) -> pd.Series:
+    """Put values by item into the items' order; say which items are not known."""
+    extra = check_names(what, list(values.index), item, unmatched)
+    if extra:
+        notes.append(f"{what}: {counted(len(extra), 'item')} without votes, dropped: "
+                     f"{some(extra)}")  # fmt: skip
+    return values.reindex(item)
+
+
+def _gold_by_expert(
+    gold: Rows, item: np.ndarray, unmatched: str, notes: list[str]
+) -> dict[str, np.ndarray]:
+    """Put each expert's labels into the items' order."""
+    names = list(gold.frame["item"].unique())
+    place = places(gold.frame["item"], item)
+    outside = place < 0
+    least = LEAST if not outside.all() else 0.0  # of none that matches more is said below
+    lost = check_names("a gold label", names, item, unmatched, least)
+    if len(outside) and outside.all():
+        raise InputError(
+            f"gold labels and votes have no item in common: votes are of {some(list(item))}, "
+            f"gold labels of {some(names)}. Expected the same identifiers in both"
+        )
+    if lost:
+        notes.append(f"{counted(len(lost), 'item')} with a gold label but without votes, dropped: "
+                     f"{some(lost)}")  # fmt: skip
+        if told := left_in_words(gold.frame["label"], ~outside):
+            notes.append(told)
+    by_expert = {}
+    for expert, rows in gold.frame.assign(place=place)[~outside].groupby("expert", sort=False):
+        by_expert[str(expert)] = np.full(len(item), NO_GOLD, dtype=np.int8)
+        by_expert[str(expert)][rows["place"]] = rows["label"].to_numpy(dtype=np.int8)
+    return by_expert
+
+
+def _opinions(gold: Rows, item: np.ndarray) -> Opinions | None:
+    """The experts' labels of each item in the order of their rows; None where none has two."""
+    place = places(gold.frame["item"], item)
+    number = gold.frame.groupby("item", sort=False).cumcount().to_numpy()
+    known = place >= 0
+    if not number[known].any():
+        return None
+    labels = np.full((len(item), int(number[known].max()) + 1), NO_GOLD, dtype=np.int8)
+    labels[place[known], number[known]] = gold.frame["label"].to_numpy(dtype=np.int8)[known]
+    return Opinions.of(labels)
+
+
+def _majority(by_expert: Mapping[str, np.ndarray], size: int, notes: list[str]) -> np.ndarray:
+    """The majority of the experts' labels: (n,); no gold label where they are tied."""
+    labels = np.array(list(by_expert.values()), dtype=np.int8).reshape(-1, size)
+    positive, negative = (labels == 1).sum(axis=0), (labels == 0).sum(axis=0)
+    gold = np.where(positive > negative, 1, np.where(negative > positive, 0, NO_GOLD))
+    tied = int(((positive == negative) & (positive > 0)).sum())
+    if len(by_expert) > 1:
+        told = (
+            f"; {counted(tied, 'item')} on which they are tied {has_or_have(tied)} no gold label "
+            "where their errors are not corrected: `crowdgold sample --second` asks another one"
+        )
+        notes.append(f"gold is the majority of {len(by_expert)} experts{told * bool(tied)}")
+    return gold.astype(np.int8)
+
+
+def _with_sampling(items: Items, columns: Mapping[str, pd.Series], notes: list[str]) -> Items:
+    """The items with how gold was drawn and which belong together; say it where it matters."""
+    found = with_sampling(items, columns)
+    if found.draw is not None:
+        looked = None if found.opinions is None else found.opinions.number > 0
+        tied = None if looked is None else looked & (found.gold == NO_GOLD)
+        notes += [
+            in_words_gold_draw(found.draw, found.gold),
+            *skipped_in_words(columns, found.gold, tied),
+        ]
+    if found.cluster is not None:
+        notes.append(in_words(found.cluster))
+    return found
+
+
+def _weights(
+    found: pd.Series | None, item: np.ndarray, unmatched: str, notes: list[str]
+) -> np.ndarray | None:
+    """Put the weights into the items' order.
+
+    Raises:
+        InputError: naming items without a weight.
+    """
+    if found is None:
+        return None
+    weights = _of_items(found, item, "weights", unmatched, notes).to_numpy(dtype=float)
+    without = np.isnan(weights)
+    if without.any():
+        raise InputError(
+            f"column 'weight': {counted(int(without.sum()), 'item')} without one "
+            f"({some(list(item[without]))}); expected a number above 0 for each, or no weights"
+        )
+    notes.append(
+        f"column weight: items count from {weights.min():g} to {weights.max():g} times (--column "
+        "weight=ignore leaves it out)"
+    )
+    return weights

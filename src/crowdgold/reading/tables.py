@@ -1,0 +1,623 @@
+"""Reading a table from a file: a text with a separator, parquet or JSON lines.
+
+Texts stand as they are: nothing in a cell is taken for a number, a date or a hole. A row is called
+what a spreadsheet calls it, blank lines counted.
+
+The first sheet of an .xlsx workbook as a table: values as they stand, no formula worked out.
+
+Items and Annotations from files, and Items into one.
+"""
+
+import csv
+import io
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.reading import door
+from crowdgold.reading.door import MOST_BYTES, Opened, open_file
+from crowdgold.reading.door import check_cells as check_cells_door
+from crowdgold.reading.outputs import restored, write_spreadsheet
+from crowdgold.system.archives import ArchiveError, zip_blocks
+from crowdgold.system.extras import PARQUET, need
+from crowdgold.system.temporary import unfinished
+from crowdgold.types.annotations import Annotations, annotations_from_frame
+from crowdgold.types.columns import check_json_text, list_names, list_rows
+from crowdgold.types.errors import InputError
+from crowdgold.types.items import Items, items_from_frame
+
+TAB = "\t"
+SEPARATORS = {".csv": ",", ".tsv": TAB}
+OTHER_SEPARATORS = (";", TAB, ",", "|")
+JSON_LINES = (".jsonl", ".ndjson")
+ENDINGS = (*SEPARATORS, ".parquet", *JSON_LINES)
+OPENED = re.compile(r"EOF inside string starting at row (\d+)")
+"""What pandas says of a quote without end."""
+SAID = re.compile(rb"sep=(.)\s*", re.IGNORECASE)
+"""The first line by which a spreadsheet says its separator."""
+LOOKED_AT = 200
+"""Rows of which a separator is judged."""
+NAMELESS = "Unnamed: "
+DECIMAL_COMMA = r"[+-]?\d+(,\d+)?(e[+-]?\d+)?"
+ALIKE = 0.5
+"""Share of the lines within a quotation that look like rows, from which on they are taken to be."""
+
+
+@dataclass(frozen=True, eq=False)
+class Raw:
+    """A table as it stands in a file.
+
+    Attributes:
+        source: what messages call the file.
+        frame: its columns; those of a text file are texts.
+        rows: (n,) what messages call each row.
+        notes: what was decided about it, a sentence each.
+    """
+
+    source: str
+    frame: pd.DataFrame
+    rows: np.ndarray
+    notes: tuple[str, ...] = ()
+
+
+def read_columns(
+    path: str | Path, columns: Mapping[str, str] | None = None
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Read a table and rename its columns; an apostrophe before a formula's sign is taken away.
+
+    Args:
+        path: the file; its ending (.csv, .tsv, .parquet, .jsonl) says what it is.
+        columns: the file's own column name -> the name used here, e.g. {"yes": "votes_positive"}.
+
+    Returns:
+        the table, texts as they stand in a text file, and what messages call its rows.
+
+    Raises:
+        InputError: where the file is missing, of another kind, or has not these columns.
+    """
+    opened = open_file(path)
+    door.known_ending(opened, ENDINGS)
+    found = read_table(opened)
+    frame, rows = found.frame, found.rows
+    if opened.ending in SEPARATORS:
+        filled = ~np.all([one.isin(["", None]) for _, one in frame.items()], axis=0)
+        frame, rows = frame[filled].reset_index(drop=True), rows[filled]
+        frame, _ = restored(frame.fillna(""))
+    missing = [name for name in columns or {} if name not in frame]
+    if missing:
+        raise InputError(
+            f"{path}: no column {missing[0]!r}; the file has {list_names(frame.columns)}"
+        )
+    frame = frame.rename(columns=dict(columns or {}))
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise InputError(f"{path}: two columns are named {twice!r}; expected one")
+    return frame, rows
+
+
+def give_back() -> None:
+    """Give memory of tables that are gone, which Arrow keeps for others, back to the system."""
+    if arrow := sys.modules.get("pyarrow"):
+        arrow.default_memory_pool().release_unused()
+
+
+def read_table(opened: Opened, encoding: str | None = None) -> Raw:
+    """A table as it stands in a file.
+
+    Args:
+        opened: the file.
+        encoding: of a text file that is not UTF-8 and does not say so.
+
+    Raises:
+        InputError: where it cannot be read.
+    """
+    if opened.ending == ".parquet":
+        return _parquet(opened)
+    try:
+        if opened.ending in JSON_LINES:
+            frame = pd.DataFrame(read_json_lines(opened, encoding), dtype=object)
+            door.check_cells(frame.size, opened.source)
+            return Raw(opened.source, frame, np.arange(len(frame)) + 1)
+        return _Text(opened.source, door.utf8(opened, encoding)).table(opened.ending)
+    except InputError:
+        raise
+    except Exception as error:
+        kind = opened.ending[1:]
+        raise InputError(f"{opened.source} cannot be read as {kind}: {error}") from error
+
+
+def _parquet(opened: Opened) -> Raw:
+    """As `read_table`. A named index is columns; one without a name says nothing."""
+    need(PARQUET, opened.source)
+    import pyarrow.parquet  # here: it is an extra
+
+    try:
+        file = pyarrow.parquet.ParquetFile(io.BytesIO(opened.content))
+        held = file.metadata
+        # A row that is repeated takes next to nothing in the file.
+        door.check_cells(held.num_rows * max(held.num_columns, 1), opened.source)
+        unpacked = sum(held.row_group(k).total_byte_size for k in range(held.num_row_groups))
+        if unpacked > door.MOST_BYTES:
+            raise InputError(f"{opened.source}: {door.too_large()}")
+        frame = file.read().to_pandas()
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"{opened.source} cannot be read as parquet: {error}") from error
+    named = [name for name in frame.index.names if name is not None]
+    notes = [f"its index {', '.join(map(str, named))} is read as columns"] if named else []
+    if named:
+        frame = frame.reset_index(level=named)
+    return Raw(opened.source, frame, np.arange(len(frame)), tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A text file whose cells stand between separators.
+
+    Attributes:
+        source: what messages call it.
+        text: UTF-8 without a mark.
+        skipped: lines before its header.
+        separator: of its cells, where a first line says it.
+    """
+
+    source: str
+    text: bytes
+    skipped: int = 0
+    separator: str = ""
+
+    def table(self, ending: str) -> Raw:
+        """The table below the first line that holds something."""
+        if not self.text or self.text.isspace():
+            raise InputError(
+                f"{self.source} is empty; expected a line with the columns' names, then a row for "
+                "each item or label; export it again"
+            )
+        own = SEPARATORS[ending]
+        text = self._from_header()
+        separator = text.separator or text._separator(own)
+        text._check_header(separator)
+        frame, notes = text._parsed(separator)
+        if separator != own:
+            shown = "a tab" if separator == TAB else repr(separator)
+            why = "its first line says" if text.separator else "in its header"
+            notes = [f"cells are separated by {shown}, as {why}", *notes]
+        if separator != ",":
+            frame, commas = _without_decimal_commas(frame)
+            notes += [f"decimal commas in {', '.join(commas)}"] if commas else []
+        door.check_cells(frame.size, self.source)
+        rows = np.arange(len(frame)) + text.skipped + 2
+        return Raw(self.source, frame, rows, tuple(notes))
+
+    def _from_header(self) -> "_Text":
+        """The text from its header on."""
+        skipped, separator, start = 0, "", 0
+        while True:
+            end = self.text.find(b"\n", start)
+            line = self.text[start : end if end >= 0 else None]
+            said = None if separator else SAID.fullmatch(line)
+            if said:
+                separator = said[1].decode()
+            elif line.strip() or end < 0:
+                break
+            skipped, start = skipped + 1, end + 1
+        return replace(self, text=self.text[start:], skipped=skipped, separator=separator)
+
+    def _rows(self, separator: str, most: int | None = None) -> Iterator[list[str]]:
+        """The first rows, the header first, blank ones among them."""
+        lines = io.TextIOWrapper(io.BytesIO(self.text), "utf-8", newline="")
+        before = csv.field_size_limit(sys.maxsize)
+        try:
+            yield from islice(csv.reader(lines, delimiter=separator), most)
+        except csv.Error:
+            return
+        finally:
+            csv.field_size_limit(before)
+
+    def _separator(self, own: str) -> str:
+        """That of the ending, or another one by which the header has as many cells as the rows."""
+        sizes = {}
+        for one in dict.fromkeys((own, *OTHER_SEPARATORS)):
+            header, *rows = [len(row) for row in self._rows(one, LOOKED_AT) if row] or [0]
+            if header > 1:
+                sizes[one] = header, all(size == header for size in rows)
+        regular = [one for one, (_, alike) in sizes.items() if alike]
+        if regular:
+            return own if own in regular else max(regular, key=lambda one: sizes[one][0])
+        return own if own in sizes or not sizes else next(iter(sizes))
+
+    def _check_header(self, separator: str) -> None:
+        """Raise an `InputError` where a name is there twice: pandas would number the second."""
+        names = [name.strip() for name in next(self._rows(separator, 1), [])]
+        twice = [name for name in names if name and names.count(name) > 1]
+        if twice:
+            places = [str(place) for place, name in enumerate(names, 1) if name == twice[0]]
+            raise InputError(
+                f"{self.source}, header: the name {twice[0]!r} is there {len(places)} times "
+                f"(columns {', '.join(places)}); expected each name once"
+            )
+
+    def _parsed(self, separator: str) -> tuple[pd.DataFrame, list[str]]:
+        """The table, and what was decided about its quotation marks."""
+        try:
+            frame = self._frame(separator)
+        except pd.errors.ParserError as error:
+            opened = OPENED.search(str(error))
+            if opened and separator == TAB and self._literal(separator):
+                return self._without_quotes(separator, int(opened[1]) + self.skipped + 1)
+            self.check_sizes(separator)
+            if opened:
+                row = self.skipped + int(opened[1]) + 1
+                raise InputError(
+                    f'{self.source}, row {row}: a quote (") is opened and not closed; close it, or '
+                    "write it twice where it is part of a text"
+                ) from error
+            raise
+        # Where the first row has more cells than the header, pandas takes some for an index.
+        if not isinstance(frame.index, pd.RangeIndex):
+            self.check_sizes(separator)
+        self._check_repeated(frame)
+        swallowed = self._swallowed(frame, separator)
+        if swallowed:
+            first, last = swallowed
+            if separator == TAB and self._literal(separator):
+                return self._without_quotes(separator, first)
+            raise InputError(
+                f'{self.source}, rows {first} to {last}: a quote (") that is opened in row {first} '
+                f"is closed in row {last}, and what is between looks like rows. Where it is part "
+                "of a text, write it twice and put quotes around the text"
+            )
+        return frame, []
+
+    def _frame(self, separator: str, quoting: Literal[0, 3] = 0) -> pd.DataFrame:
+        return pd.read_csv(
+            io.BytesIO(self.text), sep=separator, dtype=str, keep_default_na=False,
+            na_filter=False, skip_blank_lines=False, quoting=quoting,
+        )  # fmt: skip
+
+    def _lines(self) -> list[str]:
+        return [line.rstrip("\r") for line in self.text.decode().split("\n")]
+
+    def _literal(self, separator: str) -> bool:
+        """Whether all lines have the header's number of cells where a quote is a character."""
+        sizes = {line.count(separator) for line in self._lines() if line.strip()}
+        return len(sizes) == 1
+
+    def _without_quotes(self, separator: str, row: int) -> tuple[pd.DataFrame, list[str]]:
+        frame = self._frame(separator, 3)  # csv.QUOTE_NONE
+        return frame, [f'a quote (") is part of the text that it stands in, as in row {row}']
+
+    def _swallowed(self, frame: pd.DataFrame, separator: str) -> tuple[int, int] | None:
+        """The first and last row of a quotation that takes in what looks like rows, if any.
+
+        Its lines have as many cells as the header, and in most of them some cell stands in the same
+        column of a row elsewhere.
+        """
+        if b'"' not in self.text or self.text.count(b"\n") <= len(frame):
+            return None
+        size, lines, before = len(frame.columns), self._lines(), 0
+        known = [set(one.dropna().unique()) for _, one in frame.items()]
+        reader = csv.reader(lines, delimiter=separator)
+        limit = csv.field_size_limit(sys.maxsize)
+        try:
+            for _ in reader:
+                own, start, before = lines[before : reader.line_num], before, reader.line_num
+                cells = [line.split(separator) for line in own]
+                if len(own) < 2 or any(len(one) != size for one in cells):
+                    continue
+                seen = [
+                    any(cell.strip() in texts for cell, texts in zip(one, known, strict=True))
+                    for one in cells[1:]
+                ]
+                if np.mean(seen) >= ALIKE:
+                    return start + self.skipped + 1, before + self.skipped
+        finally:
+            csv.field_size_limit(limit)
+        return None
+
+    def check_sizes(self, separator: str, fewer: bool = False) -> None:
+        """Raise an `InputError` where a row has more cells than the header.
+
+        Args:
+            fewer: whether to refuse a row with fewer cells as well.
+        """
+        size = 0
+        for number, row in enumerate(self._rows(separator), self.skipped + 1):
+            size = size or len(row)
+            if row and (len(row) > size or (fewer and len(row) < size)):
+                than = "more" if len(row) > size else "fewer"
+                raise InputError(
+                    f"{self.source}, row {number}: {len(row)} cells, {than} than the {size} "
+                    "columns of the header; expected as many, and quotes around a text that holds "
+                    "the separator"
+                )
+
+    def _check_repeated(self, frame: pd.DataFrame) -> None:
+        """Raise an `InputError` where a row is the header once more, as where files were joined."""
+        names = [str(name).strip() for name in frame.columns]
+        found = np.full(len(frame), len(names) > 1)
+        for name, (_, column) in zip(names, frame.items(), strict=True):
+            found &= column.str.contains(name, regex=False, na=not name).to_numpy(dtype=bool)
+            texts = column[found].fillna("").str.strip().str.lstrip("\ufeff").str.strip()
+            found[found] = (texts == name).to_numpy(dtype=bool)
+            if not found.any():
+                break
+        if not found.any():
+            return
+        rows = list_rows(np.flatnonzero(found) + self.skipped + 2)
+        raise InputError(
+            f"{self.source}, {rows}: found the names of the columns, expected data; remove what is "
+            "there of a second header, as where files were joined"
+        )
+
+
+def check_cells(path: Path, separator: str, fewer: bool = False) -> None:
+    """Raise an `InputError` where a row of a text file has more cells than the header.
+
+    Args:
+        separator: of the cells.
+        fewer: whether to refuse a row with fewer cells as well.
+    """
+    _Text(str(path), door.utf8(open_file(path)))._from_header().check_sizes(separator, fewer)
+
+
+def _without_decimal_commas(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The table with points in the place of decimal commas, and the columns that had some."""
+    frame, changed = frame.copy(deep=False), []
+    for name in frame.columns:
+        known = frame[name].dropna().str.strip()
+        known = known[known != ""]
+        numbers = known.str.fullmatch(DECIMAL_COMMA)
+        if len(known) and numbers.all() and known.str.contains(",", regex=False).any():
+            frame[name] = frame[name].str.replace(",", ".")
+            changed.append(str(name))
+    return frame, changed
+
+
+def read_json_lines(opened: Opened, encoding: str | None = None) -> list[dict[str, Any]]:
+    """JSON objects, one a line.
+
+    Raises:
+        InputError: naming the line that is no JSON object.
+    """
+    records, source = [], opened.source
+    for number, line in enumerate(door.utf8(opened, encoding).decode().split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{source}, line {number}: no JSON ({error})") from error
+        if not isinstance(record, dict):
+            raise InputError(
+                f"{source}, line {number}: found {line.strip()[:40]!r}, expected a JSON object "
+                'with the columns\' names, as {"item": "a17", "label": 1}'
+            )
+        check_json_text(line, record, f"{source}, line {number}")
+        records.append(record)
+    return records
+
+
+def nameless(columns: Sequence[object]) -> list[str]:
+    """Columns without a name, as a data frame's index is written: they say nothing of items."""
+    texts = [str(name) for name in columns]
+    return [name for name in texts if name.strip() == "" or name.startswith(NAMELESS)]
+
+
+WORKBOOK = ".xlsx"
+MOST_ROWS = 1_048_576
+HARMFUL = re.compile(rb"""<!DOCTYPE|<!ENTITY|\br=["'](?:[A-Z]{4,}|[A-Z]*\d{8,})""")
+"""Entities, which may unfold to anything, and cells beyond the last that a sheet can have."""
+UTF_16 = re.compile(rb"\A(?:\xff\xfe|\xfe\xff|<\0|\0<)")
+"""XML in which the search for such things would find none."""
+FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+Row = tuple[int, tuple[Any, ...]]
+"""The number of a row, as the spreadsheet shows it, and its cells up to the last that is filled."""
+
+
+def _letters(column: int) -> str:
+    """What a spreadsheet calls a column, counted from 1: A, B, ..., Z, AA, ..."""
+    letters = ""
+    while column:
+        column, place = divmod(column - 1, 26)
+        letters = chr(ord("A") + place) + letters
+    return letters
+
+
+def _has_formulas(opened: Opened) -> bool:
+    """Whether a workbook holds formulas.
+
+    Raises:
+        ArchiveError: where it is damaged or too large, or its XML would grow when it is read.
+    """
+    formulas = False
+    for name, block in zip_blocks(BytesIO(opened.content), MOST_BYTES, opened.source):
+        if name.endswith((".xml", ".rels")) and UTF_16.match(block):
+            raise ArchiveError(f"{name} is not UTF-8, as the XML of a workbook is")
+        if found := HARMFUL.search(block):
+            what = found[0].decode("ascii", "replace")
+            raise ArchiveError(f"{name} holds {what!r}, as no table does")
+        formulas = formulas or FORMULA.search(block) is not None
+    return formulas
+
+
+def _rows(opened: Opened, cached: bool) -> tuple[list[str], Iterator[Row]]:
+    """The names of the sheets that are shown, and the filled rows of the first.
+
+    Args:
+        cached: whether a formula is given by the value that it had when the file was saved, an
+            empty text where that is nothing, and not by its own text.
+    """
+    from openpyxl import load_workbook  # here: it takes long to load, and few files are workbooks
+
+    path = opened.source
+    book = load_workbook(
+        BytesIO(opened.content), read_only=True, data_only=cached, keep_links=False
+    )
+    shown = [one for one in book.worksheets if one.sheet_state == "visible"]
+    if not shown:
+        book.close()
+        raise InputError(f"{path}: no sheet that is shown; expected one with a table")
+
+    def filled() -> Iterator[Row]:
+        with closing(book):
+            # The size that a file says it has may be wrong.
+            shown[0].reset_dimensions()
+            for number, row in enumerate(shown[0].iter_rows(), 1):
+                cells = tuple("" if one.data_type == "str" else one.value for one in row)
+                last = max((k for k, cell in enumerate(cells, 1) if cell is not None), default=0)
+                if last:
+                    yield number, cells[:last]
+                if number > MOST_ROWS:
+                    raise InputError(f"{path}: more than {MOST_ROWS:,} rows; expected fewer")
+
+    return [one.title for one in shown], filled()
+
+
+def _check_formulas(opened: Opened, rows: list[Row]) -> None:
+    """Raise an `InputError` that names the first formula without a value."""
+    known, path = dict(rows), opened.source
+    for number, cells in _rows(opened, cached=False)[1]:
+        values = known.get(number, ())
+        for place, cell in enumerate(cells):
+            if cell is not None and (place >= len(values) or values[place] is None):
+                where = f"column {_letters(place + 1)}, row {number}"
+                raise InputError(
+                    f"{path}, {where}: a formula without a value; expected one. Open the file in "
+                    "a spreadsheet and save it, or write values in the place of formulas"
+                )
+
+
+def _table(path: str, rows: list[Row]) -> tuple[pd.DataFrame, np.ndarray]:
+    """A table of the rows below the first, and the numbers of these rows."""
+    if not rows:
+        raise InputError(f"{path}: no rows; expected a row with the columns' names, and rows")
+    (_, header), *body = rows
+    for number, cells in body:
+        for place, cell in enumerate(cells[len(header) :], len(header) + 1):
+            if cell not in (None, ""):
+                raise InputError(
+                    f"{path}, column {_letters(place)}, row {number}: found "
+                    f"{str(cell)[:40]!r}, expected nothing beyond the columns that row "
+                    f"{rows[0][0]} names"
+                )
+    names = ["" if name is None else name for name in header]
+    size = len(header)
+    values = [(*cells[:size], *[None] * (size - len(cells))) for _, cells in body]
+    frame = pd.DataFrame(values, columns=pd.Index(names, dtype=object), dtype=object)
+    return frame, np.array([number for number, _ in body], dtype=np.int64)
+
+
+def _bounded(path: str, rows: Iterator[Row]) -> Iterator[Row]:
+    """The same rows; an error where they hold more cells than can be read."""
+    cells = 0
+    for row in rows:
+        cells += len(row[1])
+        check_cells_door(cells, path)
+        yield row
+
+
+def read_workbook(opened: Opened) -> Raw:
+    """The table of a workbook's first sheet.
+
+    Args:
+        opened: the file. Its first filled row holds the columns' names. Sheets that are hidden are
+            passed over.
+
+    Raises:
+        InputError: where the file is damaged or too large, or a formula has no value.
+    """
+    path = opened.source
+    try:
+        formulas = _has_formulas(opened)
+        sheets, found = _rows(opened, cached=True)
+        rows = list(_bounded(path, found))
+        if formulas:
+            _check_formulas(opened, rows)
+    except InputError:
+        raise
+    except ArchiveError as error:
+        raise InputError(f"{path} cannot be read as a workbook: {error}") from error
+    except Exception as error:
+        # openpyxl has no error of its own for a part that is missing or damaged.
+        why = f"{type(error).__name__}: {error}"
+        raise InputError(f"{path} cannot be read as a workbook: {why[:200]}") from error
+    others = ", ".join(sheets[1:])
+    said = [f"the sheet {sheets[0]!r} is read; passed over: {others}"] if others else []
+    return Raw(path, *_table(path, rows), tuple(said))
+
+
+def read_items(
+    path: str | Path,
+    rng: np.random.Generator | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Items:
+    """Read Items from CSV, TSV, parquet or JSON lines.
+
+    Args:
+        path: the file; its ending (.csv, .tsv, .parquet, .jsonl) says what it is.
+        rng: orders items with equal scores; a fixed seed where not given.
+        columns: the file's own column name -> the name used here, e.g. {"yes": "votes_positive"}.
+
+    Raises:
+        InputError: where the file is missing, of another kind, or holds rows that cannot be used.
+    """
+    rng = np.random.default_rng(20_000_003) if rng is None else rng
+    frame, first_row = read_columns(path, columns)
+    return items_from_frame(frame, rng, str(path), first_row)
+
+
+def write_items(items: Items, path: str | Path) -> None:
+    """Write Items as CSV, TSV or parquet, by the ending: to a temporary name, then renamed.
+
+    Raises:
+        InputError: where the ending is another one.
+    """
+    path = Path(path)
+    if path.suffix not in (*SEPARATORS, ".parquet"):
+        raise InputError(f"{path}: expected a name that ends in .csv, .tsv or .parquet")
+    if path.suffix == ".parquet":
+        need(PARQUET, str(path))
+    with unfinished(path) as own:
+        if path.suffix == ".parquet":
+            items.to_frame().to_parquet(own, index=False)
+        else:
+            write_spreadsheet(items.to_frame(), own, separator=SEPARATORS[path.suffix])
+
+
+def read_annotations(
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    categories: Sequence[str] | None = None,
+    repeated: str = "refuse",
+    scores: str | Path | None = None,
+    credit: Mapping[str, float] | None = None,
+) -> Annotations:
+    """Read Annotations from CSV, TSV, parquet or JSON lines.
+
+    Args:
+        path: the file of labels; its ending (.csv, .tsv, .parquet, .jsonl) says what it is.
+        columns: the file's own column name -> the name used here, e.g. {"worker": "annotator"}.
+        categories: as for `annotations_from_frame`.
+        repeated: as for `annotations_from_frame`.
+        scores: a file of score vectors.
+        credit: as for `annotations_from_frame`.
+
+    Raises:
+        InputError: where a file is missing, of another kind, or holds rows that cannot be used.
+    """
+    frame, first_row = read_columns(path, columns)
+    vectors = None if scores is None else read_columns(scores)[0]
+    source = str(path)
+    return annotations_from_frame(frame, categories, repeated, vectors, source, first_row, credit)

@@ -1,0 +1,179 @@
+"""The votes of a study: a row a label of long and wide files, or counts by item."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.reading.columns import FEW_ROWS
+from crowdgold.reading.joins import check_forms
+from crowdgold.reading.roles import ANONYMOUS, COUNTS, LONG, WIDE
+from crowdgold.reading.sheets import Sheet
+from crowdgold.types.columns import LARGEST, Problems, counted, is_empty, to_numbers
+from crowdgold.types.errors import InputError
+
+SUMS = r"(?:(?:sub|grand)[ -]?)?totals?(?:\b.*)?$|(?:sum|overall|all)$"
+"""Names of rows that hold sums."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A table made of the rows of one or more files.
+
+    Attributes:
+        source: the files.
+        frame: the columns wanted, a row each.
+        rows: (n,) what messages call each row; with the file's name where there are several.
+    """
+
+    source: str
+    frame: pd.DataFrame
+    rows: np.ndarray
+
+    def take(self, kept: np.ndarray) -> "Rows":
+        """The rows where `kept` (n,) is true."""
+        return Rows(self.source, self.frame[kept].reset_index(drop=True), self.rows[kept])
+
+
+def joined(parts: Sequence[tuple[Sheet, pd.DataFrame, np.ndarray]]) -> Rows:
+    """Put tables made of sheets' rows under each other.
+
+    Args:
+        parts: the sheet, what was made of it, and what its rows are called.
+    """
+    if len(parts) == 1:
+        ((sheet, frame, rows),) = parts
+        return Rows(sheet.source, frame.reset_index(drop=True), rows)
+    sheets = list(dict.fromkeys(sheet.source for sheet, _, _ in parts))
+    frame = pd.concat([one for _, one, _ in parts], ignore_index=True)
+    if len(sheets) == 1:
+        return Rows(sheets[0], frame, np.concatenate([rows for _, _, rows in parts]))
+    named = [np.array([f"{sheet.name}:{row}" for row in rows], object) for sheet, _, rows in parts]
+    return Rows(", ".join(sheets), frame, np.concatenate(named))
+
+
+def _long(sheet: Sheet, kind: str, notes: list[str]) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
+    """Take the rows with a label of an annotator; rows of an expert are gold labels."""
+    label = sheet.known("label")
+    expert = sheet.frame["expert"].notna() if sheet.has("expert") else pd.Series(False, label.index)
+    wanted = (label.notna() & ~expert).to_numpy(dtype=bool)
+    columns = ["item", "annotator"] if kind == LONG else ["item"]
+    if kind == LONG:
+        problems = sheet.problems()
+        annotator = sheet.frame["annotator"]
+        nobody = annotator.isna().to_numpy() & wanted
+        problems.add_rows("annotator", nobody, annotator, "who gave the label")
+        both = (annotator.notna() & expert).to_numpy(dtype=bool)
+        expected = "an annotator or an expert in a row, not both: its label is one's vote or gold"
+        problems.add_rows("annotator", both, annotator, expected)
+        problems.raise_if_any()
+        bare = int((sheet.frame["annotator"].notna() & label.isna() & ~expert).sum())
+        if bare:
+            notes.append(f"{sheet.name}: {counted(bare, 'row')} without a label passed over")
+        if sheet.has("group"):
+            columns.append("group")
+    frame = sheet.frame[columns].assign(label=label)
+    if wanted.all():
+        return sheet, frame, sheet.rows
+    return sheet, frame[wanted], sheet.rows[wanted]
+
+
+def _wide(sheet: Sheet) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
+    """Take a row for each cell with a label, in the order of the items."""
+    problems = sheet.problems()
+    twice = sheet.frame["item"].duplicated(keep=False).to_numpy(dtype=bool)
+    problems.add_rows("item", twice, sheet.frame["item"], "each item once (it is there repeatedly)")
+    problems.raise_if_any()
+    names = sheet.starting("vote")
+    cells = [sheet.known(column) for column in names.values()]
+    frame = pd.DataFrame(
+        {
+            "item": np.repeat(sheet.frame["item"].to_numpy(dtype=object), len(names)),
+            "annotator": np.tile(np.array(list(names), dtype=object), len(sheet.frame)),
+            "label": np.stack([one.to_numpy(dtype=object) for one in cells], 1).reshape(-1),
+        }
+    ).astype("string")
+    wanted = frame["label"].notna().to_numpy(dtype=bool)
+    return sheet, frame[wanted], np.repeat(sheet.rows, len(names))[wanted]
+
+
+def read_votes(
+    sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list[str], unmatched: str
+) -> Rows:
+    """Gather the votes: columns item, label and where known annotator; or item and counts.
+
+    Args:
+        kinds: the form of the votes of each.
+        notes: what was decided is added to them.
+        unmatched: the rule of `Reading`.
+
+    Raises:
+        InputError: naming the rows that cannot be used.
+    """
+    parts, voted = [], []
+    for sheet, kind in zip(sheets, kinds, strict=True):
+        if kind == COUNTS:
+            return _counts(sheet, notes)
+        if kind in (LONG, ANONYMOUS):
+            parts.append(_long(sheet, kind, notes))
+        elif kind == WIDE:
+            parts.append(_wide(sheet))
+        if kind is not None:
+            voted.append(sheet)
+    votes = joined(parts)
+    if "label" in votes.frame:
+        check_forms(votes.frame, votes.source, notes, unmatched)
+    if WIDE not in kinds and len(votes.frame) == sum(len(one.frame) for one in voted):
+        return votes
+    # A difference of indexes: `isin` of texts loops over them.
+    there = pd.Index(pd.concat([one.frame["item"] for one in voted]).unique())
+    none = there.difference(pd.Index(votes.frame["item"].unique()), sort=False)
+    if len(none):
+        where = ", ".join(one.name for one in voted)
+        notes.append(f"{where}: {counted(len(none), 'item')} without votes dropped")
+    return votes
+
+
+def _counts(sheet: Sheet, notes: list[str]) -> Rows:
+    """Take the counts of the items that have votes."""
+    frame = pd.DataFrame({name: sheet.known(name) for name in sheet.columns})
+    problems = Problems(sheet.source, sheet.rows)
+    if not sheet.has("votes_total"):
+        for column in ("votes_positive", "votes_negative"):
+            values = to_numbers(frame[column])
+            bad = ~(np.isfinite(values) & (values >= 0)) & ~is_empty(frame[column])
+            problems.add_rows(column, bad, frame[column], "a whole number from 0")
+        problems.raise_if_any()
+        counts = [to_numbers(frame[name]) for name in ("votes_positive", "votes_negative")]
+        hole = is_empty(frame["votes_positive"]) & is_empty(frame["votes_negative"])
+        frame = frame.assign(votes_total=np.where(hole, np.nan, np.nansum(counts, axis=0)))
+        frame["votes_positive"] = np.where(hole, np.nan, np.nan_to_num(counts[0]))
+    _check_sums(sheet, frame)
+    none = is_empty(frame["votes_total"]) & is_empty(frame["votes_positive"])
+    none |= to_numbers(frame["votes_total"]) == 0
+    if none.any():
+        notes.append(f"{sheet.name}: {counted(int(none.sum()), 'item')} without votes dropped")
+    kept = frame.loc[~none, ["item", "votes_positive", "votes_total"]]
+    return Rows(sheet.source, kept.reset_index(drop=True), sheet.rows[~none])
+
+
+def _check_sums(sheet: Sheet, frame: pd.DataFrame) -> None:
+    """Raise an `InputError` where a row is the sum of all others."""
+    total = sheet.frame["item"].str.match(SUMS, case=False).to_numpy(dtype=bool)
+    if total.any():
+        row = int(total.argmax())
+        raise InputError(
+            f"{sheet.source}, row {sheet.rows[row]}: found {sheet.frame['item'].iloc[row]!r} among "
+            "items, a row of sums; expected items alone. Leave the row out"
+        )
+    counts = np.stack([to_numbers(frame[name]) for name in ("votes_positive", "votes_total")])
+    counts = np.where(counts < LARGEST, counts, 0)
+    sums = (2 * counts == counts.sum(axis=1, keepdims=True)).all(axis=0) & (counts[1] > 0)
+    if len(frame) >= FEW_ROWS and sums.any():  # in fewer by chance
+        row = int(sums.argmax())
+        raise InputError(
+            f"{sheet.source}, row {sheet.rows[row]}: {sheet.frame['item'].iloc[row]!r} has as many "
+            "votes as all other items together, as a row of sums has; expected items alone. "
+            "Leave the row out"
+        )

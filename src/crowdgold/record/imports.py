@@ -1,0 +1,157 @@
+"""The library files that a Python file imports, found by walking the import graph.
+
+A rule names them as inputs, so that editing a module reruns the rules that use it and no others.
+Nothing is imported here: the files are parsed. Imports inside functions count too; those under
+`if TYPE_CHECKING:` do not, since they have no effect when the program runs. A package that looks
+for its own modules (`iter_modules(__path__)`) imports them all.
+"""
+
+import ast
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from crowdgold.record.seals import file_hash
+
+PACKAGE = "crowdgold"
+
+
+def package_root() -> Path:
+    """The folder of the installed package."""
+    return Path(__file__).resolve().parents[2]
+
+
+def module_file(module: str, root: Path) -> Path | None:
+    """The file of a module of the package, None where there is no such module."""
+    path = root.parent.joinpath(*module.split("."))
+    for file in (path / "__init__.py", path.with_suffix(".py")):
+        if file.is_file():
+            return file
+    return None
+
+
+def _is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield node
+    children = node.orelse if _is_type_checking(node) else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
+    for child in children:
+        yield from _statements(child)
+
+
+def _base(statement: ast.ImportFrom, module: str, is_package: bool) -> str:
+    """The absolute name of the module that `from X import ...` names."""
+    if not statement.level:
+        return statement.module or ""
+    parts = module.split(".")
+    parts = parts[: len(parts) - statement.level + is_package]
+    return ".".join([*parts, *([statement.module] if statement.module else [])])
+
+
+def _looked_for(file: Path, module: str, tree: ast.AST) -> Iterator[str]:
+    """The modules of a package that looks for its own."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node).startswith(
+            "pkgutil.iter_modules(__path__"
+        ):
+            yield from (f"{module}.{one.stem}" for one in file.parent.glob("*.py"))
+
+
+def _with_parents(module: str) -> list[str]:
+    parts = module.split(".")
+    return [".".join(parts[: i + 1]) for i in range(len(parts))]
+
+
+@cache
+def direct_imports(file: Path, module: str, root: Path) -> frozenset[str]:
+    """The modules of the package that one file imports, their parents among them.
+
+    Args:
+        file: the file to read.
+        module: its dotted name; anything for a script.
+        root: folder of the package.
+    """
+    is_package = file.name == "__init__.py"
+    tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
+    named = set(_looked_for(file, module, tree))
+    for statement in _statements(tree):
+        if isinstance(statement, ast.Import):
+            named.update(alias.name for alias in statement.names)
+        else:
+            base = _base(statement, module, is_package)
+            named.add(base)
+            named.update(f"{base}.{alias.name}" for alias in statement.names)
+    inside = {name for name in named if name.split(".")[0] == root.name}
+    found = {parent for name in inside for parent in _with_parents(name)}
+    return frozenset(name for name in found if module_file(name, root))
+
+
+def imported_modules(
+    start: Path,
+    also: Collection[str] = (),
+    without: Collection[str] = (),
+    registries: Collection[str] = (),
+    root: Path | None = None,
+) -> set[str]:
+    """The modules of the package that a file imports, directly or not.
+
+    Args:
+        start: the file where the walk begins.
+        also: modules to walk besides.
+        without: modules not to enter from a registry, because the job does not use them.
+        registries: modules that import many others only to list them by name.
+        root: folder of the package; the installed one where not given.
+    """
+    root = root or package_root()
+    found: set[str] = set()
+    waiting = [*direct_imports(start, "", root), *(name for m in also for name in _with_parents(m))]
+    while waiting:
+        module = waiting.pop()
+        if module in found:
+            continue
+        found.add(module)
+        file = module_file(module, root)
+        if file is None:
+            raise ValueError(f"no module {module} in {root}")
+        imports = direct_imports(file, module, root)
+        waiting += imports - set(without) if module in registries else imports
+    return found
+
+
+def library_files(
+    start: Path,
+    also: Collection[str] = (),
+    without: Collection[str] = (),
+    registries: Collection[str] = (),
+) -> list[Path]:
+    """The file itself and the library files that it imports, sorted.
+
+    Arguments as for `imported_modules`.
+    """
+    modules = imported_modules(start, also, without, registries)
+    files = {file for module in modules if (file := module_file(module, package_root()))}
+    return [start, *sorted(files)]
+
+
+def named_hashes(files: Iterable[Path]) -> dict[str, str]:
+    """The name of each file -> a hash of what it holds now.
+
+    Names are those of a checkout, without the folder `src`: `crowdgold/models/majority.py`.
+    """
+    root = package_root().parent
+    found = {}
+    for file in files:
+        whole = file.resolve()
+        inside = whole.is_relative_to(root)
+        name = whole.relative_to(root).as_posix() if inside else f"{whole.parent.name}/{whole.name}"
+        found[name] = code_hash(file)
+    return {name: found[name] for name in sorted(found)}
+
+
+@cache
+def code_hash(file: Path) -> str:
+    """A hash of what a file of code holds; once for a process, as what it imports is."""
+    return file_hash(file)[:16]

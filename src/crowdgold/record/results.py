@@ -1,0 +1,169 @@
+"""The long results table, a row for each replicate, method and metric; and times beside it.
+
+Tables are parquet files, written to a temporary name and renamed, with the provenance of their
+numbers in the file's metadata, and with a checksum that is looked at before anything is used.
+
+Times, in tables of their own: all other results are equal byte for byte when made again.
+
+A row is a fit, or a check, of one replicate; `results/times/` has a table for each experiment, and
+one for each of its blocks.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from crowdgold.reading.outputs import write_spreadsheet
+from crowdgold.record.seals import SEAL_KEY, UNSEALED, check_seal, file_hash, seal
+from crowdgold.system.temporary import unfinished
+
+IDENTITY = ["paper", "experiment"]
+MEASURES = [
+    "replicate",
+    "method",
+    "metric",
+    "annotator",
+    "agent",
+    "item",
+    "truth",
+    "estimate",
+    "lower",
+    "upper",
+    "standard_error",
+    "undefined",
+    "note",
+    "diagnostics_passed",
+    "diagnostics_message",
+    "seed",
+    "code_version",
+]
+"""Columns after the identity and the setting columns, in their order."""
+
+FILES = "files"
+"""Key of what a sealed file knows of those beside it: name -> sha256."""
+METADATA_KEY = b"crowdgold"
+"""Key of this project's metadata in a parquet file: JSON."""
+
+
+def results_frame(rows: Iterable[Mapping[str, Any]], axes: Iterable[str]) -> pd.DataFrame:
+    """Make the results table of rows, columns in their fixed order.
+
+    Raises:
+        ValueError: where a row lacks a column or has one that is not expected.
+    """
+    columns = [*IDENTITY, *axes, *MEASURES]
+    rows = list(rows)
+    for row in rows:
+        if set(row) != set(columns):
+            differ = sorted(set(row) ^ set(columns))
+            raise ValueError(f"a row of the results table differs in the columns {differ}")
+    return pd.DataFrame(rows, columns=columns)
+
+
+def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, Any]) -> None:
+    """Write a table as parquet, with metadata; a reader never sees half a file."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    with unfinished(path) as own:
+        with pq.ParquetWriter(own, table.schema, compression="zstd") as writer:
+            writer.write_table(table)
+            writer.add_key_value_metadata(sealed_metadata(metadata))
+        seal(own)
+
+
+def sealed_metadata(metadata: Mapping[str, Any]) -> dict[bytes, bytes]:
+    """What a table's file holds beside its rows, with a place for its checksum."""
+    return {METADATA_KEY: json.dumps(metadata, sort_keys=True).encode(), SEAL_KEY: UNSEALED}
+
+
+ROUNDED, DIGITS = "digits", 5
+"""What the metadata of a table say whose numbers have fewer digits, and how many those are."""
+
+
+def rounded(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with numbers of so many digits."""
+    few = {}
+    for name in map(str, frame.select_dtypes("float")):
+        numbers = frame[name].to_numpy(float)
+        some = np.isfinite(numbers) & (numbers != 0)
+        size = np.floor(np.log10(np.abs(numbers), out=np.zeros(len(numbers)), where=some))
+        unit = 10.0 ** (size - DIGITS + 1)
+        # What is left of binary fractions would cost as much as all digits did.
+        few[name] = np.where(some, np.round(np.round(numbers / unit) * unit, 12), numbers)
+    return frame.assign(**few)
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as text; a reader never sees half a file."""
+    with unfinished(path) as own:
+        write_spreadsheet(frame, own)
+
+
+def write_summary(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, Any]) -> None:
+    """Write a summary as text and, last, as a table that has the text's checksum."""
+    text = Path(path).with_suffix(".csv")
+    text.parent.mkdir(parents=True, exist_ok=True)
+    write_csv(frame, text)
+    write_table(frame, path, {**metadata, FILES: {text.name: file_hash(text)}})
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    """Read a table that `write_table` wrote.
+
+    Raises:
+        DamagedTable: where its bytes are not those that were written.
+        InputError: where there is no such file.
+    """
+    check_seal(Path(path))
+    frame: pd.DataFrame = pq.read_table(Path(path)).to_pandas()
+    return frame
+
+
+def read_metadata(path: str | Path) -> dict[str, Any]:
+    """Read the metadata of a table that `write_table` wrote.
+
+    Raises:
+        DamagedTable, InputError: as `read_table`.
+    """
+    check_seal(Path(path))
+    metadata = pq.read_metadata(Path(path)).metadata or {}
+    content: dict[str, Any] = json.loads(metadata.get(METADATA_KEY, b"{}"))
+    return content
+
+
+def concatenate(paths: Iterable[str | Path]) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Join tables in the order given; give the metadata of each by its path as well."""
+    paths = list(paths)
+    frames = [read_table(path) for path in paths]
+    made_from = {
+        str(path): {"sha256": file_hash(Path(path)), **read_metadata(path)} for path in paths
+    }
+    return pd.concat(frames, ignore_index=True), made_from
+
+
+FOLDER = "times"
+"""Name of the folder of times in that of the results."""
+SECONDS = "seconds"
+
+
+def path_of_times(block: str) -> str:
+    """The table of the times of a block's table, both relative to the folder of the results."""
+    return f"{FOLDER}/{block}"
+
+
+def times_frame(rows: Iterable[Mapping[str, Any]], shared: Iterable[str]) -> pd.DataFrame:
+    """The table of times: of which replicate of what, the method or check, and its seconds.
+
+    Args:
+        rows: one for each fit or check; there may be none.
+        shared: columns that say which replicate of what it is.
+    """
+    columns = list(dict.fromkeys([*shared, "method", SECONDS]))
+    return pd.DataFrame(list(rows), columns=columns).astype({SECONDS: float})

@@ -1,0 +1,211 @@
+"""A file's own checksum, so that one that was cut short or changed is never used.
+
+A sealed file holds the sha256 of all of its bytes, with zeros where the checksum stands: a parquet
+file in its metadata, a record of a figure and a verdict in their text. Parquet's own checksums
+cover its pages and not what describes them.
+
+What tables were made from: the provenance of their blocks, each part of it stored once.
+
+A block's provenance is a mapping (`provenance.provenance`). A table is made from many blocks, whose
+code, machine and toolchain are mostly the same: `fold` stores what is long once, under its hash.
+"""
+
+import hashlib
+import json
+import mmap
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from crowdgold.system.temporary import unfinished
+from crowdgold.types.errors import InputError
+
+PART = "#"
+"""First character of what stands for a part."""
+DISTINCT = (
+    "code_version", "seed", "toolchain", "datasets", "machine", "python", "packages",
+)  # fmt: skip
+"""Keys of a job's provenance that `condensed` gives the distinct values of."""
+
+
+def content_hash(content: Any) -> str:
+    """The sha256 of a JSON-like value. The order of keys counts: predictors have a first."""
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def file_hash(path: Path) -> str:
+    """The sha256 of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _folded(value: Any, parts: dict[str, Any]) -> Any:
+    if not isinstance(value, Mapping) or not value:
+        return value
+    name = PART + content_hash(dict(sorted(value.items())))[:16]
+    parts[name] = value
+    return name
+
+
+def fold(made_from: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """`made_from`, a list of blocks with their paths, and the `parts` that they share.
+
+    Args:
+        made_from: path of a block's table -> its provenance.
+    """
+    parts: dict[str, Any] = {}
+    blocks = []
+    for path, found in made_from.items():
+        own = {key: _folded(value, parts) for key, value in found.items() if key != "data"}
+        if found.get("data"):
+            own["data"] = {key: _folded(value, parts) for key, value in found["data"].items()}
+        blocks.append({"path": path, **own})
+    return {"made_from": blocks, "parts": parts}
+
+
+def _unfolded(record: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
+    whole = {
+        key: parts.get(value, value) if isinstance(value, str) and value.startswith(PART) else value
+        for key, value in record.items()
+    }
+    if isinstance(whole.get("data"), Mapping):
+        whole["data"] = _unfolded(whole["data"], parts)
+    return whole
+
+
+def blocks_of(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The blocks of a table, each with its whole provenance; the reverse of `fold`."""
+    parts = metadata.get("parts", {})
+    return [_unfolded(block, parts) for block in metadata.get("made_from", [])]
+
+
+def makers(metadata: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Each job that made something of a table: its blocks, their data, their summary."""
+    for block in blocks_of(metadata):
+        yield block
+        if block.get("data"):
+            yield block["data"]
+    if metadata.get("summarised"):
+        yield metadata["summarised"]
+
+
+def condensed(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """How many blocks a table has, and each distinct value of what they were made with.
+
+    `code` gives for each file the hashes of what it held when one of its jobs ran.
+    """
+    blocks = blocks_of(metadata)
+    settings = dict.fromkeys(one["configuration"] for one in blocks)
+    found: dict[str, Any] = {"blocks": len(blocks), "configuration": list(settings)}
+    for key in DISTINCT:
+        values = [one[key] for one in makers(metadata) if one.get(key) not in (None, {})]
+        found[key] = list({json.dumps(one, sort_keys=True): one for one in values}.values())
+    code: dict[str, dict[str, None]] = {}
+    for maker in makers(metadata):
+        for file, held in maker.get("code", {}).items():
+            code.setdefault(file, {})[held] = None
+    return {**found, "code": {file: list(code[file]) for file in sorted(code)}}
+
+
+SEAL_KEY = b"crowdgold_seal"
+"""Key of the seal in a parquet file's metadata."""
+MARK = b"sha256 of this file:"
+LENGTH = 64
+UNSEALED = MARK + b"0" * LENGTH
+"""What a writer stores under the key before `seal` puts the checksum in."""
+
+
+class DamagedTable(InputError):  # noqa: N818 - a state of a file rather than a mistake
+    """A table, or another sealed file, whose bytes are not those that were written.
+
+    Attributes:
+        path: the file.
+        found: what is wrong with it.
+    """
+
+    def __init__(self, path: Path, found: str) -> None:
+        super().__init__(
+            f"{path} is damaged: {found}; it is not used. Run the same command again to make it "
+            "anew, or remove it first"
+        )
+        self.path = path
+        self.found = found
+
+
+def _place(content: mmap.mmap) -> int:
+    """Where the checksum stands; -1 where there is none."""
+    # The mark stands once more, encoded, in no file: it is added after the schema was written.
+    start = content.rfind(MARK)
+    end = start + len(MARK) + LENGTH
+    return -1 if start < 0 or end > len(content) else start + len(MARK)
+
+
+def _checksum(content: mmap.mmap, place: int) -> bytes:
+    with memoryview(content) as view:
+        digest = hashlib.sha256(view[:place])
+        digest.update(b"0" * LENGTH)
+        digest.update(view[place + LENGTH :])
+    return digest.hexdigest().encode()
+
+
+def seal(path: Path) -> None:
+    """Put the checksum into a file that holds `UNSEALED`.
+
+    Raises:
+        ValueError: where it does not hold it.
+    """
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as content:
+        place = _place(content)
+        if place < 0:
+            raise ValueError(f"{path} has no place for its checksum")
+        content[place : place + LENGTH] = _checksum(content, place)
+
+
+def without_seal(text: str) -> str:
+    """A sealed text without the line that holds its checksum."""
+    mark = MARK.decode()
+    return "".join(one for one in text.splitlines(keepends=True) if not one.startswith(mark))
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.damaged")
+
+
+def set_aside(path: Path) -> None:
+    """Take a damaged file out of the way, under a hidden name beside it."""
+    with suppress(OSError):
+        path.replace(_aside(path))
+
+
+def was_set_aside(path: Path) -> bool:
+    """Whether a file was damaged, and has not been made again since."""
+    return _aside(path).exists() and not path.exists()
+
+
+def write_sealed_text(text: str, path: Path) -> None:
+    """Write a text that holds `UNSEALED` once, with its checksum in that place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with unfinished(path) as own:
+        own.write_text(text, encoding="utf-8")
+        seal(own)
+
+
+def check_seal(path: Path) -> None:
+    """Hold a file against its own checksum.
+
+    Raises:
+        DamagedTable: where it is empty, cut short, changed, or has no checksum.
+        InputError: where there is no such file.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: no such table; run the same command again to make it")
+    if not path.stat().st_size:
+        raise DamagedTable(path, "it is empty")
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        place = _place(content)
+        if place < 0:
+            raise DamagedTable(path, "it has no checksum, as a file that was cut short")
+        written = content[place : place + LENGTH]
+        if _checksum(content, place) != written:
+            raise DamagedTable(path, "its bytes are not those that were written (sha256)")

@@ -1,1 +1,0 @@
-"""The recommended answer: its intervals against the truth, in many worlds."""

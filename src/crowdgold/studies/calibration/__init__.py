@@ -1,1 +1,0 @@
-"""Coverage of intervals where the model is true, and the samplers' own calibration."""

@@ -1,1 +1,0 @@
-"""CLARA's paper: reviewers, audits, and policies of labelling."""

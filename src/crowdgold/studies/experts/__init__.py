@@ -1,1 +1,0 @@
-"""What gold labels of experts who err do to estimates, and what second opinions mend."""

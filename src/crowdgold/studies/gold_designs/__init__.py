@@ -1,1 +1,0 @@
-"""How many gold labels a sample saves whose items are chosen, and whether its intervals hold."""

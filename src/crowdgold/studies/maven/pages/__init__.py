@@ -1,1 +1,0 @@
-"""Pages of the documentation whose numbers come from results."""

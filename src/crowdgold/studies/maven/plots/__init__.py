@@ -1,1 +1,0 @@
-"""Plots: tables in, figures out."""

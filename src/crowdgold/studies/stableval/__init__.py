@@ -1,1 +1,0 @@
-"""STABLEVAL's paper: agents' scores, their intervals, and the stability of their ranking."""

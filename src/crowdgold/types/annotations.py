@@ -1,0 +1,288 @@
+"""The Annotations table: one row a label, with who gave it; and item scores from classifiers.
+
+It is the data of CLARA, section 3.1: label r_ij of item i by reviewer a_ij, one of K categories,
+and a K-dimensional score vector s_ic of classifier c, which may be missing for an item. Pairs of
+item and annotator without a label are simply absent.
+
+Where systems are judged (STABLEVAL, section 3.1), an item is a response: what an agent answered to
+a prompt. The categories are then levels of quality, each worth a credit.
+
+Labels laid out with a column for each annotator.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.types.columns import (
+    REPEATED,
+    Problems,
+    categories_of,
+    check_columns,
+    credits_of,
+    list_names,
+    responses_of,
+    texts_of,
+    to_numbers,
+    without_repeats,
+)
+from crowdgold.types.display import Known, Shown
+from crowdgold.types.errors import InputError
+
+NO_GROUP = ""
+"""The group of annotators where the table names none."""
+
+SUM_TOLERANCE = 1e-6
+"""Score vectors add to 1 within this."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Annotations(Shown):
+    """L labels of I items by A annotators in K categories.
+
+    Attributes:
+        item: (I,) identifiers, in the order of their first label, then of their first score.
+        annotator: (A,) identifiers.
+        group: (G,) names of groups of annotators; one nameless group where the table has none.
+        category: (K,) labels, K at least 2.
+        item_of: (L,) position of each label's item, ascending; labels of an item keep their order.
+        annotator_of: (L,) position of each label's annotator.
+        group_of: (L,) position of each label's group.
+        label: (L,) position of each label's category.
+        scores: classifier -> (I, K) score vectors, a row of NaN where missing.
+        truth: (I,) position of the true category, where it is known (simulations).
+        agent: (S,) names of the agents whose responses the items are, in the order of the table;
+            empty where it names none.
+        agent_of: (I,) position of each item's agent, -1 for none; empty where `agent` is.
+        credit: (K,) what each category is worth to an agent; None where nothing was said.
+    """
+
+    item: np.ndarray
+    annotator: np.ndarray
+    group: np.ndarray
+    category: np.ndarray
+    item_of: np.ndarray
+    annotator_of: np.ndarray
+    group_of: np.ndarray
+    label: np.ndarray
+    scores: Mapping[str, np.ndarray] = field(default_factory=dict)
+    truth: np.ndarray | None = None
+    agent: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=object))
+    agent_of: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    credit: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        """The number of labels."""
+        return len(self.label)
+
+    def facts(self) -> Known:
+        """The numbers of labels, items and annotators, and the names of the categories."""
+        named = {"groups": self.group, "agents": self.agent}
+        return {
+            "labels": f"{len(self):,}",
+            "items": f"{len(self.item):,}",
+            "annotators": f"{len(self.annotator):,}",
+            "categories": list_names(self.category),
+            **{name: list_names(names) for name, names in named.items() if len(names) > 1},
+            **({"scores": list_names(self.scores)} if self.scores else {}),
+            **({"truth": "known"} if self.truth is not None else {}),
+        }
+
+    @property
+    def labels_of_item(self) -> np.ndarray:
+        """Number of labels of each item: (I,); 0 where it has scores alone."""
+        return np.bincount(self.item_of, minlength=len(self.item))
+
+    def votes(self) -> np.ndarray:
+        """How many labels of each category each item has: (I, K)."""
+        size = len(self.item) * len(self.category)
+        cell = self.item_of * len(self.category) + self.label
+        return np.bincount(cell, minlength=size).reshape(len(self.item), -1)
+
+    def of_annotators(self, chosen: np.ndarray) -> "Annotations":
+        """The labels of some annotators; all items and annotators stay, with their positions.
+
+        Args:
+            chosen: (A,) whether an annotator's labels are kept.
+        """
+        return self.of_labels(np.asarray(chosen, dtype=bool)[self.annotator_of])
+
+    def of_labels(self, kept: np.ndarray) -> "Annotations":
+        """Some of the labels; all items and annotators stay, with their positions.
+
+        Args:
+            kept: (L,) whether a label is kept, or the positions of those that are.
+        """
+        parts = ("item_of", "annotator_of", "group_of", "label")
+        return replace(self, **{name: getattr(self, name)[kept] for name in parts})
+
+    def of_items(self, rows: np.ndarray) -> "Annotations":
+        """Some items, in the order given, with their labels; all annotators stay.
+
+        Args:
+            rows: (m,) positions of items; one named twice is there twice.
+        """
+        each = self.labels_of_item
+        start, size = np.cumsum(each) - each, each[rows]
+        item_of = np.repeat(np.arange(len(rows)), size)
+        within = np.arange(len(item_of)) - np.repeat(np.cumsum(size) - size, size)
+        chosen = self.of_labels(np.repeat(start[rows], size) + within)
+        return replace(
+            chosen,
+            item=self.item[rows],
+            item_of=item_of,
+            scores={name: vectors[rows] for name, vectors in self.scores.items()},
+            truth=None if self.truth is None else self.truth[rows],
+            agent_of=self.agent_of[rows] if len(self.agent) else self.agent_of,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """The labels as a data frame with the columns that `read_annotations` reads."""
+        columns = {
+            "item": self.item[self.item_of],
+            "annotator": self.annotator[self.annotator_of],
+            "label": self.category[self.label],
+        }
+        if len(self.group) > 1 or self.group[0] != NO_GROUP:
+            columns["group"] = self.group[self.group_of]
+        if len(self.agent):
+            columns["agent"] = self.agent[self.agent_of[self.item_of]]
+        return pd.DataFrame(columns)
+
+
+def annotations_from_frame(
+    frame: pd.DataFrame,
+    categories: Sequence[str] | None = None,
+    repeated: str = "refuse",
+    scores: pd.DataFrame | None = None,
+    source: str = "the table",
+    first_row: int | np.ndarray = 0,
+    credit: Mapping[str, float] | None = None,
+) -> Annotations:
+    """Check a data frame of labels and make Annotations of it.
+
+    Args:
+        frame: columns item, annotator, label, optionally group and agent. With agents a response
+            is an item of an agent; where several answered an item, its name is ITEM_AGENT.
+        categories: all labels that there can be, in the order wanted; those found, sorted, where
+            not given.
+        repeated: the rule for an annotator with several labels on an item: "refuse", keep the
+            "first" or the "last", or "keep" all.
+        scores: columns item and one for each category, optionally classifier; rows may be absent.
+        source: how messages name the table.
+        first_row: the number messages give the first row, or (n,) what they call each row.
+        credit: what each category is worth to an agent.
+
+    Raises:
+        InputError: naming every column and row that cannot be used.
+    """
+    if repeated not in REPEATED:
+        raise InputError(f"repeated {repeated!r}; expected one of {', '.join(REPEATED)}")
+    problems = Problems(source, first_row)
+    columns = _texts(frame, problems)
+    position, known = categories_of(columns["label"], categories, problems)
+    values = credits_of(credit, known, problems)
+    table = pd.DataFrame(columns).assign(position=position).reset_index(drop=True)
+    table["item"] = responses_of(table, problems)
+    table = without_repeats(table, repeated, problems)
+    problems.raise_if_any()
+    vectors = {} if scores is None else read_score_vectors(scores, known, f"the scores of {source}")
+    # Texts are looked at one by one nowhere: there may be millions.
+    item_of, labelled = pd.factorize(table["item"])
+    items = _with_scored(np.asarray(labelled, dtype=object), vectors)
+    annotator_of, annotators = pd.factorize(table["annotator"])
+    group_of, groups = np.zeros(len(table), dtype=np.int64), np.array([NO_GROUP], dtype=object)
+    if "group" in table:
+        group_of, found = pd.factorize(table["group"])
+        groups = np.asarray(found, dtype=object)
+    order = slice(None) if (np.diff(item_of) >= 0).all() else np.argsort(item_of, kind="stable")
+    return Annotations(
+        items,
+        np.asarray(annotators, dtype=object),
+        groups,
+        known,
+        item_of[order],
+        annotator_of[order],
+        group_of[order],
+        table["position"].to_numpy()[order],
+        {name: one.reindex(items).to_numpy() for name, one in vectors.items()},
+        credit=values,
+        **_agents(table, items),
+    )
+
+
+def _texts(frame: pd.DataFrame, problems: Problems) -> dict[str, pd.Series]:
+    """The columns of a table of labels as texts."""
+    needed = ("item", "annotator", "label")
+    check_columns(frame, needed, problems)
+    there = [*needed, *(name for name in ("group", "agent") if name in frame)]
+    return {name: texts_of(frame, name, problems) for name in there}
+
+
+def _with_scored(items: np.ndarray, vectors: Mapping[str, pd.DataFrame]) -> np.ndarray:
+    """The labelled items, and after them those that have scores alone."""
+    scored = [item for one in vectors.values() for item in one.index]
+    return np.array(list(dict.fromkeys([*items, *scored])), dtype=object) if scored else items
+
+
+def _agents(table: pd.DataFrame, items: np.ndarray) -> dict[str, np.ndarray]:
+    """The fields `agent` and `agent_of` of a table of labels; none where it names no agent."""
+    if "agent" not in table:
+        return {}
+    position, names = pd.factorize(table["agent"])
+    first = pd.Series(position, index=table["item"]).groupby(level=0, sort=False).first()
+    agent_of = first.reindex(items, fill_value=-1).to_numpy(dtype=np.int64)
+    return {"agent": np.asarray(names, dtype=object), "agent_of": agent_of}
+
+
+def read_score_vectors(
+    frame: pd.DataFrame, categories: np.ndarray, source: str
+) -> dict[str, pd.DataFrame]:
+    """Check score vectors, one row an item and classifier.
+
+    Args:
+        frame: columns item, one for each category (a probability), and optionally classifier.
+        categories: (K,) labels.
+        source: how messages name the table.
+
+    Returns:
+        classifier -> (items, K) vectors, indexed by item.
+
+    Raises:
+        InputError: naming every column and row that cannot be used.
+    """
+    problems = Problems(source)
+    names = [str(name) for name in categories]
+    check_columns(frame, ("item", *names), problems)
+    item = texts_of(frame, "item", problems)
+    values = np.stack([to_numbers(frame[name]) for name in names], axis=1)
+    for column, name in enumerate(names):
+        good = (values[:, column] >= 0) & (values[:, column] <= 1)
+        problems.add_rows(name, ~good, frame[name], "a probability")
+    total = values.sum(axis=1)
+    off = np.abs(total - 1) > SUM_TOLERANCE
+    problems.add_rows(", ".join(names), off, np.round(total, 6), "scores that add to 1")
+    named = "classifier" in frame
+    classifier = (
+        texts_of(frame, "classifier", problems) if named else pd.Series("score", frame.index)
+    )
+    twice = pd.DataFrame({"item": item, "classifier": classifier}).duplicated(keep=False)
+    problems.add_rows("item", twice.to_numpy(), item, "each item once for a classifier")
+    problems.raise_if_any()
+    table = pd.DataFrame(values, columns=names, index=pd.Index(item, name="item"))
+    return {str(name): table[(classifier == name).to_numpy()] for name in classifier.unique()}
+
+
+MISSING = -1
+"""In a table of labels by annotator: no label."""
+
+
+def labels_by_judge(annotations: Annotations) -> np.ndarray:
+    """The label of each judge on each item: (n, m), `MISSING` where there is none; the first."""
+    table = np.full((len(annotations.item), len(annotations.annotator)), MISSING)
+    backwards = slice(None, None, -1)
+    where = annotations.item_of[backwards], annotations.annotator_of[backwards]
+    table[where] = annotations.label[backwards]
+    return table

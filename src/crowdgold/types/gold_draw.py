@@ -1,0 +1,486 @@
+"""How gold items were drawn, where their chances are known, and what each counts.
+
+Without chances, gold items are a simple random sample. An item counts for 1 / chance items, or, in
+batches, as `gold_batches` says. `gold_columns` reads them.
+
+Gold items that were drawn in batches, each with an eye on the labels before: what they count.
+
+Batch t is drawn from the items that had no gold label yet: fixed numbers from each of its strata,
+which may depend on all earlier labels. Let z_i be anything of an item, T its sum over all N items.
+Given the labels before, the earlier ones are known and the batch estimates the rest,
+
+    T_t = sum of z_i over the items labelled before + sum of z_i / pi_ti over batch t,
+
+with pi_ti = n_th / N_th, so that T_t - T has mean 0 whatever was learnt before: these differences
+are the increments of a martingale, and do not correlate. With weights a_t that sum to 1 and are
+known before batch t is labelled, sum_t a_t T_t is about T too, with the variance sum_t a_t^2 V_t
+(V_t: of batch t by itself). This is one sum over the gold items: one of batch s counts for
+
+    w_i = a_s / pi_si + sum of a_t over t > s                        sum of all w_i = N
+
+and only its first part, by chance, adds to the variance (`inference.design`). So every metric that
+is made of sums, pairs or ranks of items is estimated as from one designed sample.
+
+The weights are those with which batches drawn at random throughout count as one random sample:
+
+    a_t ~ n_t / (M_t (M_t - n_t))        M_t: items without a gold label before batch t
+
+They depend on the batches' sizes alone. Where a size is set by what earlier labels showed, so that
+it stops when the interval is narrow enough, these weights are no longer known before; the interval
+that holds over all looks allows for that (`inference.interval`), the ordinary one does not.
+
+The batch that is being labelled: it counts once each of its strata has a label.
+
+Before, its labels say nothing of some strata, and no estimate for all items can be made of them.
+The file of a batch begins with an item of each stratum, so that few labels are passed over.
+
+Columns of a table that say how gold items were drawn.
+
+- `gold_probability`: the chance of each item's being drawn for an expert, each by itself (Poisson).
+  Of items without a gold label it may be left out.
+- `gold_stratum`: the stratum of each item, from each of which so many were drawn as have a gold
+  label. Where items without gold have none, `gold_stratum_size` says how many items each has.
+- `gold_batch`: the number of the batch in which an item was sent to experts, with the stratum that
+  it was drawn from and how many items without a gold label that stratum had then.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.types.columns import counted, is_empty, list_names, to_numbers
+from crowdgold.types.errors import InputError
+
+PROBABILITY, STRATUM, SIZE, BATCH, ESTIMATED = COLUMNS = (
+    "gold_probability", "gold_stratum", "gold_stratum_size", "gold_batch",
+    "gold_probability_estimated",
+)  # fmt: skip
+FOR_PEOPLE = ("chance", "reason")
+"""Columns beside `gold_batch` that say why an item was drawn."""
+NO_STRATUM = -1
+"""Of an item whose stratum is not known."""
+
+
+@dataclass(frozen=True, eq=False)
+class GoldDraw:
+    """Known chances of items to have a gold label; arrays share the order of the items.
+
+    Attributes:
+        chance: (n,) of each item; NaN where it is not known, of items without gold.
+        stratum: (n,) number of each item's stratum, or `NO_STRATUM`; None where each item was drawn
+            by itself.
+        drawn: (H,) gold items of each stratum in the whole table; None likewise.
+        batch: (H,) number of each stratum's batch, from 0; None where all were drawn at once.
+        counts: (n,) items that each gold item stands for; None where it is 1 / chance.
+        by_chance: (n,) share of that which its chance decides (`gold_batches`); None where all.
+        estimated: whether chances are not known, but estimated from votes and scores.
+        sent: (n,) number of the stratum of each item that was sent to experts, whether it came back
+            with a label or not, or `NO_STRATUM`; None where all that is known to be sent came back.
+        names: of the strata in the table, as many as `drawn`; empty where there were none.
+    """
+
+    chance: np.ndarray
+    stratum: np.ndarray | None = None
+    drawn: np.ndarray | None = None
+    batch: np.ndarray | None = None
+    counts: np.ndarray | None = None
+    by_chance: np.ndarray | None = None
+    estimated: bool = False
+    sent: np.ndarray | None = None
+    names: tuple[str, ...] = ()
+
+    def take(self, rows: np.ndarray) -> "GoldDraw":
+        """The chances of the items at some positions, which were drawn among all."""
+        named = ("chance", "stratum", "counts", "by_chance", "sent")
+        held = {name: getattr(self, name) for name in named}
+        return replace(self, **{name: one[rows] for name, one in held.items() if one is not None})
+
+    def weights(self, rows: np.ndarray) -> np.ndarray:
+        """What gold items at some positions count, of mean 1: (m,)."""
+        weights = 1 / self.chance[rows] if self.counts is None else self.counts[rows]
+        scaled: np.ndarray = weights / weights.mean()
+        return scaled
+
+    def to_columns(self) -> dict[str, object]:
+        """The columns that say the same."""
+        if self.stratum is None or self.drawn is None:
+            return {ESTIMATED if self.estimated else PROBABILITY: self.chance}
+        stratum = self.stratum if self.sent is None else np.maximum(self.stratum, self.sent)
+        known = stratum != NO_STRATUM
+        found: dict[str, object] = {STRATUM: pd.Series(stratum, dtype="Int64").where(known)}
+        if self.batch is not None or not known.all():
+            own, sizes = self.stratum != NO_STRATUM, np.zeros(len(self.drawn))
+            sizes[self.stratum[own]] = np.round(self.drawn[self.stratum[own]] / self.chance[own])
+            found[SIZE] = pd.Series(sizes[stratum]).where(known).astype("Int64")
+        if self.batch is not None:
+            found[BATCH] = pd.Series(self.batch[stratum] + 1, dtype="Int64").where(known)
+        return found
+
+
+def kish(weights: np.ndarray) -> float:
+    """How many items of equal weight say as much as these (Kish, 1965)."""
+    squares = float((weights**2).sum())
+    return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
+
+
+def strata_counted(number: int) -> str:
+    """So many strata, in words."""
+    return f"{number:,} {'stratum' if number == 1 else 'strata'}"
+
+
+def in_words(draw: GoldDraw, gold: np.ndarray) -> str:
+    """How gold was drawn and what that costs, a sentence."""
+    weights = draw.weights(np.flatnonzero(gold >= 0))
+    how = "each item by itself"
+    if draw.batch is not None and draw.drawn is not None:
+        sizes = np.bincount(draw.batch, draw.drawn).astype(int)
+        how = (
+            f"by strata, in {'1 batch' if len(sizes) == 1 else f'{len(sizes)} batches'} of "
+            f"{list_names(sizes)}"
+        )
+    elif draw.drawn is not None:
+        how = f"fixed numbers from each of {strata_counted(len(draw.drawn))}"
+    if draw.estimated:
+        return (
+            "gold items were chosen, and their chances are estimated from votes and scores; all "
+            "that rests on gold labels is right only if the choice depended on these alone: "
+            f"{cost_in_words(weights)}"
+        )
+    return (
+        f"the table says with which chances gold items were drawn, {how}: {cost_in_words(weights)}"
+    )
+
+
+def cost_in_words(weights: np.ndarray) -> str:
+    """What unequal weights (m,) of gold items, of mean 1, cost."""
+    return (
+        f"the weight of a label is {weights.min():.2g} to {weights.max():.2g} times the average; "
+        f"all {len(weights):,} tell as much as {kish(weights):,.0f} labels of equal weight"
+    )
+
+
+def batch_weights(drawn: np.ndarray, n_items: int) -> np.ndarray:
+    """The weights a_t of batches, (T,), which sum to 1.
+
+    Args:
+        drawn: (T,) gold items of each, in their order.
+        n_items: all items, with gold or without.
+    """
+    before = n_items - (np.cumsum(drawn) - drawn)
+    after = before - drawn
+    if after[-1] == 0:
+        return np.eye(len(drawn))[-1]
+    found = drawn / before / after
+    scaled: np.ndarray = found / found.sum()
+    return scaled
+
+
+def in_batches(draw: GoldDraw, batch: np.ndarray) -> GoldDraw:
+    """What gold items count whose strata are of batches.
+
+    Args:
+        draw: their strata, and their chances in the batch in which they were drawn.
+        batch: (H,) number of each stratum's batch, from 0 without gaps.
+    """
+    assert draw.stratum is not None
+    assert draw.drawn is not None
+    weight = batch_weights(np.bincount(batch, draw.drawn), len(draw.chance))
+    later = 1 - np.cumsum(weight)
+    own = np.where(draw.stratum == NO_STRATUM, -1, batch[draw.stratum])
+    by_chance = np.where(own < 0, np.nan, weight[own] / draw.chance)
+    counts = by_chance + np.where(own < 0, 0.0, later[own])
+    return replace(draw, batch=batch, counts=counts, by_chance=by_chance / counts)
+
+
+def not_begun(
+    columns: Mapping[str, pd.Series], has_gold: np.ndarray
+) -> tuple[np.ndarray, list[str]]:
+    """Which gold items (n,) are of a last batch with strata without a label, and what is said.
+
+    Args:
+        columns: those of `types.gold_draw`, (n,) each; others are passed over.
+        has_gold: (n,) whether each item has a gold label.
+    """
+    none = np.zeros(len(has_gold), dtype=bool)
+    if not {BATCH, STRATUM} <= set(columns):
+        return none, []
+    number = to_numbers(columns[BATCH])
+    if not np.isfinite(number[has_gold]).any():
+        return none, []
+    last = np.nanmax(number[has_gold])
+    stratum = columns[STRATUM].astype("string").str.strip()
+    own = stratum[number == last]
+    empty = own[~own.isin(own[has_gold[number == last]])].dropna().drop_duplicates()
+    if not len(empty):
+        return none, []
+    passed = has_gold & (number == last)
+    return passed, [
+        f"{counted(int(passed.sum()), 'gold label')} of batch {last:.0f} passed over: "
+        f"{empty_in_words(empty)}. The batch counts once an expert has labelled an item of each "
+        "stratum; the first rows of its file are one of each"
+    ]
+
+
+def empty_in_words(names: pd.Series) -> str:
+    """That strata have no gold label, with their names."""
+    strata = "strata" if len(names) > 1 else "stratum"
+    shown = sorted(map(str, names), key=lambda name: (len(name), name))
+    return f"no gold label in {strata} {list_names(map(repr, shown))}"
+
+
+SMALLEST = 1 / np.finfo(float).max
+"""Probability below which a weight is no number any more."""
+LARGEST_SHARE = 0.5
+"""Of all weight, the most that one gold item may carry: an interval cannot rest on one item."""
+TOO_FAR = 6.0
+"""Standard deviations between the chances' sum and the number of gold items from which the chances
+are not those that the items were drawn with."""
+NAMED = 3
+
+
+def _some(items: np.ndarray) -> str:
+    more = ", ..." if len(items) > NAMED else ""
+    return ", ".join(repr(str(one)) for one in items[:NAMED]) + more
+
+
+def refuse(column: str, bad: np.ndarray, item: np.ndarray, why: str) -> None:
+    """Raise an `InputError` where `bad` (n,) holds of an item, naming some."""
+    rows = np.flatnonzero(bad)
+    if len(rows):
+        raise InputError(
+            f"column {column!r}: {counted(len(rows), 'item')} ({_some(item[rows])}) {why}"
+        )
+
+
+def _by_chance(
+    values: pd.Series, has_gold: np.ndarray, item: np.ndarray, column: str = PROBABILITY
+) -> GoldDraw:
+    """Chances of items that were drawn each by itself."""
+    chance, empty = to_numbers(values), is_empty(values)
+    bad = ~((chance >= 0) & (chance <= 1)) & ~(empty & ~has_gold)
+    refuse(column, bad, item, "without a number above 0 and at most 1; expected one for "
+            "each item with a gold label")  # fmt: skip
+    never = chance == 0
+    refuse(column, never & has_gold, item, "with a gold label and a probability of 0; an "
+            "item that has a gold label could be drawn")  # fmt: skip
+    refuse(column, never, item, "with a probability of 0, for which no gold label speaks; "
+            "leave items that could not be drawn out of the table")  # fmt: skip
+    refuse(column, has_gold & (chance < SMALLEST), item, "with a probability so small that its "
+            "label would count for all others together; expected the chance with which the item "
+            "was drawn")  # fmt: skip
+    expected, number = float(chance.sum()), int(has_gold.sum())
+    spread = float(np.sqrt((chance * (1 - chance)).sum()))
+    if abs(number - expected) > TOO_FAR * spread + 1:  # never where one is unknown, NaN
+        raise InputError(
+            f"column {column!r}: the probabilities sum to {expected:.4g}, and {number:,} "
+            "items have a gold label; expected the probabilities that these were drawn with"
+        )
+    return GoldDraw(chance, estimated=column == ESTIMATED)
+
+
+def number_names(values: pd.Series) -> tuple[np.ndarray, list[str]]:
+    """The number of each item's stratum, and the strata's names, numbers in their order."""
+    empty = is_empty(values)
+    texts = values.astype("string").str.strip().fillna("").to_numpy(dtype=object).astype(str)
+    names = np.unique(texts[~empty])
+    numbers = to_numbers(pd.Series(names, dtype="string"))
+    if np.isfinite(numbers).all():
+        names = names[np.argsort(numbers, kind="stable")]
+    known = pd.Index(names).get_indexer(pd.Index(texts))
+    return np.where(empty, NO_STRATUM, known), names.tolist()
+
+
+def _sizes(
+    columns: Mapping[str, pd.Series], stratum: np.ndarray, names: list[str], item: np.ndarray
+) -> np.ndarray:
+    """Items of each stratum, (H,): counted where all say theirs, else as the table says."""
+    known = stratum != NO_STRATUM
+    found = np.bincount(stratum[known], minlength=len(names))
+    if SIZE not in columns:
+        refuse(STRATUM, ~known, item, f"without a stratum; expected one for each item, or the "
+                f"number of items of each stratum in a column {SIZE!r}")  # fmt: skip
+        return found
+    given = to_numbers(columns[SIZE])
+    wrong = known & ~((given >= 1) & (given == np.floor(given)))
+    refuse(SIZE, wrong, item, "without a whole number from 1, the items of its stratum")
+    sizes = np.zeros(len(names))
+    sizes[stratum[known][::-1]] = given[known][::-1]  # the last assignment stays: the first row's
+    refuse(SIZE, known & (given != sizes[stratum]), item, "with another size than others of its "
+            "stratum; expected one for each stratum")  # fmt: skip
+    if (sizes < found).any() or sizes.sum() != len(stratum):
+        raise InputError(
+            f"column {SIZE!r}: the strata have {sizes.sum():,.0f} items and the table "
+            f"{len(stratum):,}; expected the items of the table, each in one stratum"
+        )
+    return sizes
+
+
+def _by_stratum(
+    columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.ndarray
+) -> GoldDraw:
+    """Chances of items of which fixed numbers were drawn from each stratum."""
+    stratum, names = number_names(columns[STRATUM])
+    refuse(STRATUM, has_gold & (stratum == NO_STRATUM), item, "with a gold label, without a "
+            "stratum; expected the one that it was drawn from")  # fmt: skip
+    sizes = _sizes(columns, stratum, names, item)
+    drawn = np.bincount(stratum[has_gold], minlength=len(names))
+    without = np.array(names)[drawn == 0]
+    if len(without):
+        raise InputError(
+            f"column {STRATUM!r}: no gold label in {strata_counted(len(without))} "
+            f"({list_names(without)}); expected some in each. Label items of it, join it with a "
+            "like one, or leave its items out"
+        )
+    chance = np.where(stratum == NO_STRATUM, np.nan, (drawn / sizes)[stratum])
+    return GoldDraw(chance, stratum, drawn, names=tuple(names))
+
+
+def _whole(values: pd.Series, least: int) -> np.ndarray:
+    """Whether each is a whole number from some one on: (n,)."""
+    numbers = to_numbers(values)
+    good: np.ndarray = (numbers >= least) & (numbers == np.floor(numbers))
+    return good
+
+
+def _by_batch(columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.ndarray) -> GoldDraw:
+    """Chances of items that were drawn in batches, each by strata of those without a label.
+
+    Gold items without a batch were drawn before all batches, at random.
+    """
+    without = pd.Series("", index=columns[BATCH].index, dtype="string")
+    stratum = columns.get(STRATUM, without).astype("string").str.strip().fillna("")
+    size, sent = columns.get(SIZE, without), ~is_empty(columns[BATCH])
+    named = (stratum != "").to_numpy(dtype=bool)
+    refuse(BATCH, sent & ~_whole(columns[BATCH], 1), item, "without a whole number from 1")
+    refuse(BATCH, ~sent & has_gold & named, item, f"with a gold label and a stratum, without a "
+            f"batch; expected one, 1 for the first, and {SIZE!r}")  # fmt: skip
+    refuse(STRATUM, sent & ~named, item, "of a batch without a stratum; expected the one that it "
+            "was drawn from, as `crowdgold sample` wrote it")  # fmt: skip
+    refuse(SIZE, sent & ~_whole(size, 1), item, "without a whole number from 1, the items without "
+            "a gold label that its stratum had")  # fmt: skip
+    number = np.where(sent, to_numbers(columns[BATCH]), 0).astype(int)
+    labelled = np.unique(number[has_gold])
+    asked = (has_gold | sent) & np.isin(number, labelled)  # of others nothing is labelled yet
+    table = pd.DataFrame(
+        {"batch": number, "stratum": stratum.to_numpy(dtype=object),
+         "size": np.where(sent, to_numbers(size), len(item)), "gold": has_gold}
+    )[asked]  # fmt: skip
+    found = table.groupby(["batch", "stratum"])
+    strata = found.agg(
+        size=("size", "min"), largest=("size", "max"), drawn=("gold", "sum"), sent=("gold", "size")
+    )
+    _check_batches(strata.reset_index(), len(item))
+    of = np.full(len(item), NO_STRATUM)
+    of[asked] = found.ngroup().to_numpy(dtype=int)
+    place = np.where(has_gold, of, NO_STRATUM)
+    drawn = strata["drawn"].to_numpy(dtype=int)
+    share = drawn / strata["size"].to_numpy(dtype=float)
+    chance = np.where(has_gold, share[place], np.nan)
+    batch = np.unique(strata.index.get_level_values("batch"), return_inverse=True)[1]
+    empty = (asked & ~has_gold).any()
+    names = tuple(
+        f"{name} of batch {own}" if name else "of the first labels" for own, name in strata.index
+    )
+    draw = GoldDraw(chance, place, drawn, sent=of if empty else None, names=names)
+    return in_batches(draw, batch)
+
+
+def _check_batches(strata: pd.DataFrame, n_items: int) -> None:
+    """Raise an `InputError` where strata cannot be those of batches drawn one after the other."""
+    other = strata[strata["largest"] != strata["size"]]
+    if len(other):
+        one = other.iloc[0]
+        raise InputError(
+            f"column {SIZE!r}: stratum {one['stratum']!r} of batch {one['batch']} has "
+            f"{one['size']:.0f} items and {one['largest']:.0f}; expected one number"
+        )
+    for batch, bare in strata[strata["drawn"] == 0].groupby("batch"):
+        raise InputError(
+            f"column {STRATUM!r}: {empty_in_words(bare['stratum'])} of batch {batch}; expected "
+            "some in each. Have an expert label an item more of each"
+        )
+    before = empty = 0
+    for batch, own in strata.groupby("batch"):
+        # Items that experts were tied on have no gold label, and were not drawn again.
+        if not n_items - before - empty <= own["size"].sum() <= n_items - before:
+            raise InputError(
+                f"column {SIZE!r}: the strata of batch {batch} have {own['size'].sum():,.0f} "
+                f"items, and {n_items - before:,} of the table had no gold label before it. "
+                "Expected as many: keep each row of a batch, add no label to a batch once the "
+                "next is drawn, and no item to the study"
+            )
+        before += int(own["drawn"].sum())
+        empty += int((own["sent"] - own["drawn"]).sum())
+
+
+def skipped_in_words(
+    columns: Mapping[str, pd.Series], gold: np.ndarray, tied: np.ndarray | None = None
+) -> list[str]:
+    """What is said of items that were sent to experts and came back without a label.
+
+    Args:
+        columns: those of `COLUMNS`, (n,) each.
+        gold: (n,) gold labels, negative where there is none.
+        tied: (n,) whether experts labelled an item and are tied on it; None where they are on none.
+    """
+    if BATCH not in columns:
+        return []
+    sent = ~is_empty(columns[BATCH])
+    number = to_numbers(columns[BATCH])
+    sent &= np.isin(number, number[sent & (gold >= 0)])
+    of_tied = sent & (np.zeros(len(gold), dtype=bool) if tied is None else tied)
+    skipped = int((sent & (gold < 0) & ~of_tied).sum())
+    if not skipped:
+        return []
+    return [
+        f"{skipped:,} of {int(sent.sum()):,} items that were sent to experts came back without a "
+        "label. The labels of a stratum are taken for a random sample of it: right where experts "
+        "stopped half-way or skipped items whatever these are, wrong where they skipped the hard "
+        "ones"
+    ]
+
+
+def read_gold_draw(
+    columns: Mapping[str, pd.Series], gold: np.ndarray, item: np.ndarray
+) -> GoldDraw | None:
+    """How gold items were drawn; None where they are a simple random sample, or there are none.
+
+    Args:
+        columns: some of `COLUMNS`, (n,) each; others are passed over.
+        gold: (n,) gold labels, negative where there is none.
+        item: (n,) identifiers, for messages.
+
+    Raises:
+        InputError: where the columns cannot be those of a sample.
+    """
+    has_gold = gold >= 0
+    if not set(COLUMNS) & set(columns) or not has_gold.any():
+        return None
+    chances = next((one for one in (PROBABILITY, ESTIMATED) if one in columns), "")
+    others = [one for one in COLUMNS if one in columns and one != chances]
+    if chances and others:
+        raise InputError(
+            f"columns {chances!r} and {others[0]!r} are both there; expected one of them, which "
+            "says how the gold items were drawn"
+        )
+    if BATCH in columns:
+        found = _by_batch(columns, has_gold, item)
+    elif chances:
+        found = _by_chance(columns[chances], has_gold, item, chances)
+    elif STRATUM in columns:
+        found = _by_stratum(columns, has_gold, item)
+    else:
+        raise InputError(f"column {SIZE!r} without a column {STRATUM!r}, whose strata it is of")
+    rows = np.flatnonzero(has_gold)
+    share = found.weights(rows) / len(rows)
+    heaviest = int(share.argmax())
+    if len(rows) > 2 and share[heaviest] > LARGEST_SHARE:
+        column = chances or STRATUM
+        raise InputError(
+            f"column {column!r}: the gold label of item {str(item[rows[heaviest]])!r} (drawn with "
+            f"a chance of {found.chance[rows[heaviest]]:.2g}) carries {100 * share[heaviest]:.0f} "
+            f"% of all weight; expected at most {100 * LARGEST_SHARE:.0f} %"
+        )
+    return found

@@ -1,0 +1,538 @@
+"""The Items table: one row an item, with its crowd votes, gold label and model scores.
+
+It is the data set D of MAVEN, section 3.1: V_i positive votes out of c_i, the gold label T_i where
+an expert gave one, and the score X_i of each predictor. Simulated tables carry the truth Y_i too.
+
+The columns of a table of items: what they must hold, and what is made of them.
+
+A ranking of items by their scores, in which items of equal scores are one group.
+
+The kinds of table, by the names that registries and messages have for them.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.types.annotations import NO_GROUP, Annotations
+from crowdgold.types.clusters import CLUSTER, check_draw, numbers_in_words, read_clusters
+from crowdgold.types.columns import (
+    BELOW_LARGEST,
+    LARGEST,
+    Problems,
+    counted,
+    is_empty,
+    list_names,
+    repeated,
+    to_numbers,
+)
+from crowdgold.types.display import Known, Shown
+from crowdgold.types.errors import InputError
+from crowdgold.types.gold_draw import NO_STRATUM, GoldDraw, read_gold_draw
+from crowdgold.types.opinions import OPINION, TAKEN_FOR_TRUE, Opinions, read_expert_error
+
+NO_GOLD = -1
+"""The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
+
+SCORE = "score"
+MOST_VOTES = 2**31
+
+
+def _predictor_names(frame: pd.DataFrame) -> dict[str, str]:
+    return {
+        (column if column == SCORE else column.removeprefix(f"{SCORE}_")): column
+        for column in map(str, frame.columns)
+        if column == SCORE or column.startswith(f"{SCORE}_")
+    }
+
+
+def check_shape(frame: pd.DataFrame, problems: Problems) -> None:
+    """Note columns that are missing or there twice, and a table without rows."""
+    have = [str(column) for column in frame.columns]
+    for column in ("item", "votes_positive", "votes_total"):
+        if column not in have:
+            problems.add(f"column {column!r} is missing; the table has: {list_names(have)}")
+    for column, times in sorted(repeated(have).items()):
+        problems.add(f"column {column!r} is there {times} times; expected once")
+    if len(frame) == 0:
+        problems.add("the table has no rows")
+
+
+def whole_numbers_in(
+    frame: pd.DataFrame, column: str, lowest: int, problems: Problems
+) -> np.ndarray:
+    """The column of whole numbers (n,) as floats; NaN where the cell is not one."""
+    values = to_numbers(frame[column])
+    good = (values >= lowest) & (values <= MOST_VOTES) & (values == np.floor(values))
+    problems.add_rows(column, ~good, frame[column], f"a whole number from {lowest} to {MOST_VOTES}")
+    return np.where(good, values, np.nan)
+
+
+def labels_in(
+    frame: pd.DataFrame, column: str, may_be_empty: bool, problems: Problems
+) -> np.ndarray:
+    """The labels 0 and 1 (n,) of a column; `NO_GOLD` where a cell may be empty and is."""
+    values, empty = to_numbers(frame[column]), is_empty(frame[column])
+    bad = ~np.isin(values, (0, 1)) & ~(empty & may_be_empty)
+    expected = "0, 1 or an empty cell" if may_be_empty else "0 or 1"
+    problems.add_rows(column, bad, frame[column], expected)
+    return np.where(np.isin(values, (0, 1)), values, NO_GOLD).astype(np.int8)
+
+
+def scores_in(frame: pd.DataFrame, may_be_empty: bool, problems: Problems) -> dict[str, np.ndarray]:
+    """The scores (n,) by predictor; NaN where a cell may be empty and is."""
+    scores = {}
+    for predictor, column in _predictor_names(frame).items():
+        values = to_numbers(frame[column])
+        bad = ~(np.abs(values) < LARGEST) & ~(may_be_empty & is_empty(frame[column]))
+        problems.add_rows(column, bad, frame[column], BELOW_LARGEST)
+        known = values[np.isfinite(values)]
+        if not bad.any() and len(known) > 1 and np.all(known == known[0]):
+            problems.add(
+                f"column {column!r}: every score is {known[0]:g}, so the items cannot be ranked; "
+                "expected scores that differ"
+            )
+        scores[predictor] = values
+    return scores
+
+
+def identifiers_in(frame: pd.DataFrame, problems: Problems) -> np.ndarray:
+    """The identifiers (n,), each of which may stand there once."""
+    item, empty = frame["item"], is_empty(frame["item"])
+    if pd.api.types.infer_dtype(item, skipna=False) != "string":
+        item = item.astype("string")
+    problems.add_rows("item", empty, frame["item"], "an identifier")
+    repeated = np.asarray(item.duplicated(keep=False), dtype=bool) & ~empty
+    problems.add_rows("item", repeated, item, "each item once (it is there repeatedly)")
+    return item.to_numpy(dtype=object)
+
+
+def oracle_in(frame: pd.DataFrame, problems: Problems) -> np.ndarray | None:
+    """The probabilities P(Y = 1 | V) (n,); None where the table has none."""
+    if "oracle" not in frame:
+        return None
+    values = to_numbers(frame["oracle"])
+    bad = ~((values >= 0) & (values <= 1))
+    problems.add_rows("oracle", bad, frame["oracle"], "a probability")
+    return values
+
+
+def tie_break_in(frame: pd.DataFrame, rng: np.random.Generator, problems: Problems) -> np.ndarray:
+    """The numbers (n,) that order items whose scores are equal, drawn where there are none."""
+    if "tie_break" not in frame:
+        return rng.random(len(frame))
+    values = to_numbers(frame["tie_break"])
+    problems.add_rows("tie_break", ~np.isfinite(values), frame["tie_break"], "a finite number")
+    return values
+
+
+def check_gold(gold: np.ndarray, problems: Problems) -> None:
+    """Note gold labels that are all of one class."""
+    found = np.unique(gold[gold != NO_GOLD])
+    if found.size == 1:
+        rows = int((gold != NO_GOLD).sum())
+        problems.add(
+            f"column 'gold': all {rows} gold labels are {found[0]}; expected some of each class. "
+            "Label more items chosen at random, or leave gold empty to run without it"
+        )
+
+
+TRUTH = "truth"
+
+
+def with_truth(
+    annotations: Annotations,
+    frame: pd.DataFrame,
+    source: str = "the table",
+    first_row: int | np.ndarray = 0,
+) -> Annotations:
+    """Annotations with the true category of each item.
+
+    Args:
+        annotations: made of this frame.
+        frame: columns item and truth; the truth of an item stands in each of its rows.
+        source: how messages name the table.
+        first_row: the number messages give the first row.
+
+    Raises:
+        InputError: where the column is missing, or naming every row whose truth is no category or
+            is not that of the item's other rows.
+    """
+    if TRUTH not in frame:
+        have = ", ".join(map(str, frame.columns))
+        raise InputError(f"{source}: column {TRUTH!r} is missing; the table has: {have}")
+    problems = Problems(source, first_row)
+    text = frame[TRUTH].astype("string").str.strip().fillna("")
+    position = pd.Index(annotations.category).get_indexer(pd.Index(text))
+    expected = f"one of {', '.join(map(str, annotations.category))}"
+    problems.add_rows(TRUTH, position < 0, frame[TRUTH], expected)
+    item = pd.Index(annotations.item).get_indexer(frame["item"].astype("string").str.strip())
+    truth = np.full(len(annotations.item), -1)
+    # Backwards, so that the first row of an item decides.
+    truth[item[::-1]] = position[::-1]
+    other = (position >= 0) & (position != truth[item])
+    problems.add_rows(TRUTH, other, frame[TRUTH], "the truth that the item's first row has")
+    problems.raise_if_any()
+    return replace(annotations, truth=truth)
+
+
+VOTES = ("0", "1")
+"""The categories of votes; the second is positive."""
+
+
+def labels_of_items(
+    item: np.ndarray, item_of: np.ndarray, annotator: np.ndarray, positive: np.ndarray
+) -> Annotations:
+    """Make the labels behind the votes of items.
+
+    Args:
+        item_of: (L,) position of each label's item, ascending.
+        annotator: (L,) who gave each label; equal names are one annotator. Annotators are sorted.
+        positive: (L,) whether the label is positive.
+    """
+    names, annotator_of = np.unique(annotator.astype(str), return_inverse=True)
+    return Annotations(
+        item=item,
+        annotator=names.astype(object),
+        group=np.array([NO_GROUP], dtype=object),
+        category=np.array(VOTES, dtype=object),
+        item_of=item_of.astype(np.int64),
+        annotator_of=annotator_of.astype(np.int64),
+        group_of=np.zeros(len(item_of), dtype=np.int64),
+        label=positive.astype(np.int64),
+    )
+
+
+def positive_categories(annotations: Annotations, positive: Collection[str]) -> np.ndarray:
+    """Say which categories count as positive: (K,), some and not all.
+
+    Args:
+        positive: names of categories; the last one where there are none.
+
+    Raises:
+        InputError: where there is no such category, or all are positive.
+    """
+    names = [str(name) for name in annotations.category]
+    chosen = set(map(str, positive)) or {names[-1]}
+    for name in sorted(chosen):
+        if name not in names:
+            raise InputError(
+                f"positive: found {name!r}, expected categories out of {', '.join(names)}"
+            )
+    if len(chosen) == len(names):
+        raise InputError(f"positive: all of {', '.join(names)}; expected some and not all")
+    return np.array([name in chosen for name in names])
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """n items from the lowest to the highest score, in G groups of equal scores.
+
+    Nothing may depend on the order of the items within a group, which is that of the table.
+
+    Attributes:
+        order: (n,) positions of the items.
+        ends: (G,) how many items are in the first 1 .. G groups.
+    """
+
+    order: np.ndarray
+    ends: np.ndarray
+
+    @classmethod
+    def of(cls, scores: np.ndarray) -> "Ranking":
+        """The ranking by finite scores (n,)."""
+        order = np.argsort(scores, kind="stable")
+        rises = np.flatnonzero(np.diff(scores[order]) > 0) + 1
+        return cls(order, np.append(rises, len(order)))
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """How many items are in each group: (G,)."""
+        return np.diff(self.ends, prepend=0)
+
+
+NO_PREDICTOR = ""
+"""Stands for a predictor where none is needed: items are in the order of the table."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Items(Shown):
+    """n items with votes, gold labels and scores; arrays share the item order.
+
+    Attributes:
+        item: (n,) identifiers, unique.
+        votes_positive: (n,) positive votes V_i, whole numbers from 0 to `votes_total`.
+        votes_total: (n,) votes c_i, at least 1; may differ from item to item.
+        gold: (n,) expert label T_i: 0, 1, or `NO_GOLD`.
+        scores: predictor name -> (n,) scores X_i; higher means more likely positive. NaN where an
+            item of a user's own study has none; the tables of experiments have them all. What needs
+            scores takes `with_score` first.
+        tie_break: (n,) numbers that order items whose scores are equal. They are part of the
+            table so that win counts, imputation and metrics all see one order.
+        truth: (n,) true label Y_i, 0 or 1, where it is known (simulations, held-out gold).
+        oracle: (n,) P(Y_i = 1 | V_i) under the process that made the data, where known.
+        labels: who gave each vote, items in the same order, categories "0" and "1"; None where it
+            is not known (`types.items`).
+        draw: the chances with which gold items were drawn; None where they are a simple random
+            sample.
+        cluster: (n,) number of the cluster of each item; None where none belong together.
+        opinions: all labels of several experts, of which `gold` is the majority; None where items
+            have one each.
+    """
+
+    item: np.ndarray
+    votes_positive: np.ndarray
+    votes_total: np.ndarray
+    gold: np.ndarray
+    scores: Mapping[str, np.ndarray]
+    tie_break: np.ndarray
+    truth: np.ndarray | None = None
+    oracle: np.ndarray | None = None
+    labels: Annotations | None = None
+    draw: GoldDraw | None = None
+    cluster: np.ndarray | None = None
+    opinions: Opinions | None = None
+    _orders: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def facts(self) -> Known:
+        """The numbers of items, votes and gold labels, and the predictors."""
+        votes, positive = int(self.votes_total.sum()), int(self.votes_positive.sum())
+        classes = [int((self.gold == label).sum()) for label in (1, 0)]
+        found = {
+            "items": f"{len(self):,}",
+            "votes": f"{votes:,}, {100 * positive / max(votes, 1):.1f} % positive",
+            "gold": f"{sum(classes):,} ({classes[0]:,} positive, {classes[1]:,} negative)",
+            "scores": list_names(self.predictors) or "none",
+        }
+        if self.cluster is not None:
+            found["cluster"] = numbers_in_words(self.cluster)
+        return found | ({"truth": "known"} if self.truth is not None else {})
+
+    @property
+    def predictors(self) -> list[str]:
+        """Names of the predictors, in the order of the score columns."""
+        return list(self.scores)
+
+    @cached_property
+    def key(self) -> np.ndarray:
+        """(n,) numbers that follow from the identifiers alone: an order where nothing else has one.
+
+        They are hashes, so that neighbours among identifiers are none among keys.
+        """
+        texts = self.item.astype(str).astype(object)
+        return np.asarray(pd.util.hash_array(texts, categorize=False))
+
+    def _scores_of(self, predictor: str) -> np.ndarray:
+        if predictor not in self.scores:
+            raise InputError(
+                f"no scores of predictor {predictor!r}; the table has {self.predictors}"
+            )
+        return self.scores[predictor]
+
+    def with_score(self, predictor: str) -> "Items":
+        """The items that have a score of a predictor: these same items where all have one."""
+        known = np.isfinite(self._scores_of(predictor))
+        return self if known.all() else self.take(known)
+
+    def to_rank(self, predictor: str) -> np.ndarray:
+        """The (n,) scores of a predictor; 0 for `NO_PREDICTOR`.
+
+        Raises:
+            InputError: where an item has no score: it has no place in the order. Callers take
+                `with_score` first.
+        """
+        if predictor == NO_PREDICTOR:
+            return np.zeros(len(self))
+        scores = self._scores_of(predictor)
+        without = int(np.isnan(scores).sum())
+        if without:
+            raise InputError(
+                f"{counted(without, 'item')} without a score of {predictor!r} cannot be "
+                "ranked; expected those that have one, as `with_score` has them"
+            )
+        return scores
+
+    def order(self, predictor: str) -> np.ndarray:
+        """The (n,) positions of the items from the lowest to the highest score.
+
+        Raises:
+            InputError: as `to_rank`.
+        """
+        if predictor == NO_PREDICTOR:
+            return np.arange(len(self))
+        if predictor not in self._orders:
+            self._orders[predictor] = np.lexsort((self.tie_break, self.to_rank(predictor)))
+        return self._orders[predictor]
+
+    def ranking(self, predictor: str) -> Ranking:
+        """The items by score, those of equal scores together; an error where `order` has one."""
+        self.order(predictor)
+        return Ranking.of(self.scores[predictor])
+
+    def with_gold(self, labelled: np.ndarray, draw: GoldDraw | None = None) -> "Items":
+        """The same items with gold labels where `labelled` (n,) is true, from the truth.
+
+        Args:
+            labelled: (n,) which items an expert labels.
+            draw: with which chances these were drawn; None for a simple random sample.
+        """
+        if self.truth is None:
+            raise InputError("gold labels can be taken from the truth only where it is known")
+        gold = np.where(labelled, self.truth, NO_GOLD).astype(np.int8)
+        return replace(self, gold=gold, draw=draw)
+
+    def take(self, rows: np.ndarray) -> "Items":
+        """The items at `rows`: positions (m,), or a mask (n,)."""
+        positions = np.flatnonzero(rows) if rows.dtype == bool else rows
+        return Items(
+            item=self.item[rows],
+            votes_positive=self.votes_positive[rows],
+            votes_total=self.votes_total[rows],
+            gold=self.gold[rows],
+            scores={name: values[rows] for name, values in self.scores.items()},
+            tie_break=self.tie_break[rows],
+            truth=None if self.truth is None else self.truth[rows],
+            oracle=None if self.oracle is None else self.oracle[rows],
+            labels=None if self.labels is None else self.labels.of_items(positions),
+            draw=None if self.draw is None else self.draw.take(positions),
+            cluster=None if self.cluster is None else self.cluster[rows],
+            opinions=None if self.opinions is None else self.opinions.take(positions),
+        )
+
+    def with_expert_error(self, text: str | float) -> "Items":
+        """The same items with what is known of how often experts err (`types.opinions`).
+
+        Raises:
+            InputError: where the text says nothing of it.
+        """
+        given, opinions = read_expert_error(text), self.opinions
+        if str(text).strip() == TAKEN_FOR_TRUE:
+            return replace(self, opinions=None)
+        if given is not None and opinions is None:
+            opinions = Opinions(self.gold[:, None], draw=self.draw)
+        return replace(self, opinions=opinions and replace(opinions, error=given))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table as a data frame with the columns that `read_items` reads."""
+        columns: dict[str, object] = {
+            "item": self.item,
+            "votes_positive": self.votes_positive,
+            "votes_total": self.votes_total,
+            "gold": pd.Series(self.gold, dtype="Int8").mask(self.gold == NO_GOLD),
+        }
+        if self.draw is not None:
+            columns |= self.draw.to_columns()
+        if self.cluster is not None:
+            columns[CLUSTER] = self.cluster
+        if self.opinions is not None:
+            columns |= self.opinions.to_columns()
+        for name, values in self.scores.items():
+            columns[score_column(name)] = values
+        for name in ("truth", "oracle", "tie_break"):
+            if getattr(self, name) is not None:
+                columns[name] = getattr(self, name)
+        return pd.DataFrame(columns)
+
+
+def score_column(predictor: str) -> str:
+    """Name the column of a predictor's scores: `score`, or `score_NAME`."""
+    return SCORE if predictor == SCORE else f"{SCORE}_{predictor}"
+
+
+def items_from_frame(
+    frame: pd.DataFrame,
+    rng: np.random.Generator,
+    source: str = "the table",
+    first_row: int | np.ndarray = 0,
+    unscored: bool = False,
+) -> Items:
+    """Check a data frame and make Items of it.
+
+    Args:
+        frame: columns item, votes_positive, votes_total, optionally gold, score or score_NAME,
+            truth, oracle (a probability), tie_break (drawn here where it is missing), cluster,
+            opinion_1, opinion_2 ... of experts, and how gold was drawn (`types.gold_draw`).
+        source: how messages name the table.
+        first_row: the number messages give the first row, or (n,) what they call each row.
+        unscored: whether an item may be without a score, an empty cell.
+
+    Raises:
+        InputError: naming every column and row that cannot be used.
+    """
+    problems = Problems(source, first_row)
+    check_shape(frame, problems)
+    problems.raise_if_any()
+
+    item = identifiers_in(frame, problems)
+    total = whole_numbers_in(frame, "votes_total", 1, problems)
+    positive = whole_numbers_in(frame, "votes_positive", 0, problems)
+    above = positive > total
+    problems.add_rows("votes_positive", above, frame["votes_positive"], "at most votes_total")
+    truth = labels_in(frame, "truth", False, problems) if "truth" in frame else None
+    gold = np.full(len(frame), NO_GOLD, dtype=np.int8)
+    if "gold" in frame:
+        found = len(problems.messages)
+        gold = labels_in(frame, "gold", True, problems)
+        # A simulated replicate, which carries its truth, may by chance hold gold of one class.
+        if truth is None and len(problems.messages) == found:
+            check_gold(gold, problems)
+    scores = scores_in(frame, unscored, problems)
+    oracle = oracle_in(frame, problems)
+    tie_break = tie_break_in(frame, rng, problems)
+    opinions = [labels_in(frame, str(name), True, problems) for name in frame
+                if str(name).startswith(OPINION)]  # fmt: skip
+    problems.raise_if_any()
+    votes = positive.astype(np.int64), total.astype(np.int64)
+    items = Items(item, *votes, gold, scores, tie_break, truth, oracle)
+    if opinions:
+        items = replace(items, opinions=Opinions.of(np.stack(opinions, axis=1)))
+    try:
+        return with_sampling(items, {str(name): one for name, one in frame.items()})
+    except InputError as problem:
+        raise InputError(f"{source}: {problem}") from None
+
+
+def with_sampling(items: Items, columns: Mapping[str, pd.Series]) -> Items:
+    """The items with how their gold labels were drawn, and which belong together.
+
+    Args:
+        items: with their gold labels.
+        columns: those of `types.gold_draw` and `types.clusters`, (n,) each; others are passed over.
+
+    Raises:
+        InputError: where the columns cannot be those of a sample, or contradict each other.
+    """
+    draw, cluster = read_gold_draw(columns, items.gold, items.item), None
+    if CLUSTER in columns:
+        cluster = read_clusters(columns[CLUSTER], items.item)
+        if draw is not None:
+            check_draw(cluster, items.gold != NO_GOLD, draw)
+    opinions = items.opinions
+    if opinions is not None:
+        # Items on which experts are tied have no gold label, and were drawn too.
+        of_all = read_gold_draw(columns, opinions.labels[:, 0], items.item)
+        opinions = replace(opinions, draw=of_all)
+        if draw is not None and draw.sent is not None:
+            answered = (items.gold == NO_GOLD) & (opinions.number > 0)
+            draw = replace(draw, sent=np.where(answered, NO_STRATUM, draw.sent))
+    return replace(items, draw=draw, cluster=cluster, opinions=opinions)
+
+
+ITEMS, ANNOTATIONS = "items", "annotations"
+
+Table = Items | Annotations
+"""What methods fit: a generator or a dataset gives one or the other."""
+
+
+def kind_of(table: Table) -> str:
+    """Name the kind of a table: "items" or "annotations"."""
+    return ANNOTATIONS if isinstance(table, Annotations) else ITEMS

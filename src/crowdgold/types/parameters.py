@@ -1,0 +1,523 @@
+"""Settings as typed declarations, from which their checks, schema and documentation are made.
+
+A class of settings derives from `Settings`. A field says its type, its range and what it means in
+one annotation, `weight: Annotated[float, Above(0), "Weight of the prior, in items."] = 1.0`; words
+are a `Literal`, and a mapping is a class of settings of its own. Nothing here is slow to import.
+
+Named parameters of a simulator or a dataset, checked one at a time; a slip names its mend.
+
+Parameters of generators and checks, read one at a time as a class declares them.
+"""
+
+import difflib
+import math
+import types
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields, replace
+from numbers import Real
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NoReturn,
+    Self,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from crowdgold.types.errors import InputError
+
+LEAST_LEVEL, MOST_LEVEL = 0.01, 0.99999
+"""Of intervals that are more than rounding, and end."""
+LIKE = 0.5
+"""How like a name another has to be to be meant, from 0 to 1."""
+
+
+def did_you_mean(name: object, known: Iterable[str], always: bool = False) -> str:
+    """The question whether the nearest of the known names is meant; empty where none is near.
+
+    Capitals make no difference.
+
+    Args:
+        name: as given.
+        known: names that there are.
+        always: whether the nearest is asked for even where it is not near.
+    """
+    folded = {str(one).casefold(): one for one in known}
+    close = difflib.get_close_matches(str(name).casefold(), folded, 1, 0 if always else LIKE)
+    return f"did you mean {folded[close[0]]!r}?" if close else ""
+
+
+def unknown(kind: str, name: object, known: Iterable[str]) -> str:
+    """Say that a name is not a known one, which it may have meant, and which there are."""
+    known = list(known)
+    meant = did_you_mean(name, known)
+    return f"no {kind} {name!r}; {f'{meant} There' if meant else 'there'} are {', '.join(known)}"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Values by name, and how messages name their owner ("generator maven", "dataset chaosnli")."""
+
+    owner: str
+    values: Mapping[str, Any]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.values
+
+    def check_names(self, known: Iterable[str]) -> None:
+        """Raise `InputError` for the first name that is not a known one."""
+        known = list(known)
+        for name in self.values:
+            if name not in known:
+                raise InputError(f"{self.owner}: {unknown('parameter', name, known)}")
+
+    def fault(self, name: str, expected: str) -> InputError:
+        """Make the error for a parameter that is missing, or is not what is expected."""
+        if name not in self.values:
+            return InputError(f"{self.owner}: parameter {name!r} is missing; expected {expected}")
+        found = self.values[name]
+        return InputError(f"{self.owner}: parameter {name!r}: found {found!r}, expected {expected}")
+
+    def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
+        """A finite number strictly between two bounds.
+
+        Raises:
+            InputError: naming the parameter, what was found, and what was expected.
+        """
+        value: Any = self.values.get(name)
+        if is_number(value) and above < value < below:
+            return float(value)
+        raise self.fault(name, _range("a number", above, below, "above", "below"))
+
+    def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
+        """A whole number between two bounds, both allowed; 4000.0 counts as whole.
+
+        Raises:
+            InputError: naming the parameter, what was found, and what was expected.
+        """
+        value: Any = self.values.get(name)
+        if is_whole(value) and at_least <= value <= at_most:
+            return int(value)
+        raise self.fault(name, _range("a whole number", at_least, at_most, "at least", "at most"))
+
+    def flag(self, name: str) -> bool:
+        """True or false; false where the parameter is not given."""
+        value = self.values.get(name, False)
+        if not isinstance(value, bool):
+            raise self.fault(name, "true or false")
+        return value
+
+    def choice(self, name: str, allowed: Iterable[str]) -> str:
+        """One of the allowed names; the nearest is suggested for another."""
+        allowed = list(allowed)
+        value = self.values.get(name)
+        if isinstance(value, str) and value in allowed:
+            return value
+        if name in self.values:
+            raise InputError(f"{self.owner}: {unknown(name, value, allowed)}")
+        raise self.fault(name, f"one of {', '.join(allowed)}")
+
+
+def is_number(value: Any) -> bool:
+    """Say whether a value is a finite number (a boolean is none)."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether a value is a whole number (a boolean is none)."""
+    return is_number(value) and float(value).is_integer()
+
+
+def _range(kind: str, low: float, high: float, low_word: str, high_word: str) -> str:
+    ends = [(low, low_word), (high, high_word)]
+    return " ".join([kind, " and ".join(f"{w} {x:g}" for x, w in ends if math.isfinite(x))]).strip()
+
+
+def check_level(level: float, name: str = "level") -> None:
+    """Raise an `InputError` where no interval of a level can be worked out.
+
+    Args:
+        name: what messages call it.
+    """
+    if not LEAST_LEVEL <= level <= MOST_LEVEL:
+        raise InputError(
+            f"{name}: found {level:g}, expected a number from {LEAST_LEVEL:g} to {MOST_LEVEL:g}"
+        )
+
+
+NOUNS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
+SEED = 20260301
+"""Of random numbers, where a user names none."""
+LEVEL = 0.95
+"""Of intervals, where a user names none."""
+KINDS = {int: "integer", float: "number", str: "string", bool: "boolean"}
+"""Types -> what messages, and JSON schemas, call them."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """A range of numbers; without a bound where it is infinite.
+
+    Attributes:
+        least, most: bounds that are allowed.
+        above, below: bounds that are not.
+    """
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: float = -math.inf
+    below: float = math.inf
+
+    def __contains__(self, value: float) -> bool:
+        return self.least <= value <= self.most and self.above < value < self.below
+
+    def __str__(self) -> str:
+        if self.above == 0 and self.below == 1:
+            return "a number between 0 and 1"
+        parts = [
+            f"{self.least:,.10g} or more" if math.isfinite(self.least) else "",
+            f"above {self.above:,.10g}" if math.isfinite(self.above) else "",
+            f"at most {self.most:,.10g}" if math.isfinite(self.most) else "",
+            f"below {self.below:,.10g}" if math.isfinite(self.below) else "",
+        ]
+        return " and ".join(filter(None, parts))
+
+    @property
+    def schema(self) -> dict[str, float]:
+        """The range in the words of JSON schemas."""
+        names = {
+            "minimum": self.least, "maximum": self.most,
+            "exclusiveMinimum": self.above, "exclusiveMaximum": self.below,
+        }  # fmt: skip
+        return {name: bound for name, bound in names.items() if math.isfinite(bound)}
+
+
+def AtLeast(least: float, most: float = math.inf) -> Range:
+    """The range from a number on, up to another where there is one."""
+    return Range(least=least, most=most)
+
+
+def Between(least: float, most: float) -> Range:
+    """The range from a number to another, both allowed."""
+    return Range(least=least, most=most)
+
+
+def Above(above: float, below: float = math.inf) -> Range:
+    """The range above a number, and below another where there is one."""
+    return Range(above=above, below=below)
+
+
+@dataclass(frozen=True)
+class Json:
+    """What a value that is no number and no word looks like, in the words of JSON schemas."""
+
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class OnlyOf:
+    """A setting that concerns one kind of table, such as `annotations`."""
+
+    table: str
+
+
+OF_EXPERIMENT = OnlyOf("experiment")
+"""Of a parameter that the experiment reads, and not the generator that it is given to."""
+
+
+def refuse(message: str) -> NoReturn:
+    """Raise an `InputError`; it is imported here, since reading tables takes a while to load."""
+    from crowdgold.types.errors import InputError
+
+    raise InputError(message)
+
+
+def check_names(given: Collection[str], known: Collection[str], owner: str) -> None:
+    """Raise an `InputError` with the nearest for a setting of an owner that is not known."""
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known, always=True) or "it has none"
+            refuse(f"{owner}: no setting {name!r}; {hint}")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What the annotation of a field says.
+
+    Attributes:
+        name: of the field.
+        kind: its type: a number, a word, true or false, or a class of settings.
+        choices: the words or values that it takes; all where there are none.
+        range: of numbers.
+        about: what it means.
+        table: the kind of table that it concerns; empty where it is all.
+        default: where it is not given; None where that is left to the method.
+        json: the JSON schema of a value of any other kind; empty where its type says it.
+    """
+
+    name: str
+    kind: Any
+    choices: tuple[Any, ...]
+    range: Range
+    about: str
+    table: str
+    default: Any
+    json: Mapping[str, Any]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The field as a JSON schema; a class of settings by its name among the definitions."""
+        if _is_settings(self.kind):
+            return {"$ref": f"#/$defs/{self.kind.key()}"}
+        found: dict[str, Any] = {"description": self.about}
+        if self.default is not None:
+            found["default"] = self.default
+        if self.json:
+            return {**self.json, **found}
+        if self.choices:
+            return {**found, "enum": list(self.choices)}
+        found |= {"type": KINDS[self.kind], **self.range.schema}
+        return {**found, "minLength": 1} if self.kind is str else found
+
+    def read(self, value: Any) -> Any:
+        """A value that is given, in its type; `InputError` where it cannot be."""
+        if value is None and self.default is None:
+            return None
+        if _is_settings(self.kind):
+            return value if isinstance(value, self.kind) else self._part(value)
+        if self.choices:
+            if value not in self.choices:
+                hint = did_you_mean(value, map(str, self.choices))
+                listed = ", ".join(map(str, self.choices))
+                self._refuse(value, f"one of {listed}{hint and '; '}{hint}")
+        elif self.kind in (int, float):
+            value = self._number(value)
+        elif not isinstance(value, self.kind) or value == "":
+            self._refuse(value, NOUNS[self.kind])
+        return value
+
+    def _part(self, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            self._refuse(value, " and ".join(one.name for one in self.kind.declared()))
+        check_names(value, [one.name for one in self.kind.declared()], self.name)
+        try:
+            return self.kind(**value)
+        except ValueError as error:
+            refuse(f"{self.name}: {error}")
+
+    def _number(self, value: Any) -> float:
+        whole = self.kind is int
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not math.isfinite(value) or (whole and value != int(value)):
+            self._refuse(value, NOUNS[self.kind])
+        if value not in self.range:
+            self._refuse(value, str(self.range))
+        return int(value) if whole else value
+
+    def _refuse(self, value: Any, expected: str) -> NoReturn:
+        refuse(f"{self.name}: found {value!r}, expected {expected}")
+
+
+def _is_settings(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Settings)
+
+
+def _declaration(field: Field[Any], hint: Any) -> Declaration:
+    """Read a field's annotation."""
+    kind, extras = hint, list[Any]()
+    if get_origin(hint) is Annotated:
+        kind, *extras = get_args(hint)
+    if get_origin(kind) in (Union, types.UnionType):  # X | None: not given is None
+        (kind,) = (one for one in get_args(kind) if one is not type(None))
+    words = get_args(kind) if get_origin(kind) is Literal else ()
+    default = None if field.default is MISSING else field.default
+    if field.default_factory is not MISSING:
+        default = field.default_factory()
+    return Declaration(
+        field.name,
+        kind,
+        words,
+        next((one for one in extras if isinstance(one, Range)), Range()),
+        next((one for one in extras if isinstance(one, str)), ""),
+        next((one.table for one in extras if isinstance(one, OnlyOf)), ""),
+        default,
+        next((one.schema for one in extras if isinstance(one, Json)), {}),
+    )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings that are checked as they are made; derive from it to declare some."""
+
+    _declared: ClassVar[tuple[Declaration, ...]]
+    rules: ClassVar[Mapping[str, Any]] = {}
+    """What some settings ask of others, in the words of JSON schemas."""
+
+    def __post_init__(self) -> None:
+        for one in self.declared():
+            object.__setattr__(self, one.name, one.read(getattr(self, one.name)))
+        self.agree()
+
+    def agree(self) -> None:
+        """Raise an `InputError` where settings that are right alone contradict one another."""
+
+    @classmethod
+    def declared(cls) -> tuple[Declaration, ...]:
+        """What the fields declare, in their order."""
+        if "_declared" not in cls.__dict__:
+            hints = get_type_hints(cls, include_extras=True)
+            cls._declared = tuple(_declaration(one, hints[one.name]) for one in fields(cls))
+        return cls._declared
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any], owner: str) -> Self:
+        """The settings that are given by name, the others as declared.
+
+        Raises:
+            InputError: where one is not known, or out of its range.
+        """
+        check_names(given, [one.name for one in cls.declared()], owner)
+        try:
+            return cls(**given)
+        except ValueError as error:
+            refuse(f"{owner}: {error}")
+
+    @classmethod
+    def key(cls) -> str:
+        """The name of its definition in a schema: PhiPrior is phi_prior."""
+        letters = (f"_{one.lower()}" if one.isupper() else one for one in cls.__name__)
+        return "".join(letters).lstrip("_")
+
+
+def object_schema(kind: type[Settings], without: Collection[str] = ()) -> dict[str, Any]:
+    """The JSON schema of a class of settings, but for some of them."""
+    parts = {one.name: one.schema for one in kind.declared() if one.name not in without}
+    about = {"description": " ".join((kind.__doc__ or "").split())}
+    whole = {**about, "type": "object", "additionalProperties": False, "properties": parts}
+    return {**whole, **kind.rules}
+
+
+def Each(kind: type, bounds: Range | None = None, least: int = 0, most: int | None = None) -> Json:
+    """A list of values of one type, of so many."""
+    sizes = {name: size for name, size in {"minItems": least, "maxItems": most}.items() if size}
+    items = {"type": KINDS[kind], **(bounds or Range()).schema}
+    return Json({"type": "array", **sizes, "items": items})
+
+
+def Part(kind: type[Settings], required: Collection[str] = ()) -> Json:
+    """A mapping that a class declares, some of whose keys must be given."""
+    whole = object_schema(kind)
+    return Json({**whole, "required": list(required)} if required else whole)
+
+
+def Named(kind: type[Settings], required: Collection[str] = ()) -> Json:
+    """A mapping from names, one at least, to mappings that a class declares."""
+    each = Part(kind, required).schema
+    return Json({"type": "object", "minProperties": 1, "additionalProperties": each})
+
+
+def parts_of(kind: type[Settings]) -> Iterator[type[Settings]]:
+    """The classes of settings that a class has as its fields."""
+    return (one.kind for one in kind.declared() if _is_settings(one.kind))
+
+
+@dataclass(frozen=True)
+class Given(Parameters):
+    """Parameters by name, with the names, ranges and words that a class declares.
+
+    They are read one at a time, since an experiment may not give those that it varies, and what
+    one may be can rest on another.
+    """
+
+    kind: type[Settings] = Settings
+
+    def __post_init__(self) -> None:
+        """Fill in the declared defaults of parameters that are not given."""
+        known = {one.name: one.default for one in self.kind.declared() if one.default is not None}
+        object.__setattr__(self, "values", {**known, **self.values})
+
+    def _declared(self, name: str) -> Declaration:
+        return next(one for one in self.kind.declared() if one.name == name)
+
+    def check_names(self, known: Iterable[str] = ()) -> None:
+        """Raise `InputError` for the first name that is not declared, or not among some."""
+        super().check_names(
+            list(known)
+            or [one.name for one in self.kind.declared() if one.table != OF_EXPERIMENT.table]
+        )
+
+    def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
+        """A finite number in its range, strictly between two bounds."""
+        own = self._declared(name).range
+        bounds = replace(own, above=max(above, own.above), below=min(below, own.below))
+        value: Any = self.values.get(name)
+        if is_number(value) and value in bounds:
+            return float(value)
+        raise self.fault(name, f"a number {_words(bounds)}".strip())
+
+    def numbers(self, name: str, bounds: Range, more: str = "") -> list[float]:
+        """A list of numbers in a range, at least one.
+
+        Args:
+            name: of the parameter.
+            bounds: the range.
+            more: what else the parameter may be, as a message says it before the list.
+        """
+        value = _listed(self.values.get(name))
+        if value and all(is_number(one) and one in bounds for one in value):
+            return [float(one) for one in value]
+        raise self.fault(name, f"{more}a list of numbers {_words(bounds)}".strip())
+
+    def part(self, name: str, kind: type[Settings]) -> Self:
+        """The parameters of a mapping, as a class declares them."""
+        value = self.values.get(name)
+        if not isinstance(value, Mapping):
+            raise self.fault(name, _shape(kind))
+        return self._part(name, value, kind)
+
+    def parts(self, name: str, kind: type[Settings]) -> list[Self]:
+        """The parameters of each mapping of a list, at least one, as a class declares them."""
+        value = _listed(self.values.get(name))
+        if not value or not all(isinstance(one, Mapping) for one in value):
+            raise self.fault(name, f"[{_shape(kind)}, ...]")
+        places = enumerate(value, start=1)
+        return [self._part(f"{name}, entry {place}", one, kind) for place, one in places]
+
+    def _part(self, name: str, values: Mapping[str, Any], kind: type[Settings]) -> Self:
+        own = type(self)(f"{self.owner}, {name}", values, kind)
+        own.check_names()
+        return own
+
+    def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
+        """A whole number in its range, between two bounds that are allowed."""
+        bounds = self._declared(name).range
+        return super().whole(name, max(at_least, bounds.least), min(at_most, bounds.most))
+
+    def choice(self, name: str, allowed: Iterable[str] = ()) -> str:
+        """One of its words, or of some."""
+        return super().choice(name, list(allowed) or self._declared(name).choices)
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    """The entries of a list; none of what is no list."""
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _shape(kind: type[Settings]) -> str:
+    """A mapping of numbers as messages show it."""
+    return f"{{{', '.join(f'{one.name}: number' for one in kind.declared())}}}"
+
+
+def _words(bounds: Range) -> str:
+    """A range as messages say it after "a number"."""
+    closed = [end for end in (bounds.least, bounds.most) if math.isfinite(end)]
+    if len(closed) == 2:
+        return f"from {bounds.least:g} to {bounds.most:g}"
+    if closed:
+        return f"that is {bounds}"
+    ends = {"above": bounds.above, "below": bounds.below}
+    return " and ".join(f"{word} {end:g}" for word, end in ends.items() if math.isfinite(end))
