@@ -231,7 +231,7 @@ lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 		--generate-hashes --upgrade --python-version 3.11 --custom-compile-command "make lock" \
 		- -o "requirements-$${tool#*:}.lock"; done
 
-config/README.md: workflow/schemas/config.schema.yaml config.yaml $(wildcard src/crowdgold/methods/*.py src/crowdgold/simulate/*.py src/crowdgold/studies/*/*.py) $(READY)  ## the page on the configuration
+config/README.md: workflow/schemas/config.schema.yaml config.yaml $(wildcard src/crowdgold/methods/*.py src/crowdgold/simulate/*.py src/crowdgold/papers/*/*.py) $(READY)  ## the page on the configuration
 	$(BIN)/python -m crowdgold.experiment.schema $< config.yaml > $@.partial
 	mv $@.partial $@
 

@@ -17,11 +17,9 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 import crowdgold
-from crowdgold.experiment.configuration import load
-from crowdgold.experiment.configuration import overlay
-from crowdgold.experiment.wiring import Drawn
-from crowdgold.experiment.wiring import Jobs
+from crowdgold.experiment.configuration import load, overlay
 from crowdgold.experiment.published import scale_note
+from crowdgold.experiment.wiring import Drawn, Jobs
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

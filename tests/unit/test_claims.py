@@ -22,7 +22,7 @@ from crowdgold.claims.verdicts import (
     Judgement,
 )
 
-ROOM = "crowdgold.studies.maven"
+ROOM = "crowdgold.papers.maven"
 
 
 def cells(*values, error=0.1, groups=None):

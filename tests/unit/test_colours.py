@@ -103,8 +103,8 @@ def test_every_colour_is_seen_on_white():
 def test_plots_name_no_colour_of_their_own_that_is_too_pale():
     """Greys are bands and rules; the arena's colours fill cells."""
     pale = []
-    files = [*(ROOT / "src/crowdgold/studies").rglob("plots*/*.py")]
-    files += (ROOT / "src/crowdgold/studies").rglob("plots.py")
+    files = [*(ROOT / "src/crowdgold/papers").rglob("plots*/*.py")]
+    files += (ROOT / "src/crowdgold/papers").rglob("plots.py")
     files += (ROOT / "src/crowdgold/plotting").glob("*.py")
     for path in files:
         for colour in re.findall(r'"(#[0-9A-Fa-f]{6})"', path.read_text(encoding="utf-8")):

@@ -67,7 +67,7 @@ def test_the_generator_is_found_in_its_file_and_draws(tmp_path, monkeypatch):
 
 def test_the_claim_is_judged():
     (claim,) = claims_of(
-        yaml.safe_load(code_of("A new claim", "yaml")), {}, "crowdgold.studies.maven"
+        yaml.safe_load(code_of("A new claim", "yaml")), {}, "crowdgold.papers.maven"
     )
     rows = [
         {"experiment": "e", "gold_fraction": 0.1, "metric": "AUC", "method": method, "truth": 0.5,

@@ -41,11 +41,11 @@ def printed(request):
 
 
 def soft_metric_claims(printed):
-    return read_claims("crowdgold.studies.soft_metrics", printed)
+    return read_claims("crowdgold.papers.soft_metrics", printed)
 
 
 def test_the_post_is_judged_by_what_its_text_describes(simulations, printed):
-    claims = read_claims("crowdgold.studies.judge_error", printed["judge_error"])
+    claims = read_claims("crowdgold.papers.judge_error", printed["judge_error"])
     found = {claim.printed: claim.judge(simulations) for claim in claims}
     mean = found["the naive mean is 0.641, 64 %"]
     assert mean.verdict == FAILS
@@ -72,7 +72,7 @@ def test_claims_of_the_post_can_fail(simulations, printed):
     formula = simulations["judge_error_formula"]
     wrong = formula.assign(corrected=formula["judged_rate"] + 0.1, error=0.0)
     tables = {**simulations, "judge_error_simulation": broken, "judge_error_formula": wrong}
-    claims = read_claims("crowdgold.studies.judge_error", printed["judge_error"])
+    claims = read_claims("crowdgold.papers.judge_error", printed["judge_error"])
     found = {claim.printed: claim.judge(tables).verdict for claim in claims}
     failing = [text for text in found if "inside" in text or "compensate" in text or "95%" in text]
     failing += [

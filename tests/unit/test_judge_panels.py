@@ -71,7 +71,7 @@ def test_shares_are_counted_by_hand():
 def verdicts(**changes):
     """What the claims of the page come to; those of a metric that is not there, left out."""
     tables = {"judge_panels": made(**changes)}
-    claims = read_claims("crowdgold.studies.judge_panels", {})
+    claims = read_claims("crowdgold.papers.judge_panels", {})
     there = [one for one in claims if "prevalence" not in one.place]
     return [one.judged(tables).verdict for one in there]
 
@@ -108,7 +108,7 @@ def test_a_bar_is_decided_where_it_is_farther_than_two_errors(changes, at, verdi
 def test_an_interval_that_is_missing_is_not_one_that_misses():
     table = made(covers=1.0)
     table.loc[(table["method"] == "logistic-R") & (table["replicate"] > 50), "lower"] = np.nan
-    claims = read_claims("crowdgold.studies.judge_panels", {})
+    claims = read_claims("crowdgold.papers.judge_panels", {})
     assert claims[0].judged({"judge_panels": table}).verdict == HOLDS
 
 
@@ -119,7 +119,7 @@ def test_a_range_that_is_refused_says_nothing_of_the_truth(answered, verdict):
     rows = given({"judge_panels": table})
     assert rows["lower"].notna().all()
     assert len(rows) == round(100 * answered)
-    claims = read_claims("crowdgold.studies.judge_panels", {})
+    claims = read_claims("crowdgold.papers.judge_panels", {})
     assert claims[-1].judged({"judge_panels": table}).verdict == verdict
 
 

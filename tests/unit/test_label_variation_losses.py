@@ -5,10 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (`make hlv-packages`)")
 
-from crowdgold.metrics import (
-    soft,
-    soft_multilabel,
-)
+from crowdgold.metrics import soft, soft_multilabel  # noqa: E402
 from crowdgold.papers.label_variation import training as losses  # noqa: E402
 
 ROWS, CLASSES, ANNOTATIONS = 7, 3, 4

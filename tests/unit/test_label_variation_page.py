@@ -107,7 +107,7 @@ def test_a_method_is_held_against_the_one_trained_for_the_metric():
 
 
 def verdicts(table):
-    claims = read_claims("crowdgold.studies.label_variation", PRINTED)
+    claims = read_claims("crowdgold.papers.label_variation", PRINTED)
     tables = {RUNS: table, TUNED: tuned_too()}
     return [claim.judge(tables) for claim in claims if claim.needs in ((RUNS,), (RUNS, TUNED))][:9]
 
@@ -156,7 +156,7 @@ def test_the_methods_of_metrics_are_between_by_their_ranks_in_the_datasets(gain,
 
 def test_the_annotations_of_an_item_are_the_datasets_own():
     (cost,) = (
-        claim for claim in read_claims("crowdgold.studies.label_variation", PRINTED)
+        claim for claim in read_claims("crowdgold.papers.label_variation", PRINTED)
         if claim.printed.startswith("ReL has substantial computational cost")
     )  # fmt: skip
     assert cost.judge({RUNS: table_of_runs()}).verdict == NO_VERDICT
@@ -365,6 +365,6 @@ def table_of_choices(datasets=12, lead=0.3, best=("PO-JSD", "soft micro F1"), we
 )
 def test_claims_on_people_follow_their_choices(given, expected):
     """Datasets replicate: one alone decides nothing."""
-    claims = read_claims("crowdgold.studies.label_variation", PRINTED)
+    claims = read_claims("crowdgold.papers.label_variation", PRINTED)
     found = [one.judge({"human_ranking": table_of_choices(**given)}) for one in claims[-4:]]
     assert [one.verdict for one in found] == expected

@@ -56,7 +56,7 @@ def test_each_beats_mv_in_68_settings_and_both_in_65():
     alone, other = (printed_settings(SAID, "beats_baseline", name) for name in ("ReL", "SL"))
     both = printed_settings(SAID, "beats_baseline", "ReL", "SL")
     assert (alone.sum(), other.sum(), both.sum()) == (68, 68, 65)
-    claims = read_claims("crowdgold.studies.label_variation", {"section_5_2": SAID})
+    claims = read_claims("crowdgold.papers.label_variation", {"section_5_2": SAID})
     for claim, found in zip(claims, (alone, other, both), strict=False):
         assert claim.printed.endswith(f"in {in_words(found)}")
     assert named_settings(both.index[alone & ~other]) == (

@@ -5,12 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (`make hlv-packages`)")
 
-from crowdgold.papers.label_variation.judgements import (
-    METHODS,
-    Judged,
-    score,
-)
-from crowdgold.papers.label_variation.training import (
+from crowdgold.papers.label_variation.judgements import METHODS, Judged, score  # noqa: E402
+from crowdgold.papers.label_variation.training import (  # noqa: E402
     FrozenFeatures,
     LinearHeads,
     Optimisation,

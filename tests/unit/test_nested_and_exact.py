@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from crowdgold.studies import maven
 
+from crowdgold.papers import maven
 from crowdgold.papers.maven.experiments import EXACT_AGAIN
 from crowdgold.papers.maven.pages import (
     SHIFT,

@@ -57,7 +57,7 @@ def results(error, width, methods=("GT", "MAVEN"), gold=(100, 400)):
 
 def judged(printed, where="", **tables):
     """The judgement on the claim whose printed words, and place, begin so."""
-    known = read_claims("crowdgold.studies.maven", {**PRINTED, "labelling": LABELLING})
+    known = read_claims("crowdgold.papers.maven", {**PRINTED, "labelling": LABELLING})
     (claim,) = (
         one for one in known
         if one.printed.startswith(printed) and one.place.startswith(where)
@@ -147,7 +147,7 @@ def test_a_baseline_is_biased_where_one_metric_is():
     words = "all non-GT baselines show substantial bias on one or more metrics: DS"
     found = []
     for errors in ((2.0,), (1.18,), (1.0,)):
-        known = read_claims("crowdgold.studies.maven", {**PRINTED, "labelling": LABELLING})
+        known = read_claims("crowdgold.papers.maven", {**PRINTED, "labelling": LABELLING})
         (claim,) = (one for one in known if one.printed == words and "3a" in one.place)
         found.append(claim.judge({"maven_task_2": table(*errors)}))
     assert [one.verdict for one in found] == [HOLDS, NOT_DECIDED, FAILS]

@@ -164,7 +164,7 @@ claimed:
     printed: config/printed/it.yaml
   config: {plot: figures.curve.plot}
   modules: {own: crowdgold.claims.cells}
-  claims: crowdgold.studies.maven
+  claims: crowdgold.papers.maven
 plain: {}
 """
 

@@ -16,14 +16,14 @@ FREE = (
     # Methods' own files, and the order of figures and answers.
     "src/crowdgold/methods/",
     # Claims of papers are about methods: what claims.yaml, which is configuration, cannot say.
-    *(f"src/crowdgold/studies/{paper}/claims.py" for paper in ("clara", "maven", "stableval")),
+    *(f"src/crowdgold/papers/{paper}/claims.py" for paper in ("clara", "maven", "stableval")),
     # The cells of MAVEN's table 3, a line for each method.
     "src/crowdgold/papers/maven/pages.py",
     # Benchmarks time the methods that they name, and are as free as tests.
     "workflow/rules/benchmarks.smk",
     # Training methods of the HLV paper, which has one that is called MV too.
     *(
-        f"src/crowdgold/studies/label_variation/{name}.py"
+        f"src/crowdgold/papers/label_variation/{name}.py"
         for name in ("check", "methods", "ranks", "training_sets")
     ),
 )

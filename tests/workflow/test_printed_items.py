@@ -24,7 +24,7 @@ from crowdgold.experiment.configuration import load
 from .conftest import ROOT
 from .test_configuration import BASE
 
-LIST = load(ROOT / "src/crowdgold/studies/printed_items.yaml")
+LIST = load(ROOT / "src/crowdgold/papers/printed_items.yaml")
 PAGES = load(ROOT / "config/pages.yaml")
 ITEMS = [(paper, item) for paper, items in LIST["papers"].items() for item in items]
 LAST = {

@@ -12,25 +12,17 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from crowdgold.types.errors import InputError
-from crowdgold.experiment import configuration
-from crowdgold.experiment import plan
-from crowdgold.experiment.schema import read_schema
-from crowdgold.experiment.registries import known_names
-from crowdgold.experiment.registries import metric_problem
-from crowdgold.experiment.registries import stan_models
-from crowdgold.experiment.wiring import Drawn
-from crowdgold.experiment.wiring import Jobs
-from crowdgold.experiment.wiring import entries
-from crowdgold.experiment.wiring import none
 from crowdgold.claims.pages import Pages
-from crowdgold.experiment.published import Published
-from crowdgold.experiment.run import Run
-from crowdgold.experiment.run import set_environment
-from crowdgold.experiment.published import scale_note
+from crowdgold.experiment import configuration, plan
 from crowdgold.experiment import run as slurm
+from crowdgold.experiment.published import Published, scale_note
+from crowdgold.experiment.registries import known_names, metric_problem, stan_models
+from crowdgold.experiment.run import Run, set_environment
+from crowdgold.experiment.schema import read_schema
+from crowdgold.experiment.wiring import Drawn, Jobs, entries, none
 from crowdgold.methods.registry import offered
-from crowdgold.system import toolchain as assemble
+from crowdgold.system import toolchain
+from crowdgold.types.errors import InputError
 
 set_environment(config)
 

@@ -19,10 +19,8 @@ except ModuleNotFoundError as absent:
         f"no module {absent.name!r}: install the library that these rules use, "
         "pip install '.[workflow]' in a checkout, else pip install 'crowdgold[workflow]'"
     ) from None
-from crowdgold.experiment.configuration import load
-from crowdgold.experiment.configuration import places_of
-from crowdgold.experiment.wiring import choices
-from crowdgold.experiment.wiring import source_folder
+from crowdgold.experiment.configuration import load, places_of
+from crowdgold.experiment.wiring import choices, source_folder
 
 try:
     ROOT = source_folder(

@@ -5,7 +5,7 @@
 
 rule toolchain:
     input:
-        sources=[source(f"toolchain/{name}") for name in assemble.SOURCES],
+        sources=[source(f"toolchain/{name}") for name in toolchain.SOURCES],
     output:
         "results/toolchain.json",
     log:

@@ -73,7 +73,7 @@ def claims_file(room: str) -> Path:
     """The file of a study's claims.
 
     Args:
-        room: the dotted name of its package, `crowdgold.studies.maven`.
+        room: the dotted name of its package, `crowdgold.papers.maven`.
     """
     (folder,) = importlib.import_module(room).__path__
     return Path(folder, "claims.yaml")

@@ -1,6 +1,6 @@
 """The papers' numbered figures and tables: what makes ours, and what the claims on each came to.
 
-`studies/printed_items.yaml` lists them; the verdicts are read from the pages of docs/ that hold
+`papers/printed_items.yaml` lists them; the verdicts are read from the pages of docs/ that hold
 claims and printed cells against ours, so that they are those of the last run.
 
 What a page tells from another page: the text of a section, or numbers of its tables.

@@ -119,7 +119,8 @@ def is_unlabelled(path: Path) -> bool:
         return False
     if tuple(frame.columns) == COLUMNS:
         return True
-    empty = {batch.COLUMNS: "gold", second.COLUMNS: "label"}.get(tuple(frame.columns))
+    labelled: dict[tuple[str, ...], str] = {batch.COLUMNS: "gold", second.COLUMNS: "label"}
+    empty = labelled.get(tuple(frame.columns))
     return empty is not None and bool(frame[empty].isna().all())
 
 

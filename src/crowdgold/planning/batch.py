@@ -350,7 +350,8 @@ def next_batch(
     rest = _unlabelled(items)
     if not DESIGN_LEAST <= n <= len(rest):
         raise InputError(
-            f"--n: found {n:,}, expected {DESIGN_LEAST} to {len(rest):,}, the items without a gold label"
+            f"--n: found {n:,}, expected {DESIGN_LEAST} to {len(rest):,}, "
+            "the items without a gold label"
         )
     guesses = predicted(items, pilot)
     guess = np.mean(guesses, axis=0)

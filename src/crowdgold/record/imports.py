@@ -18,7 +18,7 @@ PACKAGE = "crowdgold"
 
 def package_root() -> Path:
     """The folder of the installed package."""
-    return Path(__file__).resolve().parents[2]
+    return Path(__file__).resolve().parents[1]
 
 
 def module_file(module: str, root: Path) -> Path | None:

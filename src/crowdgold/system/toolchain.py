@@ -714,7 +714,10 @@ def install(log: LogHome) -> Toolchain | None:
 
 def parser() -> argparse.ArgumentParser:
     """Describe the command line."""
-    top = argparse.ArgumentParser(prog="python -m crowdgold.system.toolchain", description=__doc__)
+    top = argparse.ArgumentParser(
+        prog="python -m crowdgold.system.toolchain",
+        description="Find or assemble a CmdStan home, compile models.",
+    )
     commands = top.add_subparsers(dest="command", required=True)
     find = commands.add_parser("find", help="find a CmdStan home, or make one, and print it")
     build = commands.add_parser(

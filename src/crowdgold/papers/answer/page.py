@@ -35,14 +35,21 @@ from crowdgold.metrics.metric import Asked
 from crowdgold.papers.answer.cells import (
     AT,
     CELL,
+    ENOUGH,
+    OF_CELL,
     Answers,
     Bar,
     answer_cells,
+    answers_of,
+    bars_of,
     judged_cells,
     mean_ratios,
     pooled_coverage,
 )
 from crowdgold.types.items import NO_GOLD, Items
+
+__all__ = ["AT", "ENOUGH", "OF_CELL", "answers_of", "bars_of"]
+"""What the page calls by this module's name and others make."""
 
 Interval = tuple[float, float, float]
 """An estimate and the ends of its interval."""

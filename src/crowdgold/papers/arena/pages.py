@@ -36,8 +36,12 @@ from crowdgold.papers.arena.choice import (
     borrow,
     choose,
     needs_of,
+    situations,
 )
 from crowdgold.papers.arena.table import NONE, SHORT, geometric_mean, reasons_table
+
+__all__ = ["situations"]
+"""What the page calls by this module's name and others make."""
 
 ANSWER = answering()
 """What `crowdgold evaluate` answers with where there are gold labels."""

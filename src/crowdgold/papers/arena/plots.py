@@ -212,7 +212,7 @@ def draw_arena(
         labels: experiment -> the words that stand for it.
 
     Returns:
-        the figure, and all cells, of other metrics, too (`papers.arena.table.COLUMNS` and `verdict`).
+        the figure, and all cells, of other metrics, too (`table.COLUMNS` and `verdict`).
 
     Raises:
         ValueError: where no world has one of the metrics.

@@ -12,7 +12,10 @@ from crowdgold.claims.cells import Tables, markdown_table, only
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.registry import answering, baseline, with_role
 from crowdgold.papers.judge_panels.check import EFFECTIVE, WITHOUT
-from crowdgold.papers.judge_panels.plots import pooled
+from crowdgold.papers.judge_panels.plots import measured, pooled
+
+__all__ = ["measured"]
+"""What the page calls by this module's name and others make."""
 
 
 def _ranges(tables: Tables) -> pd.DataFrame:

@@ -25,6 +25,7 @@ from crowdgold.methods.maven import CALIBRATED, EXACT, FREE_SD, PUBLISHED
 from crowdgold.methods.votes_and_gold import GOLD_ALONE
 from crowdgold.papers.maven.experiments import (
     EXACT_AGAIN,
+    METRIC,
     PRINTED,
     VOTES_KNOWN,
     WIDER_PRIOR,
@@ -34,6 +35,9 @@ from crowdgold.papers.maven.experiments import (
 from crowdgold.papers.maven.labelling_savings import Study, study_labelling
 from crowdgold.papers.maven.relative_bias import relative_bias
 from crowdgold.types.parameters import LEVEL
+
+__all__ = ["METRIC"]
+"""What the page calls by this module's name and others make."""
 
 SUBJECT = CALIBRATED.name
 PROCESSES = {"Algorithm 1": "MAVEN's process", "Algorithm 2": "IRT"}
@@ -394,7 +398,7 @@ def ratio_tables(results: pd.DataFrame) -> dict[str, str]:
 BASELINE_SHARED_LABELS = "independent"
 
 
-def gates_shared_labels(table: pd.DataFrame) -> str:
+def gates_of_labels(table: pd.DataFrame) -> str:
     """How many fits failed their gate, in a sentence without its full stop."""
     fits = table.drop_duplicates(["score_likelihood", "replicate"])
     return gate_sentence(int((~fits["diagnostics_passed"].astype(bool)).sum()), len(fits))
