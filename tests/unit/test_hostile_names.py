@@ -11,8 +11,7 @@ import pytest
 from crowdgold.cli import main
 from crowdgold.reading.outputs import neutralised, restored, write_spreadsheet
 from crowdgold.reading.study import read_study
-from crowdgold.reading.tables import read_items
-from crowdgold.types.items import write_items
+from crowdgold.reading.tables import read_items, write_items
 
 FORMULAS = [
     "=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "\r=x", "\n=x", "=a\r=b", "\uff1dx",
