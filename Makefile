@@ -35,7 +35,7 @@ TORCH = $(shell sed -n 's/^torch==\([0-9.]*\).*/\1/p' requirements-torch.lock)
 export PYTHONDONTWRITEBYTECODE :=
 
 # Snakemake takes no notice of a profile that does not exist, so it is looked for here. The workflow
-# has a lock of its own (experiments.wiring.run) that goes with a killed run; Snakemake's has to be removed by hand.
+# has a lock of its own (experiment.run) that goes with a killed run; Snakemake's has to be removed by hand.
 define checked
 @test -f profiles/$(PROFILE)/config.yaml || { \
 	echo "Error: no profile $(PROFILE); there are: $$(ls profiles | xargs)"; exit 1; }

@@ -172,20 +172,6 @@ def measure(name: str, share: float, runs: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def run_all(arguments: argparse.Namespace) -> pd.DataFrame:
-    """Measure every case in a process of its own."""
-    rows = []
-    for name in CASES:
-        print(f"measuring {name} ...", file=sys.stderr, flush=True)
-        command = [
-            sys.executable, __file__, "--one", name, "--share", str(arguments.share),
-            "--runs", str(arguments.runs),
-        ]  # fmt: skip
-        found = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-        rows.append(json.loads(found))
-    return pd.DataFrame(rows)
-
-
 def main() -> None:
     """Read the command line and measure."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -200,7 +186,16 @@ def main() -> None:
     if arguments.one:
         print(json.dumps(measure(arguments.one, arguments.share, arguments.runs)))
         return
-    table = run_all(arguments)
+    rows = []
+    for name in CASES:
+        print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        command = [
+            sys.executable, __file__, "--one", name, "--share", str(arguments.share),
+            "--runs", str(arguments.runs),
+        ]  # fmt: skip
+        said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        rows.append(json.loads(said))
+    table = pd.DataFrame(rows)
     print(table.round(2).to_string(index=False))
     if arguments.output:
         write_csv(table, arguments.output)

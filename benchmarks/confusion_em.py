@@ -73,21 +73,17 @@ def as_frame(annotations: Annotations) -> pd.DataFrame:
     )
 
 
-def initial_error() -> pd.DataFrame:
-    """Every annotator's matrix at the start, as crowd-kit takes them."""
-    matrix = np.full((LEVELS, LEVELS), (1 - DIAGONAL) / (LEVELS - 1))
-    np.fill_diagonal(matrix, DIAGONAL)
-    names = ["worker", "label"]
-    index = pd.MultiIndex.from_product([range(ANNOTATORS), range(LEVELS)], names=names)
-    return pd.DataFrame(np.tile(matrix, (ANNOTATORS, 1)), index=index, columns=range(LEVELS))
-
-
 def peer_posterior(frame: pd.DataFrame) -> np.ndarray:
     """Fit crowd-kit's model and give the posterior of each item (I, K)."""
     from crowdkit.aggregation import DawidSkene
 
+    start = np.full((LEVELS, LEVELS), (1 - DIAGONAL) / (LEVELS - 1))
+    np.fill_diagonal(start, DIAGONAL)
+    names = ["worker", "label"]
+    index = pd.MultiIndex.from_product([range(ANNOTATORS), range(LEVELS)], names=names)
+    errors = pd.DataFrame(np.tile(start, (ANNOTATORS, 1)), index=index, columns=range(LEVELS))
     model = DawidSkene(STEPS, tol=-np.inf, initial_error_strategy="assign")
-    return model.fit_predict_proba(frame, initial_error=initial_error()).sort_index().to_numpy()
+    return model.fit_predict_proba(frame, initial_error=errors).sort_index().to_numpy()
 
 
 def runner(row: str, items: int) -> Callable[[], np.ndarray]:

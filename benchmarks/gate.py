@@ -28,8 +28,6 @@ from crowdgold.record.results import write_csv
 from crowdgold.simulate.irt import draw_irt
 from crowdgold.types.items import Items
 
-SETTINGS = Path("config/experiments/maven.yaml")
-EXPERIMENT = "maven_fig4"
 VOTES = "vote model"
 METHODS = (VOTES, "DS", "DS+S", "H-AI")
 
@@ -46,7 +44,8 @@ def read_sampler(text: str) -> dict[str, int]:
 
 def tables(gold_fractions: list[float], count: int) -> Iterator[tuple[float, int, Items]]:
     """Gold fraction, number and items of each simulated table."""
-    parameters = yaml.safe_load(SETTINGS.read_text())["experiments"][EXPERIMENT]["parameters"]
+    settings = yaml.safe_load(Path("config/experiments/maven.yaml").read_text())
+    parameters = settings["experiments"]["maven_fig4"]["parameters"]
     for fraction in gold_fractions:
         for number in range(count):
             rng = np.random.default_rng([number, round(1000 * fraction)])
@@ -54,23 +53,18 @@ def tables(gold_fractions: list[float], count: int) -> Iterator[tuple[float, int
             yield fraction, number, draw_irt(chosen, rng).table
 
 
-def _processor_seconds() -> float:
-    """Of this process and of those that it started and that ended."""
-    return sum(os.times()[:4])
-
-
 def measure(
     method: str, items: Items, rng: np.random.Generator, sampler: dict[str, int], stan: StanModels
 ) -> tuple[float, Diagnostics]:
-    """Seconds of one fit, and what its gate found."""
-    start = _processor_seconds()
+    """Seconds of one fit, by this process and those that it started, and what its gate found."""
+    start = sum(os.times()[:4])
     if method == VOTES:
         sets = find_vote_sets(items)
         found = fit_votes("vote", sets, rng, stan, SamplerSettings(**sampler)).diagnostics
     else:
         settings = {"sampler": sampler, "imputations": 20, "threads": 1}
         found = fit(method, items, rng, settings, stan).diagnostics
-    return _processor_seconds() - start, found
+    return sum(os.times()[:4]) - start, found
 
 
 def rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -94,18 +88,6 @@ def rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
                     print(method, name, fraction, number, found.message, file=sys.stderr)
 
 
-def summarise(table: pd.DataFrame) -> pd.DataFrame:
-    """Fits, those that passed, and mean and longest seconds of each method and sampler."""
-    groups = table.groupby(["method", "sampler"], sort=False)
-    return groups.agg(
-        fits=("passed", "size"),
-        passed=("passed", "sum"),
-        seconds=("seconds", "mean"),
-        longest=("seconds", "max"),
-        rhat=("rhat", "max"),
-    ).reset_index()
-
-
 def main() -> None:
     """Read the command line and measure."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -122,7 +104,15 @@ def main() -> None:
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     table = pd.DataFrame(rows(arguments))
-    print(summarise(table).round(3).to_string(index=False))
+    groups = table.groupby(["method", "sampler"], sort=False)
+    summary = groups.agg(
+        fits=("passed", "size"),
+        passed=("passed", "sum"),
+        seconds=("seconds", "mean"),
+        longest=("seconds", "max"),
+        rhat=("rhat", "max"),
+    )
+    print(summary.reset_index().round(3).to_string(index=False))
     if arguments.output:
         write_csv(table, arguments.output)
 

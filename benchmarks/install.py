@@ -26,25 +26,9 @@ INSTALLS = {"": True, "stan": True, "stan,report": False, "workflow": False}
 WITHOUT = ("PYTHONPATH", "NUMBA_CACHE_DIR", "CMDSTAN")
 
 
-def installed(folder: Path, wheel: Path, extras: str) -> tuple[Path, float]:
-    """Install the wheel into a new environment: its interpreter, and the seconds that it took."""
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    python = folder / "bin/python"
-    asked = f"{wheel}[{extras}]" if extras else str(wheel)
-    subprocess.run([str(python), "-m", "pip", "install", "--quiet", asked], check=True)
-    return python, time.perf_counter() - start
-
-
 def size_of(folder: Path) -> float:
     """MB of all files of a folder."""
     return sum(one.lstat().st_size for one in folder.rglob("*") if one.is_file()) / 1e6
-
-
-def packages(python: Path) -> int:
-    """How many packages there are, but for pip."""
-    said = subprocess.check_output([python, "-m", "pip", "list", "--format", "json"])
-    return sum(one["name"] not in ("pip", "setuptools") for one in json.loads(said))
 
 
 def first_answer(python: Path, folder: Path) -> tuple[float, float]:
@@ -79,9 +63,16 @@ def main() -> None:
         (wheel,) = folder.glob("*.whl")
         for place, (extras, asks) in enumerate(INSTALLS.items()):
             print(f"installing crowdgold[{extras}] ...", file=sys.stderr, flush=True)
-            python, seconds = installed(folder / f"environment{place}", wheel, extras)
-            row: dict[str, float | str] = {"extras": extras, "install": seconds}
-            row |= {"packages": packages(python), "MB": size_of(python.parents[1] / "lib")}
+            environment = folder / f"environment{place}"
+            python, start = environment / "bin/python", time.perf_counter()
+            subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+            asked = f"{wheel}[{extras}]" if extras else str(wheel)
+            subprocess.run([str(python), "-m", "pip", "install", "--quiet", asked], check=True)
+            row: dict[str, float | str] = {"extras": extras, "install": time.perf_counter() - start}
+            said = subprocess.check_output([python, "-m", "pip", "list", "--format", "json"])
+            names = [one["name"] for one in json.loads(said)]
+            row["packages"] = sum(name not in ("pip", "setuptools") for name in names)
+            row["MB"] = size_of(environment / "lib")
             if asks:
                 home = folder / f"home{place}"
                 home.mkdir()

@@ -55,22 +55,10 @@ def measure(n: int, stan: StanModels) -> dict[str, float]:
     row["total"] = row["summary"] + row["inference"] + row["imputation"]
     row["peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     row["peak MB before"] = before / 1024
-    row["nested score model"] = measure_nested(items, stan)
+    # The peer: a pilot and a fit for each of 500 draws.
+    nested = fit("MAVEN", items, np.random.default_rng(1), {"cut": "nested"}, stan)
+    row["nested score model"] = nested.seconds["score model"]
     return row
-
-
-def measure_nested(items: Items, stan: StanModels) -> float:
-    """Time the score model by nested Stan fits, a pilot and one for each of 500 draws."""
-    fitted = fit("MAVEN", items, np.random.default_rng(1), {"cut": "nested"}, stan)
-    return fitted.seconds["score model"]
-
-
-def _in_new_process(argument: str, arguments: argparse.Namespace) -> str:
-    command = [sys.executable, __file__, "--one", argument]
-    for name in ("models", "toolchain"):
-        if getattr(arguments, name):
-            command += [f"--{name}", str(getattr(arguments, name))]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def run(arguments: argparse.Namespace) -> pd.DataFrame:
@@ -78,7 +66,12 @@ def run(arguments: argparse.Namespace) -> pd.DataFrame:
     rows = []
     for n in arguments.n:
         print(f"measuring n = {n:,} ...", file=sys.stderr, flush=True)
-        rows.append(json.loads(_in_new_process(str(n), arguments)))
+        command = [sys.executable, __file__, "--one", str(n)]
+        for name in ("models", "toolchain"):
+            if getattr(arguments, name):
+                command += [f"--{name}", str(getattr(arguments, name))]
+        said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        rows.append(json.loads(said))
     table = pd.DataFrame(rows)
     slope = np.polyfit(np.log(table["n"]), np.log(table["inference"]), 1)[0]
     print(table.round(2).to_string(index=False))

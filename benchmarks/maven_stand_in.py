@@ -44,28 +44,17 @@ from crowdgold.simulate.stand_in import draw_stand_in
 from crowdgold.types.items import Items
 
 Cells = dict[tuple[str, str], float]
-
+"""(method, metric) -> a cell of table 3, with its sign."""
 COLUMNS = ("AUC", "TNR_H", "delta_TPR")
-"""The columns of table 3."""
-
 METHODS = ("MV", "DS", "DS+S")
 STEPS, CONVERGED = 2000, 1e-7
 """Most steps of the EM, and the change of every parameter at which it ends."""
-
-TASK = "Task 2"
 RATES = ("TPR_H", "TNR_H", "share")
 """Parameters in (0, 1), which are sought on the logit scale; the others above 0, by their log."""
-
 SIZE = 1_000_000
 """Items of the large draw."""
-
-DRAWN = {"n_reference": 10_000, "n_gold": 0, "n_voters": 5_000}
 POOL = 10**8
 SEED = 1
-TRIES = 6
-"""Most rounds of the search, each with a derivative in every direction; 2 or 3 are needed."""
-STEP = 0.02
-"""Step of the numerical derivatives: votes are whole, and a small step would move too few."""
 
 
 @dataclass(frozen=True)
@@ -80,19 +69,18 @@ class Sizes:
 def limit_cells(
     items: Items, sizes: Sizes, methods: Collection[str] = METHODS
 ) -> Mapping[tuple[str, str], float]:
-    """The cells of table 3 in the limit, with their signs, by method and metric.
+    """The cells of table 3 in the limit, with their signs, for studies of these sizes.
 
-    Args:
-        items: a large draw of the task, with true labels and one predictor.
-        sizes: those of the studies that the cells are about.
-        methods: some of `METHODS`.
+    The items are a large draw of the task, with true labels and one predictor.
     """
     (predictor,) = items.predictors
     ranked = RankedItems.of(items, predictor)
     scores, _ = model_scores(items.scores[predictor])
+    # A tie of the majority counts half for each label.
+    more = np.sign(2 * items.votes_positive - items.votes_total)
     share = sizes.n_gold / sizes.n
     makers: dict[str, Callable[[], LabelMass]] = {
-        "MV": lambda: majority_mass(items),
+        "MV": lambda: LabelMass.of_probability((1 + more) / 2),
         "DS": lambda: mixture_mass(items, share),
         "DS+S": lambda: mixture_mass(items, share, scores),
     }
@@ -112,37 +100,26 @@ def gold_errors(items: Items, sizes: Sizes) -> dict[str, float]:
     (predictor,) = items.predictors
     scores, truth = items.scores[predictor], np.asarray(items.truth)
     votes, total = items.votes_positive.astype(float), items.votes_total.astype(float)
-    found: dict[str, list[float]] = {name: [] for name in COLUMNS}
+    values: dict[str, list[float]] = {name: [] for name in COLUMNS}
     for start in range(0, len(items) - sizes.n_gold + 1, sizes.n_gold):
         part = slice(start, start + sizes.n_gold)
         order = np.argsort(-scores[part])
         ranked = RankedItems(order, votes[part], total[part], scores[part][order])
         mass = LabelMass.of_labels(truth[part])
-        for name, values in found.items():
-            values.append(METRICS[name].value(mass, ranked, 0.0))
+        for name in COLUMNS:
+            values[name].append(METRICS[name].value(mass, ranked, 0.0))
     sampled_truth = np.sqrt(1 + sizes.n_gold / sizes.n_reference)
     return {
-        name: float(np.nanmean(np.abs(np.array(values) - true_value(name, items)))) * sampled_truth
-        for name, values in found.items()
+        name: float(np.nanmean(np.abs(np.array(own) - true_value(name, items)))) * sampled_truth
+        for name, own in values.items()
     }
-
-
-def majority_mass(items: Items) -> LabelMass:
-    """The majority of each item's votes; a tie counts half for each label."""
-    more = np.sign(2 * items.votes_positive - items.votes_total)
-    return LabelMass.of_probability((1 + more) / 2)
 
 
 def mixture_mass(items: Items, share: float, scores: np.ndarray | None = None) -> LabelMass:
     """What Dawid-Skene makes of endless items like these, a share of them with gold labels.
 
-    Each item stands for items with gold labels and items without.
-
-    Args:
-        items: the items, with true labels.
-        share: of items that have a gold label.
-        scores: (n,) on the reals, normal in each class with one standard deviation (DS+S); none for
-            Dawid-Skene of votes alone.
+    Each item stands for items with gold labels and items without. Scores (n,) are on the reals,
+    normal in each class with one standard deviation (DS+S); none for Dawid-Skene of votes alone.
     """
     truth = np.asarray(items.truth, dtype=float)
     votes, total = items.votes_positive.astype(float), items.votes_total.astype(float)
@@ -154,26 +131,24 @@ def mixture_mass(items: Items, share: float, scores: np.ndarray | None = None) -
         phi = positive.mean()
         a1, a0 = positive @ votes / (positive @ total), negative @ votes / (negative @ total)
         odds = logit(phi) + votes * np.log(a1 / a0) + (total - votes) * np.log((1 - a1) / (1 - a0))
-        found = np.array([phi, a1, a0])
+        now = np.array([phi, a1, a0])
         if scores is not None:
             means = positive @ scores / positive.sum(), negative @ scores / negative.sum()
             squares = [(scores - mean) ** 2 for mean in means]
             variance = (positive @ squares[0] + negative @ squares[1]) / len(scores)
             odds += (squares[1] - squares[0]) / (2 * variance)
-            found = np.array([*found, *means, variance])
-        if np.abs(found - before[: len(found)]).max() < CONVERGED:
+            now = np.array([*now, *means, variance])
+        if np.abs(now - before[: len(now)]).max() < CONVERGED:
             break
-        before, positive = found, expit(odds)
+        before, positive = now, expit(odds)
     return LabelMass.of_probability(positive)
 
 
 def printed_cells(printed: Mapping[str, Any], signs: Mapping[str, Mapping[str, int]]) -> Cells:
-    """Printed cells of table 3a with their signs, by method and metric.
+    """Printed cells of a task's part of `table_3` in config/printed/maven.yaml, with their signs.
 
-    Args:
-        printed: a task's part of `table_3` in config/printed/maven.yaml.
-        signs: the wanted methods and metrics, each with 1 where the method overestimates, -1 where
-            it underestimates.
+    `signs` has the wanted methods and metrics, each with 1 where the method overestimates, -1 where
+    it underestimates.
     """
     return {
         (method, metric): sign * printed[method][COLUMNS.index(metric)][0]
@@ -187,30 +162,24 @@ def cells_of_task(
 ) -> Cells:
     """The cells of table 3 on a stand-in in the limit, from one large draw.
 
-    Args:
-        task: parameters of the generator stand_in, with the sizes n and n_gold of its studies.
-        seed: of the draw.
-        size: its items.
-        methods: some of `METHODS`.
+    The task has parameters of the generator stand_in, with the sizes n and n_gold of its studies.
     """
     sizes = Sizes(task["n"], task["n_gold"], task["n_labelled"] - task["n_gold"])
-    large = {**task, **DRAWN, "n": size, "n_pool": POOL, "n_labelled": POOL // 2}
+    large = {
+        **task, "n_reference": 10_000, "n_gold": 0, "n_voters": 5_000,
+        "n": size, "n_pool": POOL, "n_labelled": POOL // 2,
+    }  # fmt: skip
     drawn = draw_stand_in(large, np.random.default_rng(seed))
     return dict(limit_cells(drawn.table, sizes, methods))
 
 
 def set_stand_in(
-    task: Mapping[str, Any], unknown: Sequence[str], wanted: Cells, seed: int,
-    correlation: float | None = None, size: int = SIZE,
-) -> tuple[dict[str, Any], Cells]:  # fmt: skip
+    task: Mapping[str, Any], unknown: Sequence[str], wanted: Cells, seed: int, size: int = SIZE
+) -> tuple[dict[str, Any], Cells]:
     """A stand-in's parameters such that cells of table 3 are as wanted, and its cells.
 
-    Args:
-        task: parameters with a first guess of the unknown ones.
-        unknown: as many parameters as there are cells wanted, as `predictors.A.mu`.
-        wanted: cells by method and metric.
-        seed: of the draw.
-        size: items of the draw.
+    The task has a first guess of the unknown parameters, such as `predictors.A.mu`, of which there
+    are as many as cells wanted.
     """
 
     def at(values: np.ndarray) -> dict[str, Any]:
@@ -223,15 +192,17 @@ def set_stand_in(
     methods = {method for method, _ in wanted}
 
     def away(values: np.ndarray) -> np.ndarray:
-        found = cells_of_task(at(values), seed, size, methods)
-        return np.array([found[cell] - value for cell, value in wanted.items()])
+        cells = cells_of_task(at(values), seed, size, methods)
+        return np.array([cells[cell] - value for cell, value in wanted.items()])
 
     start = []
     for name in unknown:
         parent, last = _place(task, name)
         start.append(logit(parent[last]) if last in RATES else np.log(parent[last]))
+    # Votes are whole, and a smaller step of the derivatives would move too few. Of at most 6
+    # rounds, each with a derivative in every direction, 2 or 3 are needed.
     solved = least_squares(
-        away, start, diff_step=[STEP], x_scale=0.3, xtol=1e-3, ftol=1e-3, max_nfev=TRIES
+        away, start, diff_step=[0.02], x_scale=0.3, xtol=1e-3, ftol=1e-3, max_nfev=6
     )
     return at(solved.x), cells_of_task(at(solved.x), seed, size)
 
@@ -245,13 +216,9 @@ def _place(tree: Any, name: str) -> tuple[Any, str]:
 
 
 def measured_cells(task: Mapping[str, Any], size: int = SIZE) -> pd.DataFrame:
-    """The cells of a stand-in in the limit, with their signs, from a draw of their own.
-
-    Args:
-        task, size: as for `cells_of_task`.
-    """
-    found = cells_of_task(task, SEED + 1, size)
-    rows = [(method, metric, value) for (method, metric), value in found.items()]
+    """The cells of a stand-in in the limit, with their signs, from a draw of their own."""
+    cells = cells_of_task(task, SEED + 1, size)
+    rows = [(method, metric, value) for (method, metric), value in cells.items()]
     return pd.DataFrame(rows, columns=["method", "metric", "cell"])
 
 
@@ -263,15 +230,15 @@ def main() -> None:
     root = Path("config")
     printed = yaml.safe_load((root / "printed/maven.yaml").read_text())
     blocks = yaml.safe_load((root / "experiments/maven.yaml").read_text())["experiments"]
-    own = printed["stand_ins"][TASK]
+    own = printed["stand_ins"]["Task 2"]
     task = blocks[own["experiment"]]["parameters"] | {"n_gold": printed["protocol"]["n_gold"]}
     if output:
         write_csv(measured_cells(task), output)
         return
-    wanted = printed_cells(printed["table_3"]["tasks"][TASK], own["cells"])
-    found, reached = set_stand_in(task, own["unknown"], wanted, SEED)
+    wanted = printed_cells(printed["table_3"]["tasks"]["Task 2"], own["cells"])
+    solved, reached = set_stand_in(task, own["unknown"], wanted, SEED)
     for name in own["unknown"]:
-        parent, last = _place(found, name)
+        parent, last = _place(solved, name)
         print(f"{name}: {parent[last]:.3f}")
     for (method, metric), value in reached.items():
         role = "sets" if (method, metric) in wanted else "tests"

@@ -19,7 +19,7 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -96,16 +96,6 @@ def peer_timer(name: str, arguments: argparse.Namespace) -> Timer:
     return measure
 
 
-def measured(arguments: argparse.Namespace) -> list[str]:
-    """The rows of the table to measure."""
-    if arguments.methods:
-        return [name for name in VARIANTS if name in arguments.methods]
-    if importlib.util.find_spec("numpyro") is None:
-        print("no peers: NumPyro is not installed (make peers)", file=sys.stderr)
-        return list(VARIANTS)
-    return [*VARIANTS, *PEERS]
-
-
 def measure_all(name: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     """Time one method, as many n and runs as its seconds let; the smallest n once at least."""
     measure = (peer_timer if name in PEERS else timer)(name, arguments)
@@ -126,14 +116,6 @@ def measure_all(name: str, arguments: argparse.Namespace) -> list[dict[str, Any]
             print(f"{name}, n = {n:,}: {row['inference']:.2f} s", file=sys.stderr, flush=True)
             found.append(row)
     return found
-
-
-def rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Measure every method, each in a process of its own."""
-    context = multiprocessing.get_context("fork")
-    with context.Pool(1, maxtasksperchild=1) as pool:
-        for name in measured(arguments):
-            yield from pool.apply(measure_all, (name, arguments))
 
 
 def with_exponents(table: pd.DataFrame) -> pd.DataFrame:
@@ -166,7 +148,17 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="write the table here as parquet")
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    table = with_exponents(pd.DataFrame(rows(arguments)))
+    names = [name for name in VARIANTS if name in (arguments.methods or VARIANTS)]
+    if importlib.util.find_spec("numpyro") is not None and not arguments.methods:
+        names += PEERS
+    elif not arguments.methods:
+        print("no peers: NumPyro is not installed (make peers)", file=sys.stderr)
+    rows: list[dict[str, Any]] = []
+    # Each in a process of its own.
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        for name in names:
+            rows += pool.apply(measure_all, (name, arguments))
+    table = with_exponents(pd.DataFrame(rows))
     print(table.round(2).to_string(index=False))
     if arguments.output:
         paths = ("models", "toolchain", "output")

@@ -22,11 +22,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from threading import Thread
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -45,15 +44,14 @@ from crowdgold.record.results import write_csv
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.types.items import NO_GOLD
 
-ANNOTATORS, GOLD = 1000, 300
+ANNOTATORS = 1000
 PARAMETERS = {
-    "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5, "votes_total": 3, "n_gold": GOLD,
+    "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5, "votes_total": 3, "n_gold": 300,
 }  # fmt: skip
 SCORES = {"large": {"mu": 1.0, "delta": 1.0}, "small": {"mu": 0.5, "delta": 0.5}}
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(NamedTuple):
     """What the command may take: seconds of wall time on two cores, MB of memory and of report."""
 
     wall: float
@@ -61,8 +59,7 @@ class Bar:
     report: float = 5
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(NamedTuple):
     """A study: how many items (0: the bundled example) and models, the bar, and the methods.
 
     Without methods they are the command's own, which are those of `offered`.
@@ -85,8 +82,6 @@ SINCE_THEN = {"logistic-R"}
 COMMAND = "crowdgold evaluate --cores 2 --report"
 EVERY = 0.5
 """Seconds between two looks at the memory of the command's processes."""
-ANSWER = b"metric "
-"""How the table of the answer begins."""
 
 
 def make_files(folder: Path, n: int, models: int) -> list[Path]:
@@ -137,25 +132,13 @@ def _memory_of(process: psutil.Process) -> float:
 
 def seconds_to_answer(output: IO[bytes], start: float, found: list[float]) -> None:
     """Read what a command prints to its end, and note when its table began."""
-    found += [time.perf_counter() - start for line in output if line.startswith(ANSWER)]
-
-
-def _versions(before: Path | None) -> Iterator[tuple[str, str, set[str]]]:
-    """The versions to time: number, interpreter, and methods that it lacks."""
-    yield version("crowdgold"), sys.executable, set()
-    if before:
-        asked = "from importlib.metadata import version; print(version('crowdgold'), end='')"
-        yield subprocess.check_output([before, "-c", asked], text=True), str(before), SINCE_THEN
+    found += [time.perf_counter() - start for line in output if line.startswith(b"metric ")]
 
 
 def measure_command(
     size: Size, python: str = sys.executable, lacks: set[str] | None = None
 ) -> dict[str, float | str]:
-    """Run the command of an interpreter's crowdgold on a study's files.
-
-    Raises:
-        subprocess.CalledProcessError: where the command fails.
-    """
+    """What the command of an interpreter's crowdgold takes on a study's files."""
     with tempfile.TemporaryDirectory() as made:
         files = [str(path) for path in make_files(Path(made), size.items, size.models)]
         out = Path(made) / "out"
@@ -183,14 +166,15 @@ def measure_command(
         if run.returncode:
             raise subprocess.CalledProcessError(run.returncode, asked)
         report = (out / "report.html").stat().st_size / 2**20
-    row: dict[str, float | str] = {
+    return {
         "stage": COMMAND,
         "cpu": _used() - cpu,
         "wall": wall,
         "answer": answered[0],
         "peak MB": peak,
+        "report MB": report,
+        "bar": over_the_bar(wall, peak, report, size.bar),
     }
-    return {**row, "report MB": report, "bar": over_the_bar(wall, peak, report, size.bar)}
 
 
 def over_the_bar(wall: float, memory: float, report: float, bar: Bar) -> str:
@@ -260,7 +244,11 @@ def main() -> None:
         print(json.dumps(measure(STUDIES[arguments.one], stan)))
         return
     rows: list[dict[str, float | str]] = []
-    versions = list(_versions(arguments.before))
+    versions: list[tuple[str, str, set[str]]] = [(version("crowdgold"), sys.executable, set())]
+    if arguments.before:
+        asked = "from importlib.metadata import version; print(version('crowdgold'), end='')"
+        number = subprocess.check_output([arguments.before, "-c", asked], text=True)
+        versions.append((number, str(arguments.before), SINCE_THEN))
     for _, python, lacks in versions:
         measure_command(TINY, python, lacks)
     for name in arguments.study:

@@ -34,7 +34,6 @@ from crowdgold.record.results import write_csv, write_table
 METADATA = {"code_version": "benchmark"}
 EVERY = 0.05
 """Seconds between two looks at a task's temporary files."""
-TARGETS = "figures", "validate", PAGES
 MEASURED = [
     "cpu_seconds", "most_seconds", "start_seconds", "memory_mb", "replicate_mb", "scratch_mb",
 ]  # fmt: skip
@@ -61,7 +60,7 @@ def drawn(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The experiments that a figure of `figures` or `validate` is drawn from, or a page alone."""
     for name in config["experiments"]:
         target = plan.drawn_by(config, name)[0] or PAGES
-        if target in TARGETS and plan.can_run(config, name):
+        if target in ("figures", "validate", PAGES) and plan.can_run(config, name):
             yield name, target
 
 
@@ -85,24 +84,10 @@ def size(folder: Path) -> float:
     return total / 1e6
 
 
-def run_task(
-    task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | None, results: Path
-) -> None:
-    """Do a task's work, as its jobs would, and write its tables."""
-    if "check" in task:
-        found, _ = check_block(task, stan, dataset)
-    else:
-        data = results / "data.parquet"
-        simulate_block(task, data, METADATA, dataset)
-        found, _ = estimate_block(task, data, stan, METADATA["code_version"], 1)
-    write_table(found, results / "found.parquet", METADATA)
-
-
 def measured(task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | None) -> Cost:
-    """Measure a task in a process of its own.
+    """What a task's work, as its jobs would do it, takes in a process of its own.
 
-    Raises:
-        RuntimeError: it failed; what went wrong is on the standard error.
+    RuntimeError where it failed; what went wrong is on the standard error.
     """
     sys.stdout.flush()
     with tempfile.TemporaryDirectory() as kept, tempfile.TemporaryDirectory() as scratch:
@@ -110,7 +95,13 @@ def measured(task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | 
         if process == 0:
             tempfile.tempdir = scratch
             try:
-                run_task(task, stan, dataset, Path(kept))
+                if "check" in task:
+                    table, _ = check_block(task, stan, dataset)
+                else:
+                    data = Path(kept, "data.parquet")
+                    simulate_block(task, data, METADATA, dataset)
+                    table, _ = estimate_block(task, data, stan, METADATA["code_version"], 1)
+                write_table(table, Path(kept, "found.parquet"), METADATA)
                 os._exit(0)
             except BaseException as error:
                 print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
@@ -126,34 +117,26 @@ def measured(task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | 
         return Cost(seconds, used.ru_maxrss / 1024, size(Path(kept)), most)
 
 
-def costs_of(
-    config: Mapping[str, Any], name: str, stan: StanModels, dataset: pd.DataFrame | None
-) -> list[tuple[Cost, float]]:
-    """What a replicate costs in each setting that is measured, and a job's start (seconds)."""
-    found = []
-    for one, more in zip(tasks_of(config, name), tasks_of(config, name, 1 + MORE), strict=True):
-        alone = measured(one, stan, dataset)
-        if alone.seconds >= QUICK:
-            again = measured(one, stan, dataset)
-            alone = Cost(min(alone.seconds, again.seconds), *map(max, alone[1:], again[1:]))
-        start = 0.0
-        if alone.seconds < QUICK:
-            together = measured(more, stan, dataset)
-            each = max(together.seconds - alone.seconds, 0.0) / MORE
-            start = max(alone.seconds - each, 0.0)
-            tables = max(together.tables - alone.tables, 0.0) / MORE
-            alone = Cost(each, together.memory, tables, together.scratch)
-        found.append((alone, start))
-    return found
-
-
 def of_a_replicate(
     config: Mapping[str, Any], name: str, stan: StanModels, datasets: Path
 ) -> dict[str, float]:
-    """Measure an experiment: a replicate, the start of a job, and their memory."""
+    """What an experiment takes: a replicate, the start of a job, and their memory."""
     used = plan.dataset(config["experiments"][name])
     dataset = pd.read_parquet(datasets / f"{used}.parquet") if used else None
-    costs, starts = zip(*costs_of(config, name, stan, dataset), strict=True)
+    costs, starts = [], []
+    for one, more in zip(tasks_of(config, name), tasks_of(config, name, 1 + MORE), strict=True):
+        cost, start = measured(one, stan, dataset), 0.0
+        if cost.seconds >= QUICK:
+            again = measured(one, stan, dataset)
+            cost = Cost(min(cost.seconds, again.seconds), *map(max, cost[1:], again[1:]))
+        if cost.seconds < QUICK:
+            together = measured(more, stan, dataset)
+            each = max(together.seconds - cost.seconds, 0.0) / MORE
+            start = max(cost.seconds - each, 0.0)
+            tables = max(together.tables - cost.tables, 0.0) / MORE
+            cost = Cost(each, together.memory, tables, together.scratch)
+        costs.append(cost)
+        starts.append(start)
     return {
         "cpu_seconds": round(mean(one.seconds for one in costs), 2),
         "most_seconds": round(max(one.seconds for one in costs), 2),

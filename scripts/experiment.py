@@ -1,10 +1,14 @@
 """Run whole experiments in one job: draw their data, fit or check, summarise."""
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdgold.experiment.checks import check_block
+from crowdgold.experiment.drawing import simulate_block
+from crowdgold.experiment.estimating import estimate_block
 from crowdgold.experiment.logs import job_log
-from crowdgold.experiment.whole import run_experiment
+from crowdgold.experiment.summaries import summarise
 from crowdgold.models.stan import StanModels
 from crowdgold.record.record import provenance
 from crowdgold.record.results import read_table, write_summary, write_table
@@ -29,9 +33,15 @@ with job_log(snakemake.log[0]):
         library = snakemake.params.library
         metadata = provenance(Path.cwd(), task, library, programs, toolchain, named)
         dataset = read_table(named[0]) if named else None
-        axes = snakemake.params.axes[name]
-        threads = snakemake.threads
-        table, summary, times = run_experiment(task, axes, stan, metadata, dataset, threads)
+        if "check" in task:
+            table, times = check_block(task, stan, dataset)
+            summary = table
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                data, version = Path(folder, "data.parquet"), metadata["code_version"]
+                simulate_block(task, data, metadata, dataset)
+                table, times = estimate_block(task, data, stan, version, snakemake.threads)
+            summary = summarise(table, snakemake.params.axes[name], task["level"])
         whole = fold({table_path: metadata})
         write_table(table, table_path, whole)
         write_summary(summary, summary_path, whole)

@@ -41,27 +41,20 @@ class Study(StudyFiles):
 
 
 def read(
-    *paths: str | Path,
-    columns: Mapping[str, str] | None = None,
-    positive: str | Sequence[str] = (),
-    repeated: str = "refuse",
-    item: str | Sequence[str] = (),
-    missing: Sequence[str] = (),
-    encoding: str | None = None,
-    unmatched: str = REFUSE,
-) -> Study:
+    *paths: str | Path, columns: Mapping[str, str] | None = None,
+    positive: str | Sequence[str] = (), repeated: str = "refuse", item: str | Sequence[str] = (),
+    missing: Sequence[str] = (), encoding: str | None = None, unmatched: str = REFUSE,
+) -> Study:  # fmt: skip
     """A study from its files, as the commands read it; what was guessed is printed.
 
-    Args:
-        paths: one file with everything, or votes, gold labels and scores in files of their own.
-        columns: the files' own column name -> ours, as {"worker": "annotator"}.
-        positive: the positive label, or several; all others are negative.
-        repeated: the rule for an annotator with several labels on an item: "refuse" or keep the
-            "first" or the "last".
-        item: columns that name an item together, as ("question", "model") or "question,model".
-        missing: words that stand for an empty cell among labels and numbers, or "nothing".
-        encoding: of text files that are not UTF-8 and do not say what they are, as "cp1252".
-        unmatched: "refuse" files that do not name the same items, or "drop" what matches nothing.
+    The paths are of one file with everything, or of votes, gold labels and scores in files of their
+    own. `columns` is the files' own column name -> ours, as {"worker": "annotator"}; `positive` the
+    positive label, or several; `repeated` the rule for an annotator with several labels on an item:
+    "refuse" or keep the "first" or the "last"; `item` columns that name an item together, as
+    ("question", "model") or "question,model"; `missing` words that stand for an empty cell among
+    labels and numbers, or "nothing"; `encoding` that of text files that are not UTF-8 and do not
+    say what they are, as "cp1252"; `unmatched`: "refuse" files that do not name the same items, or
+    "drop" what matches nothing.
     """
     for one in paths:
         if not isinstance(one, str | os.PathLike):
@@ -84,36 +77,21 @@ def check(study: StudyFiles, seed: int = SEED, expert_error: float | str = ESTIM
 
 
 def evaluate(
-    study: StudyFiles,
-    methods: str | Sequence[str] | None = None,
-    metrics: str | Sequence[str] = STANDARD,
-    thresholds: float | str | Sequence[float | str] = (),
-    level: float = LEVEL,
-    about: str = "population",
-    seed: int = SEED,
-    models: bool = True,
-    cores: int | None = None,
-    anytime: int | None = None,
-    expert_error: float | str = ESTIMATE,
-) -> Result:
-    """The numbers of `crowdgold evaluate`, to the digit.
+    study: StudyFiles, methods: str | Sequence[str] | None = None,
+    metrics: str | Sequence[str] = STANDARD, thresholds: float | str | Sequence[float | str] = (),
+    level: float = LEVEL, about: str = "population", seed: int = SEED, models: bool = True,
+    cores: int | None = None, anytime: int | None = None, expert_error: float | str = ESTIMATE,
+) -> Result:  # fmt: skip
+    """The numbers of `crowdgold evaluate`, to the digit; all methods where none is named.
 
-    Args:
-        study: as of `read`.
-        methods: one of the methods, or several; all where not given.
-        metrics: one, or several.
-        thresholds: scores from which on an item is flagged: 0.7, or ["large=0.7", "small=0.4"].
-        about: "population", or the "items" at hand.
-        models: whether models of votes and scores follow for comparison, which take minutes.
-        cores: processes at a time; all of the machine where not given.
-        anytime: gold labels at which intervals that hold over all looks are to be narrowest; None
-            for those of one look.
-        expert_error: how often experts err: 0.05, "0.03:0.08" (an interval), "0.1,0.03" (on
-            positive and on negative items), "estimate" (from second opinions), "none" (the
-            majority is the truth) or "mean" (the share of experts who call an item positive is).
-
-    Raises:
-        InputError: where the data do not support what is asked, or a setting cannot be used.
+    `thresholds` are scores from which on an item is flagged: 0.7, or ["large=0.7", "small=0.4"];
+    intervals are about the "population", or the "items" at hand; `models` of votes and scores
+    follow for comparison, which takes minutes; `cores` are processes at a time; `anytime` is the
+    gold labels at which intervals that hold over all looks are to be narrowest; `expert_error` how
+    often experts err: 0.05, "0.03:0.08" (an interval), "0.1,0.03" (on positive and on negative
+    items), "estimate" (from second opinions), "none" (the majority is the truth) or "mean" (the
+    share of experts who call an item positive is). Raises an `InputError` where the data do not
+    support what is asked, or a setting cannot be used.
     """
     given = [thresholds] if isinstance(thresholds, int | float | str) else thresholds
     chosen = chosen_methods([methods] if isinstance(methods, str) else methods, models)
@@ -130,65 +108,38 @@ def evaluate(
 
 
 def fit(
-    method: str,
-    study: StudyFiles | Table,
-    seed: int = SEED,
+    method: str, study: StudyFiles | Table, seed: int = SEED,
     settings: Mapping[str, Any] | None = None,
-) -> Fit:
+) -> Fit:  # fmt: skip
     """A method fitted to a study, or to a table; `draws` of it is a dataset that ArviZ reads.
 
-    Raises:
-        InputError: where there is no such method, or the study lacks what it needs.
+    Raises an `InputError` where there is no such method, or the study lacks what it needs.
     """
-    return fit_method(method, _table(method, study), np.random.default_rng(seed), settings)
-
-
-def _table(method: str, study: StudyFiles | Table) -> Table:
-    """The table of a study that a method takes."""
-    if not isinstance(study, StudyFiles):
-        return study
-    chosen = method_named(method)
-    if ITEMS in chosen.tables and not chosen.of_annotators:
-        return study.items
-    if study.annotations is None:
-        raise InputError(f"{method} needs to know who gave each vote; the study does not say")
-    return study.annotations
+    table: Table | None = None
+    if isinstance(study, StudyFiles):
+        chosen = method_named(method)
+        of_items = ITEMS in chosen.tables and not chosen.of_annotators
+        table = study.items if of_items else study.annotations
+        if table is None:
+            raise InputError(f"{method} needs to know who gave each vote; the study does not say")
+    else:
+        table = study
+    return fit_method(method, table, np.random.default_rng(seed), settings)
 
 
 @dataclass(frozen=True, repr=False)
 class Plan(Told):
-    """Studies that reach a width, by the number of votes on an item.
+    """Studies that reach a width, by the number of votes on an item."""
 
-    Attributes:
-        values: as of `crowdgold plan --json`.
-        text: as of `crowdgold plan`.
-    """
-
-    values: Mapping[str, Any]
-    text: str = ""
+    values: Mapping[str, Any]  # as of `crowdgold plan --json`
+    text: str = ""  # as of `crowdgold plan`
 
 
+# Options of the command that are no arguments of `plan`: a pilot is a study that is read.
 NOT_OF_PYTHON = (
-    "pilot",
-    "json",
-    "columns",
-    "column",
-    "positive",
-    "repeated",
-    "item",
-    "missing",
-    "encoding",
+    "pilot", "json", "columns", "column", "positive", "repeated", "item", "missing", "encoding",
     "unmatched",
-)
-"""Options of the command that are no arguments of `plan`: a pilot is a study that is read."""
-
-
-NUMBERS: dict[Any, str] = {float: "a number", int: "a whole number"}
-
-
-def _in_python(option: str) -> str:
-    """An option of the command as Python names it."""
-    return option.replace("-", "_")
+)  # fmt: skip
 
 
 def _value_of(action: Action, value: Any) -> Any:
@@ -199,28 +150,23 @@ def _value_of(action: Action, value: Any) -> Any:
         raise InputError(f"{action.dest}: found {value!r}, expected True or False")
     if value is None:
         return action.default
-    several = isinstance(value, list | tuple)
-    text = ",".join(map(str, value)) if several else str(value)
+    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     kind: Any = action.type if callable(action.type) else str
     try:
         if isinstance(value, bool | dict | set):
             raise ValueError
         return kind(text)
     except ValueError:
-        wanted = NUMBERS.get(kind, "a text")
+        wanted = {float: "a number", int: "a whole number"}.get(kind, "a text")
         raise InputError(f"{action.dest}: found {value!r}, expected {wanted}") from None
 
 
 def plan(pilot: StudyFiles | None = None, **options: Any) -> Plan:
     """How many items, votes and gold labels a study takes, as of `crowdgold plan`.
 
-    Args:
-        pilot: a study to learn from, in place of guesses.
-        options: those of the command, as prevalence=0.2, tpr=0.75, metric="AUC", width=0.05,
-            votes=[1, 3].
-
-    Raises:
-        InputError: where an option is not known, missing, or cannot be used.
+    The pilot is a study to learn from, in place of guesses; the options are those of the command,
+    as prevalence=0.2, tpr=0.75, metric="AUC", width=0.05, votes=[1, 3]. Raises an `InputError`
+    where an option is not known, missing, or cannot be used.
     """
     own = ArgumentParser(add_help=False)
     planning.add_options(own)
@@ -234,6 +180,7 @@ def plan(pilot: StudyFiles | None = None, **options: Any) -> Plan:
     try:
         shown = planning.found(asked)
     except InputError as error:
-        said = re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda found: _in_python(found[1]), str(error))
+        # An option of the command as Python names it.
+        said = re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda it: it[1].replace("-", "_"), str(error))
         raise InputError(said) from None
     return Plan(study_size.as_values(*shown), study_size.describe(*shown))

@@ -19,10 +19,12 @@ from crowdgold.system.toolchain import (
     Toolchain,
     ToolchainError,
     as_numbers,
+    assemble,
     cmdstan_version,
     compile_model,
     find_toolchain,
     included_files,
+    is_whole,
     model_hash,
 )
 
@@ -200,7 +202,7 @@ def test_a_broken_home_is_rebuilt(stubbed, tmp_path, fault):
 
 
 def test_an_assembled_home_in_the_environment_must_be_whole(stubbed, nowhere, monkeypatch):
-    home = assembling.assemble(nowhere / "home")
+    home = assemble(nowhere / "home")
     monkeypatch.setenv("CMDSTAN", str(home))
     assert find_toolchain().way == "assembled"
     (home / "lib/libtbb.so.2").unlink()
@@ -211,9 +213,9 @@ def test_an_assembled_home_in_the_environment_must_be_whole(stubbed, nowhere, mo
 
 
 def test_a_home_assembled_before_is_taken_without_the_network(stubbed, nowhere, monkeypatch):
-    assembling.assemble(nowhere / "home")
-    monkeypatch.setattr(finding, "is_whole", assembling.is_whole)
-    monkeypatch.setattr(finding, "assemble", assembling.assemble)
+    assemble(nowhere / "home")
+    monkeypatch.setattr(finding, "is_whole", is_whole)
+    monkeypatch.setattr(finding, "assemble", assemble)
     said = []
     assert find_toolchain(nowhere / "home", said.append).home == nowhere / "home"
     assert said == []

@@ -70,9 +70,9 @@ def test_parts_of_a_chain_have_seeds_of_their_own_and_all_their_seconds_count(
         return parts[-1]
 
     monkeypatch.setattr(normal, "_run", spy)
-    one, other = (
-        normal._sample("correlated_normal", DATA, 11, ["y"], SETTINGS, {}) for _ in range(2)
-    )
+    one = normal.sample("correlated_normal", DATA, 11, ["y"], SETTINGS)
+    normal._latest.clear()  # else the other would be the same fit
+    other = normal.sample("correlated_normal", DATA, 11, ["y"], SETTINGS)
     np.testing.assert_array_equal(one.draws["y"], other.draws["y"])
     assert seeds[:4] == seeds[4:]
     assert len(set(seeds)) == 4

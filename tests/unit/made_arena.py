@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.experiment.summaries import coverage_band, share_error
-from crowdgold.papers.arena.choice import GOLD, SCORES, Situation, StudyFeatures
 from crowdgold.papers.arena.table import arena_cells, judged
 
 SIZE = 20
@@ -46,18 +45,6 @@ TWO_WORLDS = summary(
     row("two", "MAVEN-R", "prevalence", note="it needs scores of a model; there are none"),
     row("two", "CLARA", "prevalence", coverage=0.85, width=0.04),
 )
-WORLDS = {
-    "first": StudyFeatures(2000, 3, 200, True, False, 0.3, 0.7, 0.9, 0.8),
-    "second": StudyFeatures(2000, 5, 100, False, True, 0.2, 0.8, 0.8),
-}
-
-
-def of_all(table):
-    worlds = tuple(dict.fromkeys(table["world"]))
-    return Situation((GOLD, SCORES), worlds, worlds)
-
-
-BOTH = Situation((GOLD,), ("first", "second"), ("first", "second"))
 
 
 def cells():

@@ -9,10 +9,10 @@ from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED, UNDECIDABLE
 from crowdgold.experiment.configuration import load
 from crowdgold.papers.stableval.pages import (
     as_printed,
-    cells_of,
     interval_tables,
     lean_of,
     summary_of,
+    synthetic_cells,
 )
 from crowdgold.papers.stableval.plots import bars, draw_agent_ablation
 from crowdgold.plots.figure_jobs import draw
@@ -48,7 +48,7 @@ def test_cells_are_held_against_what_is_printed():
         OWN: agent_scores(OWN, as_the_paper()),
         PUBLISHED: agent_scores(PUBLISHED, as_the_paper()),
     }
-    cells = cells_of("table_4", tables, PRINTED)
+    cells = synthetic_cells("table_4", tables, PRINTED)
     assert len(cells) == 72
     assert all(as_printed(cell, 2) for cell in cells)
     text = summary_of(cells, 2)
@@ -74,7 +74,7 @@ def test_a_cell_that_differs_is_shown_and_counted():
         OWN: agent_scores(OWN, as_the_paper(off=0.02)),
         PUBLISHED: agent_scores(PUBLISHED, as_the_paper(off=0.0058)),
     }
-    cells = cells_of("table_4", tables, PRINTED)
+    cells = synthetic_cells("table_4", tables, PRINTED)
     assert sum(not as_printed(cell, 2) for cell in cells) == 1
     files = {"tables": tables, "cells": CELLS, "times": None, "printed": PRINTED}
     page = page_from("reproduction_stableval", {"draws": 400}, **files)

@@ -103,14 +103,14 @@ def test_every_colour_is_seen_on_white():
 def test_plots_name_no_colour_of_their_own_that_is_too_pale():
     """Greys are bands and rules; the arena's colours fill cells."""
     pale = []
-    files = [*(ROOT / "src/crowdgold/papers").rglob("plots*/*.py")]
-    files += (ROOT / "src/crowdgold/papers").rglob("plots.py")
-    files += (ROOT / "src/crowdgold/plotting").glob("*.py")
+    source = ROOT / "src/crowdgold"
+    files = [*source.glob("plots/*.py"), *source.glob("papers/*/plots.py")]
+    files.remove(source / "papers/arena/plots.py")
     for path in files:
         for colour in re.findall(r'"(#[0-9A-Fa-f]{6})"', path.read_text(encoding="utf-8")):
             if np.ptp(to_rgb(colour)) > 0.05 and contrast(colour) < LEAST_CONTRAST:
                 pale.append(f"{path.name}: {colour}")
-    assert len(files) > 20
+    assert len(files) > 10
     assert not pale
 
 

@@ -628,7 +628,7 @@ def test_votes_and_scores_the_wrong_way_round_are_warned_of():
     scores = {"right": truth + np.arange(30) / 50, "wrong": np.arange(30) / 50 - truth,
               "none": np.arange(30) * 7 % 11 * 1.0}  # fmt: skip
     items = make_items(3 * (1 - truth), np.full(30, 3), gold, scores)
-    told = warn_of_opposites(items)
+    told = list(warn_of_opposites(items))
     assert [one.split(" are higher")[0] for one in told] == ["votes", "scores of wrong"]
     turned = make_items(3 * truth, np.full(30, 3), gold, {})
-    assert warn_of_opposites(turned) == []
+    assert list(warn_of_opposites(turned)) == []

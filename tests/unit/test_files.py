@@ -40,8 +40,11 @@ def test_a_writer_that_fails_leaves_the_earlier_file(tmp_path, failure):
 @pytest.mark.parametrize(
     ("words", "place"),
     [
-        (("difflib", "get_close_matches", "did you mean"), "data/parameters.py"),
-        (("os.replace", "mkstemp", ".replace(path)", 'with_suffix(".partial")'), "temporary.py"),
+        (("difflib", "get_close_matches", "did you mean"), "types/parameters.py"),
+        (
+            ("os.replace", "mkstemp", ".replace(path)", 'with_suffix(".partial")'),
+            "system/temporary.py",
+        ),
     ],
     ids=["nearest name", "writing whole files"],
 )

@@ -71,7 +71,7 @@ def test_the_strata_share_the_level_of_one_test(study, monkeypatch):
         asked.append(more.get("tests", 1))
         return GoldSample(0.5)
 
-    monkeypatch.setattr("crowdgold.checking.gold_sample.assess_gold_sample", assess)
+    monkeypatch.setattr("crowdgold.evaluation.study.assess_gold_sample", assess)
     evaluate_study(study, ASKED, StanModels(), check=None)
     assert asked == [1, 2, 2]
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from crowdgold.papers import maven
+from crowdgold.papers.maven import pages
 from crowdgold.papers.maven.experiments import EXACT_AGAIN
 from crowdgold.papers.maven.pages import (
     SHIFT,
@@ -100,7 +100,7 @@ def test_ten_iterations_are_judged_by_intervals(at_ten, shift, same, apart, diff
 
 
 def test_the_claim_has_the_margins_of_the_page():
-    path = Path(maven.__file__).with_name("claims.yaml")
+    path = Path(pages.__file__).with_name("claims.yaml")
     first, second, *_ = yaml.safe_load(path.read_text())[0]["each"]
     assert (first["margin"], second["margin"]) == (SPREAD, SHIFT)
 

@@ -14,8 +14,7 @@ import pytest
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.study import evaluate_study
 from crowdgold.experiment import configuration
-from crowdgold.experiment.dependencies import rule_files
-from crowdgold.experiment.registries import known_names
+from crowdgold.experiment.registries import known_names, rule_files
 from crowdgold.experiment.schema import read_schema
 from crowdgold.inference.labels import LabelPrediction
 from crowdgold.methods import registry

@@ -16,21 +16,15 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 MAKE = ".venv/bin/snakemake --cores 1 --workflow-profile profiles/default -- README.md"
 MOST_LINES = 150
-MOST_WORDS = 35
-OWN = ["README.md", *(f"docs/{name}.md" for name in ("changes", "figures", "glossary", "install",
-                                                       "module", "running", "python"))]  # fmt: skip
-
 
 ANSWERING = (
     "answer", "comparison", "coverage", "findings", "nested-and-exact", "papers-figures",
     "reliability", "reproduction", "reproduction_clara", "reproduction_judge_error",
     "reproduction_label_variation", "reproduction_soft_metrics", "reproduction_stableval",
-    "verdicts", "which-interval", "which-method", "which-method-evidence",
+    "verdicts", "which-interval", "which-method",
 )  # fmt: skip
 """Pages that begin with a question."""
-BRIEF = ("comparison", "nested-and-exact", "verdicts", "which-interval", "which-method")
-"""Of them those whose sentences are short throughout."""
-MOST_ROWS, BRIEF_WORDS = 15, 30
+MOST_ROWS = 15
 
 
 def figures() -> dict[str, dict]:
@@ -51,19 +45,6 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-def prose(page: str) -> list[str]:
-    """The sentences of a page, without code and tables."""
-    text = re.sub(r"```.*?```", "", page, flags=re.DOTALL)
-    text = re.sub(r"^(\||#).*$", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^- ", "\n", text, flags=re.MULTILINE)
-    text = re.sub(r"\]\([^)]*\)", "]", text)
-    return [
-        sentence
-        for part in text.split("\n\n")
-        for sentence in re.split(r"(?<=[.?!])\s+", " ".join(part.split()))
-    ]
-
-
 def test_the_readme_says_what_its_commands_print(tmp_path):
     for name in ("votes", "gold", "scores"):
         shutil.copy(ROOT / f"src/crowdgold/example/{name}.csv", tmp_path)
@@ -74,19 +55,6 @@ def test_the_readme_says_what_its_commands_print(tmp_path):
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= MOST_LINES
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_sentences_are_short(name):
-    sentences = prose((ROOT / name).read_text(encoding="utf-8"))
-    assert len(sentences) > 5
-    assert [one for one in sentences if len(one.split()) > MOST_WORDS] == []
-
-
-@pytest.mark.parametrize("name", BRIEF)
-def test_sentences_of_pages_that_answer_are_shorter(name):
-    sentences = prose((DOCS / f"{name}.md").read_text(encoding="utf-8"))
-    assert [one for one in sentences if len(one.split()) > BRIEF_WORDS] == []
 
 
 @pytest.mark.parametrize("name", ANSWERING)

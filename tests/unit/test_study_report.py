@@ -521,9 +521,9 @@ def test_figures_of_nothing_are_refused():
         draw_study_curves(curve.assign(upper=0.6), {"curve": "PR"})
     votes = pd.DataFrame(columns=["votes_total", "items"])
     with pytest.raises(ValueError, match="no votes"):
-        draw_study_votes(votes, {})
+        draw_study_votes(votes)
     with pytest.raises(ValueError, match="no wins"):
-        draw_study_wins(votes, {})
+        draw_study_wins(votes)
 
 
 def test_a_file_that_cannot_be_written_is_said(tmp_path):

@@ -193,7 +193,7 @@ def test_a_page_is_made_of_files_modules_and_parts_of_the_configuration(jobs, tm
     scales = {"scale_of": scale_notes(jobs.config)}
     assert pages.options(claimed) == {"plot": "lines", **scales}
     (claims,) = pages.claims(claimed)
-    assert claims.endswith("studies/maven/claims.yaml")
+    assert claims.endswith("papers/maven/claims.yaml")
     assert (pages.files(plain), pages.options(plain)) == ({}, scales)
     assert pages.claims(plain) == pages.modules(plain) == []
 

@@ -1,6 +1,5 @@
-"""Every method in one world: what cannot be fitted says why, and worlds look as they are drawn."""
+"""Every method in one world: what cannot be fitted says why."""
 
-import numpy as np
 import pytest
 
 from crowdgold.datasets import DATASETS
@@ -9,8 +8,6 @@ from crowdgold.experiment.drawing import drawn_replicates, simulate_block
 from crowdgold.experiment.estimating import estimate_block
 from crowdgold.methods import registry
 from crowdgold.models.stan import StanModels
-from crowdgold.papers.arena.choice import StudyFeatures
-from crowdgold.papers.arena.world_features import world_features, world_kinds
 
 from .conftest import ROOT, Checkout
 
@@ -84,13 +81,6 @@ def test_experts_who_err_give_gold_and_no_truth(tmp_path):
     assert erring["logistic-E", "prevalence"]["estimate"].notna().all()
     (reason,) = set(right["logistic-E", "prevalence"]["note"])
     assert reason.startswith("it needs to know how often experts err")
-    task = plan.data_task(whole(**common, experts={"error": 0.2}), "e", plan.ALL, "0-1")
-    (world,) = world_features([task], {}, [], {"e": "mine"}).values()
-    assert (world.experts, world.together, world.gold) == (True, False, 300)
-    task["experts"]["shared"] = 0.5
-    assert [one.together for one in world_features([task], {}, [], {"e": "mine"}).values()] == [
-        True
-    ]
 
 
 def test_experts_err_together_and_are_asked_at_random_where_an_experiment_says_so():
@@ -124,54 +114,6 @@ def test_a_package_that_is_not_there_stops_only_what_does_not_explain():
         block["experiments"]["e"]["methods"] = ["Snorkel"]
         if plan.missing_packages(block, "e"):
             assert plan.can_run(block, "e") is can
-
-
-def test_worlds_are_drawn_again_as_they_were_and_described():
-    """The features of a world are those of its replicates, by hand from the same tables."""
-    config = whole(vary={"tpr": [0.6, 0.9]})
-    task = plan.data_task(config, "e", plan.ALL, "0-1")
-    found = world_features([task], {}, ["tpr"], {"e": "mine"})
-    assert list(found) == ["mine, 0.6", "mine, 0.9"]
-    for name, tpr in (("mine, 0.6", 0.6), ("mine, 0.9", 0.9)):
-        one = found[name]
-        assert isinstance(one, StudyFeatures)
-        assert (one.items, one.gold, one.scores, one.annotators) == (80, 40, False, True)
-        # Some 2 x 32 positives of 2 votes or 3: four standard errors of a share of 140 votes.
-        assert abs(one.tpr - tpr) < 4 * np.sqrt(0.25 / 140)
-        assert np.isnan(one.auc)
-
-
-def test_a_world_of_labels_alone_is_refused_with_what_to_add():
-    config = whole(methods=["CLARA"])
-    del config["experiments"]["e"]["as_items"]
-    task = plan.data_task(config, "e", plan.ALL, "0-1")
-    with pytest.raises(ValueError, match=r"e: found tables of annotations, .* add `as_items`"):
-        world_features([task], {}, [], {"e": "mine"})
-
-
-def test_worlds_of_a_kind_differ_in_their_gold_labels_alone():
-    config = configured()
-    tasks = [plan.data_task(config, name, plan.ALL, "0-0") for name in arena()]
-    labels = config["figures"]["arena"]["options"]["labels"]
-    kinds = world_kinds(tasks, ["shape"], labels)
-    of_kind = {}
-    for world, kind in kinds.items():
-        of_kind.setdefault(kind, set()).add(world)
-    assert sorted(sorted(one) for one in of_kind.values() if len(one) > 1) == [
-        ["50 gold labels", "MAVEN's process"],
-        [
-            "IRT",
-            "experts err in 10 %",
-            "experts err in 2 %",
-            "experts err in 5 %",
-            "experts err together",
-            "no gold, IRT",
-            "second opinions, no errors",
-        ],
-        ["adversaries", "no gold, adversaries"],
-        ["annotators differ", "experts err, annotators differ", "no gold, annotators differ"],
-    ]
-    assert {"shape, skewed", "shape, bimodal", "annotators alike"} <= set(kinds)
 
 
 def test_the_arena_has_few_enough_jobs(tmp_path):

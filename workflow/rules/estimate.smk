@@ -32,7 +32,7 @@ rule estimate:
 rule check:
     input:
         dataset=jobs.prepared_dataset,
-        features=jobs.features,
+        features=lambda wildcards: plan.features(jobs.block(wildcards)),
         executables=jobs.executables,
         toolchain=jobs.toolchain,
         programs=jobs.programs,

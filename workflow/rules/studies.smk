@@ -1,7 +1,6 @@
-# What: tables of studies that are no experiment's: STABLEVAL's published posteriors beside ours, and what
-#       the arena found.
-# Needs: prepared datasets; the summaries of the arena's experiments.
-# Makes: <results>/tables/stableval_posteriors.parquet and stableval_bootstrap.parquet; <results>/arena/
+# What: tables of a study that are no experiment's: STABLEVAL's published posteriors beside ours.
+# Needs: prepared datasets.
+# Makes: <results>/tables/stableval_posteriors.parquet and stableval_bootstrap.parquet
 
 JUDGED = ["mt_bench", "convabuse", "qags", "mslr", "stableval_published"]
 
@@ -24,37 +23,3 @@ rule compare_stableval:
         "Holding the published posteriors and bootstrap against ours"
     script:
         "../../scripts/compare_stableval.py"
-
-
-rule record_arena:
-    input:
-        summaries=drawn.tables_of("arena"),
-        datasets=lambda wildcards: expand(
-            "results/datasets/{name}.parquet",
-            name=jobs.datasets_in(drawn.experiments("arena")),
-        ),
-    output:
-        cells="<results>/arena/cells.parquet",
-        worlds="<results>/arena/worlds.parquet",
-        real="<results>/arena/real.parquet",
-    log:
-        "<results>/logs/record_arena.log",
-    conda:
-        "../envs/datasets.yaml"
-    params:
-        library=library("record_arena.py", method=none),
-        options=lambda wildcards: config["figures"]["arena"]["options"],
-        real=lambda wildcards: plan.optional_datasets(config, "arena"),
-        tasks=lambda wildcards: [
-            plan.data_task(
-                config,
-                name,
-                plan.ALL,
-                plan.all_replicates(config["experiments"][name]),
-            )
-            for name in drawn.experiments("arena")
-        ],
-    message:
-        "Recording what the arena found"
-    script:
-        "../../scripts/record_arena.py"

@@ -20,7 +20,7 @@ rule summarise:
         "../envs/library.yaml"
     params:
         library=library("summarise.py", method=none),
-        axes=jobs.axes,
+        axes=lambda wildcards: list(jobs.block(wildcards).get("vary", {})),
         level=config["level"],
         check=lambda wildcards: "check" in jobs.block(wildcards),
     message:

@@ -24,7 +24,7 @@ rule toolchain:
 
 rule compile_model:
     input:
-        program=jobs.program_files,
+        program=lambda wildcards: jobs.programs_in([wildcards.model]),
         toolchain="results/toolchain.json",
     output:
         "results/stan/{model}",

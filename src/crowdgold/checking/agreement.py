@@ -1,57 +1,47 @@
 """How far judges agree beyond chance: with each other, and with gold.
 
-Cohen's kappa of two judges (Cohen, 1960), p_ab the share of items that one calls a and the other b:
-
-    kappa = (sum_k p_kk - sum_k p_k. p_.k) / (1 - sum_k p_k. p_.k)
-
-Fleiss's kappa of several labels an item (Fleiss, 1971), n_uk labels k of item u, n_u in all, U
-items with two or more, p_k the share of label k among their labels:
-
-    P = (1/U) sum_u [sum_k n_uk^2 - n_u] / [n_u (n_u - 1)]
-    kappa = (P - sum_k p_k^2) / (1 - sum_k p_k^2)
-
-Both are as printed where each item has equally many labels; where it has not, items count alike.
-Intervals of Fleiss's kappa are percentile bootstrap intervals over items, or over clusters of items
-that belong together, and so are Cohen's of clusters. Other intervals of Cohen's kappa are quantiles
-of a Dirichlet distribution of p: two judges who agree on all of few items may still differ on
-others, which no resample of these items shows. Its prior is worth `PRIOR` items. Where all
-resamples are the same there is no interval. Of a judge and gold labels that were drawn
-with known chances, or that belong together in clusters, kappa weighs gold items as estimates do,
-and the interval is theirs (`inference.shared_errors`), on the scale of atanh kappa. So is that of
-the difference of two judges' kappa with gold, on its own scale, however gold was drawn. Where it
-is known how often experts err, both are those of the true labels (`erring_gold`), on their own
-scale.
-
-Resamples of items, or of the clusters that items belong to: how often each kind is in them.
-
-What is said of items depends on how many there are of each kind, of each pattern of labels say.
-Where items belong together, clusters are drawn in the place of items, each with all that it has.
-
-How far annotators agree (Krippendorff's alpha), and those whose labels cannot help.
-
-Each label is held against the majority of the others' labels of the item; where they are tied, or
-there are none, it is not. With k of m labels of an annotator agreeing, q the share of positive
-labels among the m and r that of the majorities, labels given without looking would agree with the
-chance c = q r + (1 - q)(1 - r). The p-value of an adversary is P(Bin(m, c) <= k), exact for a c
-that is known; q and r are the annotator's own, which makes it conservative: c (1 - c) is at least
-4 q (1 - q) r (1 - r), m times the variance of k / m where q and r are held. One who always gives
-label y is constant with the p-value of that happening by chance, s^n, s the share of y among the
-others' labels. Both are corrected for the number of annotators by Holm's method.
-
-Agreement of several labels of an item: Krippendorff's alpha, for labels without order.
-
-With n_uk labels k of item u, n_u of them in all, and n of items that have two or more:
+Krippendorff's alpha of labels without order, with n_uk labels k of item u, n_u of them in all, and
+n of items that have two or more (Krippendorff, Computing Krippendorff's alpha-reliability, 2011,
+section C; an item with one label is left out):
 
     D_o = (1 / n) sum_u [n_u^2 - sum_k n_uk^2] / (n_u - 1)          observed disagreement
     D_e = [n^2 - sum_k n_k^2] / (n (n - 1))                          that of labels paired at random
     alpha = 1 - D_o / D_e
 
-(Krippendorff, Computing Krippendorff's alpha-reliability, 2011, section C). An item with one label
-says nothing of agreement and is left out; who gave a label does not matter.
+Cohen's kappa of two judges (Cohen, 1960), p_ab the share of items that one calls a and the other b:
+
+    kappa = (sum_k p_kk - sum_k p_k. p_.k) / (1 - sum_k p_k. p_.k)
+
+Fleiss's kappa of several labels an item (Fleiss, 1971), of U items, p_k the share of label k:
+
+    P = (1/U) sum_u [sum_k n_uk^2 - n_u] / [n_u (n_u - 1)]
+    kappa = (P - sum_k p_k^2) / (1 - sum_k p_k^2)
+
+Both kappas are as printed where each item has equally many labels; where not, items count alike.
+Intervals are percentile bootstrap intervals over items, or over clusters of items that belong
+together, each with all that it has. Cohen's without clusters are quantiles of a Dirichlet
+distribution of p: two judges who agree on all of few items may still differ on others, which no
+resample of these items shows. Its prior is worth `PRIOR` items. Where all resamples are the same
+there is no interval. Of a judge and gold labels that were drawn with known chances, or in clusters,
+kappa weighs gold items as estimates do, and the interval is theirs (`inference.shared_errors`), on
+the scale of atanh kappa. So is that of the difference of two judges' kappa with gold, on its own
+scale, however gold was drawn. Where it is known how often experts err, both are those of the true
+labels (`erring_gold`), on their own scale.
+
+An annotator's labels are each held against the majority of the others' labels of the item; where
+they are tied, or there are none, it is not. With k of m labels of an annotator agreeing, q the
+share of positive labels among the m and r that of the majorities, labels given without looking
+would agree with the chance c = q r + (1 - q)(1 - r). The p-value of an adversary is
+P(Bin(m, c) <= k), exact for a c that is known; q and r are the annotator's own, which makes it
+conservative: c (1 - c) is at least 4 q (1 - q) r (1 - r), m times the variance of k / m where q and
+r are held. One who always gives label y is constant with the p-value of that happening by chance,
+s^n, s the share of y among the others' labels. Both are corrected for the number of annotators by
+Holm's method.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from scipy.special import bdtr
@@ -61,24 +51,21 @@ from crowdgold.inference.expert_errors import ExpertErrors
 from crowdgold.inference.interval import central_interval
 from crowdgold.inference.samples import FEWEST
 from crowdgold.inference.shared_errors import NEARLY, NO_SPREAD, Labelled, all_and_without
-from crowdgold.methods.doubts import FEW_LABELS as FEW_LABELS
+from crowdgold.methods.doubts import FEW_LABELS
 from crowdgold.types.annotations import MISSING, Annotations
 from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.parameters import LEVEL
 
-MOST_NUMBERS = 4_000_000
-"""Numbers of clusters drawn that are held at a time."""
+MOST_NUMBERS = 4_000_000  # numbers of clusters drawn that are held at a time
 
 
 def times_drawn(
     kind: np.ndarray, kinds: int, cluster: np.ndarray | None, rng: np.random.Generator,
     resamples: int,
 ) -> np.ndarray:  # fmt: skip
-    """How often each kind is in each resample, (resamples, kinds).
+    """How often each kind is in each resample of items or clusters, (resamples, kinds).
 
-    Args:
-        kind: (n,) number of each item's, below `kinds`.
-        cluster: (n,) number of each item's; None where none belong together.
+    `kind` (n,) numbers that of each item, below `kinds`; `cluster` (n,) is None where none are.
     """
     code = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
     if code is None or code.max() + 1 == len(kind):
@@ -100,11 +87,7 @@ def interval_of(
 ) -> tuple[float, float]:
     """The ends of the interval of a value, from those of resamples; NaN where there is none.
 
-    Args:
-        value: of the items.
-        values: of the resamples; those that are not finite are left out.
-        cluster: (n,) of the items that these were drawn from, or None. With fewer than `FEWEST`
-            there is no interval.
+    So it is of fewer than `FEWEST` clusters (n,). Values that are not finite are left out.
     """
     known = values[np.isfinite(values)]
     if not np.isfinite(value) or len(known) < 2:
@@ -115,28 +98,19 @@ def interval_of(
     return float(lower), float(upper)
 
 
-SIGNIFICANT = 0.01
-"""Of the tests, over all annotators together."""
+SIGNIFICANT = 0.01  # of the tests, over all annotators together
 
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorCheck:
-    """What is known of A annotators.
+    """What is known of A annotators."""
 
-    Attributes:
-        annotator: (A,) identifiers.
-        labels: (A,) labels of each.
-        compared, agreed: (A,) those held against a majority, and those of them that agree with it.
-        chance: (A,) agreement of one who does not look.
-        p_adversarial, p_constant: (A,) corrected p-values; 1 where there is nothing to test.
-    """
-
-    annotator: np.ndarray
-    labels: np.ndarray
-    compared: np.ndarray
-    agreed: np.ndarray
-    chance: np.ndarray
-    p_adversarial: np.ndarray
+    annotator: np.ndarray  # (A,) identifiers
+    labels: np.ndarray  # (A,) labels of each
+    compared: np.ndarray  # (A,) those held against a majority
+    agreed: np.ndarray  # (A,) those of them that agree with it
+    chance: np.ndarray  # (A,) agreement of one who does not look
+    p_adversarial: np.ndarray  # (A,) corrected p-values; 1 where there is nothing to test
     p_constant: np.ndarray
 
     @property
@@ -164,36 +138,25 @@ def holm(p: np.ndarray) -> np.ndarray:
     return corrected
 
 
-def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Divide, 0 where there is nothing to divide by."""
-    return part / np.maximum(whole, 1)
-
-
 def check_annotators(annotations: Annotations) -> AnnotatorCheck:
-    """Hold each annotator's labels against the majority of the others'.
-
-    Args:
-        annotations: labels of two categories, the second positive.
-    """
+    """Hold each annotator's labels, the second category positive, against the others' majority."""
     size, who = len(annotations.annotator), annotations.annotator_of
-    label = annotations.label
+    yes = annotations.label == 1
     votes = annotations.votes()[annotations.item_of]
-    lead = votes[:, 1] - votes[:, 0] - np.where(label == 1, 1, -1)
-    against = lead != 0
-    majority = lead > 0
+    lead = votes[:, 1] - votes[:, 0] - np.where(yes, 1, -1)
+    against, majority = lead != 0, lead > 0
 
     def by_annotator(chosen: np.ndarray) -> np.ndarray:
         return np.bincount(who[chosen], minlength=size)
 
-    labels, positive = np.bincount(who, minlength=size), by_annotator(label == 1)
-    compared = by_annotator(against)
-    agreed = by_annotator(against & (majority == (label == 1)))
-    q = _ratio(by_annotator(against & (label == 1)), compared)
-    r = _ratio(by_annotator(against & majority), compared)
+    labels, positive = np.bincount(who, minlength=size), by_annotator(yes)
+    compared, agreed = by_annotator(against), by_annotator(against & (majority == yes))
+    q = by_annotator(against & yes) / np.maximum(compared, 1)
+    r = by_annotator(against & majority) / np.maximum(compared, 1)
     chance = q * r + (1 - q) * (1 - r)
     p_adversarial = np.where(compared > 0, bdtr(agreed, compared, chance), 1.0)
-    others = len(label) - labels
-    share = _ratio(int((label == 1).sum()) - positive, others)
+    others = len(yes) - labels
+    share = (int(yes.sum()) - positive) / np.maximum(others, 1)
     same = np.where(positive == labels, share, np.where(positive == 0, 1 - share, 1.0))
     tested = (labels >= FEW_LABELS) & (others > 0)
     p_constant = np.where(tested, same ** np.maximum(labels, 1), 1.0)
@@ -205,31 +168,19 @@ def check_annotators(annotations: Annotations) -> AnnotatorCheck:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Krippendorff's alpha: 1 where labels agree, 0 where they do as if drawn at random.
+    """Krippendorff's alpha: 1 where labels agree, 0 where they do as if drawn at random."""
 
-    Attributes:
-        alpha: NaN where no item has two labels, or all labels are the same.
-        lower, upper: percentile bootstrap interval over items, or over their clusters.
-        items: items with two or more labels.
-        level: of the interval.
-    """
-
-    alpha: float
-    lower: float
+    alpha: float  # NaN where no item has two labels, or all labels are the same
+    lower: float  # percentile bootstrap interval over items, or over their clusters
     upper: float
-    items: int
-    level: float
+    items: int  # items with two or more labels
+    level: float  # of the interval
 
 
 def alpha_of_patterns(counts: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Krippendorff's alpha of items that have one of P patterns of labels.
+    """Krippendorff's alpha, (...), of items with one of P patterns of labels; NaN where undefined.
 
-    Args:
-        counts: (P, K) labels of each category in a pattern.
-        times: (..., P) items of each pattern.
-
-    Returns:
-        (...) alpha, NaN where it is not defined.
+    `counts` (P, K) are labels of each category in a pattern, `times` (..., P) the items of each.
     """
     total = counts.sum(axis=1)
     pairable = total > 1
@@ -246,12 +197,9 @@ def agreement(
     counts: np.ndarray, rng: np.random.Generator, level: float = LEVEL, resamples: int = 1000,
     cluster: np.ndarray | None = None,
 ) -> Agreement:  # fmt: skip
-    """Measure the agreement of labels, with an interval over items, or over their clusters.
+    """Krippendorff's alpha of labels, (n, K) of each category that each item has.
 
-    Args:
-        counts: (n, K) labels of each category that each item has.
-        resamples: of the items that have two or more labels.
-        cluster: (n,) number of the cluster of each item; None where none belong together.
+    Resamples are of the items that have two or more labels, or of their clusters (n,).
     """
     known = counts.sum(axis=1) > 1
     several = counts[known].astype(np.int64)
@@ -267,33 +215,23 @@ def agreement(
 
 
 RESAMPLES = 1000
-PRIOR = 4 / 3
-"""Items, spread evenly over the cells of two judges' table: a third in each of four."""
+PRIOR = 4 / 3  # items, spread evenly over two judges' table: a third in each of four cells
 
 
 @dataclass(frozen=True)
 class Kappa:
-    """An agreement corrected for chance: 1 where labels agree, 0 where they do as by chance.
+    """An agreement corrected for chance: 1 where labels agree, 0 where they do as by chance."""
 
-    Attributes:
-        value: NaN where it is not defined: no item in common, or one label alone.
-        lower, upper: its interval; NaN where there is none.
-        items: on which it rests.
-    """
-
-    value: float
-    lower: float
+    value: float  # NaN where it is not defined: no item in common, or one label alone
+    lower: float  # its interval; NaN where there is none
     upper: float
-    items: int
+    items: int  # on which it rests
 
 
 def _interval(
-    kappa: Callable[[np.ndarray], np.ndarray],
-    kind: np.ndarray,
-    kinds: int,
-    cluster: np.ndarray | None,
-    rng: np.random.Generator,
-) -> Kappa:
+    kappa: Callable[[np.ndarray], np.ndarray], kind: np.ndarray, kinds: int,
+    cluster: np.ndarray | None, rng: np.random.Generator,
+) -> Kappa:  # fmt: skip
     """The kappa of items of so many kinds, `kind` (n,) of each, with its bootstrap interval."""
     value = float(kappa(np.bincount(kind, minlength=kinds).astype(float)[None])[0])
     drawn = times_drawn(kind, kinds, cluster, rng, RESAMPLES)
@@ -301,16 +239,6 @@ def _interval(
     if not upper - lower > NO_SPREAD:
         lower = upper = np.nan
     return Kappa(value, lower, upper, len(kind))
-
-
-def _of_cells(
-    kappa: Callable[[np.ndarray], np.ndarray], cells: np.ndarray, rng: np.random.Generator
-) -> Kappa:
-    """The kappa of items in the cells (k,) of two judges' table, with its interval."""
-    value = float(kappa(cells[None])[0])
-    drawn = rng.dirichlet(cells + PRIOR / len(cells), RESAMPLES)
-    lower, upper = interval_of(value, kappa(drawn), None)
-    return Kappa(value, min(lower, value), max(upper, value), int(cells.sum()))
 
 
 def _beyond(observed: np.ndarray, chance: np.ndarray) -> np.ndarray:
@@ -336,7 +264,11 @@ def cohen(
 
     if cluster is not None and len(np.unique(cluster[both])) < len(cell):
         return _interval(kappa, cell, size * size, cluster[both], rng)
-    return _of_cells(kappa, np.bincount(cell, minlength=size * size).astype(float), rng)
+    cells = np.bincount(cell, minlength=size * size).astype(float)
+    value = float(kappa(cells[None])[0])
+    drawn = rng.dirichlet(cells + PRIOR / len(cells), RESAMPLES)
+    lower, upper = interval_of(value, kappa(drawn), None)
+    return Kappa(value, min(lower, value), max(upper, value), int(cells.sum()))
 
 
 def fleiss(
@@ -361,72 +293,33 @@ def fleiss(
 
 @dataclass(frozen=True, eq=False)
 class _WithGold:
-    """Labels 0 and 1 of judges, (n, m), which gold labels are held against."""
+    """Labels 0 and 1 of judges, (n, m), held against gold, and what is made of their kappas."""
 
     table: np.ndarray
+    made: Callable[[np.ndarray], np.ndarray]
 
     def take(self, rows: np.ndarray) -> "_WithGold":
         """Those of the items at some positions."""
-        return _WithGold(self.table[rows])
+        return replace(self, table=self.table[rows])
 
-    def kappas(self, mass: np.ndarray, without: bool) -> np.ndarray:
-        """Each judge's kappa with the gold labels, (1 or 1 + n, m)."""
+    def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
+        """What is made of each judge's kappa with the gold labels, (1 or 1 + n, m)."""
         cells = [mass[:, [y]] * (self.table == label) for y in (0, 1) for label in (0, 1)]
-        sums = np.stack([all_and_without(one, without) for one in cells], axis=-1)
+        sums = np.stack([all_and_without(cell, without) for cell in cells], axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = (sums / sums.sum(axis=-1, keepdims=True)).reshape(*sums.shape[:-1], 2, 2)
         chance = (share.sum(axis=-1) * share.sum(axis=-2)).sum(axis=-1)
-        return _beyond(np.trace(share, axis1=-2, axis2=-1), chance)
-
-    def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
-        """The atanh of each judge's kappa with the gold labels."""
-        return np.asarray(np.arctanh(np.clip(self.kappas(mass, without), -NEARLY, NEARLY)))
+        return self.made(_beyond(np.trace(share, axis1=-2, axis2=-1), chance))
 
 
-class _Plain(_WithGold):
-    """The same on the scale of kappa, which corrected labels can take above 1."""
-
-    def take(self, rows: np.ndarray) -> "_Plain":
-        """Those of the items at some positions."""
-        return _Plain(self.table[rows])
-
-    def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
-        """Each judge's kappa with the gold labels."""
-        return self.kappas(mass, without)
-
-
-class _Gap(_WithGold):
-    """Labels of two judges, (n, 2), of whom one may agree with gold more than the other."""
-
-    def take(self, rows: np.ndarray) -> "_Gap":
-        """Those of the items at some positions."""
-        return _Gap(self.table[rows])
-
-    def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
-        """The first judge's kappa with gold less the second's."""
-        found = self.kappas(mass, without)
-        return found[:, :1] - found[:, 1:]
+def _atanh(kappas: np.ndarray) -> np.ndarray:
+    return np.asarray(np.arctanh(np.clip(kappas, -NEARLY, NEARLY)))
 
 
 def _blank(found: np.ndarray) -> np.ndarray:
     """Values and ends (3, P), without the ends where the gold items do not differ."""
     _, lower, upper = found
     return np.where([[True], [False], [False]] | (upper - lower > NO_SPREAD), found, np.nan)
-
-
-def _of_design(table: np.ndarray, known: Labelled) -> list[Kappa]:
-    """As `with_gold`, by how gold was drawn, or how often experts err."""
-    both = (table[known.rows] != MISSING).sum(axis=0).tolist()
-    if not known.enough:
-        return [Kappa(np.nan, np.nan, np.nan, one) for one in both]
-    if isinstance(known, Corrected):
-        found = np.clip(known.intervals(_Plain(table)), -1, 1)
-    else:
-        found = np.tanh(known.intervals(_WithGold(table)))
-    return [
-        Kappa(value, lower, upper, one)
-        for (value, lower, upper), one in zip(_blank(found).T.tolist(), both, strict=True)
-    ]
 
 
 def _labelled(
@@ -442,38 +335,40 @@ def with_gold(
     table: np.ndarray, gold: np.ndarray, rng: np.random.Generator, items: Items | None = None,
     errors: ExpertErrors | None = None,
 ) -> list[Kappa]:  # fmt: skip
-    """Cohen's kappa of each judge with the gold labels, in the order of the columns.
+    """Cohen's kappa of each judge, a column of the table (n, m), with the gold labels (n,).
 
-    Args:
-        table: (n, m) labels by judge.
-        gold: (n,) labels, `NO_GOLD` where there is none.
-        items: those of the table, which say how gold was drawn; None: a simple random sample.
-        errors: of the experts, with `items`; None where gold labels are taken for the truth.
+    `items` say how gold was drawn, a simple random sample where they are None. `errors`, which need
+    items, are of the experts; None where gold labels are taken for the truth.
     """
-    drawn = items is not None and (items.draw is not None or items.cluster is not None)
-    if drawn or errors is not None:
-        return _of_design(table, _labelled((table != MISSING).any(axis=1), gold, items, errors))
-    truth = np.where(gold == NO_GOLD, MISSING, gold)
-    return [cohen(labels, truth, rng) for labels in table.T]
+    if errors is None and (items is None or (items.draw is None and items.cluster is None)):
+        truth = np.where(gold == NO_GOLD, MISSING, gold)
+        return [cohen(labels, truth, rng) for labels in table.T]
+    known = _labelled((table != MISSING).any(axis=1), gold, items, errors)
+    both = (table[known.rows] != MISSING).sum(axis=0).tolist()
+    if not known.enough:
+        return [Kappa(np.nan, np.nan, np.nan, number) for number in both]
+    if isinstance(known, Corrected):  # whose kappas can be above 1
+        found = np.clip(known.intervals(_WithGold(table, np.asarray)), -1, 1)
+    else:
+        found = np.tanh(known.intervals(_WithGold(table, _atanh)))
+    told = zip(*_blank(found).tolist(), both, strict=True)
+    return [Kappa(*numbers) for numbers in told]
 
 
 def gap(
     table: np.ndarray, gold: np.ndarray, items: Items | None = None,
     errors: ExpertErrors | None = None,
 ) -> Kappa:  # fmt: skip
-    """The first judge's kappa with gold less the second's, on the items that both label.
+    """The first judge's kappa with gold less the second's, on the items that both label, (n, 2).
 
     Judges who label the same items are compared item by item: what makes an item hard for both
-    is in both kappas, and not in their difference.
-
-    Args:
-        table: (n, 2) labels of the two.
-        gold, items, errors: as of `with_gold`.
+    is in both kappas, and not in their difference. The rest is as of `with_gold`.
     """
     known = _labelled((table != MISSING).all(axis=1), gold, items, errors)
     if not known.enough:
         return Kappa(np.nan, np.nan, np.nan, len(known.rows))
-    value, lower, upper = _blank(known.intervals(_Gap(table)))[:, 0].tolist()
+    less = _WithGold(table, lambda kappas: kappas[:, :1] - kappas[:, 1:])
+    value, lower, upper = _blank(known.intervals(less))[:, 0].tolist()
     return Kappa(value, lower, upper, len(known.rows))
 
 
@@ -481,9 +376,5 @@ def between_judges(
     table: np.ndarray, rng: np.random.Generator, cluster: np.ndarray | None = None
 ) -> dict[tuple[int, int], Kappa]:
     """Cohen's kappa of each two judges, by their columns in a table (n, m) of labels."""
-    size = table.shape[1]
-    return {
-        (j, k): cohen(table[:, j], table[:, k], rng, cluster)
-        for j in range(size)
-        for k in range(j + 1, size)
-    }
+    pairs = combinations(range(table.shape[1]), 2)
+    return {(j, k): cohen(table[:, j], table[:, k], rng, cluster) for j, k in pairs}

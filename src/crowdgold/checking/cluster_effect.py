@@ -22,8 +22,7 @@ from crowdgold.types.clusters import numbers_in_words
 from crowdgold.types.columns import counted
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 
-FEW = 20
-"""Clusters with gold labels below which intervals rest on few."""
+FEW = 20  # clusters with gold labels below which intervals rest on few
 FEWEST_PAIRS = 100
 """Pairs of gold labels of one cluster below which their correlation is not said: one of unrelated
 labels has a standard error of 1 / sqrt(pairs), so at most .1."""
@@ -31,25 +30,15 @@ labels has a standard error of 1 / sqrt(pairs), so at most .1."""
 
 @dataclass(frozen=True)
 class ClusterEffect:
-    """How much clusters matter.
+    """How much clusters matter; what is not known, or rests on few pairs, is NaN."""
 
-    Attributes:
-        numbers: how many there are, and of how many items, in words.
-        with_gold: clusters with a gold label.
-        of_gold, of_votes: intraclass correlation of the gold labels, and of the items' shares of
-            positive votes; NaN where it is not known, or rests on few pairs.
-        design_effect: of the prevalence from gold alone; NaN where it is not known.
-        gold: gold labels.
-        sentence: how much clusters matter, in plain words.
-    """
-
-    numbers: str
-    with_gold: int
-    of_gold: float
-    of_votes: float
-    design_effect: float
-    gold: int
-    sentence: str
+    numbers: str  # how many there are, and of how many items, in words
+    with_gold: int  # clusters with a gold label
+    of_gold: float  # intraclass correlation of the gold labels
+    of_votes: float  # that of the items' shares of positive votes
+    design_effect: float  # of the prevalence from gold alone
+    gold: int  # gold labels
+    sentence: str  # how much clusters matter, in plain words
 
 
 def intraclass_correlation(values: np.ndarray, cluster: np.ndarray) -> float:
@@ -65,12 +54,6 @@ def intraclass_correlation(values: np.ndarray, cluster: np.ndarray) -> float:
     return (between - within) / (between + (items - 1) * within)
 
 
-def pairs_within(cluster: np.ndarray) -> int:
-    """Pairs of items of one cluster, given the cluster of each (n,)."""
-    size = np.unique(cluster, return_counts=True)[1]
-    return int((size * (size - 1)).sum()) // 2
-
-
 def _variance(items: Items) -> float:
     """Variance of the prevalence from gold alone, about the population."""
     rows = np.flatnonzero(items.gold != NO_GOLD)
@@ -80,42 +63,30 @@ def _variance(items: Items) -> float:
     return float(found.error(np.zeros(1))[0]) ** 2
 
 
-def _sentence(of_gold: float, of_votes: float, effect: float, gold: int) -> str:
-    """How much clusters matter, in plain words."""
-    both = ((of_gold, "gold labels"), (of_votes, "votes"))
-    known = [f"{value:.2f} of {what}" for value, what in both if np.isfinite(value)]
-    if not known:
-        return "how far items of one cluster are alike is not known"
-    alike = f"items of one cluster are alike (correlation {', '.join(known)})"
-    if not np.isfinite(effect):
-        return alike
-    return (
-        f"{alike}: for prevalence the {gold:,} gold labels say as much as {gold / effect:,.0f} of "
-        f"unrelated items (design effect {effect:.2f})"
-    )
-
-
 def cluster_effect(items: Items) -> ClusterEffect | None:
     """How much clusters matter; None where no items belong together."""
     if items.cluster is None:
         return None
     gold = items.gold != NO_GOLD
-    of_gold = float("nan")
-    if pairs_within(items.cluster[gold]) >= FEWEST_PAIRS:
+    number, of_gold, effect = int(gold.sum()), float("nan"), float("nan")
+    size = np.unique(items.cluster[gold], return_counts=True)[1]
+    if int((size * (size - 1)).sum()) // 2 >= FEWEST_PAIRS:
         of_gold = intraclass_correlation(items.gold[gold].astype(float), items.cluster[gold])
     of_votes = intraclass_correlation(items.votes_positive / items.votes_total, items.cluster)
-    effect, number = float("nan"), int(gold.sum())
     if len(np.unique(items.gold[gold])) == 2:
         effect = _variance(items) / _variance(replace(items, cluster=None))
-    return ClusterEffect(
-        numbers=numbers_in_words(items.cluster),
-        with_gold=len(np.unique(items.cluster[gold])),
-        of_gold=of_gold,
-        of_votes=of_votes,
-        design_effect=effect,
-        gold=number,
-        sentence=_sentence(of_gold, of_votes, effect, number),
-    )
+    both = ((of_gold, "gold labels"), (of_votes, "votes"))
+    known = [f"{value:.2f} of {what}" for value, what in both if np.isfinite(value)]
+    said = "how far items of one cluster are alike is not known"
+    if known:
+        said = f"items of one cluster are alike (correlation {', '.join(known)})"
+    if known and np.isfinite(effect):
+        said += (
+            f": for prevalence the {number:,} gold labels say as much as {number / effect:,.0f} of "
+            f"unrelated items (design effect {effect:.2f})"
+        )
+    clusters = numbers_in_words(items.cluster)
+    return ClusterEffect(clusters, len(size), of_gold, of_votes, effect, number, said)
 
 
 def in_words(found: ClusterEffect) -> list[str]:

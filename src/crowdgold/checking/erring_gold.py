@@ -13,7 +13,6 @@ unequally: few of them show there which judges err together, and the prediction 
 it would learn from erring labels.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,8 +28,7 @@ from crowdgold.types.annotations import MISSING
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.parameters import LEVEL
 
-PAIR = 2.0
-"""Votes of which 1 / n_eff is (1 + rho) / 2, above 0 whatever rho is."""
+PAIR = 2.0  # votes of which 1 / n_eff is (1 + rho) / 2, above 0 whatever rho is
 
 
 def known_errors(items: Items) -> ExpertErrors | None:
@@ -43,16 +41,11 @@ def known_errors(items: Items) -> ExpertErrors | None:
 
 @dataclass(frozen=True, eq=False)
 class Corrected(Labelled):
-    """Gold items of experts who err, by their likelier labels, and how all such items were drawn.
-
-    Attributes:
-        errors: of the experts.
-        place: (n,) positions of the gold items among those with an opinion.
-    """
+    """Gold items of experts who err, by their likelier labels, and how all such were drawn."""
 
     taken = PAIR
-    errors: ExpertErrors
-    place: np.ndarray
+    errors: ExpertErrors  # of the experts
+    place: np.ndarray  # (n,) positions of the gold items among those with an opinion
 
     @classmethod
     def among(
@@ -81,19 +74,16 @@ class Corrected(Labelled):
         """What each counts for as positive: (n,)."""
         return self.errors.values[self.place]
 
-    def _moments(self, votes: Voted) -> Callable[[np.ndarray], np.ndarray]:
-        """What votes say, (P,), as a function of the values of all items with an opinion."""
-        gold = votes.take(self.rows)
-        return lambda values: gold.moments(self.mass(values[self.place]), without=False)[0]
-
     def intervals(self, votes: Voted) -> np.ndarray:
         """Moments of the votes and the ends of their intervals, (3, P); no ends with weights."""
-        mass, errors = self.mass(self.value), self.errors
-        values = votes.take(self.rows).moments(mass, without=True)
+        errors, gold = self.errors, votes.take(self.rows)
+        values = gold.moments(self.mass(self.value), without=True)
         if self.design.uneven:
             nothing = np.full_like(values[0], np.nan)
             return np.stack([values[0], nothing, nothing])
-        slope = errors.derivatives(self._moments(votes))
+        slope = errors.derivatives(
+            lambda of_all: gold.moments(self.mass(of_all[self.place]), without=False)[0]
+        )
         whole = len(errors.kind)
         influence = whole * errors.contributions @ slope
         influence[self.place] += whole / len(self.place) * self._influence(values)

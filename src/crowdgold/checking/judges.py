@@ -1,10 +1,9 @@
 """What judges' votes are worth, and which judge agrees best, in numbers and in words.
 
-Whether a judge may stand in for an annotator, by the alternative annotator test.
-
-Calderon, Reichart and Dror (2025), The alternative annotator test for LLM-as-a-judge. Each of
-three or more annotators j is left out in turn. On each item i that j labelled, with a share of the
-other annotators' labels that agree with the judge, s_i, and with annotator j, h_i:
+Whether a judge may stand in for an annotator tells the alternative annotator test (Calderon,
+Reichart and Dror, 2025, The alternative annotator test for LLM-as-a-judge). Each of three or more
+annotators j is left out in turn. On each item i that j labelled, with a share of the other
+annotators' labels that agree with the judge, s_i, and with annotator j, h_i:
 
     d_i = [h_i >= s_i] - [s_i >= h_i]                              a tie counts for both
     H0: E d_i >= epsilon,   t = (mean d - epsilon) / (sd(d) / sqrt(n_j)),   one-sided
@@ -50,31 +49,21 @@ from crowdgold.types.parameters import LEVEL
 
 FEWEST_ITEMS = 30
 FEWEST_ANNOTATORS = 3
-EPSILON = 0.2
-"""For experts, as the paper advises; .15 for skilled annotators, .1 for crowd workers."""
-RATE = 0.05
-"""False discoveries allowed among the annotators' tests."""
-WINS = 0.5
-"""Winning rate from which on the judge may replace an annotator."""
+EPSILON = 0.2  # for experts, as the paper advises; .15 for skilled annotators, .1 for crowd workers
+RATE = 0.05  # false discoveries allowed among the annotators' tests
+WINS = 0.5  # winning rate from which on the judge may replace an annotator
 FOLLOWS = "second opinions follow the first: which items all annotators labelled depends on labels"
 
 
 @dataclass(frozen=True, eq=False)
 class Replacement:
-    """The alternative annotator test of one judge against h annotators.
+    """The alternative annotator test of one judge against h annotators."""
 
-    Attributes:
-        advantage: mean share of items on which the judge is at least as close to the others as the
-            annotator left out is.
-        p: (h,) p-values, corrected; NaN of annotators who are not tested.
-        winning_rate: share of the annotators tested over whom the judge wins.
-        passes: whether the winning rate is at least `WINS`.
-    """
-
+    # Mean share of items on which the judge is as close to the others as the annotator left out.
     advantage: float
-    p: np.ndarray
-    winning_rate: float
-    passes: bool
+    p: np.ndarray  # (h,) p-values, corrected; NaN of annotators who are not tested
+    winning_rate: float  # share of the annotators tested over whom the judge wins
+    passes: bool  # whether it is at least `WINS`
 
 
 def _p_value(difference: np.ndarray, epsilon: float, design: Design) -> float:
@@ -89,36 +78,29 @@ def _p_value(difference: np.ndarray, epsilon: float, design: Design) -> float:
     return float(stdtr(freedom, distance / spread)[0])
 
 
-def _told(labels: np.ndarray, known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """What one annotator's label says of an item, or two together: (n,) known, and yes or no."""
-    for one in range(labels.shape[1]):
-        yield known[:, one], labels[:, one] == 1
-        for other in range(one):
-            yield known[:, one] & known[:, other], labels[:, one] == labels[:, other]
-
-
 def _follows(labels: np.ndarray) -> bool:
     """Whether labels (n, h) on items tell on which of them all annotators have one."""
     from scipy.stats import fisher_exact  # half a second that the answer need not wait
 
     known = labels != MISSING
     whole, p = known.all(axis=1), []
-    for told, yes in _told(labels, known):
-        if not whole[told].all():
-            table = np.zeros((2, 2), dtype=int)
-            np.add.at(table, (whole[told].astype(int), yes[told].astype(int)), 1)
-            p.append(float(fisher_exact(table)[1]))
+    for one in range(labels.shape[1]):
+        said = [(known[:, one], labels[:, one] == 1)]
+        for other in range(one):
+            agree = labels[:, one] == labels[:, other]
+            said.append((known[:, one] & known[:, other], agree))
+        for told, yes in said:
+            if not whole[told].all():
+                table = np.zeros((2, 2), dtype=int)
+                np.add.at(table, (whole[told].astype(int), yes[told].astype(int)), 1)
+                p.append(float(fisher_exact(table)[1]))
     return bool(p) and min(p) * len(p) < RATE
 
 
 def _tested(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The most annotators who labelled enough of the same items, and these items: positions.
 
-    Args:
-        labels: (n, h) on the items that the judge has labelled.
-
-    Raises:
-        InputError: where there are fewer than `FEWEST_ANNOTATORS` of them.
+    `labels` (n, h) are on the items that the judge has labelled.
     """
     number, why = (labels != MISSING).sum(axis=0), ""
     most_first = np.argsort(-number, kind="stable")
@@ -141,18 +123,13 @@ def may_replace(
     judge: np.ndarray, annotators: np.ndarray, epsilon: float = EPSILON, rate: float = RATE,
     items: Items | None = None,
 ) -> Replacement:  # fmt: skip
-    """The alternative annotator test of a judge's labels against those of annotators.
+    """The alternative annotator test of a judge's labels (n,) against those of annotators (n, h).
 
-    Args:
-        judge: (n,) labels, `MISSING` where there is none.
-        annotators: (n, h) labels, h at least 3.
-        epsilon: how much less often than the annotator the judge may win.
-        rate: of false discoveries.
-        items: those of the labels, which say how gold was drawn; None: a simple random sample.
-
-    Raises:
-        InputError: where there are too few annotators, or items that all of them and the judge
-            labelled, or these items were chosen by what annotators said.
+    `MISSING` stands where there is no label. `epsilon` is how much less often than the annotator
+    the judge may win, and `rate` that of false discoveries. `items` are those of the labels, which
+    say how gold was drawn; None for a simple random sample. Raises an `InputError` where there are
+    too few annotators, or items that all of them and the judge labelled, or these items were chosen
+    by what annotators said.
     """
     size = annotators.shape[1]
     if size < FEWEST_ANNOTATORS:
@@ -194,44 +171,26 @@ TAKEN_FOR_TRUE = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judges(Shown):
-    """What votes are worth together, and judges one by one where they are few.
+    """What votes are worth together, and judges one by one where they are few."""
 
-    Attributes:
-        fleiss: kappa of the votes.
-        shared: how far their errors go together, and the effective number of votes.
-        judge: (m,) identifiers; empty where they are not known, or are many.
-        with_gold: each judge's kappa with the gold labels.
-        between: kappa of each two judges, by "ONE and OTHER".
-        replaces: judge -> whether it may stand in for an expert, where three or more experts have
-            labelled; a judge of whom no test is made is not there.
-        most_alike: the correlation of errors of the two judges who are most alike, by
-            "ONE and OTHER", its interval for the largest of all pairs; empty where not known.
-        gap: the best judge's kappa with gold less the second's, by "ONE less OTHER", on the gold
-            items that both label; empty where not known.
-        ranges: what can be said without gold labels; None where there are some, or no item has two
-            votes.
-        contrary: judges who vote against the others, and are left out of the ranges.
-        by_gold: what gold labels count for in these numbers, in words; empty without gold.
-        no_test: why no alternative annotator test is made of some judge; empty otherwise.
-        sentences: the same in plain words.
-        each_two: the correlation of each two judges' errors, in words, where they are three or
-            more.
-    """
-
-    fleiss: Kappa
-    shared: SharedErrors
-    judge: tuple[str, ...]
-    with_gold: tuple[Kappa, ...]
-    between: dict[str, Kappa]
-    replaces: dict[str, Replacement]
+    fleiss: Kappa  # of the votes
+    shared: SharedErrors  # how far their errors go together, and the effective number of votes
+    judge: tuple[str, ...] = ()  # (m,) identifiers; empty where they are not known, or are many
+    with_gold: tuple[Kappa, ...] = ()  # each judge's, with the gold labels
+    between: dict[str, Kappa] = field(default_factory=dict)  # of each two, by "ONE and OTHER"
+    replaces: dict[str, Replacement] = field(default_factory=dict)  # by judge; those tested only
+    # The correlation of errors of the two judges who are most alike, by "ONE and OTHER", its
+    # interval for the largest of all pairs; empty where not known.
     most_alike: dict[str, Ends] = field(default_factory=dict)
+    # The best judge's kappa with gold less the second's, by "ONE less OTHER", on the gold items
+    # that both label; empty where not known.
     gap: dict[str, Kappa] = field(default_factory=dict)
-    ranges: Ranges | None = None
-    contrary: tuple[str, ...] = ()
-    no_test: str = ""
-    by_gold: str = ""
-    sentences: tuple[str, ...] = ()
-    each_two: tuple[str, ...] = ()
+    ranges: Ranges | None = None  # what can be said without gold; None where this is not needed
+    contrary: tuple[str, ...] = ()  # who vote against the others, and are left out of the ranges
+    no_test: str = ""  # why no alternative annotator test is made of some judge
+    by_gold: str = ""  # what gold labels count for in these numbers, in words; empty without gold
+    sentences: tuple[str, ...] = ()  # the same in plain words
+    each_two: tuple[str, ...] = ()  # each two judges' errors, in words, of three judges or more
 
     def facts(self) -> Known:
         """Who they are, and what they are worth in words."""
@@ -243,74 +202,55 @@ def _drawn(items: Items) -> Items | None:
     return None if items.draw is None and items.cluster is None else items
 
 
-def _replacements(
-    study: Study, names: tuple[str, ...], table: np.ndarray
-) -> tuple[dict[str, Replacement], str]:
-    """The alternative annotator test of each judge of whom one can be made; why not of others."""
-    found: dict[str, Replacement] = {}
-    if len(study.gold_by_expert) < FEWEST_ANNOTATORS:
-        return found, ""
-    experts, why = np.stack(list(study.gold_by_expert.values()), axis=1), ""
-    for name, labels in zip(names, table.T, strict=True):
-        try:
-            found[name] = may_replace(labels, experts, items=_drawn(study.items))
-        except InputError as problem:
-            why = why or str(problem)
-    return found, why
-
-
 def _shared(items: Items, table: np.ndarray | None, errors: ExpertErrors | None) -> SharedErrors:
     """How far errors are shared, by judge where there is a table of their votes."""
-    if errors is not None and table is not None:
-        return erring_gold.of_judges(table, items, errors)
-    if errors is not None:
-        return erring_gold.of_votes(items, errors)
-    if table is not None:
-        return of_judges(table, items.gold, items=_drawn(items))
-    return of_votes(items.votes_positive, items.votes_total, items.gold, items=_drawn(items))
-
-
-def _by_gold(items: Items, errors: ExpertErrors | None) -> str:
-    """What gold labels count for, in words; empty without gold."""
-    if errors is not None:
-        return NO_INTERVALS if erring_gold.uneven(items, errors) else CORRECTED
-    return TAKEN_FOR_TRUE if (items.gold != NO_GOLD).any() else ""
+    drawn, positive, total = _drawn(items), items.votes_positive, items.votes_total
+    if table is None:
+        return (of_votes(positive, total, items.gold, items=drawn) if errors is None
+                else erring_gold.of_votes(items, errors))  # fmt: skip
+    return (of_judges(table, items.gold, items=drawn) if errors is None
+            else erring_gold.of_judges(table, items, errors))  # fmt: skip
 
 
 def _look(study: Study, rng: np.random.Generator) -> Judges:
     """The numbers alone."""
     items, voters = study.items, study.annotations
-    errors = erring_gold.known_errors(items)
-    by_gold = _by_gold(items, errors)
+    errors, has_gold = erring_gold.known_errors(items), bool((items.gold != NO_GOLD).any())
+    by_gold = TAKEN_FOR_TRUE if has_gold else ""
+    if errors is not None:
+        by_gold = NO_INTERVALS if erring_gold.uneven(items, errors) else CORRECTED
     counts = np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
     overall = fleiss(counts, rng, items.cluster)
     if voters is None or not 1 < len(voters.annotator) <= MOST_JUDGES:
-        return Judges(overall, _shared(items, None, errors), (), (), {}, {}, by_gold=by_gold)
+        return Judges(overall, _shared(items, None, errors), by_gold=by_gold)
     names, table = tuple(str(name) for name in voters.annotator), labels_by_judge(voters)
     shared = _shared(items, table, errors)
     closest = most_alike(shared)
-    agree: list[Kappa] = []
-    if (items.gold != NO_GOLD).any():
-        agree = with_gold(table, items.gold, rng, items, errors)
-    replaces, no_test = _replacements(study, names, table)
+    agree = with_gold(table, items.gold, rng, items, errors) if has_gold else []
+    replaces, no_test = dict[str, Replacement](), ""
+    if len(study.gold_by_expert) >= FEWEST_ANNOTATORS:
+        experts = np.stack(list(study.gold_by_expert.values()), axis=1)
+        for name, labels in zip(names, table.T, strict=True):
+            try:
+                replaces[name] = may_replace(labels, experts, items=_drawn(items))
+            except InputError as problem:
+                no_test = no_test or str(problem)
+    between = between_judges(table, rng, items.cluster)
+    ahead, best = {}, _in_order(agree)[:2]
+    if len(best) == 2:
+        drawn = items if errors is not None else _drawn(items)
+        less = gap(table[:, best], items.gold, drawn, errors)
+        ahead = {" less ".join(names[k] for k in best): less} if np.isfinite(less.lower) else {}
     return Judges(
-        overall,
-        shared,
-        names,
-        tuple(agree),
-        {
-            f"{names[j]} and {names[k]}": one
-            for (j, k), one in between_judges(table, rng, items.cluster).items()
-        },
-        replaces,
-        {f"{names[closest[0]]} and {names[closest[1]]}": closest[2]} if closest else {},
-        _gap(names, table, agree, items, errors),
-        by_gold=by_gold,
-        no_test=no_test,
-    )
+        overall, shared, names, tuple(agree),
+        {f"{names[j]} and {names[k]}": one for (j, k), one in between.items()}, replaces,
+        {f"{names[closest[0]]} and {names[closest[1]]}": closest[2]} if closest else {}, ahead,
+        by_gold=by_gold, no_test=no_test,
+    )  # fmt: skip
 
 
-def _ends(value: float, lower: float, upper: float) -> str:
+def _ends(known: Kappa | Ends) -> str:
+    value, lower, upper = known.value, known.lower, known.upper
     if np.isinf(value):
         return f"{lower:.2f} or more"
     if np.isinf(upper):
@@ -324,73 +264,47 @@ def _in_order(found: Sequence[Kappa]) -> list[int]:
     return sorted(known, key=lambda place: -found[place].value)
 
 
-def _gap(
-    names: tuple[str, ...], table: np.ndarray, found: Sequence[Kappa], items: Items,
-    errors: ExpertErrors | None,
-) -> dict[str, Kappa]:  # fmt: skip
-    """The difference of the two judges who agree best with gold."""
-    best = _in_order(found)[:2]
-    if len(best) < 2:
-        return {}
-    one = gap(table[:, best], items.gold, items if errors is not None else _drawn(items), errors)
-    return {" less ".join(names[k] for k in best): one} if np.isfinite(one.lower) else {}
-
-
-def _best(found: Judges) -> Iterator[str]:
-    """Each judge's agreement with gold, the best first, and whether the first is the best."""
-    known = [(found.judge[place], found.with_gold[place]) for place in _in_order(found.with_gold)]
-    told = [f"{name} {_ends(one.value, one.lower, one.upper)}" for name, one in known]
-    if told:
-        yield f"Cohen's kappa with gold: {', '.join(told)}"
-    for names, one in found.gap.items():
-        yield f"{names}, on the same {one.items:,} items: {_ends(one.value, one.lower, one.upper)}"
-
-
-def _closest(found: Judges) -> Iterator[str]:
-    """The two judges whose errors go together most."""
-    pairs = np.isfinite(found.shared.pairs).sum() // 2
-    chosen = f", an interval for the largest of {pairs}" if pairs > 1 else ""
-    for names, one in found.most_alike.items():
-        told = _ends(one.value, one.lower, one.upper) + chosen * bool(np.isfinite(one.lower))
-        apart = "no two judges are alike in their errors, the nearest to it are "
-        yield (apart if one.value < 0 else "most alike in their errors: ") + f"{names}, {told}"
-
-
 def _each_two(found: Judges) -> Iterator[str]:
     """The correlation of errors of each two judges with its interval, the later one's by line."""
     shared = found.shared
-    for later in range(1, len(shared.pairs)):
+    pairs = np.stack([shared.pairs, shared.pairs_lower, shared.pairs_upper], axis=-1)
+    for later in range(1, len(pairs)):
         known = np.flatnonzero(np.isfinite(shared.pairs[later, :later])).tolist()
-        ends = (shared.pairs, shared.pairs_lower, shared.pairs_upper)
-        told = (
-            f"{found.judge[one]} {_ends(*(part[later, one] for part in ends))}" for one in known
-        )
-        if known:
+        told = [f"{found.judge[one]} {_ends(Ends(*pairs[later, one]))}" for one in known]
+        if told:
             yield f"errors of {found.judge[later]} with those of {', '.join(told)}"
 
 
 def _in_words(found: Judges) -> Iterator[str]:
     """What votes are worth and which judge agrees best, a sentence each."""
-    worth, rho = found.shared.effective, found.shared.correlation
-    if np.isfinite(worth.value):
+    shared = found.shared
+    if np.isfinite(shared.effective.value):
         yield (
-            f"an item's {found.shared.votes:.3g} votes are worth "
-            f"{_ends(worth.value, worth.lower, worth.upper)} independent ones: correlation of "
-            f"errors given the label {_ends(rho.value, rho.lower, rho.upper)}"
+            f"an item's {shared.votes:.3g} votes are worth "
+            f"{_ends(shared.effective)} independent ones: correlation of "
+            f"errors given the label {_ends(shared.correlation)}"
         )
-        yield from _closest(found)
+        pairs = np.isfinite(shared.pairs).sum() // 2
+        for names, one in found.most_alike.items():
+            largest = pairs > 1 and np.isfinite(one.lower)
+            apart = "no two judges are alike in their errors, the nearest to it are "
+            yield (
+                f"{apart if one.value < 0 else 'most alike in their errors: '}{names}, {_ends(one)}"
+                + (f", an interval for the largest of {pairs}" if largest else "")
+            )
     if np.isfinite(found.fleiss.value):
-        one = found.fleiss
-        yield f"Fleiss's kappa {_ends(one.value, one.lower, one.upper)}"
+        yield f"Fleiss's kappa {_ends(found.fleiss)}"
     if found.ranges is not None:
         yield from without_gold.in_words(Allowed(found.ranges, found.contrary))
-    yield from _best(found)
+    kappas = [f"{found.judge[place]} {_ends(found.with_gold[place])}"
+              for place in _in_order(found.with_gold)]  # fmt: skip
+    if kappas:
+        yield f"Cohen's kappa with gold: {', '.join(kappas)}"
+    for names, less in found.gap.items():
+        yield f"{names}, on the same {less.items:,} items: {_ends(less)}"
     if found.replaces:
-        may = [name for name, one in found.replaces.items() if one.passes]
-        yield (
-            "alternative annotator test, epsilon .2: "
-            + (f"{', '.join(may)} may replace an expert" if may else "none may replace an expert")
-        )
+        may = ", ".join(name for name, one in found.replaces.items() if one.passes) or "none"
+        yield f"alternative annotator test, epsilon .2: {may} may replace an expert"
     elif found.no_test:
         yield f"alternative annotator test: none, since {found.no_test}"
 

@@ -13,30 +13,20 @@ TIED = 0.05
 """Share of pairs of items with equal scores from which on a warning says so: chance decides so much
 of an AUC. Scores of three decimals have far fewer, though most items share theirs."""
 
-FEWEST_GOLD = 2
-"""Gold items with a score that say something of a model."""
-FEW_MISSING = 0.02
-"""Share of items without a score that can shift no prediction by more than that."""
-NAMED = 3
-"""Pairs of models that a note names."""
+FEWEST_GOLD = 2  # gold items with a score that say something of a model
+FEW_MISSING = 0.02  # share of items without a score: it can shift no prediction by more
+NAMED = 3  # pairs of models that a note names
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of a model.
-
-    Attributes:
-        lowest, highest: their range.
-        distinct: how many are different.
-        tied: share of the pairs of items whose scores are equal.
-        without: items without a score.
-    """
+    """Scores of a model."""
 
     lowest: float
     highest: float
-    distinct: int
-    tied: float
-    without: int
+    distinct: int  # how many are different
+    tied: float  # share of the pairs of items whose scores are equal
+    without: int  # items without a score
 
 
 def look_at_scores(values: np.ndarray) -> Scores:
@@ -45,8 +35,7 @@ def look_at_scores(values: np.ndarray) -> Scores:
     _, times = np.unique(known, return_counts=True)
     n = len(known)
     tied = float((times * (times - 1.0)).sum() / (n * (n - 1.0))) if n > 1 else 0.0
-    ends = float(known.min()), float(known.max())
-    return Scores(*ends, len(times), tied, len(values) - n)
+    return Scores(float(known.min()), float(known.max()), len(times), tied, len(values) - n)
 
 
 def best_scored(items: Items) -> Items:
@@ -74,28 +63,17 @@ def scored(items: Items, models: Sequence[str]) -> np.ndarray:
 
 def of_complete_scores(items: Items) -> Items:
     """The items with the scores of the models that scored all of them, or nearly all."""
-    kept = {
-        name: values
-        for name, values in items.scores.items()
-        if np.isnan(values).mean() <= FEW_MISSING
-    }
+    kept = {name: own for name, own in items.scores.items() if np.isnan(own).mean() <= FEW_MISSING}
     return items if len(kept) == len(items.scores) else replace(items, scores=kept)
-
-
-def _gold_in(items: Items, rows: np.ndarray) -> int:
-    return int((items.gold[rows] != NO_GOLD).sum())
 
 
 def why_nothing(items: Items, models: Sequence[str], by_gold: bool) -> str:
     """Why nothing can be said of a model, or of the difference of two; empty where it can.
 
-    Args:
-        items: those that it would be about.
-        models: one, or two; none for what needs no score.
-        by_gold: whether it is to be said by gold labels.
+    What needs no score is of no model. `by_gold` tells whether gold labels are to say it.
     """
-    rows, every = scored(items, models), np.arange(len(items))
-    gold, whole = _gold_in(items, rows), _gold_in(items, every)
+    rows, is_gold = scored(items, models), items.gold != NO_GOLD
+    gold, whole = int(is_gold[rows].sum()), int(is_gold.sum())
     least = min(FEWEST_GOLD, whole) if by_gold else 0
     if len(rows) and gold >= least:
         return ""
@@ -127,11 +105,11 @@ def warn_of_missing(items: Items) -> Iterator[str]:
 
 def notes_on_missing(items: Items) -> Iterator[str]:
     """What the numbers of models are about that have a score of some of the items."""
-    gold = _gold_in(items, np.arange(len(items)))
+    is_gold = items.gold != NO_GOLD
 
     def of(rows: np.ndarray) -> str:
-        with_gold = f", {_gold_in(items, rows):,} of {gold:,} gold items" if gold else ""
-        return f"{len(rows):,} of {len(items):,} items{with_gold}"
+        gold = f", {is_gold[rows].sum():,} of {is_gold.sum():,} gold items"
+        return f"{len(rows):,} of {len(items):,} items{gold if is_gold.any() else ''}"
 
     partly = []
     for name in items.predictors:

@@ -1,13 +1,5 @@
 """What a study's data can support, before anything is fitted: counts, agreement, gold, scores.
 
-What a user must know of a study's data before believing a number, the gravest first.
-
-How often the majority of the votes is right, by gold labels and what each of them counts.
-
-How often a study's experts err, as far as second opinions tell, in numbers and in words.
-
-Strata of the gold sample with so few labels that a prevalence has no answer, and what mends it.
-
 The n_h gold labels of stratum h, whose items stand for a share W_h of all, cannot exclude that a
 share b(n_h) of the others are of the other class (`unseen_share`). Where that leaves more than half
 of the range open, no interval is printed (`design.left_open`, `rectified`). Labels that are enough,
@@ -18,7 +10,8 @@ though they all be alike, are as many as it takes for
 Of items that were drawn each by itself, those of a class of weight stand in the place of a stratum.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 
@@ -57,71 +50,55 @@ from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.parameters import LEVEL
 
-OPPOSITE = 0.01
-"""Probability of so few agreements by chance, below which votes are the wrong way round."""
-TIES = 0.02
-"""Share of the items that experts labelled from which on their ties are warned of."""
+OPPOSITE = 0.01  # probability of so few agreements by chance, below which votes are swapped
+TIES = 0.02  # share of the items that experts labelled from which on their ties are warned of
 
 
-def warn_of_gold(sample: GoldSample, within: GoldSample | None, gold: int, tied: int) -> list[str]:
-    """Say where gold items are no random sample.
-
-    Args:
-        tied: items on which experts are tied, where the answer does not count them.
-    """
-    found = []
+def _warn_of_gold(
+    sample: GoldSample, within: GoldSample | None, gold: int, tied: int
+) -> Iterator[str]:
+    """Where gold items are no random sample, or easier than others, since `tied` do not count."""
     if sample.chosen:
-        found.append(sample.doubt)
+        yield sample.doubt
     if within is not None and sample.chosen and not within.chosen and np.isfinite(within.p):
-        found.append(
+        yield (
             f"within the strata nothing speaks against the gold labels (p = {within.p:.2g}): the "
             "numbers of each stratum can be relied on, those of all items cannot"
         )
     if within is not None and within.chosen and not sample.chosen:
-        found.append(
+        yield (
             f"within the strata {within.told.misfit} (p = {within.p:.2g}): the numbers of a "
             "stratum may be wrong"
         )
     if tied > TIES * (gold + tied):
-        found.append(
+        yield (
             f"{counted(tied, 'item')} that experts labelled "
             f"{has_or_have(tied)} no gold label, since they are tied: "
             f"{100 * tied / (gold + tied):.0f} % of those they looked at, and the hard ones. Gold "
             "is easier than the items are, and estimates look better than they should; have "
             "another expert decide"
         )
-    return found
 
 
-def warn_of_annotators_and_scores(
-    annotators: AnnotatorCheck | None, scores: Mapping[str, Scores], items: Items
-) -> list[str]:
-    """Say in plain words what a user must know before believing a number."""
-    found = []
-    if annotators is not None:
-        for chosen, what in (
-            (annotators.adversarial, "labelling against the majority of the others (swapped?)"),
-            (annotators.constant, "always giving the same label, where others do not"),
-        ):
-            if chosen.any():
-                names = [str(name) for name in annotators.annotator[chosen]]
-                more = ", ..." if len(names) > NAMED else ""
-                found.append(
-                    f"{counted(len(names), 'annotator')} {what}: {', '.join(names[:NAMED])}{more}"
-                )
-    found.extend(warn_of_ties(scores))
-    found.extend(warn_of_missing(items))
-    return found
+def _warn_of_annotators(annotators: AnnotatorCheck) -> Iterator[str]:
+    for chosen, what in (
+        (annotators.adversarial, "labelling against the majority of the others (swapped?)"),
+        (annotators.constant, "always giving the same label, where others do not"),
+    ):
+        if chosen.any():
+            names = [str(name) for name in annotators.annotator[chosen]]
+            more = ", ..." if len(names) > NAMED else ""
+            number = counted(len(names), "annotator")
+            yield f"{number} {what}: {', '.join(names[:NAMED])}{more}"
 
 
-def warn_of_opposites(items: Items) -> list[str]:
+def warn_of_opposites(items: Items) -> Iterator[str]:
     """Say where votes or scores are higher on items that gold labels call negative.
 
     By the rank sum's normal approximation, whose variance is that without ties: it is at most that.
     """
     share = items.votes_positive / items.votes_total
     told = {"votes": share, **{f"scores of {name}": own for name, own in items.scores.items()}}
-    found = []
     for what, values in told.items():
         known = np.isfinite(values) & (items.gold != NO_GOLD)
         positive, ranks = items.gold[known] == 1, mid_ranks(values[known])
@@ -131,25 +108,23 @@ def warn_of_opposites(items: Items) -> list[str]:
         excess = ranks[positive].sum() - several * (several + others + 1) / 2
         p = float(ndtr(excess / np.sqrt(several * others * (several + others + 1) / 12)))
         if p < OPPOSITE:
-            found.append(
+            yield (
                 f"{what} are higher on items whose gold label is negative (p = {p:.2g}). Make sure "
                 "that all files mean the same by a positive label (--positive)"
             )
-    return found
 
 
 def majority_right(items: Items) -> tuple[float, float]:
-    """The share of positives and of negatives that the majority gets right, by gold labels; NaN of
-    none.
-    """
+    """The share of positives and of negatives that the majority gets right, by gold; or NaN."""
     right = 0.5 + np.sign(2 * items.votes_positive - items.votes_total) / 2
     rows, negative, positive = _masses(items)
     return _mean(right[rows], positive), _mean(1 - right[rows], negative)
 
 
 def _masses(items: Items) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions of the gold items, and what each counts as a negative and as a positive one: by its
-    label, or, where it is known how often experts err, by the corrected value.
+    """Positions of the gold items, and what each counts as a negative and as a positive one.
+
+    By its label, or, where it is known how often experts err, by the corrected value.
     """
     errors = known_errors(items)
     items = items if errors is None else judged(items, errors.verdict)
@@ -175,55 +150,40 @@ def positive_share(items: Items) -> float:
 
 @dataclass(frozen=True)
 class ExpertCheck:
-    """What is known of experts' errors.
+    """What is known of the errors of experts; those of an expert are NaN where not identified."""
 
-    Attributes:
-        second, third: gold items with two opinions or more, and with three or more.
-        sensitivity, specificity: of an expert; NaN where they are not identified.
-        sensitivity_interval, specificity_interval: 95 % intervals.
-        source: where they come from, in words; empty where they are not identified.
-        unknown: why they are not identified; empty where they are.
-        sentences: the same in plain words; none where each item has one opinion and no error is
-            given.
-    """
-
-    second: int
-    third: int
+    second: int  # gold items with two opinions or more
+    third: int  # with three or more
     sensitivity: float
     specificity: float
-    sensitivity_interval: tuple[float, float]
+    sensitivity_interval: tuple[float, float]  # 95 % intervals
     specificity_interval: tuple[float, float]
-    source: str
-    unknown: str
-    sentences: tuple[str, ...]
+    source: str  # where they come from, in words; empty where they are not identified
+    unknown: str  # why they are not identified; empty where they are
+    sentences: tuple[str, ...]  # none where each item has one opinion and no error is given
 
 
-def check_experts(items: Items) -> ExpertCheck:
-    """What is known of the errors of the experts who gave the gold labels."""
+def _check_experts(items: Items) -> ExpertCheck:
     unknown, nothing = why_unknown(items), (np.nan, np.nan)
     number = np.zeros(1) if items.opinions is None else items.opinions.number
     second, third = int((number > 1).sum()), int((number > 2).sum())
-    told = [
+    opinions = (
         f"{second:,} of {counted(int((number > 0).sum()), 'gold item')} {has_or_have(second)} a "
-        "second opinion, "
-        f"{third:,} a third"
-    ]
+        f"second opinion, {third:,} a third"
+    )
     if unknown:
-        told.insert(0, f"how often experts err is not known: {unknown}; {EXPERTS_ERRORS.mend}")
-        told = told if number.any() and items.opinions is not None else []
-        return ExpertCheck(
-            second, third, np.nan, np.nan, nothing, nothing, "", unknown, tuple(told)
-        )
+        told = f"how often experts err is not known: {unknown}; {EXPERTS_ERRORS.mend}"
+        sentences = (told, opinions) if number.any() else ()
+        return ExpertCheck(second, third, np.nan, np.nan, nothing, nothing, "", unknown, sentences)
     found = expert_errors(items)
-    told = [str(found), *(told if second else [])]
     ends = [(float(low), float(high)) for low, high in found.intervals]
     return ExpertCheck(
         second, third, found.sensitivity, found.specificity, ends[0], ends[1], found.source, "",
-        tuple(told),
+        (str(found), *((opinions,) if second else ())),
     )  # fmt: skip
 
 
-def largest_error(items: Items) -> float:
+def _largest_error(items: Items) -> float:
     """How often experts err on the class where they err more; NaN where it is not known."""
     if why_unknown(items) or not (items.gold != NO_GOLD).any():
         return float("nan")
@@ -239,27 +199,15 @@ def refuse_contradicted(items: Items) -> None:
         raise InputError(f"expert-error: {why}")
 
 
-UNSEEN = "that each count for more than twice as much as any gold item"
-"""Of which gold says nothing (`design.unseen`)."""
-
-
 @dataclass(frozen=True)
 class OpenStratum:
-    """A stratum, or class of weight, that leaves a prevalence without an answer.
+    """A stratum, or class of weight, that leaves a prevalence without an answer."""
 
-    Attributes:
-        which: its items, in words.
-        share: W_h.
-        labels: n_h.
-        enough: labels with which it leaves one.
-        mend: what gives as many, in words.
-    """
-
-    which: str
-    share: float
-    labels: int
-    enough: int
-    mend: str
+    which: str  # its items, in words
+    share: float  # W_h
+    labels: int  # n_h
+    enough: int  # labels with which it leaves one
+    mend: str  # what gives as many, in words
 
     @property
     def sentences(self) -> str:
@@ -273,12 +221,7 @@ class OpenStratum:
 
 
 def enough_labels(share: float, level: float) -> int:
-    """The fewest labels that leave no more than half of the range open, though all be alike.
-
-    Args:
-        share: W_h.
-        level: of the interval.
-    """
+    """The fewest labels that leave no more than half of the range open, though all be alike."""
     return next(
         number for number in count(1) if share * unseen_share(np.array(number), level) <= HALF
     )
@@ -297,11 +240,7 @@ def _in_words(draw: GoldDraw, at: np.ndarray, more: int) -> tuple[str, str]:
 
 
 def find_open_strata(items: Items, level: float) -> tuple[OpenStratum, ...]:
-    """The strata, or classes of weight, that leave a prevalence without an answer.
-
-    Args:
-        level: of the interval.
-    """
+    """The strata, or classes of weight, that leave a prevalence without an answer."""
     rows = np.flatnonzero(items.gold != NO_GOLD)
     if items.draw is None or not len(rows):
         return ()
@@ -310,7 +249,8 @@ def find_open_strata(items: Items, level: float) -> tuple[OpenStratum, ...]:
     if drawn.unseen > HALF:
         enough = enough_labels(drawn.unseen, level)
         mend = f"draw such items with a larger chance, so that {enough} have a label"
-        return (OpenStratum(UNSEEN, drawn.unseen, 0, enough, mend),)
+        which = "that each count for more than twice as much as any gold item"
+        return (OpenStratum(which, drawn.unseen, 0, enough, mend),)
     alone = of_labels(known.items.gold, known, questions, POPULATION, drawn)
     design = KnownChances.of(draw, len(items))
     cell = design.cells()
@@ -328,57 +268,32 @@ def find_open_strata(items: Items, level: float) -> tuple[OpenStratum, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataCheck(Shown):
-    """What is known of a study before anything is fitted.
-
-    Attributes:
-        items, votes: their numbers.
-        votes_per_item: least, median and most votes of an item.
-        positive_votes: share of positive votes.
-        agreement: Krippendorff's alpha of the votes.
-        annotators: each annotator; None where they are not known.
-        judges: what the votes are worth together, and which judge agrees best.
-        gold_positive, gold_negative: gold labels of each class.
-        gold_sample: whether gold looks like a random sample.
-        gold_within_strata: the same of each stratum; None without strata.
-        open_strata: of the gold sample, those with too few labels for an answer.
-        experts_tied: items that experts labelled, and on which they are tied.
-        expert_labels: expert -> gold labels given.
-        expert_agreement: alpha of the experts; None where there is one or none.
-        expert_errors: how often they err, as far as it is known.
-        majority_right: TPR and TNR of the majority on gold items, by what each counts, a tie half;
-            NaN without gold.
-        scores: model -> its scores.
-        strata: name -> stratum -> items.
-        clusters: how much it matters that items belong together; None where none do.
-        verdicts: on each estimator.
-        warnings: in plain words, the gravest first.
-    """
+    """What is known of a study before anything is fitted."""
 
     items: int
     votes: int
-    votes_per_item: tuple[int, float, int]
-    positive_votes: float
-    agreement: Agreement
-    annotators: AnnotatorCheck | None
-    judges: Judges
+    votes_per_item: tuple[int, float, int]  # least, median and most votes of an item
+    positive_votes: float  # their share
+    agreement: Agreement  # of the votes
+    annotators: AnnotatorCheck | None  # None where they are not known
+    judges: Judges  # what the votes are worth together, and which judge agrees best
     gold_positive: int
     gold_negative: int
-    gold_sample: GoldSample
-    gold_within_strata: GoldSample | None
-    open_strata: tuple[OpenStratum, ...]
-    experts_tied: int
-    expert_labels: Mapping[str, int]
-    expert_agreement: Agreement | None
+    gold_sample: GoldSample  # whether gold looks like a random sample
+    gold_within_strata: GoldSample | None  # the same of each stratum; None without strata
+    open_strata: tuple[OpenStratum, ...]  # with too few labels for an answer
+    experts_tied: int  # items that experts labelled, and on which they are tied
+    expert_labels: Mapping[str, int]  # expert -> gold labels given
+    expert_agreement: Agreement | None  # None where there is one expert or none
     expert_errors: ExpertCheck
-    majority_right: tuple[float, float]
-    scores: Mapping[str, Scores]
-    strata: Mapping[str, Mapping[str, int]]
-    clusters: ClusterEffect | None
-    verdicts: tuple[Verdict, ...]
-    warnings: tuple[str, ...]
+    majority_right: tuple[float, float]  # TPR and TNR of the majority on gold items, or NaN
+    scores: Mapping[str, Scores]  # by model
+    strata: Mapping[str, Mapping[str, int]]  # name -> stratum -> items
+    clusters: ClusterEffect | None  # None where no items belong together
+    verdicts: tuple[Verdict, ...]  # on each estimator
+    warnings: tuple[str, ...]  # in plain words, the gravest first
 
-    most_lines = 24
-    """With its name at most 25 lines, as many as the command prints."""
+    most_lines = 24  # with its name at most 25 lines, as many as the command prints
     kept, whole = SUPPORT, ALL
 
     @property
@@ -391,27 +306,6 @@ class DataCheck(Shown):
         return in_short(self)
 
 
-def _vote_counts(items: Items) -> np.ndarray:
-    """The negative and positive votes of each item: (n, 2)."""
-    return np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
-
-
-def _expert_agreement(study: Study, rng: np.random.Generator, resamples: int) -> Agreement | None:
-    if len(study.gold_by_expert) < 2:
-        return None
-    labels = np.stack(list(study.gold_by_expert.values()))
-    counts = np.stack([(labels == 0).sum(axis=0), (labels == 1).sum(axis=0)], axis=1)
-    return agreement(counts, rng, resamples=resamples, cluster=study.items.cluster)
-
-
-def _strata(strata: Mapping[str, np.ndarray]) -> dict[str, dict[str, int]]:
-    found = {}
-    for name, values in strata.items():
-        labels, times = np.unique(values.astype(str), return_counts=True)
-        found[name] = dict(zip(labels.tolist(), times.tolist(), strict=True))
-    return found
-
-
 def _cells(strata: Mapping[str, np.ndarray]) -> np.ndarray | None:
     """Number the strata, of several columns together: (n,); None without strata."""
     cells = None
@@ -422,113 +316,90 @@ def _cells(strata: Mapping[str, np.ndarray]) -> np.ndarray | None:
     return cells
 
 
-def _tied(study: Study) -> int:
-    """Count the items that experts labelled and that have no gold label."""
-    labels = list(study.gold_by_expert.values())
-    if not labels:
-        return 0
-    labelled = (np.stack(labels) != NO_GOLD).any(axis=0)
-    return int((labelled & (study.items.gold == NO_GOLD)).sum())
-
-
-def _facts(
+def _verdicts(
     items: Items, agreed: Agreement, sample: GoldSample, annotators: AnnotatorCheck | None,
     judges: Judges,
-) -> Facts:  # fmt: skip
-    """Gather what the verdicts rest on."""
-    total = items.votes_total
-    tpr, tnr = majority_right(items)
-    return Facts(
-        items=len(items),
-        scores=len(items.scores),
-        most_votes=int(total.max()),
-        several=float((total > 1).mean()),
-        positive_votes=float(items.votes_positive.sum() / total.sum()),
-        alpha=agreed.alpha,
-        alpha_upper=agreed.upper,
-        gold_positive=int((items.gold == 1).sum()),
-        gold_negative=int((items.gold == 0).sum()),
-        gold_p=sample.p,
-        misfit=sample.told.misfit,
-        gold_share=positive_share(items),
-        errors_unknown=why_unknown(items),
-        tpr=tpr,
-        tnr=tnr,
-        annotators=None if annotators is None else len(annotators.annotator),
-        median_labels=np.nan if annotators is None else float(np.median(annotators.labels)),
-        adversarial=0 if annotators is None else int(annotators.adversarial.sum()),
-        experts_err=largest_error(items),
-        errors_shared=judges.shared.correlation.lower,
-    )
+) -> tuple[tuple[float, float], tuple[Verdict, ...]]:  # fmt: skip
+    """Where the majority of the votes is right, and the verdicts, which rest on that too."""
+
+    def facts(items: Items) -> Facts:
+        total, (tpr, tnr) = items.votes_total, majority_right(items)
+        return Facts(
+            items=len(items), scores=len(items.scores), most_votes=int(total.max()),
+            several=float((total > 1).mean()),
+            positive_votes=float(items.votes_positive.sum() / total.sum()),
+            alpha=agreed.alpha, alpha_upper=agreed.upper,
+            gold_positive=int((items.gold == 1).sum()), gold_negative=int((items.gold == 0).sum()),
+            gold_p=sample.p, misfit=sample.told.misfit, gold_share=positive_share(items),
+            errors_unknown=why_unknown(items), tpr=tpr, tnr=tnr,
+            annotators=None if annotators is None else len(annotators.annotator),
+            median_labels=np.nan if annotators is None else float(np.median(annotators.labels)),
+            adversarial=0 if annotators is None else int(annotators.adversarial.sum()),
+            experts_err=_largest_error(items), errors_shared=judges.shared.correlation.lower,
+        )  # fmt: skip
+
+    whole = facts(items)
+    return (whole.tpr, whole.tnr), verdicts_of(whole, facts(best_scored(items)))
 
 
 def check_data(
-    study: Study,
-    rng: np.random.Generator,
-    resamples: int = 1000,
-    permutations: int = PERMUTATIONS,
+    study: Study, rng: np.random.Generator, resamples: int = 1000, permutations: int = PERMUTATIONS,
     level: float = LEVEL,
-) -> DataCheck:
-    """Find what a study's data can support.
+) -> DataCheck:  # fmt: skip
+    """What a study's data can support.
 
-    Args:
-        resamples: of the items, for the interval of alpha.
-        permutations: of the test of gold being a random sample.
-        level: of intervals, and of the ranges without gold labels.
+    `resamples` are of the items, for the interval of alpha; `permutations` are of the test of gold
+    being a random sample; `level` is that of intervals, and of the ranges without gold labels.
     """
-    items, total = study.items, study.items.votes_total
-    agreed = agreement(_vote_counts(items), rng, resamples=resamples, cluster=items.cluster)
+    items, total, positive = study.items, study.items.votes_total, study.items.votes_positive
+    votes = np.stack([total - positive, positive], axis=1)
+    agreed = agreement(votes, rng, resamples=resamples, cluster=items.cluster)
     annotators = None if study.annotations is None else check_annotators(study.annotations)
     sample = assess_gold_sample(items, rng, permutations)
     judges = look_at_judges(study, rng.spawn(1)[0], level)
-    about = agreed, sample, annotators, judges
-    facts, of_scores = _facts(items, *about), _facts(best_scored(items), *about)
-    cells, tied = _cells(study.strata), _tied(study)
+    right, verdicts = _verdicts(items, agreed, sample, annotators, judges)
+    cells = _cells(study.strata)
     within = None if cells is None else assess_gold_sample(items, rng, permutations, cells)
+    experts, tied, experts_agree = study.gold_by_expert, 0, None
+    if experts:
+        labels = np.stack(list(experts.values()))
+        tied = int(((labels != NO_GOLD).any(axis=0) & (items.gold == NO_GOLD)).sum())
+    if len(experts) > 1:
+        counts = np.stack([(labels == 0).sum(axis=0), (labels == 1).sum(axis=0)], axis=1)
+        experts_agree = agreement(counts, rng, resamples=resamples, cluster=items.cluster)
     scores = {name: look_at_scores(values) for name, values in items.scores.items()}
     clusters, open_strata = cluster_effect(items), find_open_strata(items, level)
+    gold = int((items.gold != NO_GOLD).sum())
     return DataCheck(
-        items=len(items),
-        votes=int(total.sum()),
+        items=len(items), votes=int(total.sum()),
         votes_per_item=(int(total.min()), float(np.median(total)), int(total.max())),
-        positive_votes=facts.positive_votes,
-        agreement=agreed,
-        annotators=annotators,
-        judges=judges,
-        gold_positive=facts.gold_positive,
-        gold_negative=facts.gold_negative,
-        gold_sample=sample,
-        gold_within_strata=within,
-        open_strata=open_strata,
-        experts_tied=tied,
-        expert_labels={
-            name: int((labels != NO_GOLD).sum()) for name, labels in study.gold_by_expert.items()
+        positive_votes=float(positive.sum() / total.sum()), agreement=agreed,
+        annotators=annotators, judges=judges,
+        gold_positive=int((items.gold == 1).sum()), gold_negative=int((items.gold == 0).sum()),
+        gold_sample=sample, gold_within_strata=within, open_strata=open_strata, experts_tied=tied,
+        expert_labels={name: int((own != NO_GOLD).sum()) for name, own in experts.items()},
+        expert_agreement=experts_agree, expert_errors=_check_experts(items),
+        majority_right=right, scores=scores,
+        strata={
+            name: dict(sorted(Counter(values.astype(str).tolist()).items()))
+            for name, values in study.strata.items()
         },
-        expert_agreement=_expert_agreement(study, rng, resamples),
-        expert_errors=check_experts(items),
-        majority_right=(facts.tpr, facts.tnr),
-        scores=scores,
-        strata=_strata(study.strata),
-        clusters=clusters,
-        verdicts=verdicts_of(facts, of_scores),
+        clusters=clusters, verdicts=verdicts,
         warnings=(
-            *warn_of_gold(sample, within, facts.gold, tied if why_unknown(items) else 0),
+            *_warn_of_gold(sample, within, gold, tied if why_unknown(items) else 0),
             *(one.sentences for one in open_strata),
             *warn_of_few(clusters),
             *warn_of_opposites(items),
-            *warn_of_annotators_and_scores(annotators, scores, items),
+            *(() if annotators is None else _warn_of_annotators(annotators)),
+            *warn_of_ties(scores),
+            *warn_of_missing(items),
         ),
-    )
+    )  # fmt: skip
 
 
 def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple[Verdict, ...]:
-    """Judge the estimators on some of the items of a study that was checked.
+    """The verdicts on the estimators for the items of a stratum, whose gold is a `sample`.
 
-    Args:
-        check: of the study, whose agreement, annotators and judges stand for those of its parts.
-        items: those of a stratum.
-        sample: whether its gold items look like a random sample of them.
+    The agreement, annotators and judges of the study stand for those of its parts.
     """
-    about = check.agreement, sample, check.annotators, check.judges
-    facts, of_scores = _facts(items, *about), _facts(best_scored(items), *about)
-    return verdicts_of(facts, of_scores)
+    return _verdicts(items, check.agreement, sample, check.annotators, check.judges)[1]

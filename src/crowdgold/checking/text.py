@@ -20,32 +20,26 @@ from crowdgold.types.display import WIDTH, first_lines
 if TYPE_CHECKING:
     from crowdgold.checking.study import DataCheck
 
-MOST_LINES = 25
-"""On a screen."""
-NAMED = 5
-"""Models, or annotators, that are named."""
-ALL = "lines: crowdgold check FILES --verbose"
-"""How to see what is left out."""
-SUPPORT = "answer", "model", "how sure", "other methods", "to do"
-"""What data support, which is never left out."""
-ANSWER = "the answer: "
-"""What a method's use begins with where it is the answer, which the head says."""
+MAJORITY = "the majority of the votes"
 
-COUNTED = (USABLE, f"{WEAK} (use with care)", NOT_USABLE)
-"""The verdicts, where methods are counted."""
+MOST_LINES = 25  # on a screen
+NAMED = 5  # models, or annotators, that are named
+ALL = "lines: crowdgold check FILES --verbose"  # how to see what is left out
+SUPPORT = "answer", "model", "how sure", "other methods", "to do"  # what is never left out
 
 
-def _wrapped(head: str, texts: list[str], indent: int = 14) -> Iterator[str]:
-    """Write a head and texts beside it, each from a line of its own."""
+def _wrapped(head: str, texts: Sequence[str], indent: int = 14) -> list[str]:
+    """The lines of a head and of texts beside it, each from a line of its own."""
+    lines = []
     for place, text in enumerate(texts):
         start = head.ljust(indent) if place == 0 else " " * indent
-        yield textwrap.fill(text, WIDTH, initial_indent=start, subsequent_indent=" " * indent)
+        told = textwrap.fill(text, WIDTH, initial_indent=start, subsequent_indent=" " * indent)
+        lines += told.splitlines()
+    return lines
 
 
 def _lines(told: Mapping[str, list[str]]) -> list[str]:
-    """The lines of heads and of the texts beside them."""
-    texts = (one for head, own in told.items() for one in _wrapped(head, own))
-    return [line for text in texts for line in text.splitlines()]
+    return [line for head, texts in told.items() for line in _wrapped(head, texts)]
 
 
 def _alpha(found: Agreement, what: str) -> str:
@@ -69,75 +63,63 @@ def _gold(check: "DataCheck") -> Iterator[str]:
         f"{number:,} items ({100 * number / check.items:.3g} %): {check.gold_positive:,} positive, "
         f"{check.gold_negative:,} negative"
     )
-    right = [
-        f"{100 * share:.1f} % of the {name}"
-        for share, name in zip(check.majority_right, ("positives", "negatives"), strict=True)
-        if np.isfinite(share)
-    ]
-    yield f"the majority of the votes is right on {' and '.join(right)} (ties count half)"
-    sample = check.gold_sample
-    if sample.note:
-        yield f"{sample.told.question} no test: {sample.note}"
-    else:
-        told = likeness_in_words(sample.p, sample.of)
-        yield f"{sample.told.question} {told} (p = {sample.p:.2g})"
-    within = check.gold_within_strata
+    named = zip(check.majority_right, ("positives", "negatives"), strict=True)
+    right = [f"{100 * share:.1f} % of the {name}" for share, name in named if np.isfinite(share)]
+    yield f"{MAJORITY} is right on {' and '.join(right)} (ties count half)"
+    sample, within = check.gold_sample, check.gold_within_strata
+    likely = f"{likeness_in_words(sample.p, sample.of)} (p = {sample.p:.2g})"
+    yield f"{sample.told.question} {f'no test: {sample.note}' if sample.note else likely}"
     if within is not None and not within.note:
-        at_random = within.of in (OF_ITEMS, OF_CLUSTERS)
-        asked = "a random sample within strata?" if at_random else within.told.question
-        told = likeness_in_words(within.p, within.of)
-        yield f"{'' if at_random else 'within strata: '}{asked} {told} (p = {within.p:.2g})"
-
-
-def _annotators(check: "DataCheck") -> str:
-    found = check.annotators
-    if found is None:
-        return "not known"
-    least, middle, most = np.quantile(found.labels, [0, 0.5, 1])
-    return (
-        f"{len(found.labels):,}, with {least:,.0f} to {most:,.0f} labels (median {middle:,.0f}); "
-        f"{int(found.few.sum())} with fewer than {FEW_LABELS}, "
-        f"{int(found.adversarial.sum())} against the others, {int(found.constant.sum())} constant"
-    )
+        asked = f"within strata: {within.told.question}"
+        if within.of in (OF_ITEMS, OF_CLUSTERS):
+            asked = "a random sample within strata?"
+        yield f"{asked} {likeness_in_words(within.p, within.of)} (p = {within.p:.2g})"
 
 
 def about(check: "DataCheck") -> dict[str, list[str]]:
     """What was counted, by name."""
     least, middle, most = check.votes_per_item
     each = f"{least} an item" if least == most else f"{least} to {most} an item, median {middle:g}"
+    annotators, known = "not known", check.annotators
+    if known is not None:
+        fewest, median, highest = np.quantile(known.labels, [0, 0.5, 1])
+        annotators = (
+            f"{len(known.labels):,}, with {fewest:,.0f} to {highest:,.0f} labels (median "
+            f"{median:,.0f}); {int(known.few.sum())} with fewer than {FEW_LABELS}, "
+            f"{int(known.adversarial.sum())} against the others, {int(known.constant.sum())} "
+            "constant"
+        )
     found = {
         "items": [f"{check.items:,}"],
         "votes": [f"{check.votes:,}, {each}; {100 * check.positive_votes:.1f} % positive"],
         "agreement": [_alpha(check.agreement, "votes")],
-        "annotators": [_annotators(check)],
+        "annotators": [annotators],
         "gold": list(_gold(check)),
         "judges": [*check.judges.sentences, *check.judges.each_two],
     }
+    experts = list(check.expert_errors.sentences)
     if check.expert_agreement is not None:
         given = ", ".join(f"{name} {labels:,}" for name, labels in check.expert_labels.items())
-        found["experts"] = [given, _alpha(check.expert_agreement, "expert labels")]
-    if check.expert_errors.sentences:
-        found["experts"] = [*check.expert_errors.sentences, *found.get("experts", [])]
-    scores = [
+        experts += [given, _alpha(check.expert_agreement, "expert labels")]
+    if experts:
+        found["experts"] = experts
+    found["scores"] = [
         f"{name}: {one.lowest:.4g} to {one.highest:.4g}, {one.distinct:,} different, "
         f"{100 * one.tied:.2g} % of the pairs tied"
         + (f"; {counted(one.without, 'item')} without" if one.without else "")
         for name, one in check.scores.items()
-    ]
-    found["scores"] = scores or ["none"]
+    ] or ["none"]
     if check.clusters is not None:
         found["clusters"] = in_words(check.clusters)
     if check.strata:
         found["strata"] = [
-            f"{name}: "
-            + ", ".join(f"{stratum or '(none)'} {size:,}" for stratum, size in sizes.items())
+            f"{name}: " + ", ".join(f"{one or '(none)'} {size:,}" for one, size in sizes.items())
             for name, sizes in check.strata.items()
         ]
     return found
 
 
-NOTES = 8
-"""Notes on how files were read that are shown at once: each can say that data were left out."""
+NOTES = 8  # on how files were read, at once: each can say that data were left out
 
 
 def _shortened(texts: Sequence[str], shown: int = 1) -> list[str]:
@@ -150,11 +132,10 @@ def _first(check: "DataCheck") -> dict[str, list[str]]:
     """What the data are, in a line each; judges and scores where there are few."""
     whole = about(check)
     found = {head: texts[:1] for head, texts in whole.items() if head not in ("judges", "scores")}
-    found["gold"] = [one for one in whole["gold"] if not one.startswith("the majority")]
+    found["gold"] = [text for text in whole["gold"] if not text.startswith(MAJORITY)]
     found["judges"] = whole["judges"][:1]
     found["scores"] = [list_names(check.scores, NAMED) or "none"]
-    for head in ("clusters", "strata"):
-        found |= {head: whole[head]} if head in whole else {}
+    found |= {head: whole[head] for head in ("clusters", "strata") if head in whole}
     if "experts" in whole:
         found["experts"] = _shortened(whole["experts"])
     return {head: texts for head, texts in found.items() if texts}
@@ -174,14 +155,9 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
     if check.judges.ranges is not None:
         found["answer"] = [f"ranges that votes allow: {allowed_in_short(check.judges.ranges)}"]
     for one in first:
-        what = "answer" if number else "model"
+        why = one.why.removeprefix("the answer: ")  # the head says it
         unchecked = "" if number else ", which nothing checks"
-        found[what] = [f"{one.method}{unchecked}: {one.why.removeprefix(ANSWER)}"]
-    left = [
-        f"{others} {what}"
-        for some, what in zip((usable, weak, none), COUNTED, strict=True)
-        if (others := sum(one not in first for one in some))
-    ]
+        found["answer" if number else "model"] = [f"{one.method}{unchecked}: {why}"]
     if check.open_strata:
         found["how sure"] = ["a prevalence has no answer: a gold stratum has too few labels"]
     elif number and not check.gold_sample.chosen:
@@ -191,7 +167,9 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
             f"gold labels alone say the prevalence to about {half:.2g} points up or down; votes "
             "and scores make it narrower"
         ]
-    found["other methods"] = [", ".join(left)]
+    counts = (usable, USABLE), (weak, f"{WEAK} (use with care)"), (none, NOT_USABLE)
+    left = [(sum(one not in first for one in some), what) for some, what in counts]
+    found["other methods"] = [", ".join(f"{others} {what}" for others, what in left if others)]
     if number and check.gold_sample.chosen:
         found["to do"] = check.gold_sample.to_do
     elif not number and not usable:
@@ -207,29 +185,21 @@ def in_short(check: "DataCheck") -> dict[str, list[str]]:
     return {**_first(check), **_support(check)}
 
 
-def _next(check: "DataCheck") -> Iterator[str]:
-    """Commands that follow."""
-    if check.supported:
-        yield "crowdgold evaluate FILES gives the numbers"
-    if check.gold_positive + check.gold_negative:
-        yield "crowdgold plan --more --pilot FILES says how many more gold labels a width takes"
-    else:
-        yield "crowdgold sample FILES --n 100 says which items an expert should label"
-    yield "crowdgold check FILES --verbose names every method, and says why"
-
-
 def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
-    """What was found for a reader, on one screen, at most 80 columns wide.
-
-    Args:
-        check: of a study.
-        notes: of how the study was read.
-    """
-    told = _lines({**_support(check), "next": list(_next(check))})
+    """What was found for a reader, on one screen; notes are of how the study was read."""
+    follow = ["crowdgold evaluate FILES gives the numbers"] if check.supported else []
+    if check.gold_positive + check.gold_negative:
+        follow.append(
+            "crowdgold plan --more --pilot FILES says how many more gold labels a width takes"
+        )
+    else:
+        follow.append("crowdgold sample FILES --n 100 says which items an expert should label")
+    follow.append("crowdgold check FILES --verbose names every method, and says why")
+    told = _lines({**_support(check), "next": follow})
     room, facts = MOST_LINES - 1 - len(told), _lines(_first(check))
     # As many notes as leave room for all that was counted.
     shown = [[*_lines({"read": _shortened(notes, n)}), *facts] for n in range(NOTES, 0, -1)]
-    data = next((one for one in shown if len(one) <= room), shown[-1])
+    data = next((lines for lines in shown if len(lines) <= room), shown[-1])
     return "\n".join([first_lines(data, room, ALL), *told])
 
 

@@ -6,10 +6,8 @@ What a method needs, and what can speak against it, is declared in its file (`cr
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from crowdgold.methods.doubts import MEASURED_GOLD as MEASURED_GOLD
 from crowdgold.methods.doubts import (
     NOT_USABLE,
-    SURELY_CHOSEN,
     VERDICTS,
     Facts,
     Finding,
@@ -19,24 +17,15 @@ from crowdgold.methods.method import Method
 from crowdgold.methods.needs import EXPERTS_ERRORS, lacking
 from crowdgold.methods.registry import METHODS, offered
 
-__all__ = ["MEASURED_GOLD", "NOT_USABLE", "SURELY_CHOSEN", "Facts", "Verdict", "verdicts_of"]
-
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a method can make of the data.
+    """What a method can make of the data."""
 
-    Attributes:
-        method: its short name.
-        verdict: one of `VERDICTS`.
-        why: the reasons.
-        mend: what would make it better; empty where nothing is needed.
-    """
-
-    method: str
-    verdict: str
+    method: str  # its short name
+    verdict: str  # one of `VERDICTS`
     why: str
-    mend: str
+    mend: str  # what would make it better; empty where nothing is needed
 
 
 def _findings(method: Method, facts: Facts) -> Iterator[Finding]:
@@ -56,9 +45,7 @@ def _findings(method: Method, facts: Facts) -> Iterator[Finding]:
 def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
     """The verdict on each method that a study is offered, in the order of answers.
 
-    Args:
-        facts: of the study.
-        of_scores: of its items with a score, for the methods that need one.
+    Methods that need a score rest on the facts `of_scores`, of the items that have one.
     """
     found = []
     for name in offered():

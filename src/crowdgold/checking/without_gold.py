@@ -13,23 +13,15 @@ from crowdgold.types.annotations import Annotations, labels_by_judge
 from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.parameters import LEVEL
 
-LEAST_DIGITS = 2
-"""Decimals of an end of a range; more where the range is narrower than the last of them."""
-NO_CONTRARY = "no judge is positive more often where the label is negative"
-"""What is assumed of judges whose names are known."""
+LEAST_DIGITS = 2  # of an end of a range; more where the range is narrower than the last of them
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """What the votes of some items allow.
+    """What the votes of some items allow."""
 
-    Attributes:
-        ranges: of the votes of those who do not vote against the others.
-        contrary: judges who do, and are left out.
-    """
-
-    ranges: Ranges
-    contrary: tuple[str, ...]
+    ranges: Ranges  # of the votes of those who do not vote against the others
+    contrary: tuple[str, ...]  # judges who do, and are left out
 
 
 def has_ranges(items: Items) -> bool:
@@ -38,18 +30,13 @@ def has_ranges(items: Items) -> bool:
 
 
 def allowed(
-    items: Items,
-    judges: Annotations | None,
-    rng: np.random.Generator,
-    level: float = LEVEL,
+    items: Items, judges: Annotations | None, rng: np.random.Generator, level: float = LEVEL,
     weights: np.ndarray | None = None,
-) -> Allowed:
+) -> Allowed:  # fmt: skip
     """What the votes of items allow (`has_ranges`).
 
-    Args:
-        judges: who gave each vote, where annotators are few; else None.
-        level: of the ranges' sampling error.
-        weights: (n,) of the items; None where they have none.
+    `judges` gave each vote, where annotators are few; else they are None. `level` is that of the
+    ranges' sampling error.
     """
     positive, total, table = items.votes_positive, items.votes_total, None
     names: tuple[str, ...] = ()
@@ -62,17 +49,14 @@ def allowed(
             positive, total = kept
             table, names = labels[:, ~out], tuple(map(str, judges.annotator[out]))
     scores = {name: np.asarray(values) for name, values in items.scores.items()}
-    found = ranges(
-        positive, total, scores, rng, level=level, weights=weights, cluster=items.cluster,
-        table=table,
-    )  # fmt: skip
+    found = ranges(positive, total, scores, rng, level=level, weights=weights,
+                   cluster=items.cluster, table=table)  # fmt: skip
     return Allowed(found, names)
 
 
 def ends_in_words(lower: float, upper: float) -> str:
     """The two ends of a range."""
-    width = upper - lower
-    digits = LEAST_DIGITS
+    width, digits = upper - lower, LEAST_DIGITS
     if 0 < width < 1:
         digits = max(LEAST_DIGITS, 1 - math.floor(math.log10(width)))
     return f"{lower:.{digits}f} to {upper:.{digits}f}"
@@ -88,15 +72,15 @@ def gold_in_words(number: int) -> str:
 
 def in_short(found: Mapping[str, Any]) -> str:
     """A range as JSON has it, or that there is none."""
-    if found["lower"] is None:
-        return "no range"
-    return ends_in_words(found["lower"], found["upper"])
+    return "no range" if found["lower"] is None else ends_in_words(found["lower"], found["upper"])
 
 
 def assumed_in_words(found: Ranges) -> str:
     """What ranges assume of the votes, as the condition of a sentence."""
+    who = "no judge is positive more often where the label is negative"
+    if found.alike:
+        who = "judges are alike, or many who take turns"
     scores = ", and a score errs with them no more than they do together" if found.auc else ""
-    who = "judges are alike, or many who take turns" if found.alike else NO_CONTRARY
     return (
         f"if {who}, votes are right on {found.right:g} or more of each class on average and their "
         f"errors correlate by 0 to {found.most:g}{scores}"
@@ -109,8 +93,9 @@ def left_out_in_words(found: Allowed) -> str:
 
 
 def _named(found: Ranges) -> dict[str, Range]:
-    named = {"prevalence": found.prevalence}
-    return named | {f"AUC of {name}": one for name, one in found.auc.items()}
+    return {"prevalence": found.prevalence} | {
+        f"AUC of {name}": one for name, one in found.auc.items()
+    }
 
 
 def allowed_in_short(found: Ranges) -> str:

@@ -1,7 +1,4 @@
-"""Values with their standard errors, one a cell of a comparison: what a predicate judges.
-
-Markdown tables, and values with their errors.
-"""
+"""Values with their standard errors, one a cell of a comparison: what a predicate judges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,16 +32,14 @@ def pivot(table: pd.DataFrame, value: str, error: str, rows: str, columns: str) 
     heads = list(dict.fromkeys(table[columns]))
     lines = []
     for key, group in table.groupby(rows, sort=False):
-        cells = group.set_index(columns)
-        lines.append(
-            [str(key)]
-            + [
-                with_error(float(cells.loc[head, value]), float(cells.loc[head, error]))
-                if head in cells.index
-                else ""
-                for head in heads
-            ]
-        )
+        known = group.set_index(columns)
+        shown = [
+            with_error(float(known.loc[head, value]), float(known.loc[head, error]))
+            if head in known.index
+            else ""
+            for head in heads
+        ]
+        lines.append([str(key), *shown])
     return markdown_table([rows, *heads], lines)
 
 
@@ -62,15 +57,13 @@ class ClaimError(ValueError):
 
 @dataclass(frozen=True)
 class Cells:
-    """What a claim is about, cell by cell.
+    """What a claim is about, cell by cell; the title says what the values are, in words.
 
-    Attributes:
-        title: what the values are, in words.
-        rows: `group` and `place`, which name a cell, its `value` and its standard `error`: 0
-            where the value is exact, NaN where its error is not known; the `replicates` that
-            the error is over; its `degrees` of freedom where they are not those less one, as of a
-            fit; the `fixed` part of the error, such as a printed one, that more replicates leave
-            as it is; and, where the value is the share of independent `trials`, their number.
+    Rows have `group` and `place`, which name a cell, its `value` and its standard `error`: 0 where
+    the value is exact, NaN where its error is not known; the `replicates` that the error is over;
+    its `degrees` of freedom where they are not those less one, as of a fit; the `fixed` part of the
+    error, such as a printed one, that more replicates leave as it is; and, where the value is the
+    share of independent `trials`, their number.
     """
 
     title: str
@@ -79,18 +72,12 @@ class Cells:
     @property
     def names(self) -> pd.Series:
         """The name of each cell: its group, at its place where the group has several."""
-        return pd.Series(
-            [name_of(*pair) for pair in zip(self.rows["group"], self.rows["place"], strict=True)],
-            index=self.rows.index,
-            dtype=str,
-        )
+        pairs = zip(self.rows["group"], self.rows["place"], strict=True)
+        named = [f"{one} at {at}" if one and at else one or at for one, at in pairs]
+        return pd.Series(named, index=self.rows.index, dtype=str)
 
     def degrees(self) -> np.ndarray:
-        """The degrees of freedom of each error; infinitely many of a value that is exact.
-
-        Raises:
-            ClaimError: where there is an error of unknown degrees of freedom.
-        """
+        """The degrees of freedom of each error; infinitely many of a value that is exact."""
         own = self.rows["replicates"] - 1
         found = np.asarray(self.rows["degrees"].fillna(own).clip(lower=1), dtype=float)
         unknown = np.isnan(found)
@@ -116,11 +103,6 @@ class Cells:
             return f"{len(names)} of {len(chosen)}, the largest {names[at]} ({worst})"
         pairs = zip(names, values, strict=True)
         return ", ".join(f"{name} ({with_error(value, 0)})" for name, value in pairs)
-
-
-def name_of(group: str, place: str) -> str:
-    """A cell's name."""
-    return f"{group} at {place}" if group and place else group or place
 
 
 def cells_of(
@@ -175,14 +157,9 @@ def _text(value: object) -> str:
 def choose(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
     """The rows of a table that are asked for.
 
-    Args:
-        where: column -> a value, a list of values, `largest` or `smallest` of those that the
-            table has, or a mapping of bounds: `least` (at least so much), `most`, `above`, `below`,
-            `not` (another value) and `begins` (a name that begins so); a bound may be one of the
-            two words, too.
-
-    Raises:
-        ClaimError: for a column that the table does not have, or another bound.
+    A column is to be a value, one of a list, the `largest` or `smallest` of those that the table
+    has, or within bounds: `least` (at least so much), `most`, `above`, `below`, `not` (another
+    value) and `begins` (a name that begins so); a bound may be one of the two words, too.
     """
     for column, wanted in where.items():
         if column not in table:
@@ -220,10 +197,8 @@ BOUNDS = {
 def show(cells: Cells, how: str = "") -> str:
     """What is said of cells: the title, then their numbers.
 
-    Args:
-        how: `each` cell, the `range` of each group, the `ends` of all, the cell of the `largest`
-            or `smallest` size, or the `title` alone; where it is not said, each of a few, else the
-            range.
+    How: `each` cell, the `range` of each group, the `ends` of all, the cell of the `largest` or
+    `smallest` size, or the `title` alone; where it is not said, each of a few, else the range.
     """
     rows = cells.rows
     if rows.empty:

@@ -70,25 +70,15 @@ LANGUAGE = NativeEnvironment(undefined=StrictUndefined)
 
 
 def claims_file(room: str) -> Path:
-    """The file of a study's claims.
-
-    Args:
-        room: the dotted name of its package, `crowdgold.papers.maven`.
-    """
+    """The file of a study's claims; its room is the dotted name of its package."""
     (folder,) = importlib.import_module(room).__path__
     return Path(folder, "claims.yaml")
 
 
 def read_claims(room: str, printed: Mapping[str, Any], section: str = "") -> tuple[Claim, ...]:
-    """The claims of a study.
+    """The claims of a study, of a section where its file has several.
 
-    Args:
-        room: as for `claims_file`.
-        printed: what the paper prints.
-        section: which of them, where the file is a mapping of sections.
-
-    Raises:
-        ClaimError: an entry lacks something, or names what there is not.
+    `printed` is what the paper prints. A `ClaimError` says what an entry lacks, or names in vain.
     """
     entries = yaml.safe_load(claims_file(room).read_text(encoding="utf-8"))
     return claims_of(entries[section] if section else entries, printed, room)
@@ -97,22 +87,17 @@ def read_claims(room: str, printed: Mapping[str, Any], section: str = "") -> tup
 def claims_of(
     entries: list[dict[str, Any]], printed: Mapping[str, Any], room: str
 ) -> tuple[Claim, ...]:
-    """Claims of the entries of a `claims.yaml`; arguments and errors as for `read_claims`."""
-    return tuple(
-        _claim(_filled(entry, {**printed, **_filled(values, printed)}), room)
-        for whole in entries
-        for entry, values in _repeated(whole)
-    )
-
-
-def _repeated(entry: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """An entry for each combination of what its `each` lists, with the values."""
-    rest = {key: value for key, value in entry.items() if key != "each"}
-    each = entry.get("each", [{}])
-    if isinstance(each, Mapping):
-        each = [dict(zip(each, one, strict=True)) for one in itertools.product(*each.values())]
-    for values in each:
-        yield rest, values
+    """Claims of the entries of a `claims.yaml`, as `read_claims`."""
+    found = []
+    for entry in entries:
+        each = entry.get("each", [{}])
+        if isinstance(each, Mapping):
+            each = [dict(zip(each, one, strict=True)) for one in itertools.product(*each.values())]
+        rest = {key: value for key, value in entry.items() if key != "each"}
+        for values in each:
+            known = {**printed, **_filled(values, printed)}
+            found.append(_claim(_filled(rest, known), room))
+    return tuple(found)
 
 
 def _filled(value: Any, known: Mapping[str, Any]) -> Any:
@@ -150,7 +135,10 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
         with _telling(claim, needs):
             found = judge(own)
             if found.verdict == NOT_DECIDED and "undecidable" in known:
-                found = _undecidable(found, str(known["undecidable"]))
+                # What no replicates would decide, with the reason first.
+                why = "; ".join(filter(None, [str(known["undecidable"]), found.reason]))
+                size = found.replicates.partition(";")[0]
+                found = replace(found, verdict=UNDECIDABLE, reason=why, replicates=size)
             cause = _reason(known.get("cause", NO_CAUSE), own) if found.verdict == FAILS else ""
             main = known.get("main")
             aside = _reason(main, own) if isinstance(main, Mapping) else ""
@@ -162,7 +150,9 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
                     other = judge({table: tables[table]})
                 said.append(f"{words}: {other.ours}: {other.verdict}")
                 beside = f"{words} it {COUNTED[other.verdict][0]}"
-                cause = _with(cause, beside)
+                # In brackets after what is told of the cause elsewhere.
+                first, semicolon, rest = cause.partition(";")
+                cause = f"{first} ({beside}){semicolon}{rest}" if cause else ""
                 aside = "; ".join(filter(None, [aside, beside if main else ""]))
         return replace(found, reason="; ".join(filter(None, said)), cause=cause, aside=aside)
 
@@ -173,29 +163,13 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
 
 @contextmanager
 def _telling(claim: str, names: Iterable[str]) -> Iterator[None]:
-    """Name the claim and its tables where these lack a column or a method that it is about.
-
-    Raises:
-        ClaimError: they do.
-    """
+    """Name the claim and its tables where these lack a column or a method that it is about."""
     try:
         yield
     except KeyError as error:
         raise ClaimError(f"{claim}: without {error} in {', '.join(names)}") from error
     except ClaimError as error:
         raise ClaimError(f"{claim}: from {', '.join(names)}: {error}") from error
-
-
-def _with(cause: str, other: str) -> str:
-    """A cause with what another table says, in brackets after what is told of it elsewhere."""
-    first, semicolon, rest = cause.partition(";")
-    return f"{first} ({other}){semicolon}{rest}" if cause else ""
-
-
-def _undecidable(found: Judgement, why: str) -> Judgement:
-    """The judgement on what no replicates would decide, with the reason first."""
-    size, reason = found.replicates.partition(";")[0], "; ".join(filter(None, [why, found.reason]))
-    return replace(found, verdict=UNDECIDABLE, reason=reason, replicates=size)
 
 
 def _with_functions(value: Any, room: str) -> Any:
@@ -217,12 +191,7 @@ def _reason(text: Any, tables: Tables) -> str:
 
 
 def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judgement]:
-    """The judge of what an entry says: its function, its parts, or cells and a predicate.
-
-    Args:
-        entry: the entry, or one of its parts.
-        looks: the parts that it has.
-    """
+    """The judge of an entry, or of one of its parts (looks): a function, parts, or a predicate."""
     rest = dict(entry)
     if "own" in rest:
         own = rest.pop("own")
@@ -250,11 +219,7 @@ def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judge
 
 
 def own_function(name: str, room: str) -> Callable[..., Any]:
-    """The function of a room that `module:function` names.
-
-    Raises:
-        ClaimError: where there is none.
-    """
+    """The function of a room that `module:function` names."""
     module, _, function = name.partition(":")
     try:
         found: Callable[..., Any] = getattr(importlib.import_module(f"{room}.{module}"), function)

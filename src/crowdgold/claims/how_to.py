@@ -150,16 +150,7 @@ def _blocks(template: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def make_page(template: str, folder: Path, run: Run) -> str:
-    """Fill a template.
-
-    Args:
-        template: its text.
-        folder: holds the files that it names.
-        run: the command line, `crowdgold.cli.main`.
-
-    Raises:
-        ValueError: where a command prints nothing of what the template names.
-    """
+    """Fill a template."""
     page: list[str] = []
     command = ""
     for held in folder.glob("*/study.json"):  # of the page before, another study

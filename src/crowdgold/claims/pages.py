@@ -14,8 +14,6 @@ which `{{ ... }}` calls small functions of the page's modules. A template sees
     picture(name)             the name of a figure, linked where the gallery has its picture
 
 and what else the page takes from the configuration, by name.
-
-The pages of docs/ as the rule that writes them sees them: files, modules, options of each.
 """
 
 import os
@@ -50,12 +48,7 @@ def read_pages(file: Path) -> dict[str, dict[str, Any]]:
 
 
 class Pages:
-    """The pages that `config/pages.yaml` lists; iterating gives their names.
-
-    Args:
-        drawn: the configuration's figures.
-        file: the list.
-    """
+    """The pages that `config/pages.yaml`, the file, lists; iterating gives their names."""
 
     def __init__(self, drawn: Drawn, file: Path) -> None:
         self.drawn, self.config = drawn, drawn.config

@@ -48,14 +48,11 @@ WHOLE = 1e-6
 
 @dataclass(frozen=True)
 class Decision:
-    """What the cells decide.
+    """What the cells decide: whether the claim is decided for (holds), or against (fails).
 
-    Attributes:
-        holds, fails: whether the claim is decided for, or against.
-        inside, outside: the cells that are known to be so, corrected for their number where one
-            of them is enough.
-        needed: replicates that would decide it, if values stay as they are; NaN where decided, or
-            not known.
+    The cells that are known to be `inside` or `outside` are so corrected for their number where one
+    of them is enough. `needed` are the replicates that would decide it, if values stay as they are;
+    NaN where decided, or not known.
     """
 
     holds: bool
@@ -89,14 +86,10 @@ def _chances(
 
 
 def _chance(cells: Cells, bound: float | np.ndarray, side: int, times: float = 1.0) -> np.ndarray:
-    """The p value of each cell for a true value that is not beyond a bound.
+    """The p value of each cell for a true value that is not beyond a bound, of all or of each.
 
-    1 where the error is not known, 0 or 1 where it is 0.
-
-    Args:
-        bound: of all cells or of each.
-        side: 1 for values above the bound, -1 for those below it.
-        times: of a share, how many times as many trials there would be.
+    1 where the error is not known, 0 or 1 where it is 0. The side is 1 for values above the bound,
+    -1 for those below it. A share has so many times as many trials.
     """
     value, trials = cells.rows["value"].to_numpy(float), cells.trials()
     found = _chance_by_t(cells, side * (value - bound))
@@ -128,11 +121,7 @@ def errors_of(cells: Cells) -> np.ndarray:
 
 
 def wanted(inside: str, size: int) -> int:
-    """In how many of so many cells a claim must hold: `every`, `any` or `most`.
-
-    Raises:
-        KeyError: for another word.
-    """
+    """In how many of so many cells a claim must hold: `every`, `any` or `most`."""
     return {"every": size, "any": 1, "most": size // 2 + 1}[inside]
 
 
@@ -145,10 +134,8 @@ def decide(
 ) -> Decision:
     """What the cells decide of a claim that their true values lie between low and high.
 
-    Args:
-        low, high: the ends of the region, of all cells or of each.
-        inside: in which cells: `every`, `any` or `most`.
-        looks: the parts of the claim, of which one that fails is enough.
+    It is so `inside` `every` cell, `any` or `most`. Of the parts of a claim, `looks`, one that
+    fails is enough.
     """
     value = cells.rows["value"].to_numpy(float)
     for_it, against = _chances(cells, low, high)
@@ -178,11 +165,8 @@ def decide(
 def _needed(cells: Cells, gap: np.ndarray, tail: float) -> np.ndarray:
     """How many replicates would decide each cell: without end where none do.
 
-    An error falls with their square root, but for its fixed part.
-
-    Args:
-        gap: how far each is on the side to which the claim leans.
-        tail: the p value that decides it.
+    An error falls with their square root, but for its fixed part. The gap is how far each is on the
+    side to which the claim leans, the tail the p value that decides it.
     """
     size, error = cells.rows["replicates"].to_numpy(float), errors_of(cells)
     far = stats.norm.isf(tail)
@@ -202,11 +186,8 @@ def _needed_trials(
 ) -> np.ndarray:
     """The same, with what shares need by the binomial distribution in the place of the normal.
 
-    Replicates are told, of which some may have given no trial.
-
-    Args:
-        each: from `_needed`.
-        decided: which cells a number of times as many trials would decide.
+    Replicates are told, of which some may have given no trial. `decided` says which cells a number
+    of times as many trials would decide.
     """
     share = ~np.isnan(cells.trials()) & np.isfinite(each)
     if not share.any():
@@ -279,13 +260,10 @@ def within(
     printed_of: int = 0,
     **where: Any,
 ) -> Judgement:
-    """The cells are no farther from a number than the margin.
+    """The cells are no farther from a number than the margin, such as half of its last digit.
 
-    Args:
-        margin: half of the printed number's last digit, or what counts as the same.
-        number: of all cells, or of each group; not decided where a group has no cell.
-        printed_of: replicates of which the number is the mean; 0 where it has no error of its own.
-            Its error is then that of as many of ours.
+    Of numbers for each group nothing is decided where a group has no cell. A number that is the
+    mean of `printed_of` replicates has the error of as many of ours.
     """
     if printed_of:
         rows = cells.rows
@@ -326,13 +304,10 @@ def order(
 
 
 def trend(cells: Cells, margin: float, towards: str, ends: bool = False, **where: Any) -> Judgement:
-    """In every group values rise or fall from each place to the next, by more than the margin.
+    """In every group values go from each place to the next, by more than the margin.
 
-    Args:
-        cells: the cells, in the order of their places.
-        margin: what they rise or fall by at least.
-        towards: `rises` or `falls`.
-        ends: whether only the last place of a group is held against its first.
+    Towards: `rises` or `falls`. With `ends` only the last place of a group is held against its
+    first.
     """
     side = {"rises": 1, "falls": -1}[towards]
     steps = [
@@ -348,21 +323,13 @@ def trend(cells: Cells, margin: float, towards: str, ends: bool = False, **where
 
 
 PREDICATES: dict[str, Callable[..., Judgement]] = {
-    "above": above,
-    "below": below,
-    "order": order,
-    "trend": trend,
-    "within": within,
-}
+    "above": above, "below": below, "order": order, "trend": trend, "within": within,
+}  # fmt: skip
 """Name of a predicate in a claim -> the function of cells and the claim's other keys."""
 
 
 def check(name: str, arguments: Mapping[str, Any]) -> None:
-    """Nothing, where a claim names a predicate and declares its margin.
-
-    Raises:
-        ClaimError: for another predicate, or without a margin.
-    """
+    """Nothing, where a claim names a predicate and declares its margin."""
     if name not in PREDICATES:
         raise ClaimError(f"predicate {name!r}: expected one of {', '.join(PREDICATES)}")
     if "margin" not in arguments:

@@ -2,8 +2,7 @@
 
 `papers/printed_items.yaml` lists them; the verdicts are read from the pages of docs/ that hold
 claims and printed cells against ours, so that they are those of the last run.
-
-What a page tells from another page: the text of a section, or numbers of its tables.
+A page can tell the text of a section of another one, or numbers of its tables, too.
 """
 
 import re
@@ -27,14 +26,8 @@ from crowdgold.claims.verdicts import (
     is_ours,
 )
 
-HEADER = [
-    "printed",
-    "what it shows",
-    "drawn by",
-    "experiments and their replicates",
-    "scale",
-    "verdicts",
-]
+HEADER = ["printed", "what it shows", "drawn by", "experiments and their replicates", "scale",
+          "verdicts"]  # fmt: skip
 Item = Mapping[str, Any]
 Picture = Callable[[str], str]
 """The name of a figure, linked where there is a picture of it."""
@@ -153,12 +146,7 @@ def pages_of(item: Item) -> list[str]:
 
 
 def replicates_made(scales: Mapping[str, str], folder: Path = TABLES) -> dict[str, int]:
-    """The replicates in the table of each experiment that is published.
-
-    Args:
-        scales: experiment or benchmark -> the scale at which it was run.
-        folder: where the tables are.
-    """
+    """The replicates in the table of each experiment, or benchmark, that is published."""
     paths = {name: folder / f"{name}.parquet" for name in scales}
     return {
         name: pd.read_parquet(path, columns=["replicate"])["replicate"].nunique()
@@ -251,11 +239,7 @@ def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
 
 
 def claim_verdicts(page: str, ours: bool = False, about: str = "") -> list[str]:
-    """What each claim of the paper, or else of our own, on a page came to.
-
-    Args:
-        about: what the place of a claim has to say.
-    """
+    """What each claim of the paper, or else of our own, on a page came to."""
     return [
         row["verdict"]
         for one in sections(page)
@@ -284,12 +268,7 @@ OF_PAPER = ["paper", "figures and tables", "claims"]
 
 
 def paper_rows(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) -> list[list[str]]:
-    """How many of each paper's figures and tables are made, and what its claims came to.
-
-    Args:
-        papers: paper -> its figures and tables.
-        told: page -> its text; each claim of a paper stands on one of its pages.
-    """
+    """How many of each paper's figures and tables are made, and what its claims came to."""
     rows = []
     for paper, pages in claim_pages(papers).items():
         own = papers[paper]
@@ -316,17 +295,7 @@ class ToldError(ValueError):
 
 
 def cells(page: str, heading: str, column: str, **where: str) -> list[str]:
-    """The cells of a column, without stars.
-
-    Args:
-        page: its text, Markdown.
-        heading: of the section that holds the table.
-        column: the header of the column.
-        where: column -> what its cell is to be.
-
-    Raises:
-        ToldError: there is no such cell.
-    """
+    """The cells of a column, without stars."""
     found = [
         row[column].strip("*")
         for section in sections(page)
@@ -344,11 +313,7 @@ def _asked(heading: str, column: str, where: Mapping[str, str]) -> str:
 
 
 def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
-    """The numbers that `cells` begin with.
-
-    Raises:
-        ToldError: there is no such cell, or one has no number.
-    """
+    """The numbers that `cells` begin with."""
     told = cells(page, heading, column, **where)
     found = [NUMBER_TOLD.match(cell) for cell in told]
     if not all(found):
@@ -362,13 +327,6 @@ def causes(lines: str, link: str) -> str:
     Of a cause what comes after its first semicolon is left to the page. So are the words of slips,
     of which one line tells where they stand. Claims of our own are left out, and so is what stands
     between the lists.
-
-    Args:
-        lines: lists of claims.
-        link: to the paper's page, with which each line begins.
-
-    Raises:
-        ToldError: a line of a list is no claim.
     """
     slips: dict[str, None] = {}
     told: dict[tuple[str, str], dict[str, list[str]]] = {}
@@ -416,15 +374,7 @@ def _together(words: list[str]) -> str:
 
 
 def text(page: str, heading: str) -> str:
-    """The text of a section, without its tables.
-
-    Args:
-        page: its text, Markdown.
-        heading: of the section.
-
-    Raises:
-        ToldError: there is no such section, or several.
-    """
+    """The text of a section, without its tables."""
     found = [one.text for one in sections(page) if one.heading == heading]
     if len(found) != 1:
         raise ToldError(f"{heading}: found {len(found)} sections of this heading, expected one")

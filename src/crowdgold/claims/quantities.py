@@ -117,8 +117,12 @@ def summary(
         return cells_of(title or value, [], [])
     found = summarise(rows, [*axes, mean_over] if mean_over else axes)
     if mean_over:
+
+        def error_of_mean(errors: pd.Series) -> float:
+            return float(np.sqrt((errors**2).sum()) / len(errors))
+
         groups_of = found.groupby([*axes, "method", "metric"], sort=False)
-        how: dict[str, Any] = {value: "mean", f"{value}_se": _error_of_mean, "replicates": "min"}
+        how: dict[str, Any] = {value: "mean", f"{value}_se": error_of_mean, "replicates": "min"}
         found = groups_of.agg(how).reset_index()
     several = len(set(found["metric"])) > 1
     groups = [
@@ -138,11 +142,6 @@ def summary(
     )
 
 
-def _error_of_mean(errors: pd.Series) -> float:
-    """The standard error of the mean of independent values with these errors."""
-    return float(np.sqrt((errors**2).sum()) / len(errors))
-
-
 def mean(
     rows: pd.DataFrame,
     column: str,
@@ -151,9 +150,7 @@ def mean(
 ) -> Cells:
     """The mean of a column and its standard error, over rows that are independent.
 
-    Args:
-        by: columns; a mean for each of their values.
-        title: what it is in words; the column's name where nothing is said.
+    For each of the values of the columns `by`. The title is the column's name where none is given.
     """
     keys = _listed(by)
     named = pd.Series(
@@ -173,11 +170,8 @@ def coverage(
 ) -> Cells:
     """The share of intervals that hold the truth; one that is missing does not.
 
-    Args:
-        by, at: columns that name a cell's group and its place.
-        unit: columns that say which intervals go together, so that their mean is one value; else
-            each is by itself.
-        title: what it is in words.
+    The columns `by` and `at` name a cell's group and its place. Those of `unit` say which intervals
+    go together, so that their mean is one value; else each is by itself.
     """
     keys, axes = _listed(by), _listed(at)
     inside = rows["truth"].between(rows["lower"], rows["upper"]).astype(float)
@@ -206,14 +200,11 @@ def column(
     replicates: str = "replicates",
     size: bool = False,
 ) -> Cells:
-    """Cells that stand in a table as they are: a column and that of its errors.
+    """Cells that stand in a table as they are: a column and that of its errors, or exact ones.
 
-    Args:
-        value, error: the columns; exact values where no column of errors is named.
-        by, at: columns that name a cell's group and its place; the first row of each counts.
-        title: what it is in words; the column's name where nothing is said.
-        replicates: the column of the replicates that the error is over, if there is one.
-        size: whether the value is without its sign.
+    The columns `by` and `at` name a cell's group and its place; the first row of each counts.
+    `replicates` is the column of those that the error is over, if there is one. With `size` the
+    value is without its sign.
     """
     keys, axes = _listed(by), _listed(at)
     rows = rows.drop_duplicates([*keys, *axes]) if keys or axes else rows
@@ -230,9 +221,7 @@ def difference(
 ) -> Cells:
     """The cells of a quantity less those of another of independent data, cell by cell.
 
-    Args:
-        first, second: the quantities, as in `of:`; a second of one cell is taken from all.
-        title: what it is in words.
+    Both are as in `of:`; a second of one cell is taken from all.
     """
     sides = [quantity(tables, side) for side in (first, second)]
     left, right = (replace(one, rows=one.rows.assign(degrees=one.degrees())) for one in sides)
@@ -262,13 +251,8 @@ def paired(
 ) -> Cells:
     """The mean difference of two entries of a column on the same units, and its error.
 
-    Args:
-        value: the column of numbers.
-        column: the column, `method` for instance, that has the two entries.
-        first, second: the entries; the first less the second.
-        unit: the column that says what they share.
-        by: columns; a mean difference for each of their values.
-        title: what it is in words.
+    The first entry of the column, `method` for instance, less the second, in the column `value`;
+    `unit` is the column that says what they share. One for each of the values of `by`.
     """
     keys = _listed(by)
     rows = choose(rows, {column: [first, second]})
@@ -278,26 +262,16 @@ def paired(
 
 
 QUANTITIES: dict[str, Callable[..., Cells]] = {
-    "ratio": ratio,
-    "summary": summary,
-    "mean": mean,
-    "coverage": coverage,
-    "column": column,
-    "difference": difference,
-    "paired": paired,
-}
+    "ratio": ratio, "summary": summary, "mean": mean, "coverage": coverage, "column": column,
+    "difference": difference, "paired": paired,
+}  # fmt: skip
 """Name of a quantity in `of:` -> the function; its first argument stands beside the name."""
 
 
 def quantity(tables: Tables, of: Mapping[str, Any]) -> Cells:
-    """The cells that `of:` asks for.
+    """The cells that `of:` asks for: a quantity's name -> its first argument, then the others.
 
-    Args:
-        of: first a quantity's name -> its first argument, then its other arguments; or `own` -> a
-            function of the tables (the loader has put it there), and the function's arguments.
-
-    Raises:
-        ClaimError: where no quantity is named, or an argument is not one of its own.
+    Or `own` -> a function of the tables (the loader has put it there), and its arguments.
     """
     (name, first), *others = of.items()
     rest = dict(others)

@@ -28,48 +28,28 @@ CLEAR = 2.0
 
 @dataclass(frozen=True)
 class Judgement:
-    """What we get, whether the claim holds, and by what.
-
-    Attributes:
-        ours: what we get.
-        verdict: one of the three.
-        reason: what decides it, where something is to be said.
-        replicates: how many decided it, and how many would.
-        wanted: what ours must be for the claim to hold: the margin in words.
-        needed: the replicates that would decide it; NaN where it is decided, or not known.
-        cause: why it does not hold, where it does not.
-        aside: what is told with a main claim's words.
-    """
+    """What we get, whether the claim holds, and by what."""
 
     ours: str
     verdict: str
-    reason: str = ""
-    replicates: str = ""
-    wanted: str = ""
-    needed: float = math.nan
-    cause: str = ""
-    aside: str = ""
+    reason: str = ""  # what decides it, where something is to be said
+    replicates: str = ""  # how many decided it, and how many would
+    wanted: str = ""  # what ours must be for the claim to hold: the margin in words
+    needed: float = math.nan  # replicates that would decide it; NaN where decided, or not known
+    cause: str = ""  # why it does not hold, where it does not
+    aside: str = ""  # what is told with a main claim's words
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper.
-
-    Attributes:
-        place: where it stands.
-        printed: what is printed there.
-        needs: the results tables that it is judged from.
-        judge: tables -> judgement.
-        beside: further tables, by which it is judged for comparison where they are there.
-        main: whether it is of the paper's main claims.
-    """
+    """A claim of the paper: where it stands, what is printed there, and how it is judged."""
 
     place: str
     printed: str
-    needs: tuple[str, ...]
+    needs: tuple[str, ...]  # the results tables that it is judged from
     judge: Callable[[Tables], Judgement]
-    beside: tuple[str, ...] = ()
-    main: bool = False
+    beside: tuple[str, ...] = ()  # further tables, for comparison, where they are there
+    main: bool = False  # of the paper's main claims
 
     def judged(self, tables: Tables) -> Judgement:
         """The judgement, or that it is not judged because tables are missing."""
@@ -127,11 +107,7 @@ def _counted(what: str, verdicts: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class JudgedClaims:
-    """Claims as a page tells them.
-
-    Attributes:
-        judged: each claim with the judgement on it.
-    """
+    """Claims as a page tells them, each with the judgement on it."""
 
     judged: Sequence[tuple[Claim, Judgement]]
 

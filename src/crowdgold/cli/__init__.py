@@ -79,20 +79,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return exit_code(signal.SIGINT)
 
 
-def _check_names(asked: argparse.Namespace) -> None:
-    """Raise an `InputError` where a name of a file is no text, which no report could hold."""
-    from crowdgold.types.errors import InputError
-
-    for value in vars(asked).values():
-        for one in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(one, Path) and (name := os.fsencode(one)) != str(one).encode(
-                errors="replace"
-            ):
-                raise InputError(
-                    f"{name!r}: found a name that is not UTF-8, expected one that is; rename it"
-                )
-
-
 def _run(given: Sequence[str]) -> int:
     """Run one command, as `main` does, but for an interrupt."""
     from crowdgold.cli.terminal import STUDY_FILE, say
@@ -107,7 +93,15 @@ def _run(given: Sequence[str]) -> int:
             asked = parse(parser(), given)
         else:
             asked = parser(given[:1]).parse_args(given)
-        _check_names(asked)
+        for value in vars(asked).values():
+            for one in value if isinstance(value, list | tuple) else [value]:
+                # A name that is no text could stand in no report.
+                if isinstance(one, Path) and (name := os.fsencode(one)) != str(one).encode(
+                    errors="replace"
+                ):
+                    raise InputError(
+                        f"{name!r}: found a name that is not UTF-8, expected one that is; rename it"
+                    )
         if getattr(asked, "seed", 0) < 0:
             raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
         code: int = asked.run(asked)

@@ -2,15 +2,21 @@
 
 import argparse
 import json
-import textwrap
 from pathlib import Path
 
 import numpy as np
 
-from crowdgold.cli.terminal import add_expert_error, add_study_options, progress, reading, say, tell
+from crowdgold.cli.terminal import (
+    add_expert_error,
+    add_study_options,
+    progress,
+    reading,
+    say,
+    say_filled,
+    tell,
+)
 from crowdgold.reading.json_shapes import plain
 from crowdgold.reading.study import read_study
-from crowdgold.types.display import WIDTH
 from crowdgold.types.parameters import SEED
 
 ABOUT = """\
@@ -70,7 +76,7 @@ def run(asked: argparse.Namespace) -> int:
         study = study.with_expert_error(asked.expert_error)
         check = check_data(study, np.random.default_rng(asked.seed))
     for warning in check.warnings:
-        say(textwrap.fill(f"Warning: {warning}.", WIDTH, subsequent_indent="  "))
+        say_filled(f"Warning: {warning}.")
     if asked.json:
         files = [str(path) for path in paths]
         found = {"files": files, "notes": list(study.notes), **plain(check)}

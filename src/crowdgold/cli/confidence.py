@@ -11,9 +11,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import TextIO
+from contextlib import nullcontext
 
 from crowdgold.cli.terminal import (
     NAMED,
@@ -31,21 +29,10 @@ from crowdgold.types.columns import MEND, NUL
 from crowdgold.types.errors import InputError
 
 COLUMNS = ("item", "annotator", "label")
-GROUP = "group"
-
-
-@dataclass(frozen=True)
-class LabelRow:
-    """A label: which item, by whom, what; and the group, empty where there is none."""
-
-    item: str
-    annotator: str
-    label: str
-    group: str = ""
 
 
 def _fields(line: str) -> list[str]:
-    """Cut a line into its fields, without white space around them."""
+    """The fields of a line, without white space around them."""
     if not line.isascii() and any("\udc80" <= character <= "\udcff" for character in line):
         raise InputError("found bytes that are not UTF-8, expected text in UTF-8")
     if "\0" in line:
@@ -58,98 +45,73 @@ def _fields(line: str) -> list[str]:
 
 
 class LabelRows:
-    """The rows of a stream of CSV lines; the line that is read last is named in messages."""
+    """The rows of a stream of CSV lines; the line that is read last is named in messages.
+
+    `header` has the column names of a stream without a header line, `renamed` the names used here
+    of its own.
+    """
 
     def __init__(
-        self,
-        lines: Iterable[str],
-        source: str,
-        renamed: Mapping[str, str],
-        header: Sequence[str] | None = None,
-        with_group: bool = False,
-    ) -> None:
-        """Start before the first line; nothing is read yet.
-
-        Args:
-            source: how messages name it.
-            renamed: its own column names -> the names used here.
-            header: its column names, where it has no header line.
-            with_group: whether the column `group` is needed.
-        """
+        self, lines: Iterable[str], source: str, renamed: Mapping[str, str],
+        header: Sequence[str] | None, with_group: bool,
+    ) -> None:  # fmt: skip
         self.source, self.line = source, 0
-        self._lines = iter(lines)
-        self._renamed, self._header = renamed, header
-        self._needed = (*COLUMNS, GROUP) if with_group else COLUMNS
-
-    @property
-    def here(self) -> str:
-        """Name the row that was read last; a header line is row 1."""
-        return f"{self.source}, row {self.line}"
-
-    def _next(self) -> str:
-        """The next line that is not empty."""
-        try:
-            for line in self._lines:
-                self.line += 1
-                if line.strip():
-                    return line
-        except OSError as error:
-            raise InputError(f"{self.source} cannot be read: {error.strerror}") from error
-        raise StopIteration
-
-    def read_header(self) -> None:
-        """Read the header line, if the stream has one, and find the columns.
-
-        Raises:
-            InputError: where there is none, or a column is missing or stands there twice.
-        """
-        if self._header is None:
+        self._lines = self._not_empty(lines)
+        needed = (*COLUMNS, "group") if with_group else COLUMNS
+        if header is None:
             try:
-                names = _fields(self._next())
+                header = _fields(next(self._lines))
             except StopIteration:
                 raise InputError(
-                    f"{self.source}: found no rows, expected a header line with the columns "
-                    f"{', '.join(self._needed)}"
+                    f"{source}: found no rows, expected a header line with the columns "
+                    f"{', '.join(needed)}"
                 ) from None
             except InputError as error:
                 # A file that cannot be read has no row to be named.
                 where = "" if error.__cause__ else f"{self.here}: "
                 raise InputError(f"{where}{error}") from None
-        else:
-            names = list(self._header)
-        names = [self._renamed.get(name, name) for name in names]
-        for name in self._needed:
+        names = [renamed.get(name, name) for name in header]
+        for name in needed:
             if names.count(name) != 1:
                 raise InputError(
-                    f"{self.source}: column {name!r}: found {names.count(name)} of it among "
+                    f"{source}: column {name!r}: found {names.count(name)} of it among "
                     f"{', '.join(names)}; expected one. Another name is given by --column, the "
                     "names of a stream without a header line by --header"
                 )
-        self._places = {name: names.index(name) for name in self._needed}
-        self._width = len(names)
+        self._places, self._width = {name: names.index(name) for name in needed}, len(names)
 
-    def __iter__(self) -> Iterator[LabelRow | InputError]:
-        """Each row after the header: a label, or what is wrong with it."""
+    @property
+    def here(self) -> str:
+        """The row that was read last, by name; a header line is row 1."""
+        return f"{self.source}, row {self.line}"
+
+    def _not_empty(self, lines: Iterable[str]) -> Iterator[str]:
+        try:
+            for line in lines:
+                self.line += 1
+                if line.strip():
+                    yield line
+        except OSError as error:
+            raise InputError(f"{self.source} cannot be read: {error.strerror}") from error
+
+    def __iter__(self) -> Iterator[dict[str, str] | InputError]:
+        """Each row after the header: a label's item, annotator and group, or what is wrong."""
         while True:
             try:
-                line = self._next()
+                fields = _fields(next(self._lines))
+                if len(fields) != self._width:
+                    raise InputError(
+                        f"found {len(fields)} fields, expected {self._width}, as in the header"
+                    )
+                values = {name: fields[place] for name, place in self._places.items()}
+                for name, value in values.items():
+                    if not value:
+                        raise InputError(f"column {name!r}: found '', expected a value")
+                yield values
             except StopIteration:
                 return
-            try:
-                yield self._parse(_fields(line))
             except InputError as error:
                 yield error
-
-    def _parse(self, fields: list[str]) -> LabelRow:
-        if len(fields) != self._width:
-            raise InputError(
-                f"found {len(fields)} fields, expected {self._width}, as in the header"
-            )
-        values = {name: fields[place] for name, place in self._places.items()}
-        for name, value in values.items():
-            if not value:
-                raise InputError(f"column {name!r}: found '', expected a value")
-        return LabelRow(**values)
 
 
 ABOUT = """\
@@ -177,79 +139,35 @@ HEADER = ("item", "labels", "label", "confidence", "ask")
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
-    own.add_argument(
-        "model", metavar="model.json", type=file_name, help="from `crowdgold fit-labelling`"
-    )
-    own.add_argument(
-        "rows", metavar="FILE", nargs="?", default=STREAM, type=file_name,
-        help="CSV (default: standard input)",
-    )  # fmt: skip
-    own.add_argument(
-        "--threshold", type=float, default=0.95,
+    # fmt: off
+    own.add_argument("model", metavar="model.json", type=file_name,
+        help="from `crowdgold fit-labelling`")
+    own.add_argument("rows", metavar="FILE", nargs="?", default=STREAM, type=file_name,
+        help="CSV (default: standard input)")
+    own.add_argument("--threshold", type=float, default=0.95,
         help="confidence that is enough, from 0 to 1 (default: %(default)g; `crowdgold "
-        "labelling-threshold` chooses one)",
-    )  # fmt: skip
-    own.add_argument(
-        "--most", type=int, metavar="LABELS",
-        help="labels of an item after which no more are asked for (default: no limit)",
-    )  # fmt: skip
-    own.add_argument(
-        "--header", metavar="NAME,...",
-        help="the columns' names, where the stream has no header line: item,annotator,label",
-    )  # fmt: skip
-    own.add_argument(
-        "--bad-rows", choices=("stop", "skip"), default="stop",
-        help="stop at a row that cannot be used, or name it and go on (default: %(default)s)",
-    )  # fmt: skip
+        "labelling-threshold` chooses one)")
+    own.add_argument("--most", type=int, metavar="LABELS",
+        help="labels of an item after which no more are asked for (default: no limit)")
+    own.add_argument("--header", metavar="NAME,...",
+        help="the columns' names, where the stream has no header line: item,annotator,label")
+    own.add_argument("--bad-rows", choices=("stop", "skip"), default="stop",
+        help="stop at a row that cannot be used, or name it and go on (default: %(default)s)")
     add_table_options(own)
     own.set_defaults(run=run)
-
-
-@contextmanager
-def open_lines(name: str) -> Iterator[TextIO]:
-    """Open a file, or standard input, as lines of UTF-8; bytes that are not stay recognisable."""
-    where: str | int = 0 if name == STREAM else name
-    with open(
-        where, encoding="utf-8-sig", errors="surrogateescape", closefd=name != STREAM
-    ) as lines:
-        yield lines
-
-
-def _is_file(lines: TextIO) -> bool:
-    """Say whether all rows are there already, so that progress means something."""
-    return stat.S_ISREG(os.fstat(lines.fileno()).st_mode)
-
-
-class _Unknown:
-    """Names annotators that the model does not know, the first few."""
-
-    def __init__(self, stream: LabelStream) -> None:
-        self.stream, self.named = stream, 0
-
-    def look(self) -> None:
-        """Name who is new."""
-        new = list(self.stream.unknown)[self.named :]
-        for name in new[: max(0, NAMED - self.named)]:
-            say(f"Warning: the model does not know {name!r}; its fallback stands in")
-        if self.named < NAMED <= self.named + len(new):
-            say("Warning: no more unknown names are shown")
-        self.named += len(new)
+    # fmt: on
 
 
 def answer(rows: LabelRows, stream: LabelStream, asked: argparse.Namespace) -> int:
-    """Answer each row; give the number of rows that were passed over.
-
-    Raises:
-        InputError: for a row that cannot be used, unless such rows are passed over.
-    """
-    out, unknown, bad = csv.writer(Rows(), lineterminator="\n"), _Unknown(stream), 0
+    """Answer each row; give the number of rows that were passed over."""
+    out, named, bad = csv.writer(Rows(), lineterminator="\n"), 0, 0
     out.writerow(HEADER)
     sys.stdout.flush()
     for row in rows:
         try:
             if isinstance(row, InputError):
                 raise row
-            so_far = stream.add(row.item, row.annotator, row.label, row.group)
+            so_far = stream.add(**row)
         except InputError as error:
             if asked.bad_rows == "stop":
                 raise InputError(
@@ -259,11 +177,16 @@ def answer(rows: LabelRows, stream: LabelStream, asked: argparse.Namespace) -> i
             say(f"Passed over {rows.here}: {error}")
             bad += 1
             continue
-        if len(stream.unknown) > unknown.named:
-            unknown.look()
+        if len(stream.unknown) > named:
+            new = list(stream.unknown)[named:]
+            for name in new[: max(0, NAMED - named)]:
+                say(f"Warning: the model does not know {name!r}; its fallback stands in")
+            if named < NAMED <= named + len(new):
+                say("Warning: no more unknown names are shown")
+            named += len(new)
         more = asks_for_another(so_far.confidence, so_far.labels, asked.threshold, asked.most)
-        confidence = f"{so_far.confidence:.8f}"
-        out.writerow((row.item, so_far.labels, so_far.label, confidence, "yes" if more else "no"))
+        confidence, ask = f"{so_far.confidence:.8f}", "yes" if more else "no"
+        out.writerow((row["item"], so_far.labels, so_far.label, confidence, ask))
         sys.stdout.flush()
     return bad
 
@@ -274,7 +197,8 @@ def run(asked: argparse.Namespace) -> int:
         raise InputError(f"threshold: found {asked.threshold:g}, expected from 0 to 1")
     if asked.most is not None and asked.most < 1:
         raise InputError(f"most: found {asked.most}, expected 1 or more")
-    check_standard_output(asked.model, 0 if asked.rows == STREAM else asked.rows)
+    file: str | int = 0 if asked.rows == STREAM else asked.rows
+    check_standard_output(asked.model, file)
     model = read_labelling_model(asked.model)
     warn_of_failed_gate(model)
     stream = LabelStream(model, asked.repeated)
@@ -282,11 +206,12 @@ def run(asked: argparse.Namespace) -> int:
     source = "standard input" if asked.rows == STREAM else asked.rows
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
-    with open_lines(asked.rows) as lines:
-        rows = LabelRows(lines, source, renamed(asked), header, model.confusion == GROUP)
-        rows.read_header()
-        shown = progress(lambda: f"row {rows.line:,}") if _is_file(lines) else nullcontext()
-        with shown:
+    # Bytes that are no UTF-8 stay recognisable.
+    with open(file, encoding="utf-8-sig", errors="surrogateescape", closefd=file != 0) as lines:
+        rows = LabelRows(lines, source, renamed(asked), header, model.confusion == "group")
+        # Progress means something where all rows are there already.
+        is_file = stat.S_ISREG(os.fstat(lines.fileno()).st_mode)
+        with progress(lambda: f"row {rows.line:,}") if is_file else nullcontext():
             bad = answer(rows, stream, asked)
     if bad:
         say(f"{bad} rows were passed over")

@@ -4,13 +4,11 @@ import argparse
 import json
 import re
 from dataclasses import asdict
-from typing import Any
 
 from crowdgold.cli.terminal import say, tell
 from crowdgold.models.judge_error import (
     ADJUSTED,
     INTERVALS,
-    CorrectedRate,
     JudgementCounts,
     correct_rate,
 )
@@ -45,48 +43,34 @@ example:
 exit codes: 0, done; 2, counts that cannot be corrected, with what is wrong and how to mend it."""
 DIGITS = 15
 """Of a count, at most."""
-FRACTION = re.compile(rf"(\d{{1,{DIGITS}}})/(\d{{1,{DIGITS}}})")
-SHOWN = 40
-"""Characters of a value that a message shows."""
 
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
+    # fmt: off
     own.add_argument("judged", metavar="POSITIVE/JUDGED", help="judged positive, of all judged")
-    own.add_argument(
-        "--positives", required=True, metavar="RIGHT/GOLD",
-        help="known positives that were judged positive, of all known positives",
-    )  # fmt: skip
-    own.add_argument(
-        "--negatives", required=True, metavar="RIGHT/GOLD",
-        help="known negatives that were judged negative, of all known negatives",
-    )  # fmt: skip
-    own.add_argument(
-        "--within", action="store_true",
-        help="the gold items are some of the judged ones, drawn at random (default: others)",
-    )  # fmt: skip
-    own.add_argument(
-        "--level", type=float, default=LEVEL, help="of the interval (default: %(default)g)"
-    )
-    own.add_argument(
-        "--interval", choices=INTERVALS, default=ADJUSTED,
+    own.add_argument("--positives", required=True, metavar="RIGHT/GOLD",
+        help="known positives that were judged positive, of all known positives")
+    own.add_argument("--negatives", required=True, metavar="RIGHT/GOLD",
+        help="known negatives that were judged negative, of all known negatives")
+    own.add_argument("--within", action="store_true",
+        help="the gold items are some of the judged ones, drawn at random (default: others)")
+    own.add_argument("--level", type=float, default=LEVEL,
+        help="of the interval (default: %(default)g)")
+    own.add_argument("--interval", choices=INTERVALS, default=ADJUSTED,
         help="Lang and Reiczigel's, right for few gold labels too, or estimate +- z standard "
-        "errors, as in the paper (default: %(default)s)",
-    )  # fmt: skip
+        "errors, as in the paper (default: %(default)s)")
     own.add_argument("--json", action="store_true", help="write one JSON object")
     own.set_defaults(run=run)
+    # fmt: on
 
 
 def read_fraction(text: str, name: str) -> tuple[int, int]:
-    """Read `RIGHT/ALL`.
-
-    Raises:
-        InputError: where it is not two whole numbers, or the first is larger.
-    """
-    found = FRACTION.fullmatch(text.strip())
+    """The two counts of `RIGHT/ALL`."""
+    found = re.fullmatch(rf"(\d{{1,{DIGITS}}})/(\d{{1,{DIGITS}}})", text.strip())
     if not found:
         raise InputError(
-            f"{name}: found {text[:SHOWN]!r}, expected two counts as 180/200, of at most {DIGITS} "
+            f"{name}: found {text[:40]!r}, expected two counts as 180/200, of at most {DIGITS} "
             "digits each"
         )
     part, whole = int(found[1]), int(found[2])
@@ -95,50 +79,29 @@ def read_fraction(text: str, name: str) -> tuple[int, int]:
     return part, whole
 
 
-def counts_of(asked: argparse.Namespace) -> JudgementCounts:
-    """Read the counts that were given."""
-    positive, judged = read_fraction(asked.judged, "POSITIVE/JUDGED")
-    right_positive, positives = read_fraction(asked.positives, "--positives")
-    right_negative, negatives = read_fraction(asked.negatives, "--negatives")
-    return JudgementCounts(
-        positive,
-        judged,
-        right_positive,
-        positives - right_positive,
-        right_negative,
-        negatives - right_negative,
-        asked.within,
-    )
-
-
-def as_values(found: CorrectedRate, asked: argparse.Namespace) -> dict[str, Any]:
-    """What was found as plain values, with what was asked for."""
-    numbers = {
-        name: value if isinstance(value, str) else float(value)
-        for name, value in asdict(found).items()
-    }
-    options = {"level": asked.level, "interval": asked.interval, "within": asked.within}
-    return numbers | options
-
-
-def describe(found: CorrectedRate, asked: argparse.Namespace) -> str:
-    """Write what was found for a reader."""
-    level = f"{100 * asked.level:g}"
-    return "\n".join(
-        [
-            f"judged positive   {found.judged_rate:.4f}",
-            f"corrected rate    {found.estimate:.4f}   {level} % interval {found.lower:.4f} to "
-            f"{found.upper:.4f}",
-            f"judges            TPR {found.tpr:.4f} ({asked.positives}), TNR {found.tnr:.4f} "
-            f"({asked.negatives})",
-        ]
-    )
-
-
 def run(asked: argparse.Namespace) -> int:
     """Correct the rate, and say what comes out."""
-    found = correct_rate(counts_of(asked), asked.level, asked.interval)
+    judged = read_fraction(asked.judged, "POSITIVE/JUDGED")
+    right_positive, positives = read_fraction(asked.positives, "--positives")
+    right_negative, negatives = read_fraction(asked.negatives, "--negatives")
+    counts = JudgementCounts(
+        *judged, right_positive, positives - right_positive, right_negative,
+        negatives - right_negative, asked.within,
+    )  # fmt: skip
+    found = correct_rate(counts, asked.level, asked.interval)
     if found.note:
         say(f"Note: {found.note}")
-    tell(json.dumps(as_values(found, asked)) if asked.json else describe(found, asked))
+    if asked.json:
+        values = asdict(found).items()
+        numbers = {name: one if isinstance(one, str) else float(one) for name, one in values}
+        options = {"level": asked.level, "interval": asked.interval, "within": asked.within}
+        tell(json.dumps(numbers | options))
+        return 0
+    tell(
+        f"judged positive   {found.judged_rate:.4f}\n"
+        f"corrected rate    {found.estimate:.4f}   {100 * asked.level:g} % interval "
+        f"{found.lower:.4f} to {found.upper:.4f}\n"
+        f"judges            TPR {found.tpr:.4f} ({asked.positives}), TNR {found.tnr:.4f} "
+        f"({asked.negatives})"
+    )
     return 0

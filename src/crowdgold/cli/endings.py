@@ -21,13 +21,10 @@ from types import FrameType
 
 from crowdgold.system.temporary import remove_registered
 
-WINDOWS = "win32"
-NAMES = {"darwin": "macOS", WINDOWS: "Windows"}
-
 
 def refusal(system: str) -> str:
     """Why commands do not run on a system, as of `sys.platform`; empty where they do."""
-    if system != WINDOWS:
+    if system != "win32":
         return ""
     return (
         "Error: crowdgold runs on Linux, and not on Windows itself; use WSL, the Windows Subsystem "
@@ -39,14 +36,16 @@ def remark(system: str) -> str:
     """What to expect of a system on which commands may run; empty on Linux."""
     if system.startswith("linux"):
         return ""
+    name = "macOS" if system == "darwin" else system
     return (
-        f"Note: crowdgold is tested on Linux; on {NAMES.get(system, system)} it may work, but it "
-        "cannot assemble CmdStan there: set $CMDSTAN to a CmdStan of your own, or use --no-models"
+        f"Note: crowdgold is tested on Linux; on {name} it may work, but it cannot "
+        " assemble CmdStan there: set $CMDSTAN to a CmdStan of your own, or use --no-models"
     )
 
 
-ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-SAID = {signal.SIGINT: "Interrupted.", signal.SIGTERM: "Terminated.", signal.SIGHUP: "Hung up."}
+SAID = {signal.SIGINT: "Interrupted.", signal.SIGTERM: "Terminated."}
+if hung_up := getattr(signal, "SIGHUP", None):  # Windows, which is refused in words, has none
+    SAID[hung_up] = "Hung up."
 HEARD = 0.3
 """Seconds in which the main thread hears of a signal, unless it is in compiled code."""
 LONGEST = 1.3
@@ -56,14 +55,6 @@ LONGEST = 1.3
 def exit_code(number: int) -> int:
     """The exit code of a program that a signal ended, as a shell gives it."""
     return 128 + number
-
-
-def _is_importing(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _end_at_once(number: int) -> None:
@@ -82,27 +73,26 @@ def _end_at_once(number: int) -> None:
 
 @dataclass
 class _Watch:
-    """What is known of signals while a command runs.
+    """What is known of signals while a command runs."""
 
-    Attributes:
-        heard: the signal that the main thread has heard of, if any.
-        over: whether the command has ended, so that there is nothing to be ended in order.
-        done: set where the process goes on without the command.
-        told: where Python writes the number of each signal, and the end from which it is read.
-    """
-
-    heard: int = 0
-    over: bool = False
+    heard: int = 0  # the signal that the main thread has heard of
+    over: bool = False  # the command has ended, so that there is nothing to be ended in order
     done: threading.Event = field(default_factory=threading.Event)
+    """Set where the process goes on without the command."""
     told: tuple[int, int] = field(default_factory=os.pipe)
+    """The ends of a pipe: Python writes the number of each signal into the second."""
 
     def hear(self, number: int, frame: FrameType | None) -> None:
         """End the block by an exception, once; Python calls it in the main thread."""
         if self.heard:
             return
         self.heard = number
-        if self.over or _is_importing(frame):
+        if self.over:
             _end_at_once(number)
+        while frame is not None:
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                _end_at_once(number)
+            frame = frame.f_back
         if number == signal.SIGINT:
             raise KeyboardInterrupt
         raise SystemExit(exit_code(number))
@@ -116,7 +106,7 @@ class _Watch:
     def look(self) -> None:
         """Wait for a signal, and see that the process ends in time."""
         number = 0
-        while number not in ENDINGS and not self.done.is_set():
+        while number not in SAID and not self.done.is_set():
             number = os.read(self.told[0], 1)[0]
         self.done.wait(HEARD)
         if self.heard:
@@ -135,16 +125,15 @@ def _ignore(signals: Iterable[signal.Signals]) -> None:
 def ended_in_time(stays: bool) -> Iterator[None]:
     """See that a signal ends the block in time; one that was ignored before still is.
 
-    Args:
-        stays: whether the process ends with the block, so that its end is watched too.
+    Where it `stays`, the process ends with the block, and its end is watched too.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's
         return
     watch = _Watch()
     os.set_blocking(watch.told[1], False)
-    before = {one: signal.getsignal(one) for one in ENDINGS}
-    before = {one: handler for one, handler in before.items() if handler != signal.SIG_IGN}
+    handlers = {one: signal.getsignal(one) for one in SAID}
+    before = {one: handler for one, handler in handlers.items() if handler != signal.SIG_IGN}
     for one in before:
         signal.signal(one, watch.hear)
     if stays:

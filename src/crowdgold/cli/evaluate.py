@@ -1,7 +1,4 @@
-"""`crowdgold evaluate`: models, voters and rates from imperfect labels, into a folder of tables.
-
-Options of `crowdgold evaluate` for continuous integration: conditions on answers, a badge.
-"""
+"""`crowdgold evaluate`: models, voters and rates from imperfect labels, into a folder of tables."""
 
 import argparse
 import json
@@ -21,6 +18,7 @@ from crowdgold.cli.terminal import (
     progress,
     reading,
     say,
+    say_filled,
     say_kept,
     tell,
 )
@@ -43,38 +41,13 @@ FAILED, UNSUPPORTED = 3, 1
 """Exit codes: a condition holds; there is no answer, or none by the method that was to give it."""
 
 
-def add_fail_if(own: argparse.ArgumentParser) -> None:
-    """Add what a run in continuous integration asks for."""
-    own.add_argument(
-        "--fail-if", action="append", default=[], metavar="CONDITION",
-        help='end with exit code 3 where it holds of an answer: "AUC < 0.9", "AUC:large < 0.9", '
-        '"delta_AUC:large-small <= 0"; can be repeated',
-    )  # fmt: skip
-    own.add_argument(
-        "--fail-on", choices=RULES, default=SURELY,
-        help="when a condition counts: it holds in the whole interval, of the estimate, or "
-        "somewhere in the interval (default: %(default)s)",
-    )  # fmt: skip
-    own.add_argument(
-        "--badge", metavar="METRIC",
-        help="write one answer in a line and nothing else: AUC:large gives "
-        '"AUC large 0.93 (0.90 to 0.96)"',
-    )  # fmt: skip
-
-
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of the answers.
+    """What is asked of the answers."""
 
-    Attributes:
-        conditions: of `--fail-if`.
-        rule: of `--fail-on`.
-        badge: the answer that is to be written in a line; None where none is.
-    """
-
-    conditions: "list[Condition]"
-    rule: str
-    badge: "Key | None"
+    conditions: "list[Condition]"  # of `--fail-if`
+    rule: str  # of `--fail-on`
+    badge: "Key | None"  # the answer that is to be written in a line
 
 
 def read_wanted(asked: argparse.Namespace, settings: "Settings", items: Items) -> Wanted:
@@ -82,30 +55,11 @@ def read_wanted(asked: argparse.Namespace, settings: "Settings", items: Items) -
     from crowdgold.evaluation.conditions import find_answer, read_condition
 
     conditions = [read_condition(text, settings, items) for text in asked.fail_if]
-    if asked.badge is None:
-        return Wanted(conditions, asked.fail_on, None)
     try:
-        return Wanted(conditions, asked.fail_on, find_answer(asked.badge, settings, items))
+        badge = None if asked.badge is None else find_answer(asked.badge, settings, items)
     except InputError as error:
         raise InputError(f"--badge {error}") from None
-
-
-def in_a_line(wanted: Wanted, summary: Mapping[str, Any]) -> str:
-    """The answer that is asked for by `--badge`."""
-    from crowdgold.evaluation.conditions import answer_to
-    from crowdgold.presentation.answers import badge
-
-    assert wanted.badge is not None
-    return badge(wanted.badge, answer_to(wanted.badge, summary))
-
-
-def decided(found: "Evaluation", wanted: Wanted) -> "Evaluation":
-    """The evaluation, whose summary says what came of the conditions where there are any."""
-    from crowdgold.evaluation.conditions import with_conditions
-
-    if not wanted.conditions:
-        return found
-    return with_conditions(found, wanted.conditions, wanted.rule)
+    return Wanted(conditions, asked.fail_on, badge)
 
 
 HOLDS = {
@@ -114,24 +68,21 @@ HOLDS = {
 }  # fmt: skip
 
 
-def _line(one: Mapping[str, Any]) -> str:
-    """What came of a condition, and the answer that it is about."""
-    if one["failed"] is None:
-        why = one["why"] or f"{one['answer']} has none in these data"
-        return f"No answer: {one['condition']}: {why}"
-    said = "FAILED" if one["failed"] else "Passed"
-    if one["estimate"] is None:
-        ends = ends_in_words(one["lower"], one["upper"])
-        numbers = f"without gold labels a range, {ends}"
-    else:
-        numbers = f"{one['estimate']:.3f}, {one['lower']:.3f} to {one['upper']:.3f}"
-    return f"{said}: {one['condition']}: {HOLDS[one['holds']]} ({numbers})"
-
-
 def in_words(summary: Mapping[str, Any]) -> Iterator[str]:
-    """What came of each condition."""
+    """What came of each condition, and the answer that it is about."""
     for one in summary.get("conditions", []):
-        yield textwrap.fill(_line(one), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+        if one["failed"] is None:
+            why = one["why"] or f"{one['answer']} has none in these data"
+            line = f"No answer: {one['condition']}: {why}"
+        else:
+            said = "FAILED" if one["failed"] else "Passed"
+            if one["estimate"] is None:
+                ends = ends_in_words(one["lower"], one["upper"])
+                numbers = f"without gold labels a range, {ends}"
+            else:
+                numbers = f"{one['estimate']:.3f}, {one['lower']:.3f} to {one['upper']:.3f}"
+            line = f"{said}: {one['condition']}: {HOLDS[one['holds']]} ({numbers})"
+        yield textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def failures(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -144,11 +95,7 @@ def failures(summary: Mapping[str, Any]) -> Iterator[str]:
 
 
 def exit_code(summary: Mapping[str, Any]) -> int:
-    """The exit code of an evaluation.
-
-    It is 0 where no condition failed, all were answered, and no method failed that was to give the
-    answer.
-    """
+    """0 where no condition failed, all were answered, and no method failed that was to answer."""
     came = [one["failed"] for one in summary.get("conditions", [])]
     if True in came:
         return FAILED
@@ -203,51 +150,48 @@ same command goes on from there; 143 and 129, terminated and hung up: likewise."
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
+    # fmt: off
     own.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where to write")
-    own.add_argument(
-        "--methods", nargs="+", metavar="METHOD", help="some of the methods (default: all)"
-    )
-    own.add_argument(
-        "--metrics", nargs="+", metavar="METRIC", help="some of the metrics (default: all)"
-    )
+    own.add_argument("--methods", nargs="+", metavar="METHOD",
+        help="some of the methods (default: all)")
+    own.add_argument("--metrics", nargs="+", metavar="METRIC",
+        help="some of the metrics (default: all)")
     own.add_argument(
         "--threshold", "--thresholds", action="append", default=[], metavar="[MODEL=]VALUE",
         help="score at and above which an item is flagged (default: 0.5 for scores in [0, 1])",
-    )  # fmt: skip
-    own.add_argument(
-        "--level", type=float, default=LEVEL, help="of the intervals (default: %(default)g)"
     )
-    own.add_argument(
-        "--anytime", type=int, metavar="LABELS",
+    own.add_argument("--level", type=float, default=LEVEL,
+        help="of the intervals (default: %(default)g)")
+    own.add_argument("--anytime", type=int, metavar="LABELS",
         help="intervals that hold over all looks at the gold labels as they come in, so that you "
         "may stop at any: narrowest at about so many labels, a number to be set before the first "
-        "look and kept at all others, also once there are more",
-    )  # fmt: skip
-    own.add_argument(
-        "--about", choices=("population", "items"), default="population",
+        "look and kept at all others, also once there are more")
+    own.add_argument("--about", choices=("population", "items"), default="population",
         help="what intervals are about: the population that the items were drawn from, or the "
-        "items at hand and no new ones (default: %(default)s)",
-    )  # fmt: skip
-    own.add_argument(
-        "--cores", type=int, default=os.cpu_count() or 1,
-        help="processes at a time (default: %(default)s); numbers do not depend on it",
-    )  # fmt: skip
-    own.add_argument(
-        "--seed", type=int, default=SEED, help="of all random numbers (default: %(default)s)"
-    )
-    own.add_argument(
-        "--no-models", action="store_true",
-        help="leave out the models that Stan or a Gibbs sampler samples: the answer alone",
-    )  # fmt: skip
+        "items at hand and no new ones (default: %(default)s)")
+    own.add_argument("--cores", type=int, default=os.cpu_count() or 1,
+        help="processes at a time (default: %(default)s); numbers do not depend on it")
+    own.add_argument("--seed", type=int, default=SEED,
+        help="of all random numbers (default: %(default)s)")
+    own.add_argument("--no-models", action="store_true",
+        help="leave out the models that Stan or a Gibbs sampler samples: the answer alone")
     add_expert_error(own)
     own.add_argument("--json", action="store_true", help="write one JSON object, as study.json")
-    own.add_argument(
-        "--report", action="store_true", help="write the report too, as `crowdgold report` does"
-    )
-    add_fail_if(own)
+    own.add_argument("--report", action="store_true",
+        help="write the report too, as `crowdgold report` does")
+    own.add_argument("--fail-if", action="append", default=[], metavar="CONDITION",
+        help='end with exit code 3 where it holds of an answer: "AUC < 0.9", "AUC:large < 0.9", '
+        '"delta_AUC:large-small <= 0"; can be repeated')
+    own.add_argument("--fail-on", choices=RULES, default=SURELY,
+        help="when a condition counts: it holds in the whole interval, of the estimate, or "
+        "somewhere in the interval (default: %(default)s)")
+    own.add_argument("--badge", metavar="METRIC",
+        help="write one answer in a line and nothing else: AUC:large gives "
+        '"AUC large 0.93 (0.90 to 0.96)"')
     add_force(own)
     add_study_options(own)
     own.set_defaults(run=run)
+    # fmt: on
 
 
 def _settings(asked: argparse.Namespace) -> "Settings":
@@ -258,22 +202,14 @@ def _settings(asked: argparse.Namespace) -> "Settings":
         raise InputError(f"cores: found {asked.cores}, expected 1 or more")
     return Settings(
         methods=chosen_methods(asked.methods, not asked.no_models),
-        metrics=tuple(asked.metrics or STANDARD),
-        thresholds=read_thresholds(asked.threshold),
-        level=asked.level,
-        about=asked.about,
-        seed=asked.seed,
-        anytime=asked.anytime,
+        metrics=tuple(asked.metrics or STANDARD), thresholds=read_thresholds(asked.threshold),
+        level=asked.level, about=asked.about, seed=asked.seed, anytime=asked.anytime,
         expert_error=asked.expert_error,
-    )
+    )  # fmt: skip
 
 
 def _options(asked: argparse.Namespace, settings: "Settings") -> bytes:
-    """The study file of the folder: all that was asked, or the very file where it lies there.
-
-    Raises:
-        InputError: where a study file in the folder would not say what is done.
-    """
+    """The study file of the folder: all that was asked, or the very file where it lies there."""
     from crowdgold.evaluation.folder import OPTIONS
 
     used, place = asked.study_file, (asked.out / OPTIONS).resolve()
@@ -314,49 +250,13 @@ class _Said:
         if self.before is not None:
             strata |= {name: self.before for name in strata if name not in new}
         texts = [describe(summary, new), describe_models(summary, strata)]
-        told = "\n\n".join(filter(None, texts))
-        if told:
+        if told := "\n\n".join(filter(None, texts)):
             tell(f"\n{told}" if self.before else told)
-
-
-def _is_quiet(asked: argparse.Namespace) -> bool:
-    """Whether standard output has no tables, but one object or one line."""
-    if asked.json and asked.badge is not None:
-        raise InputError("--json and --badge: expected one of them; each is all that is printed")
-    return asked.json or asked.badge is not None
-
-
-def _grave_doubts(out: Path) -> list[str]:
-    """The titles of the report's grave doubts about an evaluation in a folder."""
-    from crowdgold.presentation.doubts import (
-        GRAVE,
-        find_doubts,  # here: they take time to load
-    )
-    from crowdgold.presentation.folder import read_study_folder
-
-    return [one.title for one in find_doubts(read_study_folder(out)) if one.weight == GRAVE]
-
-
-def _tell_rest(asked: argparse.Namespace, summary: Mapping[str, Any], wanted: Wanted) -> None:
-    """Say what follows the tables: notes, what programs read, what came of conditions."""
-    for note in (*summary["notes"], *summary["warnings"]):
-        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
-    if asked.json:
-        tell(json.dumps(plain(summary)))
-    if asked.badge is not None:
-        tell(in_a_line(wanted, summary))
-    for line in in_words(summary):
-        (say if _is_quiet(asked) else tell)(line)
-    for failed in failures(summary):
-        say(textwrap.fill(f"Error: {failed}", WIDTH, subsequent_indent="  "))
-    for title in _grave_doubts(asked.out):
-        told = f"Grave doubt: {title}. Why, and what to do: crowdgold report {asked.out}"
-        say(textwrap.fill(told, WIDTH, subsequent_indent="  "))
-    say(f"Written: {asked.out}")
 
 
 def run(asked: argparse.Namespace) -> int:
     """Read, evaluate, say the answers, and write."""
+    from crowdgold.evaluation.conditions import answer_to, with_conditions
     from crowdgold.evaluation.folder import check_folder, check_same_items, kept_folder, mend
     from crowdgold.evaluation.run import Source, evaluate_checked, read_and_check, write_evaluation
     from crowdgold.evaluation.run_key import discard
@@ -366,8 +266,11 @@ def run(asked: argparse.Namespace) -> int:
     if asked.report:
         need("matplotlib", "--report")
     remove_abandoned()
-    mend(asked.out)
-    settings, out, said = _settings(asked), asked.out, _Said(_is_quiet(asked))
+    out, quiet = asked.out, asked.json or asked.badge is not None
+    mend(out)
+    settings, said = _settings(asked), _Said(quiet)
+    if asked.json and asked.badge is not None:
+        raise InputError("--json and --badge: expected one of them; each is all that is printed")
     check_folder(out, asked.files, asked.force)
     options, keep = _options(asked, settings), kept_folder(out)
     source = Source(asked.files, reading(asked))
@@ -379,8 +282,10 @@ def run(asked: argparse.Namespace) -> int:
         found = evaluate_checked(
             study, check, source, settings, StanModels(), asked.cores, say, said.answered, keep
         )
-        found = decided(found, wanted)
-        said.ended(found.summary)
+        if wanted.conditions:
+            found = with_conditions(found, wanted.conditions, wanted.rule)
+        summary = found.summary
+        said.ended(summary)
         with progress(lambda: "writing"):
             kept = write_evaluation(found, check, out, options, asked.force)
     except UnsupportedError as why:
@@ -388,11 +293,31 @@ def run(asked: argparse.Namespace) -> int:
         say(f"Error: {why}")
         return UNSUPPORTED
     say_kept(out, kept)
-    _tell_rest(asked, found.summary, wanted)
+    for note in (*summary["notes"], *summary["warnings"]):
+        say_filled(f"Note: {note}")
+    if asked.json:
+        tell(json.dumps(plain(summary)))
+    if wanted.badge is not None:
+        from crowdgold.presentation.answers import badge
+
+        tell(badge(wanted.badge, answer_to(wanted.badge, summary)))
+    for line in in_words(summary):
+        (say if quiet else tell)(line)
+    for failed in failures(summary):
+        say_filled(f"Error: {failed}")
+    # Here: they take time to load.
+    from crowdgold.presentation.doubts import GRAVE, find_doubts
+    from crowdgold.presentation.folder import read_study_folder
+
+    for doubt in find_doubts(read_study_folder(out)):
+        if doubt.weight == GRAVE:
+            what = f"Why, and what to do: crowdgold report {out}"
+            say_filled(f"Grave doubt: {doubt.title}. {what}")
+    say(f"Written: {out}")
     if asked.report:
         from crowdgold.presentation.page import write_study_report
 
         with progress(lambda: "drawing figures"):
             written = write_study_report(out)
         say(f"Written: {', '.join(map(str, written))}")
-    return exit_code(found.summary)
+    return exit_code(summary)

@@ -1,10 +1,8 @@
 """`crowdgold fit-labelling`: fit CLARA to labels, and write the model for the online part."""
 
 import argparse
-import textwrap
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +15,7 @@ from crowdgold.cli.terminal import (
     read_files,
     reading,
     say,
+    say_filled,
     tell,
     warn_of_failed_gate,
 )
@@ -31,13 +30,8 @@ from crowdgold.models.clara.labelling import (
 from crowdgold.models.label_patterns import CONFUSION
 from crowdgold.reading.outputs import Output
 from crowdgold.reading.study import read_labels
-from crowdgold.types.annotations import Annotations
-from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import SEED
-
-if TYPE_CHECKING:
-    from crowdgold.models.clara.gibbs import ClaraFit
 
 ABOUT = """\
 Fit CLARA to a table of labels: how often each true label occurs (prevalence), and how often each
@@ -62,33 +56,23 @@ NUMBERS = ("chains", "warmup", "draws", "lag")
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
-    own.add_argument(
-        "-o", "--output", required=True, type=Path, metavar="model.json", help="where to write"
-    )
+    # fmt: off
+    own.add_argument("-o", "--output", required=True, type=Path, metavar="model.json",
+        help="where to write")
     add_force(own)
-    own.add_argument(
-        "--confusion", choices=CONFUSION, default="annotator",
+    own.add_argument("--confusion", choices=CONFUSION, default="annotator",
         help="whose confusion matrices: of each annotator, each group, or one that all share "
-        "(default: %(default)s)",
-    )  # fmt: skip
-    own.add_argument(
-        "--categories", metavar="A,B,...",
-        help="all labels that there can be, in the order wanted (default: those found, sorted)",
-    )  # fmt: skip
-    own.add_argument(
-        "--alpha", type=float, default=1.0,
-        help="weight of the prior of the prevalence, in items (default: %(default)g)",
-    )  # fmt: skip
-    own.add_argument(
-        "--gamma", type=float, default=1.0,
+        "(default: %(default)s)")
+    own.add_argument("--categories", metavar="A,B,...",
+        help="all labels that there can be, in the order wanted (default: those found, sorted)")
+    own.add_argument("--alpha", type=float, default=1.0,
+        help="weight of the prior of the prevalence, in items (default: %(default)g)")
+    own.add_argument("--gamma", type=float, default=1.0,
         help="weight of the prior of each row of a confusion matrix, in labels (default: "
-        "%(default)g; 10 or so where there are many annotators)",
-    )  # fmt: skip
-    own.add_argument(
-        "--ordered", action="store_true",
+        "%(default)g; 10 or so where there are many annotators)")
+    own.add_argument("--ordered", action="store_true",
         help="take for granted that each annotator is better than chance: for rare positives or "
-        "poor annotators, where the labels might be swapped",
-    )  # fmt: skip
+        "poor annotators, where the labels might be swapped")
     for one in ClaraSettings.declared():
         if one.name in NUMBERS:
             about = one.about[:1].lower() + one.about[1:].rstrip(".")
@@ -97,55 +81,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("--seed", type=int, default=SEED, help="of all random numbers")
     add_study_options(own)
     own.set_defaults(run=run)
-
-
-def _categories(text: str | None) -> list[str] | None:
-    """Read the names of the categories, where they are given."""
-    if text is None:
-        return None
-    names = [name.strip() for name in text.split(",")]
-    if len(set(names)) < max(2, len(names)) or "" in names:
-        raise InputError(f"categories: found {text!r}, expected two or more different names")
-    return names
-
-
-def _settings(asked: argparse.Namespace) -> ClaraSettings:
-    if asked.chains < 2:
-        raise InputError(f"chains: found {asked.chains}, expected 2 or more, to compare them")
-    numbers = {name: getattr(asked, name) for name in NUMBERS}
-    return ClaraSettings(confusion=asked.confusion, ordered=asked.ordered, **numbers)
-
-
-def _made(
-    asked: argparse.Namespace, annotations: Annotations, settings: "ClaraSettings", fit: "ClaraFit"
-) -> dict[str, Any]:
-    """Say how a model was made, as plain values."""
-    found = fit.diagnostics
-    rhat = round(found.rhat, 4) if np.isfinite(found.rhat) and found.chains else None
-    return {
-        "from": ", ".join(path.name for path in asked.files),
-        "items": len(annotations.item),
-        "labels": len(annotations),
-        "annotators": len(annotations.annotator),
-        "method": PUBLISHED.name,
-        **asdict(settings),
-        "alpha": asked.alpha,
-        "gamma": asked.gamma,
-        "seed": asked.seed,
-        "rhat": rhat,
-        "diagnostics_passed": found.passed,
-        "diagnostics_message": found.message,
-        "crowdgold": __version__,
-    }
-
-
-def _describe(annotations: Annotations, fit: "ClaraFit", output: Path) -> str:
-    mean, error = fit.theta.mean(axis=(0, 1)), fit.theta.std(axis=(0, 1))
-    lines = [
-        f"prevalence of {name}: {value:.4f} (posterior standard deviation {spread:.4f})"
-        for name, value, spread in zip(annotations.category, mean, error, strict=True)
-    ]
-    return "\n".join([*lines, f"written: {output}"])
+    # fmt: on
 
 
 def run(asked: argparse.Namespace) -> int:
@@ -156,12 +92,22 @@ def run(asked: argparse.Namespace) -> int:
     command = "crowdgold fit-labelling"
     output = Output(asked.output, "-o", command, is_labelling_model, asked.force)
     output.check(read_files(asked))
-    settings, categories = _settings(asked), _categories(asked.categories)
-    if categories and asked.positive:
-        raise InputError("--categories: not with --positive, whose labels are 0 and 1")
+    if asked.chains < 2:
+        raise InputError(f"chains: found {asked.chains}, expected 2 or more, to compare them")
+    numbers = {name: getattr(asked, name) for name in NUMBERS}
+    settings = ClaraSettings(confusion=asked.confusion, ordered=asked.ordered, **numbers)
+    categories = None
+    if asked.categories is not None:
+        categories = [name.strip() for name in asked.categories.split(",")]
+        if len(set(categories)) < max(2, len(categories)) or "" in categories:
+            raise InputError(
+                f"categories: found {asked.categories!r}, expected two or more different names"
+            )
+        if asked.positive:
+            raise InputError("--categories: not with --positive, whose labels are 0 and 1")
     annotations, notes = read_labels(asked.files, reading(asked), categories)
     for note in notes:
-        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+        say_filled(f"Note: {note}")
     matrix_names(annotations, asked.confusion)
     prior = empirical_prior(annotations, asked.alpha, asked.gamma)
     sweeps = settings.warmup + settings.draws * settings.lag
@@ -171,10 +117,24 @@ def run(asked: argparse.Namespace) -> int:
     )
     with progress(lambda: "sampling"):
         fit = sample_clara(annotations, prior, settings, np.random.default_rng(asked.seed))
-    made = _made(asked, annotations, settings, fit)
+    found = fit.diagnostics
+    made = {
+        "from": ", ".join(path.name for path in asked.files), "items": len(annotations.item),
+        "labels": len(annotations), "annotators": len(annotations.annotator),
+        "method": PUBLISHED.name, **asdict(settings), "alpha": asked.alpha, "gamma": asked.gamma,
+        "seed": asked.seed,
+        "rhat": round(found.rhat, 4) if np.isfinite(found.rhat) and found.chains else None,
+        "diagnostics_passed": found.passed, "diagnostics_message": found.message,
+        "crowdgold": __version__,
+    }  # fmt: skip
     model = labelling_model(fit, annotations, asked.confusion, made)
     make_way(output)
     write_labelling_model(model, asked.output)
-    tell(_describe(annotations, fit, asked.output))
+    mean, error = fit.theta.mean(axis=(0, 1)), fit.theta.std(axis=(0, 1))
+    lines = [
+        f"prevalence of {name}: {value:.4f} (posterior standard deviation {spread:.4f})"
+        for name, value, spread in zip(annotations.category, mean, error, strict=True)
+    ]
+    tell("\n".join([*lines, f"written: {asked.output}"]))
     warn_of_failed_gate(model)
     return 0

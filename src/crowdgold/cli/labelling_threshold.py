@@ -42,33 +42,25 @@ AGAINST = ("truth", "majority")
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
-    own.add_argument(
-        "model", metavar="model.json", type=file_name, help="from `crowdgold fit-labelling`"
-    )
-    own.add_argument(
-        "file", metavar="FILE", type=file_name, help="validation items: .csv, .tsv or .parquet"
-    )
+    # fmt: off
+    own.add_argument("model", metavar="model.json", type=file_name,
+        help="from `crowdgold fit-labelling`")
+    own.add_argument("file", metavar="FILE", type=file_name,
+        help="validation items: .csv, .tsv or .parquet")
     wanted = own.add_mutually_exclusive_group(required=True)
     wanted.add_argument("--accuracy", type=float, help="share of right final labels, 0 to 1")
-    wanted.add_argument(
-        "--budget", type=float, metavar="LABELS",
-        help="labels an item on average: the labels that can be had over the items to be labelled",
-    )  # fmt: skip
-    own.add_argument(
-        "--against", choices=AGAINST, default=AGAINST[0],
-        help="what final labels are held against (default: the column %(default)s)",
-    )  # fmt: skip
-    own.add_argument(
-        "--step", type=float, default=0.01,
-        help="between the thresholds that are tried (default: %(default)g)",
-    )  # fmt: skip
-    own.add_argument(
-        "-o", "--output", type=Path, metavar="frontier.csv",
-        help="write what every threshold tried gives",
-    )  # fmt: skip
+    wanted.add_argument("--budget", type=float, metavar="LABELS",
+        help="labels an item on average: the labels that can be had over the items to be labelled")
+    own.add_argument("--against", choices=AGAINST, default=AGAINST[0],
+        help="what final labels are held against (default: the column %(default)s)")
+    own.add_argument("--step", type=float, default=0.01,
+        help="between the thresholds that are tried (default: %(default)g)")
+    own.add_argument("-o", "--output", type=Path, metavar="frontier.csv",
+        help="write what every threshold tried gives")
     add_force(own)
     add_table_options(own)
     own.set_defaults(run=run)
+    # fmt: on
 
 
 def run(asked: argparse.Namespace) -> int:

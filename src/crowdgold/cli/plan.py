@@ -1,6 +1,6 @@
 """`crowdgold plan`: how many items, votes and gold labels an interval of some width takes.
 
-`crowdgold plan --more`: how many more gold labels of a study's own items reach a width.
+With --more: how many more gold labels of a study's own items do.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from crowdgold.cli.terminal import (
     progress,
     reading,
     say,
+    say_filled,
     takes_study_file,
     tell,
 )
@@ -46,37 +47,10 @@ if TYPE_CHECKING:
     from crowdgold.planning.more_labels import MoreLabels
 
 DESIGNS = ("designed", "at_random")
-NOT_WITH = ("items", "gold", "prevalence", "tpr", "tnr", "vote_correlation", "auc", "delta")
-
-
-def _check(asked: argparse.Namespace) -> None:
-    """Raise `InputError` for options that do not go together."""
-    from crowdgold.evaluation.questions import check_anytime
-
-    if not asked.pilot:
-        raise InputError("--more: expected --pilot FILES, the study with the labels that there are")
-    for name in NOT_WITH:
-        if getattr(asked, name) is not None:
-            option = "--" + name.replace("_", "-")
-            raise InputError(f"{option}: not with --more, which is of the study's own items")
-    if asked.width is None or not 0 < asked.width < float("inf"):
-        raise InputError("--more: expected --width, above 0")
-    check_level(asked.level, "--level")
-    check_anytime(asked.anytime)
-
-
-def _labels(found: "MoreLabels", design: str, wanted: float) -> str:
-    """The labels more that a width takes, and between which numbers they may lie."""
-    number, (low, high) = found.needed(design, wanted), found.between(design, wanted)
-    most = f"more than {found.more[-1]:,}"
-    if number is None:
-        return most if low is None else f"{most} (or from {low:,} on)"
-    ends = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
-    return f"about {number:,} ({ends})"
 
 
 def describe(found: "MoreLabels", metric: str, wanted: float) -> str:
-    """Write a table of widths, and how many labels reach the wanted one."""
+    """A table of widths, and how many labels more reach the wanted one."""
     from crowdgold.planning.more_labels import STUDIES
 
     lines = [
@@ -87,10 +61,18 @@ def describe(found: "MoreLabels", metric: str, wanted: float) -> str:
     lines += [f"{more:>11,}{one:>21.4f}{other:>11.4f}" for more, one, other in rows]
     says = f"It is {wanted:g} wide already."
     if found.width > wanted:
-        designed, at_random = (_labels(found, design, wanted) for design in DESIGNS)
+        labels = {}
+        for design in DESIGNS:
+            number, (low, high) = found.needed(design, wanted), found.between(design, wanted)
+            if number is None:
+                or_from = "" if low is None else f" (or from {low:,} on)"
+                labels[design] = f"more than {found.more[-1]:,}{or_from}"
+            else:
+                ends = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+                labels[design] = f"about {number:,} ({ends})"
         says = (
-            f"For a width of {wanted:g}: {designed} labels more where `crowdgold sample` draws the "
-            f"items, {at_random} at random."
+            f"For a width of {wanted:g}: {labels['designed']} labels more where `crowdgold sample` "
+            f"draws the items, {labels['at_random']} at random."
         )
         if "(" in says:
             says += f" In parentheses: 95 %, as far as {STUDIES} simulated studies tell."
@@ -100,7 +82,7 @@ def describe(found: "MoreLabels", metric: str, wanted: float) -> str:
 def run_more(asked: argparse.Namespace) -> int:
     """Read the study, simulate more labels, and say what they do; 1 where none reach the width."""
     from crowdgold.checking.scores import of_complete_scores, scored, why_nothing
-    from crowdgold.metrics.binary import parse_metric
+    from crowdgold.evaluation.questions import check_anytime
     from crowdgold.planning.more_labels import (
         LABELS_APART,
         Kind,
@@ -112,7 +94,15 @@ def run_more(asked: argparse.Namespace) -> int:
     from crowdgold.planning.pilot import choose_model, of_clusters
     from crowdgold.reading.study import read_study
 
-    _check(asked)
+    if not asked.pilot:
+        raise InputError("--more: expected --pilot FILES, the study with the labels that there are")
+    for name in ("items", "gold", *NEEDED, *GUESSES):
+        if getattr(asked, name) is not None:
+            raise InputError(f"{_option(name)}: not with --more, which is of the study's own items")
+    if asked.width is None or not 0 < asked.width < float("inf"):
+        raise InputError("--more: expected --width, above 0")
+    check_level(asked.level, "--level")
+    check_anytime(asked.anytime)
     metric, tried = parse_metric(asked.metric), [0]
     if metric.is_parameter:
         raise InputError(f"--metric {metric.text}: gold labels say nothing about a parameter")
@@ -129,15 +119,13 @@ def run_more(asked: argparse.Namespace) -> int:
         kind = Kind(metric, asked.level, anytime=asked.anytime)
         found = more_labels(items, kind, asked.width, asked.seed, tried.append)
     wider = wider_where_experts_err(items, kind)
-    of_labels = (*of_clusters(items, LABELS_APART), *of_experts(wider))
-    for note in (*study.notes, *of_labels):
-        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+    for note in (*study.notes, *of_clusters(items, LABELS_APART), *of_experts(wider)):
+        say_filled(f"Note: {note}")
     if asked.anytime is not None and found.labels > asked.anytime:
-        passed = (
+        say_filled(
             f"Note: there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
             "the number of the first look. Intervals still hold, and are little wider"
         )
-        say(textwrap.fill(passed, WIDTH, subsequent_indent="  "))
     needed = {name: found.needed(name, asked.width) for name in DESIGNS}
     if asked.json:
         between = {name: found.between(name, asked.width) for name in DESIGNS}
@@ -147,7 +135,7 @@ def run_more(asked: argparse.Namespace) -> int:
         tell(json.dumps({"metric": metric.text, **numbers}))
     else:
         tell(describe(found, metric.text, asked.width))
-    return 0 if needed["designed"] is not None or needed["at_random"] is not None else 1
+    return 1 if set(needed.values()) == {None} else 0
 
 
 ABOUT = """\
@@ -182,34 +170,7 @@ MOST_VOTES, MOST_ITEMS = 1_000, 10**12
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
-    _add_guesses(own)
-    own.add_argument("--metric", default="prevalence", help="default: %(default)s")
-    own.add_argument("--width", type=float, help="find the cheapest study of this interval width")
-    own.add_argument(
-        "--more", action="store_true",
-        help="how many more gold labels of the pilot's own items reach --width: drawn by "
-        "`crowdgold sample`, and at random; no model is fitted",
-    )  # fmt: skip
-    own.add_argument(
-        "--anytime", type=int, metavar="LABELS",
-        help="with --more: intervals that hold over all looks, as `crowdgold evaluate --anytime`",
-    )  # fmt: skip
-    own.add_argument("--items", type=int, help="items that there are, or of the given study")
-    own.add_argument("--gold", type=int, help="gold labels of the given study, in place of --width")
-    own.add_argument(
-        "--votes", default="1,3,5,7,9", metavar="C,C,...",
-        help="votes on an item that are compared (default: %(default)s)",
-    )  # fmt: skip
-    own.add_argument("--vote-price", type=float, default=0.05, help="default: %(default)g")
-    own.add_argument("--gold-price", type=float, default=2.0, help="default: %(default)g")
-    own.add_argument("--level", type=float, default=LEVEL, help="default: %(default)g")
-    own.add_argument("--seed", type=int, default=1, help="of the simulated items, and of the fit")
-    own.add_argument("--json", action="store_true", help="write one JSON object")
-    own.set_defaults(run=run)
-
-
-def _add_guesses(own: argparse.ArgumentParser) -> None:
-    """Add what is believed: guesses, or the files of a pilot."""
+    # fmt: off
     guessed = own.add_argument_group("guesses")
     share = partial(guessed.add_argument, type=float, metavar="SHARE")
     share("--prevalence", help="share of positive items")
@@ -218,82 +179,80 @@ def _add_guesses(own: argparse.ArgumentParser) -> None:
     default = f"(default: {GUESSES['vote_correlation']:g})"
     share("--vote-correlation", help=f"of two votes on an item, given its label {default}")
     share("--auc", help=f"of the scores (default: {GUESSES['auc']:g})")
-    guessed.add_argument(
-        "--delta", type=float,
+    guessed.add_argument("--delta", type=float,
         help="how far the scores follow the voters beyond the truth, in standard deviations "
-        f"(default: {GUESSES['delta']:g})",
-    )  # fmt: skip
+        f"(default: {GUESSES['delta']:g})")
     pilot = own.add_argument_group("a pilot, in place of guesses")
-    pilot.add_argument(
-        "--pilot", nargs="+", type=Path, metavar="FILE",
-        help="votes, gold labels, scores; or one study file, .yaml, that names them as `files`",
-    )  # fmt: skip
+    pilot.add_argument("--pilot", nargs="+", type=Path, metavar="FILE",
+        help="votes, gold labels, scores; or one study file, .yaml, that names them as `files`")
     pilot.add_argument("--model", help="the model that is planned for, where there are several")
     add_reading_options(pilot)
     takes_study_file(own, "pilot")
+    own.add_argument("--metric", default="prevalence", help="default: %(default)s")
+    own.add_argument("--width", type=float, help="find the cheapest study of this interval width")
+    own.add_argument("--more", action="store_true",
+        help="how many more gold labels of the pilot's own items reach --width: drawn by "
+        "`crowdgold sample`, and at random; no model is fitted")
+    own.add_argument("--anytime", type=int, metavar="LABELS",
+        help="with --more: intervals that hold over all looks, as `crowdgold evaluate --anytime`")
+    own.add_argument("--items", type=int, help="items that there are, or of the given study")
+    own.add_argument("--gold", type=int, help="gold labels of the given study, in place of --width")
+    own.add_argument("--votes", default="1,3,5,7,9", metavar="C,C,...",
+        help="votes on an item that are compared (default: %(default)s)")
+    own.add_argument("--vote-price", type=float, default=0.05, help="default: %(default)g")
+    own.add_argument("--gold-price", type=float, default=2.0, help="default: %(default)g")
+    own.add_argument("--level", type=float, default=LEVEL, help="default: %(default)g")
+    own.add_argument("--seed", type=int, default=1, help="of the simulated items, and of the fit")
+    own.add_argument("--json", action="store_true", help="write one JSON object")
+    own.set_defaults(run=run)
+    # fmt: on
 
 
-def _between(asked: argparse.Namespace, name: str, low: float, high: float) -> float:
-    value = getattr(asked, name)
-    if not low < value < high:
-        option = "--" + name.replace("_", "-")
-        raise InputError(f"{option}: found {value:g}, expected above {low:g} and below {high:g}")
-    return float(value)
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
-def _votes(text: str) -> list[int]:
-    try:
-        found = sorted({int(part) for part in text.split(",")})
-    except ValueError:
-        found = []
-    if not found or found[0] < 1 or found[-1] > MOST_VOTES:
-        raise InputError(
-            f"--votes: found {text!r}, expected whole numbers from 1 to {MOST_VOTES:,}, as 1,3,5"
-        )
-    return found
-
-
-def _check_guesses(asked: argparse.Namespace) -> None:
-    """Fill in what is not guessed, and raise `InputError` for what cannot be used."""
-    given = [name for name in (*NEEDED, *GUESSES) if getattr(asked, name) is not None]
-    if asked.pilot:
-        if given:
-            option = "--" + given[0].replace("_", "-")
-            raise InputError(f"{option}: not with --pilot, which says it; leave one of them out")
-        return
-    if asked.model is not None:
-        raise InputError("--model: it is one of a pilot's, expected with --pilot")
-    lacking = ", ".join(f"--{name}" for name in NEEDED if name not in given)
-    if lacking:
-        raise InputError(f"expected --pilot FILES, or guesses: {lacking} not given")
-    for name, default in GUESSES.items():
-        if name not in given:
-            setattr(asked, name, default)
-    for name in (*NEEDED, "vote_correlation", "auc"):
-        _between(asked, name, 0.0, 1.0)
-    if not np.isfinite(asked.delta):
-        raise InputError(f"--delta: found {asked.delta:g}, expected a number")
-    if asked.tpr + asked.tnr <= 1:
-        raise InputError(
-            f"--tpr {asked.tpr:g} and --tnr {asked.tnr:g}: voters who guess have TPR + TNR = 1; "
-            "expected more"
-        )
+def _between(asked: argparse.Namespace, low: float, high: float, *names: str) -> None:
+    """Raise `InputError` for the first of some options that is not between two numbers."""
+    for name in names:
+        if not low < (value := getattr(asked, name)) < high:
+            raise InputError(
+                f"{_option(name)}: found {value:g}, expected above {low:g} and below {high:g}"
+            )
 
 
 def check(asked: argparse.Namespace) -> None:
-    """Raise `InputError` for an option that cannot be used, or a combination."""
+    """Fill in what is not guessed; `InputError` for options that cannot be used, or together."""
     if asked.anytime is not None:
         raise InputError("--anytime: expected with --more, or left out")
-    _check_guesses(asked)
+    given = [name for name in (*NEEDED, *GUESSES) if getattr(asked, name) is not None]
+    if asked.pilot and given:
+        raise InputError(
+            f"{_option(given[0])}: not with --pilot, which says it; leave one of them out"
+        )
+    if not asked.pilot:
+        if asked.model is not None:
+            raise InputError("--model: it is one of a pilot's, expected with --pilot")
+        if lacking := ", ".join(f"--{name}" for name in NEEDED if name not in given):
+            raise InputError(f"expected --pilot FILES, or guesses: {lacking} not given")
+        for name in GUESSES.keys() - set(given):
+            setattr(asked, name, GUESSES[name])
+        _between(asked, 0.0, 1.0, *NEEDED, "vote_correlation", "auc")
+        if not np.isfinite(asked.delta):
+            raise InputError(f"--delta: found {asked.delta:g}, expected a number")
+        if asked.tpr + asked.tnr <= 1:
+            raise InputError(
+                f"--tpr {asked.tpr:g} and --tnr {asked.tnr:g}: voters who guess have TPR + TNR = "
+                "1; expected more"
+            )
     check_level(asked.level, "--level")
-    for name in ("vote_price", "gold_price"):
-        _between(asked, name, 0.0, np.inf)
+    _between(asked, 0.0, np.inf, "vote_price", "gold_price")
     if asked.items is not None and asked.items > MOST_ITEMS:
         raise InputError(f"--items: found more than {MOST_ITEMS:,}, expected at most as many")
     if (asked.width is None) == (asked.gold is None):
         raise InputError("expected --width, or --items and --gold for a given study")
     if asked.width is not None:
-        _between(asked, "width", 0.0, np.inf)
+        _between(asked, 0.0, np.inf, "width")
         if asked.items is not None and asked.items < FEWEST_GOLD:
             raise InputError(f"--items: found {asked.items}, expected at least {FEWEST_GOLD}")
     elif asked.items is None or not FEWEST_GOLD <= asked.gold <= asked.items:
@@ -304,18 +263,16 @@ def check(asked: argparse.Namespace) -> None:
 
 
 def guesses_of(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
-    """What is guessed, or what a pilot leaves possible with the scale of its scores."""
-    if asked.pilot:
-        return _piloted(asked)
-    guess = Guess(
-        asked.prevalence, asked.tpr, asked.tnr, asked.vote_correlation, asked.vote_correlation,
-        float(np.sqrt(2) * ndtri(asked.auc)), asked.delta,
-    )  # fmt: skip
-    return [guess], None
+    """What is guessed, or what a pilot leaves possible with the scale of its scores.
 
-
-def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
-    """Read and fit a pilot; say what was read and what speaks against it."""
+    A pilot is read and fitted, and said what was read and what speaks against it.
+    """
+    if not asked.pilot:
+        guess = Guess(
+            asked.prevalence, asked.tpr, asked.tnr, asked.vote_correlation, asked.vote_correlation,
+            float(np.sqrt(2) * ndtri(asked.auc)), asked.delta,
+        )  # fmt: skip
+        return [guess], None
     from crowdgold.models.stan import StanModels
     from crowdgold.planning.pilot import check_pilot, choose_model, fit_pilot
     from crowdgold.reading.study import Study, read_study
@@ -333,46 +290,45 @@ def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]
         pilot = fit_pilot(items, rng, StanModels(), model)
         notes = [*study.notes, *check_pilot(study, pilot, rng)]
     for note in notes:
-        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+        say_filled(f"Note: {note}")
     return list(pilot.guesses), pilot.scores
 
 
 def learn(asked: argparse.Namespace) -> list[Sequence[Information]]:
-    """Simulate what an item tells, for each number of votes and each guess."""
-    numbers = _votes(asked.votes)
+    """What an item tells, simulated for each number of votes and each guess."""
+    try:
+        numbers = sorted({int(part) for part in asked.votes.split(",")})
+    except ValueError:
+        numbers = []
+    if not numbers or numbers[0] < 1 or numbers[-1] > MOST_VOTES:
+        raise InputError(
+            f"--votes: found {asked.votes!r}, expected whole numbers from 1 to {MOST_VOTES:,}, as "
+            "1,3,5"
+        )
     guesses, scale = guesses_of(asked)
-    found: list[Sequence[Information]] = []
+    known: list[list[Information]] = []
+
+    def told() -> str:
+        of = f", {len(known[-1])} of {len(guesses)} draws" if len(guesses) > 1 else ""
+        return f"Simulating items with {votes_each(numbers[len(known) - 1])}{of}"
+
     for votes in numbers:
-        known: list[Information] = []
-
-        def told(votes: int = votes, known: Sequence[Information] = known) -> str:
-            of = f", {len(known)} of {len(guesses)} draws" if len(guesses) > 1 else ""
-            return f"Simulating items with {votes_each(votes)}{of}"
-
+        known.append([])
         with progress(told):
             for guess in guesses:
                 rng = np.random.default_rng(asked.seed)
-                one = expected_information(guess, [asked.metric], votes, rng, scale)
-                known.append(_known(one[asked.metric], asked.metric))
-        found.append(known)
-    return found
-
-
-def _known(found: Information | None, metric: str) -> Information:
-    if found is None:
-        raise InputError(
-            f"--metric {metric}: the simulated items leave it without a value; a threshold beyond "
-            "all scores does"
-        )
-    return found
+                found = expected_information(guess, [asked.metric], votes, rng, scale)
+                if (information := found[asked.metric]) is None:
+                    raise InputError(
+                        f"--metric {asked.metric}: the simulated items leave it without a value; a "
+                        "threshold beyond all scores does"
+                    )
+                known[-1].append(information)
+    return [*known]
 
 
 def found(asked: argparse.Namespace) -> tuple[Sequence[Option], Wanted, str]:
-    """The studies that reach what is asked for, what that is, and the metric.
-
-    Raises:
-        InputError: where an option cannot be used, or a pilot.
-    """
+    """The studies that reach what is asked for, what that is, and the metric."""
     if asked.more:
         raise InputError("--more: of the command alone, `crowdgold plan --more`")
     check(asked)

@@ -13,6 +13,7 @@ from crowdgold.cli.terminal import (
     read_files,
     reading,
     say,
+    say_filled,
     tell,
 )
 from crowdgold.reading.outputs import Output
@@ -24,7 +25,6 @@ from crowdgold.types.parameters import SEED
 if TYPE_CHECKING:
     import pandas as pd
 
-    from crowdgold.planning.batch import Batch
     from crowdgold.types.items import Items
 
 ABOUT = """\
@@ -74,68 +74,45 @@ exit codes: 0, done; 2, input that cannot be used, with what is wrong and how to
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
+    # fmt: off
     what = own.add_mutually_exclusive_group()
     what.add_argument("--n", type=int, metavar="LABELS", help="items to be labelled")
-    what.add_argument(
-        "--second", action="store_true", help="items that need another expert's opinion instead"
-    )
+    what.add_argument("--second", action="store_true",
+        help="items that need another expert's opinion instead")
     own.add_argument("--out", type=Path, required=True, metavar="to_label.csv", help="the file")
-    own.add_argument(
-        "--for", nargs="+", default=[], metavar="METRIC", dest="metrics_for",
+    own.add_argument("--for", nargs="+", default=[], metavar="METRIC", dest="metrics_for",
         help="what the labels are for (default: all metrics of `crowdgold evaluate`, which is best "
-        "where few items are positive)",
-    )  # fmt: skip
-    own.add_argument(
-        "--pilot", nargs="+", default=[], type=Path, metavar="FILE",
+        "where few items are positive)")
+    own.add_argument("--pilot", nargs="+", default=[], type=Path, metavar="FILE",
         help="an earlier study with gold labels and scores of the same models, whose labels guide "
-        "the choice until this one has some",
-    )  # fmt: skip
-    own.add_argument(
-        "--proportional", type=float, metavar="SHARE",
-        help="of the labels that go to all strata by their size (default: 0.15)",
-    )  # fmt: skip
-    own.add_argument(
-        "--poststratify", action="store_true",
+        "the choice until this one has some")
+    own.add_argument("--proportional", type=float, metavar="SHARE",
+        help="of the labels that go to all strata by their size (default: 0.15)")
+    own.add_argument("--poststratify", action="store_true",
         help="choose no items, but estimate from votes and scores the chance with which each was "
-        "chosen, for gold labels that were not drawn at random; in the place of --n",
-    )  # fmt: skip
+        "chosen, for gold labels that were not drawn at random; in the place of --n")
     own.add_argument("--seed", type=int, default=SEED, help="default: %(default)s")
     add_force(own)
     add_study_options(own)
     own.set_defaults(run=run)
+    # fmt: on
 
 
 def is_unlabelled(path: Path) -> bool:
     """Whether a file was written by this command and has no label yet."""
     import pandas as pd
 
-    from crowdgold.planning import batch
-    from crowdgold.planning import batch as second
-    from crowdgold.planning.estimated_chances import COLUMNS
+    from crowdgold.planning import batch, estimated_chances
 
     try:
         frame = pd.read_csv(path.absolute(), dtype="string")
     except (OSError, ValueError):
         return False
-    if tuple(frame.columns) == COLUMNS:
+    columns = tuple(frame.columns)
+    if columns == estimated_chances.COLUMNS:
         return True
-    labelled: dict[tuple[str, ...], str] = {batch.COLUMNS: "gold", second.COLUMNS: "label"}
-    empty = labelled.get(tuple(frame.columns))
-    return empty is not None and bool(frame[empty].isna().all())
-
-
-def _describe(batch: "Batch", labels: int) -> str:
-    """The strata, a line each, and what to do."""
-    lines = [f"Batch {batch.number}: {len(batch.rows):,} items to be labelled", ""]
-    lines.append(f"{'stratum':>7}{'items':>9}{'drawn':>7}{'chance':>8}  why")
-    for one, (size, drawn) in enumerate(zip(batch.size, batch.drawn, strict=True)):
-        head = f"{one + 1:>7}{size:>9,}{drawn:>7,}{drawn / size:>8.2g}  "
-        lines.append(
-            textwrap.fill(batch.reason[one], WIDTH, initial_indent=head,
-                          subsequent_indent=" " * len(head))
-        )  # fmt: skip
-    rests = f"the {labels:,} gold labels that there are" if labels else "votes and scores alone"
-    return "\n".join([*lines, "", f"What is expected rests on {rests}."])
+    labels: dict[tuple[str, ...], str] = {batch.COLUMNS: "gold", batch.SECOND_COLUMNS: "label"}
+    return columns in labels and bool(frame[labels[columns]].isna().all())
 
 
 ASSUMED = (
@@ -156,25 +133,11 @@ def _chances(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame",
     return to_frame(items, chance), f"{told}\n{assumed}"
 
 
-def _doubt_gold(items: "Items", seed: int) -> None:
-    """Warn where gold was hardly drawn as batches take it to be.
-
-    Raises:
-        InputError: where it surely was not: no batch can follow.
-    """
+def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
+    """The next batch, and what is told of it: the strata, a line each, and what it rests on."""
     import numpy as np
 
     from crowdgold.checking.gold_sample import assess_gold_sample
-
-    found = assess_gold_sample(items, np.random.default_rng(seed))
-    if found.surely_chosen:
-        raise InputError(f"no batch can follow these gold labels: {found.doubt}")
-    if found.chosen:
-        say(textwrap.fill(f"Warning: {found.doubt}.", WIDTH, subsequent_indent="  "))
-
-
-def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
-    """The next batch, and what is told of it."""
     from crowdgold.planning.batch import ENOUGH, PROPORTIONAL, next_batch
     from crowdgold.planning.more_labels import metrics_for
     from crowdgold.reading.study import read_study
@@ -185,9 +148,24 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
     pilot = read_study(asked.pilot, **how).items if asked.pilot else None
     metrics = metrics_for(items, asked.metrics_for)
     batch = next_batch(items, metrics, asked.n, asked.seed, pilot, share)
-    _doubt_gold(items, asked.seed)
-    labels = int((items.gold != NO_GOLD).sum())
-    return batch.to_frame(items), _describe(batch, labels if labels >= ENOUGH else 0)
+    # Gold may hardly have been drawn as batches take it to be.
+    sample = assess_gold_sample(items, np.random.default_rng(asked.seed))
+    if sample.surely_chosen:
+        raise InputError(f"no batch can follow these gold labels: {sample.doubt}")
+    if sample.chosen:
+        say_filled(f"Warning: {sample.doubt}.")
+    lines = [f"Batch {batch.number}: {len(batch.rows):,} items to be labelled", ""]
+    lines.append(f"{'stratum':>7}{'items':>9}{'drawn':>7}{'chance':>8}  why")
+    strata = zip(batch.size, batch.drawn, batch.reason, strict=True)
+    for one, (size, drawn, why) in enumerate(strata, start=1):
+        head = f"{one:>7}{size:>9,}{drawn:>7,}{drawn / size:>8.2g}  "
+        lines.append(
+            textwrap.fill(why, WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
+        )
+    labels, rests = int((items.gold != NO_GOLD).sum()), "votes and scores alone"
+    if labels >= ENOUGH:
+        rests = f"the {labels:,} gold labels that there are"
+    return batch.to_frame(items), "\n".join([*lines, "", f"What is expected rests on {rests}."])
 
 
 def _second(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
@@ -202,25 +180,6 @@ def _second(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", 
     return table, "\n".join([head, *lines])
 
 
-def _check_options(asked: argparse.Namespace) -> None:
-    """Raise an `InputError` where the options do not go together."""
-    if asked.poststratify and (asked.second or asked.n is not None):
-        raise InputError("--poststratify chooses no items; leave out --n and --second")
-    other = "--second" if asked.second else "--poststratify" if asked.poststratify else ""
-    if not other and asked.n is None:
-        raise InputError(
-            "--n: found none, expected the number of items to label, --second or --poststratify"
-        )
-    of_batch = {"--for": asked.metrics_for, "--pilot": asked.pilot,
-                "--proportional": asked.proportional is not None}  # fmt: skip
-    for name, given in of_batch.items():
-        if other and given:
-            raise InputError(f"{name}: found with {other}, expected with --n, or left out")
-    share = asked.proportional
-    if share is not None and not 0 <= share <= 1:
-        raise InputError(f"--proportional: found {share:g}, expected 0 to 1")
-
-
 def run(asked: argparse.Namespace) -> int:
     """Choose the items, say which, and write the file."""
     from crowdgold.reading.outputs import write_spreadsheet
@@ -230,7 +189,20 @@ def run(asked: argparse.Namespace) -> int:
     out.check([*read_files(asked), *asked.pilot])
     if asked.out.suffix != ".csv":
         raise InputError(f"--out: found {asked.out.name!r}, expected a name that ends in .csv")
-    _check_options(asked)
+    if asked.poststratify and (asked.second or asked.n is not None):
+        raise InputError("--poststratify chooses no items; leave out --n and --second")
+    other = "--second" if asked.second else "--poststratify" if asked.poststratify else ""
+    if not other and asked.n is None:
+        raise InputError(
+            "--n: found none, expected the number of items to label, --second or --poststratify"
+        )
+    share = asked.proportional
+    of_batch = {"--for": asked.metrics_for, "--pilot": asked.pilot, "--proportional": share}
+    for name, given in of_batch.items():
+        if other and given not in (None, []):
+            raise InputError(f"{name}: found with {other}, expected with --n, or left out")
+    if share is not None and not 0 <= share <= 1:
+        raise InputError(f"--proportional: found {share:g}, expected 0 to 1")
     with progress(lambda: "reading and choosing"):
         study = read_study(asked.files, **vars(reading(asked)))
         work = _chances if asked.poststratify else _second if asked.second else _batch
@@ -241,7 +213,7 @@ def run(asked: argparse.Namespace) -> int:
             )
         table, told = work(study.items, asked)
     for note in study.notes:
-        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+        say_filled(f"Note: {note}")
     tell(told)
     make_way(out)
     with unfinished(asked.out) as own:

@@ -7,7 +7,7 @@ passed over. What stands on the command line wins; paths are relative to the fil
 
 import argparse
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,29 +20,19 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import unknown
 
 MOST_BYTES = 1_000_000
-SHOWN = 80
-"""Characters of a value that a message shows."""
 OF_A_RUN = ("cores", "json", "force", "badge")
 """Options that a study file need not repeat: they change no file that is written."""
 BESIDE = (*OF_A_RUN, "report", "out", "fail_if", "fail_on")
 """Options that change no number."""
-TRUE, FALSE = ("true", "yes", "on"), ("false", "no", "off")
-NULL = ("", "null", "~")
 
 
 @dataclass(frozen=True)
 class StudyFile:
-    """A study file that was read.
-
-    Attributes:
-        path: the file.
-        content: its bytes.
-        overruled: options on the command line that change the numbers it asks for.
-    """
+    """A study file that was read."""
 
     path: Path
     content: bytes
-    overruled: tuple[str, ...]
+    overruled: tuple[str, ...]  # options on the command line that change the numbers it asks for
 
 
 def keys_of(command: argparse.ArgumentParser) -> dict[str, argparse.Action]:
@@ -61,33 +51,42 @@ def _files_action(command: argparse.ArgumentParser) -> argparse.Action:
     return found
 
 
-def _commands(top: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
-    (found,) = [a for a in top._actions if isinstance(a, argparse._SubParsersAction)]
-    return {name: one for name, one in found.choices.items() if one.get_default("files_option")}
-
-
 def parse(top: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """The options of a command, those of a study file among them where one is given.
-
-    Raises:
-        InputError: naming the study file, the line and the key that cannot be used.
-    """
-    commands = _commands(top)
-    command = commands.get(arguments[0]) if arguments else None
+    """The options of a command, those of a study file among them where one is given."""
+    (subparsers,) = [a for a in top._actions if isinstance(a, argparse._SubParsersAction)]
+    every = {n: one for n, one in subparsers.choices.items() if one.get_default("files_option")}
+    command = every.get(arguments[0]) if arguments else None
     if command is None or not any(one.endswith(STUDY_FILE) for one in arguments):
         return top.parse_args(arguments)
-    files = _files_action(command)
-    given = _given(command, arguments[1:])
-    named: list[Path] = given.get(files.dest, [])
+    files = _files_action(command).dest
+
+    # What the command line says by itself, without defaults; what is required may be missing.
+    required = [action for action in command._actions if action.required]
+    for action in required:
+        action.required = False
+    empty = argparse.Namespace(**{action.dest: None for action in command._actions})
+    said = vars(command.parse_args(arguments[1:], empty))
+    for action in required:
+        action.required = True
+    dests = {action.dest for action in command._actions}
+    given = {name: value for name, value in said.items() if name in dests and value is not None}
+
+    named: list[Path] = given.pop(files, [])
     studies = [one for one in named if one.suffix in STUDY_FILE]
     if not studies:
         return top.parse_args(arguments)
+    path = studies[0]
     if len(named) > 1:
-        raise InputError(f"{studies[0]}: a study file, which names its files; expected no other")
-    (path,) = studies
-    content = _content(path)
-    known = {key for one in commands.values() for key in keys_of(one)}
-    del given[files.dest]
+        raise InputError(f"{path}: a study file, which names its files; expected no other")
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; expected a study file, or the files of a study")
+    if path.stat().st_size > MOST_BYTES:
+        raise InputError(f"{path}: more than {MOST_BYTES:,} bytes; expected a few options")
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    known = {key for one in every.values() for key in keys_of(one)}
     held = dict(_values(path, content, command, known))
     overruled = tuple(
         action.option_strings[-1]
@@ -95,45 +94,15 @@ def parse(top: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Na
         if action.dest in given and action.dest not in BESIDE
         and given[action.dest] != held.get(action.dest, action.default)
     )  # fmt: skip
-    study = StudyFile(path, content, overruled)
-    return _merged(command, arguments[0], {**held, **given, "study_file": study}, path)
-
-
-def _given(command: argparse.ArgumentParser, arguments: Sequence[str]) -> dict[str, Any]:
-    """What the command line says by itself, without defaults; what is required may be missing."""
-    required = [action for action in command._actions if action.required]
-    for action in required:
-        action.required = False
-    empty = argparse.Namespace(**{action.dest: None for action in command._actions})
-    found = vars(command.parse_args(arguments, empty))
-    for action in required:
-        action.required = True
-    dests = {action.dest for action in command._actions}
-    return {name: value for name, value in found.items() if name in dests and value is not None}
-
-
-def _merged(
-    command: argparse.ArgumentParser, name: str, said: Mapping[str, Any], path: Path
-) -> argparse.Namespace:
-    asked = argparse.Namespace(command=name, **command._defaults)
+    values = {**held, **given, "study_file": StudyFile(path, content, overruled)}
+    asked = argparse.Namespace(command=arguments[0], **command._defaults)
     for key, action in keys_of(command).items():
-        if action.required and action.dest not in said:
+        if action.required and action.dest not in values:
             raise InputError(f"{path}: no key {key!r}; expected it there or on the command line")
         setattr(asked, action.dest, action.default)
-    for dest, value in said.items():
+    for dest, value in values.items():
         setattr(asked, dest, value)
     return asked
-
-
-def _content(path: Path) -> bytes:
-    if not path.is_file():
-        raise InputError(f"{path}: no such file; expected a study file, or the files of a study")
-    if path.stat().st_size > MOST_BYTES:
-        raise InputError(f"{path}: more than {MOST_BYTES:,} bytes; expected a few options")
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _values(
@@ -172,7 +141,7 @@ def _values(
 def _texts(node: yaml.Node, pairs: bool, where: str) -> list[str]:
     """The texts of a value: one, a list, or KEY=TEXT for each entry of a mapping."""
     if isinstance(node, yaml.ScalarNode):
-        return [] if node.style is None and node.value in NULL else [str(node.value)]
+        return [] if node.style is None and node.value in ("", "null", "~") else [str(node.value)]
     if isinstance(node, yaml.SequenceNode) and not any(
         isinstance(one, yaml.CollectionNode) for one in node.value
     ):
@@ -199,9 +168,10 @@ def _converted(action: argparse.Action, node: yaml.Node, where: str, folder: Pat
     if len(texts) > 1 and not many:
         raise InputError(f"{where}: found {len(texts)} values, expected one")
     if action.nargs == 0:
-        if texts[0].casefold() not in (*TRUE, *FALSE):
+        said = texts[0].casefold()
+        if said not in ("true", "yes", "on", "false", "no", "off"):
             raise InputError(f"{where}: found {texts[0]!r}, expected true or false")
-        return True if texts[0].casefold() in TRUE else None
+        return True if said in ("true", "yes", "on") else None
     values = [_typed(action, text, where, folder) for text in texts]
     return values if many else values[0]
 
@@ -224,33 +194,30 @@ def _typed(action: argparse.Action, text: str, where: str, folder: Path) -> Any:
         raise InputError(f"{where}: {error}") from error
     except ValueError:
         expected = {int: "a whole number", float: "a number"}.get(action.type, "another")  # type: ignore[call-overload]
-        raise InputError(f"{where}: found {text[:SHOWN]!r}, expected {expected}") from None
+        raise InputError(f"{where}: found {text[:80]!r}, expected {expected}") from None
 
 
 def as_study_file(asked: argparse.Namespace, folder: Path) -> str:
-    """The study file that repeats a command: every option that was used.
-
-    Args:
-        asked: the command's options.
-        folder: where the file will stand; paths are relative to it.
+    """The study file that repeats a command: every option that was used, paths relative to
+    `folder`.
     """
-    options = {id(action): (key, action) for key, action in keys_of(asked.declared).items()}
-    found = {}
-    for key, action in options.values():
-        value = getattr(asked, action.dest)
-        if action.dest in OF_A_RUN or value is None or value is False or value == []:
-            continue
-        found[key] = _written(value, folder)
-    text: str = yaml.safe_dump(found, sort_keys=False, allow_unicode=True)
+    actions = {id(action): (key, action.dest) for key, action in keys_of(asked.declared).items()}
+    values = {key: getattr(asked, dest) for key, dest in actions.values() if dest not in OF_A_RUN}
+    used = {
+        key: _written(value, folder)
+        for key, value in values.items()
+        if not (value is None or value is False or value == [])
+    }
+    text: str = yaml.safe_dump(used, sort_keys=False, allow_unicode=True)
     return text
 
 
 def _written(value: Any, folder: Path) -> Any:
     """A value of an option as it stands in a file."""
-    if isinstance(value, Path) and str(value) != STANDARD_INPUT:
-        return os.path.relpath(os.path.realpath(value), os.path.realpath(folder))
     if isinstance(value, Path):
-        return str(value)
+        if str(value) == STANDARD_INPUT:
+            return str(value)
+        return os.path.relpath(os.path.realpath(value), os.path.realpath(folder))
     if isinstance(value, list | tuple):
         if value and all(isinstance(one, tuple) for one in value):
             return dict(value)

@@ -6,6 +6,7 @@ All of it goes out through here, so that no name of a user's file commands the t
 import argparse
 import re
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,12 +14,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from crowdgold.reading.outputs import Output
 from crowdgold.types.choices import ESTIMATE
+from crowdgold.types.display import WIDTH
 
 if TYPE_CHECKING:
     from crowdgold.models.clara.labelling import LabellingModel
     from crowdgold.reading.options import Reading
+    from crowdgold.reading.outputs import Output  # it loads pandas
     from crowdgold.types.annotations import Annotations
 
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u202a-\u202e\u2066-\u2069]")
@@ -53,6 +55,11 @@ def say(line: str) -> None:
         print(visible(line), file=sys.stderr, flush=True)
 
 
+def say_filled(text: str) -> None:
+    """Say a note in lines of the terminal's usual width."""
+    say(textwrap.fill(text, WIDTH, subsequent_indent="  "))
+
+
 def tell(text: str) -> None:
     """Write an answer, on standard output."""
     print(visible(text), flush=True)
@@ -85,7 +92,7 @@ def progress(describe: Callable[[], str]) -> Iterator[None]:
 
 
 def warn_of_failed_gate(model: "LabellingModel") -> None:
-    """Say so where a model's fit did not pass its diagnostics."""
+    """Warn where a model's fit did not pass its diagnostics."""
     if model.made.get("diagnostics_passed") is False:
         why = model.made.get("diagnostics_message", "no message")
         say(f"Warning: the fit of this model failed its diagnostics ({why}); do not rely on it")
@@ -123,30 +130,28 @@ def column_names(text: str) -> tuple[str, str]:
 
 def add_table_options(command: Options) -> None:
     """Add the options of a command that reads labels."""
+    # fmt: off
     from crowdgold.types.columns import ONE_LABEL  # here: it loads pandas
 
-    command.add_argument(
-        "--column", "--columns", type=column_names, action="append", default=[],
+    command.add_argument("--column", "--columns", type=column_names, action="append", default=[],
         metavar="THEIRS=OURS",
-        help="another name of a column in the file, for instance worker=annotator; can be repeated",
-    )  # fmt: skip
-    command.add_argument(
-        "--repeated", choices=ONE_LABEL, default="refuse",
+        help="another name of a column in the file, for instance worker=annotator; can be repeated")
+    command.add_argument("--repeated", choices=ONE_LABEL, default="refuse",
         help="what to do where an annotator labels an item again: refuse it, or keep the first or "
-        "the last of the labels (default: %(default)s)",
-    )  # fmt: skip
+        "the last of the labels (default: %(default)s)")
+    # fmt: on
 
 
 def add_force(command: argparse.ArgumentParser) -> None:
     """Add the option that lets an output take the place of what the command did not write."""
-    command.add_argument(
-        "--force", action="store_true",
+    # fmt: off
+    command.add_argument("--force", action="store_true",
         help="write also where something stands that this command did not write; it is kept "
-        "beside the new one, as NAME.old",
-    )  # fmt: skip
+        "beside the new one, as NAME.old")
+    # fmt: on
 
 
-def make_way(output: Output) -> None:
+def make_way(output: "Output") -> None:
     """Keep what stands in the place of an output and is not the command's own, and say where."""
     say_kept(output.path, output.make_way())
 
@@ -164,25 +169,25 @@ def read_files(asked: argparse.Namespace) -> list[Path]:
 
 def add_study_options(command: argparse.ArgumentParser) -> None:
     """Add the arguments of a command that reads a study: its files, and how to read them."""
-    command.add_argument(
-        "files", metavar="FILES", nargs="+", type=Path,
+    # fmt: off
+    command.add_argument("files", metavar="FILES", nargs="+", type=Path,
         help="votes, gold labels, scores; or one study file, .yaml, that names them and holds "
-        "other options by their names (columns: {worker: annotator})",
-    )  # fmt: skip
+        "other options by their names (columns: {worker: annotator})")
     add_reading_options(command)
     takes_study_file(command, "files")
+    # fmt: on
 
 
 def add_expert_error(command: Options) -> None:
     """Add the option that says how often experts err."""
-    command.add_argument(
-        "--expert-error", default=ESTIMATE, metavar="ERROR",
+    # fmt: off
+    command.add_argument("--expert-error", default=ESTIMATE, metavar="ERROR",
         help="how often experts err, so that answers are corrected for it: 0.05, or an interval, "
         "0.03:0.08; for positive and negative items apart, 0.1,0.03; `estimate`, from items that "
         "several experts labelled, where that can be done; `none`, take the majority of an item's "
         "experts for the truth; or `mean`, experts do not err but differ, and an item is as "
-        "positive as the share of them who call it so (default: %(default)s)",
-    )  # fmt: skip
+        "positive as the share of them who call it so (default: %(default)s)")
+    # fmt: on
 
 
 def takes_study_file(command: argparse.ArgumentParser, option: str) -> None:
@@ -192,38 +197,27 @@ def takes_study_file(command: argparse.ArgumentParser, option: str) -> None:
 
 def add_reading_options(command: Options) -> None:
     """Add the options that say how the files of a study are read."""
-    from crowdgold.reading.options import (
-        REFUSE,
-        UNMATCHED,  # here: it loads pandas
-    )
+    # fmt: off
+    from crowdgold.reading.options import REFUSE, UNMATCHED  # here: it loads pandas
 
-    command.add_argument(
-        "--positive", metavar="VALUE", action="append", default=[],
+    command.add_argument("--positive", metavar="VALUE", action="append", default=[],
         help="the positive label; can be repeated, or hold several with commas between them, where "
         "any of several is positive. All others are negative (needed where labels are not 0/1, "
-        "false/true, no/yes or negative/positive)",
-    )  # fmt: skip
+        "false/true, no/yes or negative/positive)")
     add_table_options(command)
-    command.add_argument(
-        "--item", metavar="COLUMN,COLUMN", action="append", default=[],
+    command.add_argument("--item", metavar="COLUMN,COLUMN", action="append", default=[],
         help="columns that name an item together, for instance question,model; can be repeated, a "
-        "column each time",
-    )  # fmt: skip
-    command.add_argument(
-        "--missing", metavar="WORD", action="append", default=[],
+        "column each time")
+    command.add_argument("--missing", metavar="WORD", action="append", default=[],
         help="a word for an empty cell among labels and numbers; can be repeated; nothing: "
-        "there is no such word (default: NA, NaN and null, unless one could be a label)",
-    )  # fmt: skip
-    command.add_argument(
-        "--encoding", metavar="NAME",
+        "there is no such word (default: NA, NaN and null, unless one could be a label)")
+    command.add_argument("--encoding", metavar="NAME",
         help="encoding of text files that are not UTF-8 and do not say what they are, for instance "
-        "cp1252",
-    )  # fmt: skip
-    command.add_argument(
-        "--unmatched", choices=UNMATCHED, default=REFUSE,
+        "cp1252")
+    command.add_argument("--unmatched", choices=UNMATCHED, default=REFUSE,
         help="what to do where files do not name the same items: refuse them, or drop what matches "
-        "nothing (default: %(default)s)",
-    )  # fmt: skip
+        "nothing (default: %(default)s)")
+    # fmt: on
 
 
 def reading(asked: argparse.Namespace) -> "Reading":
@@ -232,14 +226,9 @@ def reading(asked: argparse.Namespace) -> "Reading":
 
     item = [one.strip() for text in asked.item for one in text.split(",") if one.strip()]
     return Reading(
-        renamed(asked),
-        asked.positive,
-        asked.repeated,
-        item,
-        asked.missing,
-        asked.encoding,
+        renamed(asked), asked.positive, asked.repeated, item, asked.missing, asked.encoding,
         asked.unmatched,
-    )
+    )  # fmt: skip
 
 
 def renamed(asked: argparse.Namespace) -> Mapping[str, str]:

@@ -21,11 +21,10 @@ example:
 
 exit codes: 0, done; 1, done, and the file is not as it was recorded; 2, a file that cannot be
 traced, with what is wrong and how to mend it."""
-NOT_AS_RECORDED = 1
 SHOWN = 12
 """Blocks that are named; --json names all."""
 SHORT = 12
-AS = "as recorded"
+"""Characters of a hash that are shown."""
 
 
 def add_options(own: argparse.ArgumentParser) -> None:
@@ -35,31 +34,23 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.set_defaults(run=run)
 
 
-def _line(head: str, text: object, indent: int = 2) -> str:
-    return f"{' ' * indent}{head:<14}{text}"
+def _line(head: str, text: object) -> str:
+    return f"  {head:<14}{text}"
+
+
+def _code(code: Mapping[str, Any]) -> str:
+    """All code files together, by one hash."""
+    whole = hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
+    return f"{len(code)} files, together {whole[:SHORT]}"
 
 
 def _code_lines(code: Mapping[str, Any]) -> Iterator[str]:
-    """Describe code files: all together, and the Stan programs, with what each held."""
+    """Code files: all together, and the Stan programs, with what each held."""
     yield _line("code", _code(code))
     programs = [name for name in code if name.endswith(".stan")]
     for place, name in enumerate(programs):
         held = code[name] if isinstance(code[name], list) else [code[name]]
         yield _line("" if place else "Stan files", f"{name}: sha256 {', '.join(held)}...")
-
-
-def _code(code: Mapping[str, Any]) -> str:
-    """Name all code files together by one hash."""
-    whole = hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
-    return f"{len(code)} files, together {whole[:SHORT]}"
-
-
-def _machine(one: Mapping[str, str]) -> str:
-    return ", ".join(one.values())
-
-
-def _toolchain(one: Mapping[str, str]) -> str:
-    return f"CmdStan {one['cmdstan_version']} ({one['way']}), Stan {one['stan']}, {one['compiler']}"
 
 
 def _datasets(datasets: Mapping[str, Any]) -> Iterator[str]:
@@ -72,24 +63,27 @@ def _datasets(datasets: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _made_with(known: Mapping[str, list[Any]]) -> Iterator[str]:
-    """Describe what something was made with; each key has the list of what there was."""
-    hashes = [one[:SHORT] for one in known.get("configuration", [])]
-    more = f" and {len(hashes) - SHOWN // 4} more" if len(hashes) > SHOWN // 4 else ""
-    versions = [", ".join(f"{k} {v}" for k, v in one.items()) for one in known.get("packages", [])]
-    told: list[tuple[str, list[str]]] = [
-        ("commit", [str(one) for one in known.get("code_version", [])]),
-        ("configuration", [", ".join(hashes[: SHOWN // 4]) + more] if hashes else []),
-        ("seed", [str(one) for one in known.get("seed", []) if one is not None]),
-        ("data", [line for one in known.get("datasets", []) for line in _datasets(one)]),
-        (
-            "toolchain",
-            [*map(_toolchain, filter(None, known.get("toolchain", [])))] or ["none: no Stan model"],
-        ),
-        ("machine", [_machine(one) for one in known.get("machine", [])]),
-        ("Python", [str(one) for one in known.get("python", [])]),
-        ("packages", versions),
+    """What something was made with; each key has the list of what there was."""
+    hashes, few = [one[:SHORT] for one in known.get("configuration", [])], SHOWN // 4
+    more = f" and {len(hashes) - few} more" if len(hashes) > few else ""
+    toolchains = [
+        f"CmdStan {one['cmdstan_version']} ({one['way']}), Stan {one['stan']}, {one['compiler']}"
+        for one in filter(None, known.get("toolchain", []))
     ]
-    for head, lines in told:
+    told: dict[str, list[Any]] = {
+        "commit": known.get("code_version", []),
+        "configuration": [", ".join(hashes[:few]) + more] if hashes else [],
+        "seed": [one for one in known.get("seed", []) if one is not None],
+        "data": [line for one in known.get("datasets", []) for line in _datasets(one)],
+        "toolchain": toolchains or ["none: no Stan model"],
+        "machine": [", ".join(one.values()) for one in known.get("machine", [])],
+        "Python": known.get("python", []),
+        "packages": [
+            ", ".join(f"{name} {version}" for name, version in one.items())
+            for one in known.get("packages", [])
+        ],
+    }
+    for head, lines in told.items():
         for place, line in enumerate(lines):
             yield _line("" if place else head, line)
 
@@ -103,11 +97,10 @@ def _describe_table(table: Mapping[str, Any], name: str, state: str) -> Iterator
 
 
 def _describe_figure(found: Mapping[str, Any], path: Path) -> Iterator[str]:
-    drawn = found["drawn"]
-    changed = [
-        f"{name} {own['state']}" for name, own in found["files"].items() if own["state"] != AS
-    ]
+    states = {name: own["state"] for name, own in found["files"].items()}
+    changed = [f"{name} {state}" for name, state in states.items() if state != "as recorded"]
     yield f"{path}: figure {found['figure']} ({', '.join(changed) or 'its files are as recorded'})"
+    drawn = found["drawn"]
     yield _line("drawn by", f"commit {drawn['code_version']}; {_code(drawn['code'])}")
     if found["mixed_code"]:
         yield _line("WARNING", found["mixed_code"])
@@ -123,8 +116,7 @@ def _describe_joined(found: Mapping[str, Any]) -> Iterator[str]:
         yield _line("WARNING", f"{file} had {len(states)} states while its blocks were made")
     yield ""
     for block in found["made_from"][:SHOWN]:
-        data = block.get("data")
-        of = f", data of {data['path']}" if data else ""
+        of = f", data of {block['data']['path']}" if block.get("data") else ""
         state = f", {block['state']}" if "state" in block else ""
         held = block["configuration"][:SHORT]
         yield f"  {block['path']} (configuration {held}{state}{of})"
@@ -133,7 +125,7 @@ def _describe_joined(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def describe(found: Mapping[str, Any], path: Path) -> str:
-    """Write what is known for a reader."""
+    """What is known, for a reader."""
     if "figure" in found:
         return "\n".join(_describe_figure(found, path))
     if "made_from" in found:
@@ -155,4 +147,4 @@ def run(asked: argparse.Namespace) -> int:
 
     found = trace(asked.file)
     tell(json.dumps(found) if asked.json else describe(found, asked.file))
-    return 0 if found["as_recorded"] else NOT_AS_RECORDED
+    return 0 if found["as_recorded"] else 1

@@ -6,6 +6,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pandas as pd
 
@@ -23,15 +24,15 @@ from crowdgold.datasets import (
     stableval_synthetic,
     wikipedia,
 )
-from crowdgold.datasets.dataset import TABLE_4, Dataset, JudgedTexts, drawn_as_annotations
+from crowdgold.datasets.dataset import TABLE_4, Dataset, drawn_as_it_is
 from crowdgold.datasets.fetching import DatasetUnavailable, availability, fetch
 from crowdgold.datasets.pinned import SOURCES
 from crowdgold.types.items import ANNOTATIONS
 
 __all__ = ["DATASETS", "SOURCES", "Dataset", "DatasetUnavailable", "availability", "fetch"]
 
-
 NOBODYS_GOLD = "it has the annotators' labels alone, and nobody's are gold"
+SEVEN = "the majority of the 7 labels or so that are not votes"
 
 
 def _voted(name: str, title: str, module: ModuleType, gold: str, suffix: str = "") -> Dataset:
@@ -41,77 +42,53 @@ def _voted(name: str, title: str, module: ModuleType, gold: str, suffix: str = "
 
 
 def _judged(
-    name: str,
-    title: str,
-    module: ModuleType,
-    parameters: tuple[str, ...] = (),
-    numbered: bool = False,
-    no_gold: str = NOBODYS_GOLD,
+    name: str, title: str, module: ModuleType, no_gold: str = NOBODYS_GOLD, **other: Any
 ) -> Dataset:
     """A dataset of judged systems."""
     return Dataset(
-        name,
-        title,
-        module.prepare,
-        module.draw_task,
-        parameters,
-        ANNOTATIONS,
-        numbered=numbered,
-        no_gold=no_gold,
+        name, title, module.prepare, module.draw_task, table=ANNOTATIONS, no_gold=no_gold, **other
     )
 
 
 def _texts(
-    about: JudgedTexts, prepare: Callable[[Path], pd.DataFrame], no_gold: str = NOBODYS_GOLD
+    name: str, prepare: Callable[[Path], pd.DataFrame], no_gold: str = NOBODYS_GOLD
 ) -> Dataset:
     """A dataset of texts that several people judged."""
-    draw = drawn_as_annotations(about)
-    return Dataset(about.name, about.title, prepare, draw, table=ANNOTATIONS, no_gold=no_gold)
+    about = TABLE_4[name]
+    draw = drawn_as_it_is(about.owner, about.classes, about.lack)
+    return Dataset(name, about.title, prepare, draw, table=ANNOTATIONS, no_gold=no_gold)
 
 
-SEVEN = "the majority of the 7 labels or so that are not votes"
 _ALL = (
     _voted("product_pairs", "Product pairs", product_pairs, "published with the votes"),
     _voted(
-        "chaosnli",
-        "ChaosNLI",
-        chaosnli,
-        "the majority of the 97 labels or so that are not votes",
+        "chaosnli", "ChaosNLI", chaosnli, "the majority of the 97 labels or so that are not votes"
     ),
     _voted("wikipedia_talk", "Wikipedia talk labels", wikipedia, SEVEN, "_talk"),
     _voted(
-        "wikipedia_conversations",
-        "Wikipedia Abusive Conversations",
-        wikipedia,
-        SEVEN,
+        "wikipedia_conversations", "Wikipedia Abusive Conversations", wikipedia, SEVEN,
         "_conversations",
     ),
-    _judged("mt_bench", "MT-Bench", mt_bench, mt_bench.NAMES),
+    _judged("mt_bench", "MT-Bench", mt_bench, parameters=mt_bench.NAMES),
     _judged("convabuse", "ConvAbuse", convabuse),
     _judged("qags", "QAGS", qags),
     _judged("mslr", "MSLR", mslr),
     _judged(
-        "stableval_published",
-        "STABLEVAL's published posteriors",
-        stableval_published,
-        no_gold="it has the posteriors of a fit, and no true labels",
+        "stableval_published", "STABLEVAL's published posteriors", stableval_published,
+        "it has the posteriors of a fit, and no true labels",
     ),
     _judged(
-        "stableval_synthetic",
-        "STABLEVAL's simulated labels",
-        stableval_synthetic,
-        stableval_synthetic.NAMES,
-        numbered=True,
-        no_gold="its true labels are simulated; that process is among the generators",
+        "stableval_synthetic", "STABLEVAL's simulated labels", stableval_synthetic,
+        "its true labels are simulated; that process is among the generators",
+        parameters=stableval_synthetic.NAMES, numbered=True,
     ),
-    _texts(TABLE_4["hs_brexit"], lewidi.prepare_hs_brexit),
-    _texts(TABLE_4["md_agreement"], lewidi.prepare_md_agreement),
-    _texts(TABLE_4["armis"], lewidi.prepare_armis),
+    _texts("hs_brexit", lewidi.prepare_hs_brexit),
+    _texts("md_agreement", lewidi.prepare_md_agreement),
+    _texts("armis", lewidi.prepare_armis),
     _texts(
-        TABLE_4["chaosnli_texts"],
-        chaosnli_texts.prepare,
-        no_gold="it has the texts of `chaosnli`, which has the gold",
+        "chaosnli_texts", chaosnli_texts.prepare,
+        "it has the texts of `chaosnli`, which has the gold",
     ),
-    _texts(TABLE_4["mfrc"], mfrc.prepare),
-)
+    _texts("mfrc", mfrc.prepare),
+)  # fmt: skip
 DATASETS = {one.name: one for one in _ALL}

@@ -23,32 +23,19 @@ CLASSES = {"entailment": "e", "neutral": "n", "contradiction": "c"}
 SUBSETS = {"snli": 1_514, "mnli_m": 1_599}
 LABELS = 100
 DEFAULTS = {
-    "target": "entailment",
-    "subset": "both",
-    "votes_total": 3,
-    "model": "roberta-base",
-    "seed": 0,
-}
+    "target": "entailment", "subset": "both", "votes_total": 3, "model": "roberta-base", "seed": 0,
+}  # fmt: skip
 NAMES = (*DEFAULTS, "predictors")
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """Make the prepared table: one row an item.
+    """The prepared table, one row an item: item, subset, count_e, count_n, count_c (they sum to
+    100), and MODEL:SEED:CLASS, a probability, empty where the model has no prediction for the item.
 
-    Args:
-        folder: holds chaosNLI_snli.jsonl, chaosNLI_mnli_m.jsonl and predictions.csv.
-
-    Returns:
-        Columns item, subset, count_e, count_n, count_c (they sum to 100), and MODEL:SEED:CLASS, a
-        probability, empty where the model has no prediction for the item.
-
-    Raises:
-        InputError: where the files do not hold the items and labels that are known.
+    `folder` holds chaosNLI_snli.jsonl, chaosNLI_mnli_m.jsonl and predictions.csv.
     """
-    items = pd.concat(
-        [read_labels(folder / f"chaosNLI_{subset}.jsonl", subset) for subset in SUBSETS],
-        ignore_index=True,
-    )
+    parts = [read_labels(folder / f"chaosNLI_{subset}.jsonl", subset) for subset in SUBSETS]
+    items = pd.concat(parts, ignore_index=True)
     for subset, expected in SUBSETS.items():
         found = int((items["subset"] == subset).sum())
         if found != expected:
@@ -58,18 +45,13 @@ def prepare(folder: Path) -> pd.DataFrame:
 
 
 def read_labels(path: Path, subset: str) -> pd.DataFrame:
-    """Read the label counts of a subset's items.
-
-    Raises:
-        InputError: naming the items whose labels are not 100.
-    """
-    records = [json.loads(line) for line in read_lines(path)]
+    """The label counts of a subset's items, 100 each."""
+    records, classes = map(json.loads, read_lines(path)), ["count_e", "count_n", "count_c"]
     counts = pd.DataFrame(
-        [record["label_count"] for record in records], columns=["count_e", "count_n", "count_c"]
+        [(record["uid"], subset, *record["label_count"]) for record in records],
+        columns=["item", "subset", *classes],
     )
-    counts.insert(0, "item", [record["uid"] for record in records])
-    counts.insert(1, "subset", subset)
-    total = counts[["count_e", "count_n", "count_c"]].sum(axis=1)
+    total = counts[classes].sum(axis=1)
     if (total != LABELS).any():
         first = counts["item"][total != LABELS].iloc[0]
         raise InputError(f"{OWNER}: {path.name}: item {first} has not {LABELS} labels")
@@ -77,12 +59,9 @@ def read_labels(path: Path, subset: str) -> pd.DataFrame:
 
 
 def join_predictions(items: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
-    """Add a column MODEL:SEED:CLASS for each model, seed and class."""
-    wide = predictions.pivot_table(
-        index=["set", "uid"],
-        columns=["model", "seed"],
-        values=[f"p_{key}" for key in CLASSES.values()],
-    )
+    """The items with a column MODEL:SEED:CLASS for each model, seed and class."""
+    values = [f"p_{key}" for key in CLASSES.values()]
+    wide = predictions.pivot_table(index=["set", "uid"], columns=["model", "seed"], values=values)
     names = wide.columns.to_frame(index=False)
     wide.columns = names["model"] + ":" + names["seed"].astype(str) + ":" + names[0].str[-1]
     rows = pd.MultiIndex.from_frame(items[["subset", "item"]])
@@ -93,17 +72,11 @@ def join_predictions(items: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataF
 def draw_task(
     frame: pd.DataFrame, parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> Items:
-    """Draw votes for every item that all the predictors have a score of.
+    """Votes drawn for every item that all the predictors have a score of.
 
-    Args:
-        parameters: `target`: entailment (where not given), neutral or contradiction. `subset`:
-            snli, mnli_m, or both (where not given). `votes_total`: 1 to 99 of the 100 labels, 3
-            where not given. `model` (roberta-base) and `seed` (0) of the predictor named `score`;
-            or `predictors`: {NAME: {model: , seed: }} for several.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible, or a predictor without
-            predictions for the subset.
+    Parameters: `target`, entailment, neutral or contradiction; `subset`, snli, mnli_m, or both;
+    `votes_total`, 1 to 99 of the 100 labels; `model` and `seed` of the predictor named `score`, or
+    `predictors`: {NAME: {model: , seed: }} for several.
     """
     given = Parameters(OWNER, DEFAULTS | dict(parameters))
     given.check_names((*NAMES, *STUDY))
@@ -112,9 +85,9 @@ def draw_task(
     votes_total = given.whole("votes_total", at_least=1, at_most=LABELS - 1)
     subsets = list(SUBSETS) if subset == "both" else [subset]
     frame = frame[frame["subset"].isin(subsets)]
-    columns = {
-        name: _score_column(frame, owner, target) for name, owner in _predictors(given).items()
-    }
+    columns = {}
+    for name, predictor in _predictors(given).items():
+        columns[name] = _score_column(frame, predictor, target)
     frame = frame[frame[list(columns.values())].notna().all(axis=1)]
 
     count = frame[f"count_{target}"].to_numpy()

@@ -14,15 +14,9 @@ from crowdgold.datasets.dataset import CHAOSNLI_TEXTS, COLUMNS_JUDGED_TEXTS, che
 from crowdgold.datasets.source import read_lines
 from crowdgold.types.errors import InputError
 
-SUBSET = "subset"
-
 
 def read_subset(path: Path, subset: str) -> pd.DataFrame:
-    """Read a subset's items, with folds of their own: a row for each class that an item was given.
-
-    Raises:
-        InputError: where there are not as many items as are known, or a line is not one.
-    """
+    """A subset's items, with folds of their own: a row for each class that an item was given."""
     owner, rows = CHAOSNLI_TEXTS.owner, []
     lines = read_lines(path)
     if len(lines) != SUBSETS[subset]:
@@ -45,19 +39,12 @@ def read_subset(path: Path, subset: str) -> pd.DataFrame:
             for label, count in given.items()
             if count
         ]
-    return pd.DataFrame(rows, columns=COLUMNS_JUDGED_TEXTS).assign(**{SUBSET: subset})
+    return pd.DataFrame(rows, columns=COLUMNS_JUDGED_TEXTS).assign(subset=subset)
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """Make the prepared table of chaosNLI_snli.jsonl and chaosNLI_mnli_m.jsonl.
-
-    Returns:
-        the columns of `judged_texts`, and `subset`.
-
-    Raises:
-        InputError: where the files do not hold the items and labels that are known.
-    """
+    """The prepared table of chaosNLI_snli.jsonl and chaosNLI_mnli_m.jsonl, with `subset`."""
     parts = [read_subset(folder / f"chaosNLI_{subset}.jsonl", subset) for subset in SUBSETS]
     frame = pd.concat(parts, ignore_index=True)
-    checked = check_table_4(CHAOSNLI_TEXTS, frame)
-    return checked.assign(**{SUBSET: frame[SUBSET].astype("string")})
+    subsets = frame["subset"].astype("string")
+    return check_table_4(CHAOSNLI_TEXTS, frame).assign(subset=subsets)

@@ -27,11 +27,7 @@ draw_task = drawn_as_it_is(OWNER, ("0", "1", "2"))
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """Make the prepared table of ConvAbuseEMNLPfull.csv.
-
-    Raises:
-        InputError: where a row has not exactly one severity, or a count is not as printed.
-    """
+    """The prepared table of ConvAbuseEMNLPfull.csv."""
     columns = ["annotator_id", "conv_id", "bot", *LEVEL]
     # An id such as 298297.0 is a text.
     full = pd.read_csv(folder / FILE, usecols=columns, dtype=str, keep_default_na=False)

@@ -1,13 +1,8 @@
-"""What a dataset offers: a table prepared once, and tasks drawn from it.
+"""What a dataset offers: a table prepared once, and tasks drawn from it; checks that datasets
+share.
 
-Votes and truth from a panel of labels: some drawn as votes, the majority of the others as truth.
-
-MAVEN, section 5.2: 3 of 10 annotations, chosen at random, are an item's votes, the majority of the
-other 7 is its truth.
-
-Texts that several people judged, and what is known of the datasets of them (HLV, table 4).
-
-A prepared table has one row an annotation:
+Judged systems (STABLEVAL) have one row a label: item (a response, ITEM_AGENT), agent, annotator and
+label. Texts that several people judged (HLV, table 4) have one row an annotation:
 
     item        its name
     part        `train`, `dev` or `test`; of datasets that are cross-validated, the fold, 0 to 9
@@ -17,14 +12,8 @@ A prepared table has one row an annotation:
     label       the class; where an item may have several, those chosen, joined by commas
     count       how many equal annotations the row stands for, 1 where it is known who gave them
 
-The texts hold what people were asked to judge: hate, abuse, misogyny. They stay in
-results/datasets, and no figure or page shows one.
-
-What the datasets of judged systems share: a check of their counts, and how Annotations are made.
-
-A prepared table has one row a label: item (a response, ITEM_AGENT), agent, annotator and label.
-
-Datasets of judged texts held against table 4; their folds; their Annotations (HLV).
+The texts hold hate, abuse, misogyny. They stay in results/datasets, and no figure or page shows
+one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,34 +36,29 @@ BINARY = ("0", "1")
 
 @dataclass(frozen=True)
 class JudgedTexts:
-    """What table 4 counts of a dataset, and the classes in their order.
-
-    Attributes:
-        name: its key.
-        title: in figures.
-        classes: K labels, in the order of P's columns; empty where the file names them.
-        thousands: number of items, to the nearest thousand.
-        each: mean number of annotations of an item, to a tenth.
-        annotators_known: whether it is known who gave which annotation.
-        multilabel: whether an item may have several classes.
-        parts: items of each part, exactly; empty where it is cross-validated.
-        annotators: how many people, exactly; 0 where that is not known.
-    """
+    """What table 4 counts of a dataset, and the classes in their order."""
 
     name: str
     title: str
-    classes: tuple[str, ...]
-    thousands: int
-    each: float
+    classes: tuple[str, ...]  # in the order of P's columns; empty where the file names them
+    thousands: int  # of items
+    each: float  # mean number of annotations of an item, to a tenth
     annotators_known: bool = True
     multilabel: bool = False
-    parts: Mapping[str, int] | None = None
-    annotators: int = 0
+    parts: Mapping[str, int] | None = None  # items of each; None where it is cross-validated
+    annotators: int = 0  # 0 where that is not known
 
     @property
     def owner(self) -> str:
         """How messages name the dataset."""
         return f"dataset {self.name}"
+
+    @property
+    def lack(self) -> str:
+        """Why its annotations are no Annotations; empty where they are."""
+        if self.multilabel:
+            return "several classes an item"
+        return "" if self.annotators_known else "nobody's name"
 
 
 HS_BREXIT = JudgedTexts(
@@ -98,7 +82,6 @@ MFRC = JudgedTexts("mfrc", "MFRC", (), 18, 3.4, multilabel=True)
 TABLE_4 = {one.name: one for one in (HS_BREXIT, MD_AGREEMENT, ARMIS, CHAOSNLI_TEXTS, MFRC)}
 """The public datasets by name; TAG is private."""
 
-
 STUDY = ("n", "n_gold", "gold_fraction", "truth_of")
 """Parameters of an experiment that `draw_task` is given too and leaves to the resampling."""
 
@@ -109,18 +92,11 @@ DrawTask = Callable[[pd.DataFrame, Mapping[str, Any], np.random.Generator], Tabl
 class Dataset:
     """A public dataset.
 
-    Attributes:
-        name: its key.
-        title: for the reader of a figure.
-        prepare: folder with the files -> the prepared table.
-        draw_task: (prepared table, parameters, rng) -> Items with the truth of every item, of which
-            replicates are drawn; or Annotations, which are taken as they are.
-        parameters: names of the parameters of `draw_task`.
-        table: the kind of table that it gives.
-        numbered: whether it holds tables of its own by number, of which replicate k is the k-th;
-            `draw_task` has the number as the parameter `seed`.
-        gold: where an item's true label comes from, apart from its votes; empty where it has none.
-        no_gold: why not, or why no study is made of it; empty where it has.
+    `prepare` makes the prepared table of a folder with the files. `draw_task` makes of that,
+    parameters and rng Items with the truth of every item, of which replicates are drawn; or
+    Annotations, which are taken as they are. One that is `numbered` holds tables of its own, of
+    which replicate k is the k-th: `draw_task` has the number as the parameter `seed`. `gold` says
+    where an item's true label comes from, `no_gold` why it has none or no study is made of it.
     """
 
     name: str
@@ -137,15 +113,11 @@ class Dataset:
 def draw_votes(
     positive: np.ndarray, total: np.ndarray, votes_total: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw votes from each item's labels, and take the majority of the rest as truth.
+    """Positive votes and truth, (n,) each: votes are drawn from an item's labels without
+    replacement, and the majority of the others is its truth (MAVEN, section 5.2: 3 of 10
+    annotations).
 
-    Args:
-        positive: (n,) how many of an item's labels are positive.
-        total: (n,) how many labels an item has, above `votes_total`.
-        votes_total: how many labels to draw, without replacement.
-
-    Returns:
-        Positive votes (n,) and truth (n,).
+    `positive` and `total` (n,) are of an item's labels, `total` above `votes_total`.
     """
     votes_positive = rng.hypergeometric(positive, total - positive, votes_total)
     lead = 2 * (positive - votes_positive) - (total - votes_total)
@@ -153,27 +125,17 @@ def draw_votes(
     return votes_positive, np.where(lead == 0, coin, lead > 0).astype(np.int8)
 
 
-COLUMNS = ["item", "agent", "annotator", "label"]
-AGREEMENT = 5e-4
-"""Shares are printed in tenths of a per cent."""
-
-
 def responses(frame: pd.DataFrame) -> pd.DataFrame:
-    """Name each row's response: its item and agent, as the paper's tables do."""
+    """The rows by response, which is named by item and agent, as in the paper's tables."""
     named = frame.assign(item=frame["item"] + "_" + frame["agent"])
-    return named[COLUMNS].astype("string").reset_index(drop=True)
+    columns = ["item", "agent", "annotator", "label"]
+    return named[columns].astype("string").reset_index(drop=True)
 
 
 def check_counts(owner: str, frame: pd.DataFrame, printed: Mapping[str, float]) -> None:
-    """Hold a prepared table against the counts that the paper prints.
-
-    Args:
-        owner: how messages name the dataset.
-        printed: "labels", "responses", "agents", "annotators", and the shares of responses that
-            are "unanimous" and of pairs of labels that agree, "pairwise".
-
-    Raises:
-        InputError: naming the first count that differs.
+    """Hold a prepared table against the counts that the paper prints: "labels", "responses",
+    "agents", "annotators", and the shares of responses that are "unanimous" and of pairs of labels
+    that agree, "pairwise"; `InputError` names the first that differs.
     """
     votes = pd.crosstab(frame["item"].to_numpy(), frame["label"].to_numpy()).to_numpy()
     number = votes.sum(axis=1)
@@ -188,44 +150,33 @@ def check_counts(owner: str, frame: pd.DataFrame, printed: Mapping[str, float]) 
         "pairwise": float((agreeing / pairs).mean()),
     }
     for name, expected in printed.items():
-        if abs(found[name] - expected) > (AGREEMENT if expected < 1 else 0):
+        # Shares are printed in tenths of a per cent.
+        if abs(found[name] - expected) > (5e-4 if expected < 1 else 0):
             raise InputError(
                 f"{owner}: {name}: found {found[name]:,.6g}, expected {expected:,g}, as the paper "
                 "prints; the files are not those that it used, or are read otherwise"
             )
 
 
-def drawn_as_it_is(owner: str, categories: Sequence[str]) -> DrawTask:
-    """The function that makes Annotations of a prepared table, which has no parameters.
+def drawn_as_it_is(owner: str, categories: Sequence[str], lack: str = "") -> DrawTask:
+    """The function that makes Annotations of a prepared table; `categories`, lowest level first.
 
-    Args:
-        owner: how messages name the dataset.
-        categories: the levels, lowest first, of evenly spaced credit.
+    `lack` says why the table has none.
     """
 
     def draw_task(
         frame: pd.DataFrame, parameters: Mapping[str, Any], rng: np.random.Generator
     ) -> Annotations:
         Parameters(owner, parameters).check_names(())
+        if lack:
+            raise InputError(f"{owner}: its annotations have {lack}: they are no Annotations")
         return annotations_from_frame(frame, categories, repeated="keep", source=owner)
 
     return draw_task
 
 
-FOLDS = 10
-FOLD_SEED = 10
-"""Of the cross-validation's folds, the same for all methods and runs."""
-
-
 def check_table_4(about: JudgedTexts, frame: pd.DataFrame) -> pd.DataFrame:
-    """Hold a prepared table against table 4, and against exact counts where they are known.
-
-    Returns:
-        the table, with columns of fixed types.
-
-    Raises:
-        InputError: naming the first count that differs.
-    """
+    """The table with columns of fixed types, held against table 4 and known exact counts."""
     items = frame.drop_duplicates("item")
     chosen = {one for label in frame["label"].unique() for one in str(label).split(",")}
     counted: list[tuple[str, object, object]] = [
@@ -236,9 +187,8 @@ def check_table_4(about: JudgedTexts, frame: pd.DataFrame) -> pd.DataFrame:
     ]
     if about.parts is not None:
         own = items["part"].value_counts()
-        counted += [
-            (f"items of {part}", int(own.get(part, 0)), n) for part, n in about.parts.items()
-        ]
+        parts = about.parts.items()
+        counted += [(f"items of {part}", int(own.get(part, 0)), number) for part, number in parts]
     if about.annotators:
         counted.append(("annotators", frame["annotator"].nunique(), about.annotators))
     for name, found, expected in counted:
@@ -252,23 +202,8 @@ def check_table_4(about: JudgedTexts, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def folds(items: int) -> np.ndarray:
-    """The fold of each of so many items: (items,), 0 to 9, as even as can be."""
-    rng = np.random.default_rng(FOLD_SEED)
-    return np.asarray(rng.permutation(np.arange(items) % FOLDS))
+    """The fold of each of so many items: (items,), 0 to 9, as even as can be.
 
-
-def drawn_as_annotations(about: JudgedTexts) -> DrawTask:
-    """The function that makes Annotations of a prepared table, which has no parameters."""
-
-    def draw_task(
-        frame: pd.DataFrame, parameters: Mapping[str, Any], rng: np.random.Generator
-    ) -> Annotations:
-        Parameters(about.owner, parameters).check_names(())
-        if not about.annotators_known or about.multilabel:
-            reason = "several classes an item" if about.multilabel else "nobody's name"
-            raise InputError(
-                f"{about.owner}: its annotations have {reason}: they are no Annotations"
-            )
-        return annotations_from_frame(frame, about.classes, repeated="keep", source=about.owner)
-
-    return draw_task
+    They are the same for all methods and runs.
+    """
+    return np.asarray(np.random.default_rng(10).permutation(np.arange(items) % 10))

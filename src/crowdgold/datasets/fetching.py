@@ -25,25 +25,20 @@ from crowdgold.types.parameters import unknown
 
 LOCAL = "CROWDGOLD_DATA"
 """The environment variable that names a local folder, where the config names none."""
-
 PROBE_SECONDS = 5.0
 DOWNLOAD_SECONDS = 30.0
 MOST_BYTES = 500_000_000
 """Of one file, downloaded or unpacked: several times the largest that is pinned."""
 
-Log = Callable[[str], None]
+Log = Callable[[str], object]
 
 
 class DatasetUnavailable(InputError):  # noqa: N818 - a state of the world rather than a mistake
-    """A dataset whose files cannot be had; the message says what to do."""
+    """A dataset whose files cannot be had; the message says what was tried and what to do."""
 
 
 def find_source(name: str) -> Source:
-    """The pinned source of a dataset.
-
-    Raises:
-        InputError: for an unknown name.
-    """
+    """The pinned source of a dataset."""
     if name not in SOURCES:
         raise InputError(unknown("dataset", name, SOURCES))
     return SOURCES[name]
@@ -55,31 +50,24 @@ def folder_of(name: str) -> str:
 
 
 def fetch(name: str, folder: Path, local: Path | None = None, log: Log = print) -> Path:
-    """Put the files of a dataset into a folder, each with the sha256 that it must have.
+    """The folder, with the files of a dataset, each with the sha256 that it must have.
 
-    Args:
-        folder: where to put the files.
-        local: a folder with copies; `$CROWDGOLD_DATA` where not given.
-        log: takes a line for each file, and the licence.
-
-    Returns:
-        `folder`.
-
-    Raises:
-        DatasetUnavailable: where a file cannot be had; it says what was tried and what to do.
+    `local` is a folder with copies, `$CROWDGOLD_DATA` where not given. `log` takes the licence, and
+    a line for each file.
     """
-    source = find_source(name)
-    local = _local_folder(name, local)
+    source, local = find_source(name), _local_folder(name, local)
     log(f"{name}: licence: {source.licence}. {source.cautions}")
     done: dict[str, Path] = {}
     for count, file in enumerate(source.files, start=1):
-        target = folder / file.name
+        target, kept = folder / file.name, cached(name, file)
         progress = f"{name}: {file.name} ({count} of {len(source.files)})"
         if _is_right(name, target, file, log):
             log(f"{progress} is there")
         else:
-            content = _from_local(name, local, file, log) or _from_cache(name, file, log)
-            if content is None:
+            content = _from_local(name, local, file, log)
+            if not content and _is_right(name, kept, file, log):
+                content = kept.read_bytes()
+            if not content:
                 how = f"made of {file.parts}" if file.parts else "downloading"
                 log(f"{progress}: {how} from {_from_where(file)}")
                 content = _from_source(name, file, local, done, log)
@@ -90,12 +78,11 @@ def fetch(name: str, folder: Path, local: Path | None = None, log: Log = print) 
 
 
 def availability(name: str, local: Path | None = None) -> tuple[bool, str]:
-    """Say quickly whether the files of a dataset can be had, and why.
+    """Whether the files of a dataset can be had, and why.
 
     It looks into the local folder and the cache, and asks the host for at most 5 seconds.
     """
-    source = find_source(name)
-    local = _local_folder(name, local)
+    source, local = find_source(name), _local_folder(name, local)
     missing = [file for file in source.files if not _is_at_hand(name, file, local)]
     where = f"{local} or in the cache" if local else "the cache"
     if not missing:
@@ -137,16 +124,14 @@ def _file_name(url: str) -> str:
 
 
 def _advice(name: str) -> str:
-    folder = folder_of(name)
-    return (
-        f"Set {LOCAL}, or data_folder in the config, to a folder that holds "
-        f"{_some([f'{folder}/{file.parts or file.name}' for file in find_source(name).files])}"
-    )
+    source = find_source(name)
+    files = [f"{folder_of(name)}/{file.parts or file.name}" for file in source.files]
+    return f"Set {LOCAL}, or data_folder in the config, to a folder that holds {_some(files)}"
 
 
-def _some(names: Sequence[str], most: int = 4) -> str:
-    """List names, of many the first."""
-    shown = names if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
+def _some(names: Sequence[str]) -> str:
+    """Names, of more than four the first three."""
+    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]
     return ", ".join(shown)
 
 
@@ -161,22 +146,16 @@ def _local_folder(name: str, local: Path | None) -> Path | None:
 
 
 def _is_right(name: str, path: Path, file: File, log: Log) -> bool:
-    """Say whether a file is there and right; name it where it is there and wrong."""
+    """Whether a file is there and right; it is named where it is there and wrong."""
     if not path.is_file():
         return False
-    wrong = fault(name, file, path.read_bytes())
-    if wrong:
+    if wrong := fault(name, file, path.read_bytes()):
         log(f"{path}: {wrong}; getting the file again")
     return not wrong
 
 
-def _from_cache(name: str, file: File, log: Log) -> bytes | None:
-    path = cached(name, file)
-    return path.read_bytes() if _is_right(name, path, file, log) else None
-
-
 def _from_local(name: str, folder: Path | None, file: File, log: Log) -> bytes | None:
-    """Read a file from the local folder, plain or gzipped; none if it is not there, or wrong."""
+    """A file of the local folder, plain or gzipped; None where it is not there, or wrong."""
     if folder is None:
         return None
     for path in (folder / file.name, folder / f"{file.name}.gz"):
@@ -187,8 +166,7 @@ def _from_local(name: str, folder: Path | None, file: File, log: Log) -> bytes |
             except (OSError, ArchiveError) as error:
                 log(f"{path} cannot be read: {error}")
                 continue
-            wrong = fault(name, file, content)
-            if not wrong:
+            if not (wrong := fault(name, file, content)):
                 return content
             log(f"{path}: {wrong}; not used")
     return None
@@ -197,11 +175,7 @@ def _from_local(name: str, folder: Path | None, file: File, log: Log) -> bytes |
 def _from_source(
     name: str, file: File, local: Path | None, done: Mapping[str, Path], log: Log
 ) -> bytes:
-    """Download a file, or what it is made from, and keep it in the cache.
-
-    Raises:
-        DatasetUnavailable: where it cannot be downloaded, or is not what it must be.
-    """
+    """A file that is downloaded, or made of what is, and kept in the cache."""
     if file.local_only:
         raise DatasetUnavailable(
             f"{name}: {file.name} is not in the local folder, and is not for download: it was made "
@@ -211,8 +185,7 @@ def _from_source(
     try:
         if file.convert is None:
             kept.unlink(missing_ok=True)
-            _download(file.urls[0], kept, file.sha256)
-            content = kept.read_bytes()
+            content = _download(file.urls[0], kept, file.sha256).read_bytes()
         else:
             with tempfile.TemporaryDirectory() as folder:
                 parts = _parts(file, Path(folder), local, log)
@@ -222,87 +195,65 @@ def _from_source(
             raise ValueError(f"what {_from_where(file)} gives is not right: {wrong}")
         _write(kept, content)
     except (OSError, ValueError) as error:
+        if file.parts:
+            by_hand = f"{file.parts} from {file.urls[0]} to {folder_of(name)}/ in such a folder"
+        else:
+            own = _file_name(file.urls[0]) if file.convert else file.name
+            by_hand = f"{file.urls[0]} to {folder_of(name)}/{own} in such a folder"
+            if len(file.urls) > 1:
+                by_hand += f", and {len(file.urls) - 1} more of that folder"
         raise DatasetUnavailable(
             f"{name}: {file.name} cannot be had from {_from_where(file)}: {error}. "
-            f"{_advice(name)}; or download {_by_hand(name, file)}"
+            f"{_advice(name)}; or download {by_hand}"
         ) from error
     return content
 
 
-def _by_hand(name: str, file: File) -> str:
-    if file.parts:
-        return f"{file.parts} from {file.urls[0]} to {folder_of(name)}/ in such a folder"
-    own = _file_name(file.urls[0]) if file.convert else file.name
-    more = f", and {len(file.urls) - 1} more of that folder" if len(file.urls) > 1 else ""
-    return f"{file.urls[0]} to {folder_of(name)}/{own} in such a folder{more}"
-
-
 def _parts(file: File, folder: Path, local: Path | None, log: Log) -> list[Path]:
-    """Get the source's own files that a file is made from.
-
-    Raises:
-        ValueError: where only the local folder could hold them, and it does not.
-    """
-    if not file.parts:
-        return [_part(url, folder, local, log) for url in file.urls]
-    found = sorted(local.glob(file.parts)) if local is not None else []
-    if not found:
-        raise ValueError(f"there is no {file.parts} in {local or 'a local folder'}")
-    return found
-
-
-def _part(url: str, folder: Path, local: Path | None, log: Log) -> Path:
-    """Get one of the source's own files: the local folder's, or downloaded."""
-    name = _file_name(url)
-    if local is not None and (local / name).is_file():
-        return local / name
-    log(f"  {name}")
-    return _download(url, folder / name, None)
-
-
-def _download(url: str, path: Path, sha256: str | None) -> Path:
-    pooch.get_logger().setLevel("WARNING")
-    pooch.retrieve(
-        url,
-        known_hash=f"sha256:{sha256}" if sha256 else None,
-        fname=path.name,
-        path=path.parent,
-        downloader=_download_some,
-    )
-    return path
+    """The source's own files that a file is made from: of the local folder, or downloaded."""
+    if file.parts:
+        found = sorted(local.glob(file.parts)) if local is not None else []
+        if not found:
+            raise ValueError(f"there is no {file.parts} in {local or 'a local folder'}")
+        return found
+    parts = []
+    for url in file.urls:
+        name = _file_name(url)
+        if local is not None and (local / name).is_file():
+            parts.append(local / name)
+        else:
+            log(f"  {name}")
+            parts.append(_download(url, folder / name, None))
+    return parts
 
 
 class _Bounded:
     """A file that takes `MOST_BYTES` at most, so that no host can fill the disk."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self.file, self.taken = file, 0
+        self.file, self.taken, self.flush = file, 0, file.flush
 
     def write(self, content: bytes) -> int:
-        """Write what is still within bounds.
-
-        Raises:
-            OSError: where it is not.
-        """
         self.taken += len(content)
         if self.taken > MOST_BYTES:
             raise OSError(f"it is larger than {MOST_BYTES:,} bytes, the most that is expected")
         return self.file.write(content)
 
-    def flush(self) -> None:
-        """Hand what was written to the system."""
-        self.file.flush()
 
+def _download(url: str, path: Path, sha256: str | None) -> Path:
+    def up_to_the_most(url: str, output: str | Path, pooch_object: object) -> None:
+        with Path(output).open("wb") as file:
+            download = pooch.HTTPDownloader(timeout=DOWNLOAD_SECONDS)
+            download(url, _Bounded(file), pooch_object)
 
-def _download_some(url: str, output: str | Path, pooch_object: object) -> None:
-    """Download an address to a file, as pooch does, up to `MOST_BYTES`."""
-    with Path(output).open("wb") as file:
-        download = pooch.HTTPDownloader(timeout=DOWNLOAD_SECONDS)
-        download(url, _Bounded(file), pooch_object)
+    pooch.get_logger().setLevel("WARNING")
+    known = f"sha256:{sha256}" if sha256 else None
+    pooch.retrieve(url, known, fname=path.name, path=path.parent, downloader=up_to_the_most)
+    return path
 
 
 def _answers(url: str) -> bool:
-    """Say whether a host answers within 5 seconds, whatever may hold it up."""
+    """Whether a host answers within 5 seconds, whatever may hold it up."""
     answered = threading.Event()
 
     def ask() -> None:

@@ -7,6 +7,7 @@ joined by commas in the same order. Running numbers begin anew in each part.
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -23,19 +24,12 @@ from crowdgold.datasets.dataset import (
 from crowdgold.types.errors import InputError
 
 PARTS = (TRAIN, DEV, TEST)
-FILES = {"hs_brexit": "HS-Brexit", "md_agreement": "MD-Agreement", "armis": "ArMIS"}
-"""Dataset -> what its files' names begin with."""
 
 
 def read_part(path: Path, part: str, owner: str) -> Iterator[tuple[object, ...]]:
-    """A row for each annotation of a file.
-
-    Raises:
-        InputError: naming the file and the item that is not as it should be.
-    """
+    """A row for each annotation of a file."""
     try:
-        items = json.loads(path.read_text(encoding="utf-8"))
-        listed = list(items.items())
+        listed = list(json.loads(path.read_text(encoding="utf-8")).items())
     except (ValueError, AttributeError) as error:
         raise InputError(
             f"{owner}: {path.name}: expected a JSON object of items: {error}"
@@ -58,31 +52,13 @@ def read_part(path: Path, part: str, owner: str) -> Iterator[tuple[object, ...]]
             yield f"{part}_{number}", part, text, "", person, label, 1
 
 
-def prepare(name: str, folder: Path) -> pd.DataFrame:
-    """Make the prepared table of a dataset of its three files.
-
-    Raises:
-        InputError: where a file is not as it should be, or a count is not the known one.
-    """
-    about, prefix = TABLE_4[name], FILES[name]
-    rows = [
-        row
-        for part in PARTS
-        for row in read_part(folder / f"{prefix}_{part}.json", part, about.owner)
-    ]
+def _prepare(name: str, prefix: str, folder: Path) -> pd.DataFrame:
+    about = TABLE_4[name]
+    parts = {part: folder / f"{prefix}_{part}.json" for part in PARTS}
+    rows = [row for part, path in parts.items() for row in read_part(path, part, about.owner)]
     return check_table_4(about, pd.DataFrame(rows, columns=COLUMNS_JUDGED_TEXTS))
 
 
-def prepare_hs_brexit(folder: Path) -> pd.DataFrame:
-    """Make the prepared table of HS-Brexit; errors as those of `prepare`."""
-    return prepare("hs_brexit", folder)
-
-
-def prepare_md_agreement(folder: Path) -> pd.DataFrame:
-    """Make the prepared table of MD-Agreement; errors as those of `prepare`."""
-    return prepare("md_agreement", folder)
-
-
-def prepare_armis(folder: Path) -> pd.DataFrame:
-    """Make the prepared table of ArMIS; errors as those of `prepare`."""
-    return prepare("armis", folder)
+prepare_hs_brexit = partial(_prepare, "hs_brexit", "HS-Brexit")
+prepare_md_agreement = partial(_prepare, "md_agreement", "MD-Agreement")
+prepare_armis = partial(_prepare, "armis", "ArMIS")

@@ -15,38 +15,27 @@ from crowdgold.types.columns import Problems, is_empty
 from crowdgold.types.errors import InputError
 
 FILE = "final_mfrc_data.csv"
-NEEDED = ("text", "annotator", "annotation")
 CLASSES = 8
 
 
 def read_annotations_of(path: Path) -> pd.DataFrame:
-    """Read the file: a row an annotation, items named in the order in which their texts come.
-
-    Raises:
-        InputError: naming the column that is missing, or the rows without a value.
-    """
+    """The file: a row an annotation, items named in the order in which their texts come."""
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     problems = Problems(f"{MFRC.owner}: {path.name}", first_row=2)
-    for name in NEEDED:
+    for name in ("text", "annotator", "annotation"):
         if name not in frame:
             problems.add(f"column {name!r} is missing; found {', '.join(map(str, frame.columns))}")
         else:
             problems.add_rows(name, is_empty(frame[name]), frame[name], "a value")
     problems.raise_if_any()
     number, texts = pd.factorize(frame["text"])
-    labels = (
-        frame["annotation"].str.split(",").map(lambda given: sorted({x.strip() for x in given}))
-    )
-    found = pd.DataFrame(
-        {
-            "item": [f"text_{one}" for one in number],
-            "part": folds(len(texts))[number].astype(str),
-            "text": frame["text"],
-            "second": "",
-            "annotator": frame["annotator"],
-            "label": labels.str.join(","),
-            "count": 1,
-        }
+    chosen = frame["annotation"].str.split(",")
+    found = frame[["text", "annotator"]].assign(
+        item=[f"text_{one}" for one in number],
+        part=folds(len(texts))[number].astype(str),
+        second="",
+        label=[",".join(sorted({name.strip() for name in names})) for names in chosen],
+        count=1,
     )
     # Annotations of an item stand together.
     return found.iloc[number.argsort(kind="stable")].reset_index(drop=True)[COLUMNS_JUDGED_TEXTS]
@@ -54,17 +43,11 @@ def read_annotations_of(path: Path) -> pd.DataFrame:
 
 def classes_of(frame: pd.DataFrame) -> tuple[str, ...]:
     """The classes that a prepared table names, in alphabetical order."""
-    return tuple(
-        sorted({one for label in frame["label"].unique() for one in str(label).split(",")})
-    )
+    return tuple(sorted({name for label in frame["label"] for name in str(label).split(",")}))
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """Make the prepared table of final_mfrc_data.csv.
-
-    Raises:
-        InputError: where the file is not as it should be, or not as table 4 says.
-    """
+    """The prepared table of final_mfrc_data.csv."""
     frame = read_annotations_of(folder / FILE)
     found = classes_of(frame)
     if len(found) != CLASSES:

@@ -17,8 +17,6 @@ FILES = {"annotator_0": "cochrane_A1.tsv", "annotator_1": "cochrane_A2.tsv"}
 FACETS = slice(4, 8)
 """The columns of the four facets, after system, review and the two summaries."""
 CUTS = (0.75, 1.5)
-NAME = 6
-"""An agent's name is the end of its system's id, of so many characters."""
 PRINTED = {
     "labels": 78, "responses": 39, "agents": 6, "annotators": 2, "unanimous": 0.692,
     "pairwise": 0.692,
@@ -29,11 +27,7 @@ draw_task = drawn_as_it_is(OWNER, ("0", "1", "2"))
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """Make the prepared table of cochrane_A1.tsv and cochrane_A2.tsv.
-
-    Raises:
-        InputError: where a file lacks a column, or a count is not as printed.
-    """
+    """The prepared table of cochrane_A1.tsv and cochrane_A2.tsv."""
     first, second = (_labels(folder / name, who) for who, name in FILES.items())
     pair = ["item", "agent"]
     shared = first[pair].merge(second[pair])
@@ -58,7 +52,7 @@ def _labels(path: Path, annotator: str) -> pd.DataFrame:
     labels = pd.DataFrame(
         {
             "item": "mslr_Cochrane_" + table["ReviewID"],
-            "agent": table["ExpID"].str[-NAME:],
+            "agent": table["ExpID"].str[-6:],  # the end of its system's id
             "annotator": annotator,
             "label": np.searchsorted(CUTS, mean, side="right").astype(str),
         }

@@ -54,11 +54,7 @@ MAPPINGS: Mapping[str, Mapped] = {
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """Make the prepared table of formatted_mtbench.csv; a label is an outcome.
-
-    Raises:
-        InputError: where the rows are not pairs of outcomes, or a count is not as printed.
-    """
+    """The prepared table of formatted_mtbench.csv; a label is an outcome."""
     table = pd.read_csv(folder / FILE, dtype=str)
     won = table["label"].astype(int).to_numpy()
     odd = np.flatnonzero(won[::2] + won[1::2] != 2) if len(won) % 2 == 0 else np.array([0])
@@ -78,9 +74,7 @@ def draw_task(
 ) -> Annotations:
     """All labels; a judge's labels of a response against several opponents all count.
 
-    Args:
-        parameters: `mapping`, one of `MAPPINGS`; "baseline" where not given.
-        rng: not used; a dataset is as it is.
+    Parameters: `mapping`, one of `MAPPINGS`; "baseline" where not given.
     """
     given = Parameters(OWNER, {"mapping": "baseline"} | dict(parameters))
     given.check_names(NAMES)

@@ -2,14 +2,12 @@
 
 An address is pinned to a commit or to the number of a published file, so it always gives the same
 bytes. The checksum is that of the file as the dataset is read from it, unpacked; where none is
-known, that of the first copy is recorded (`source`).
-
-Where the files of judged systems (STABLEVAL, 5.1) and of judged texts (HLV, 5.1) come from.
-
-STABLEVAL's appendix B names other licences than the sources do; those of the sources stand here.
+known, that of the first copy is recorded (`source`). STABLEVAL's appendix B names other licences
+than the sources do; those of the sources stand here.
 """
 
 from crowdgold.datasets.source import (
+    Converter,
     File,
     Source,
     perspective_from_conversations,
@@ -17,69 +15,65 @@ from crowdgold.datasets.source import (
     products_from_lists,
 )
 
-CHECKSUMS = {
-    "annotators_L3.jsonl":
-        "13e41556c699ec01ab68e0b650372b2c76b92841672d62cb7a7acf540c1bbfdc",
-    "annotators_L5_hard00.jsonl":
-        "a3a8ad243cbc157745ce1d361ff9e3e07d953238e82f20d2bd4c87c2cfceb8e1",
-    "annotators_L5_hard10.jsonl":
-        "232d130cd8f08f8463b075678bd2b71eabd999c752f7d24055b5bc4b767885eb",
-    "annotators_L5_hard20.jsonl":
-        "5083b0f093fca09c9b06e63ff173306937137627e58234089998b7fd81dab069",
-    "annotators_L7.jsonl":
-        "64da04c0f1847fc9a114705ee79ef076951a78897caec8030e814232db3886b9",
-    "annotators_L9.jsonl":
-        "7cc57e87dd17597cfe8add39ea4aa70d980958df4800a89a8140514c2e774525",
-    "index.json":
-        "144e98eeb3167fe48b8e5e2b5c911a776333e6e75a753fd7aec8b3a64e35d0a7",
-    "labels_adv_00.jsonl":
-        "c67be270f4bba7558a473afa8769f720b2196862dd89d6a5732fbe1339fce5f9",
-    "labels_adv_10.jsonl":
-        "e57c8865679190eba8b50c0f036b422c7da1208926afec25fa6b70caf5d7848a",
-    "labels_adv_20.jsonl":
-        "e3cecc7aaa69a7872038a2ac1c262c5cf53bf16036b87d1e22af2ee2faabf19b",
-    "labels_adv_30.jsonl":
-        "38a71962379881ea0c246ee38a83b9406aefbfac055202e3342a3eea2b309692",
-    "labels_adv_40.jsonl":
-        "05823d69e139fd123d8a0be37379bbc399ce5c1022c65225a892e92d9adf97a7",
-    "labels_gaps_tight.jsonl":
-        "c24afcb87f16393fe7f3824a3c71406ada1e49de34bd32f2c3514633da5dbc94",
-    "labels_gaps_wide.jsonl":
-        "d4f367ea9b0bf5b034a4c77f1f5e258c0ec6b563563907b8766279f041c199f2",
-    "labels_hard_00.jsonl":
-        "21a2821ecb4fc448748a28b6a60b282f5ea5f0bede585accca9142bbd711337a",
-    "labels_hard_10.jsonl":
-        "5d040ed4a46ec4c887b5e9596b84a0128675de47352661a5e3ca3fa7aae9b3fe",
-    "labels_labels_3.jsonl":
-        "e6c39f7ee0c6cc404501bbb69bb240b442786e50c6692ca52d69c5b80a0e5847",
-    "labels_labels_7.jsonl":
-        "2049ff5cee431723a270006f8be99c2d19640217460b04250d71565779f660d8",
-    "labels_labels_9.jsonl":
-        "d935859403f7d08fecb45508972c6a611a6113438714179555d675f437d3910f",
-    "labels_lenient_00.jsonl":
-        "22c657566f7e6f34907f7026e3c93a94d6f627ee6128adda8e7e49c1ac0d8f63",
-    "labels_lenient_10.jsonl":
-        "2f92666db4e6543eabc524809a4a3c534ff02bfbfb52a44a62617e4178f6372e",
-    "labels_lenient_20.jsonl":
-        "4075110956293709f68a1edf177b3b92bd1508c0639df7edf606c3f5b2999838",
-    "labels_lenient_30.jsonl":
-        "6302bad220d43ee6d212d978c741b9eccaec83673d9d697078a2d9dce7a08542",
-    "labels_lenient_40.jsonl":
-        "74cb7f29d50465591d35d29dd94496b074958bee5b8ef5718c1f9d90bc434c12",
-    "labels_strict_00.jsonl":
-        "e1352ad4cec805ad9dda726e6c6a1db924ce85c185eb0046ac24266e5bfd80c2",
-    "labels_strict_10.jsonl":
-        "f28f280d1bfdf90505d9147669cd91c5922315ccb332e2a41fc1fa9759cc1dcd",
-    "labels_strict_30.jsonl":
-        "4785648923b1918db7a15696fe80fcecf9a0fed268bdc5b8eed4683d616c366a",
-    "labels_strict_40.jsonl":
-        "89feda5a2cedaabd45bd35e9e182ffced738d192b7ad281183c4ac4368e0e4f8",
-    "truth_tight.jsonl":
-        "a390be984bbfb3c827c89f404e04705d7e1383ca993731821e221e8322909d69",
-    "truth_wide.jsonl":
-        "4d16d78f690770293193133c41b7b14210a5d9bfda0a31fb335e1f1d22f18b3d",
-}  # fmt: skip
-"""Of the files of `stableval_synthetic`, unpacked: name -> sha256."""
+SUMS = """\
+ca69e3f2cba3d6f9c3b3ecc2f8d2a81afcd747d0b91aa5ab18608a5715e26adc  answer.csv
+9a5757c726ef1a32b05f6a675924c483b24d602c61b1a2d087ab3d84f90b3766  truth.csv
+ff9460fe8a2c7b1cb1ebdb09221ac48e8003490911b0bfd5fa5f779caad84534  products.csv
+99f9015ddda7d85f66a087452bc30d53974314fe27e7d589e2f41ad44bd509c1  chaosNLI_snli.jsonl
+8eb49b589488e7b1a9ec95fb8a864bd50f0509b4f808eed0aed3f8167617664d  chaosNLI_mnli_m.jsonl
+86401a851557e1cc1746551ffad7cbd700904378da7191b3a2f77049771d068c  predictions.csv
+5a6e20201f2c5d5d2489865137987c5d68d04c5b4e84662f99bb03862bb3a575  mturk_cnndm.jsonl
+1fb9af32ba64b0df54b26e12456b0b0324a519a85348c1f7b268899ad6269a15  mturk_xsum.jsonl
+c054ed30375651cd234930eada705fee6fcad79f86bdca45c1e557284b6b1af4  ConvAbuseEMNLPfull.csv
+88923b24356508e50db8188f06da7308e70972a2e53d291c6c7816b2fb0a2680  cochrane_A1.tsv
+aa1ec82868a9d657279543f509926571336b70c13546fd31cd36ee760da007f8  cochrane_A2.tsv
+2b300a607ed3c60cb1d40c762dac46e39e10a78219d62aad6404b6880b44646a  formatted_mtbench.csv
+20f09bb1ba0db90d9dacd69653767eedbdde0a6bd95ef24b77965f7276cbcf0c  qags/item_scores_pec.csv
+e4a12aa174594cbc128f939a610ec26231c003a40c08706014a4886e286be534  convabuse/item_scores_pec.csv
+099ac7b9e61b2299c1d68db2b98bacc1d8ab02eea3f3e8bd07fe58ffab59a924  mslr/item_scores_pec.csv
+1c9b14afb24ac4c62fe3d7eecb30845a3e2f76263fb14ebeeb62b58429c6376b  mtbench/item_scores_pec.csv
+13e41556c699ec01ab68e0b650372b2c76b92841672d62cb7a7acf540c1bbfdc  annotators_L3.jsonl
+a3a8ad243cbc157745ce1d361ff9e3e07d953238e82f20d2bd4c87c2cfceb8e1  annotators_L5_hard00.jsonl
+232d130cd8f08f8463b075678bd2b71eabd999c752f7d24055b5bc4b767885eb  annotators_L5_hard10.jsonl
+5083b0f093fca09c9b06e63ff173306937137627e58234089998b7fd81dab069  annotators_L5_hard20.jsonl
+64da04c0f1847fc9a114705ee79ef076951a78897caec8030e814232db3886b9  annotators_L7.jsonl
+7cc57e87dd17597cfe8add39ea4aa70d980958df4800a89a8140514c2e774525  annotators_L9.jsonl
+144e98eeb3167fe48b8e5e2b5c911a776333e6e75a753fd7aec8b3a64e35d0a7  index.json
+c67be270f4bba7558a473afa8769f720b2196862dd89d6a5732fbe1339fce5f9  labels_adv_00.jsonl
+e57c8865679190eba8b50c0f036b422c7da1208926afec25fa6b70caf5d7848a  labels_adv_10.jsonl
+e3cecc7aaa69a7872038a2ac1c262c5cf53bf16036b87d1e22af2ee2faabf19b  labels_adv_20.jsonl
+38a71962379881ea0c246ee38a83b9406aefbfac055202e3342a3eea2b309692  labels_adv_30.jsonl
+05823d69e139fd123d8a0be37379bbc399ce5c1022c65225a892e92d9adf97a7  labels_adv_40.jsonl
+c24afcb87f16393fe7f3824a3c71406ada1e49de34bd32f2c3514633da5dbc94  labels_gaps_tight.jsonl
+d4f367ea9b0bf5b034a4c77f1f5e258c0ec6b563563907b8766279f041c199f2  labels_gaps_wide.jsonl
+21a2821ecb4fc448748a28b6a60b282f5ea5f0bede585accca9142bbd711337a  labels_hard_00.jsonl
+5d040ed4a46ec4c887b5e9596b84a0128675de47352661a5e3ca3fa7aae9b3fe  labels_hard_10.jsonl
+e6c39f7ee0c6cc404501bbb69bb240b442786e50c6692ca52d69c5b80a0e5847  labels_labels_3.jsonl
+2049ff5cee431723a270006f8be99c2d19640217460b04250d71565779f660d8  labels_labels_7.jsonl
+d935859403f7d08fecb45508972c6a611a6113438714179555d675f437d3910f  labels_labels_9.jsonl
+22c657566f7e6f34907f7026e3c93a94d6f627ee6128adda8e7e49c1ac0d8f63  labels_lenient_00.jsonl
+2f92666db4e6543eabc524809a4a3c534ff02bfbfb52a44a62617e4178f6372e  labels_lenient_10.jsonl
+4075110956293709f68a1edf177b3b92bd1508c0639df7edf606c3f5b2999838  labels_lenient_20.jsonl
+6302bad220d43ee6d212d978c741b9eccaec83673d9d697078a2d9dce7a08542  labels_lenient_30.jsonl
+74cb7f29d50465591d35d29dd94496b074958bee5b8ef5718c1f9d90bc434c12  labels_lenient_40.jsonl
+e1352ad4cec805ad9dda726e6c6a1db924ce85c185eb0046ac24266e5bfd80c2  labels_strict_00.jsonl
+f28f280d1bfdf90505d9147669cd91c5922315ccb332e2a41fc1fa9759cc1dcd  labels_strict_10.jsonl
+4785648923b1918db7a15696fe80fcecf9a0fed268bdc5b8eed4683d616c366a  labels_strict_30.jsonl
+89feda5a2cedaabd45bd35e9e182ffced738d192b7ad281183c4ac4368e0e4f8  labels_strict_40.jsonl
+a390be984bbfb3c827c89f404e04705d7e1383ca993731821e221e8322909d69  truth_tight.jsonl
+4d16d78f690770293193133c41b7b14210a5d9bfda0a31fb335e1f1d22f18b3d  truth_wide.jsonl
+d204d83c7b1a73f037b3aff36aac61357c08a96f96292a37ac7655eb562d81fb  HS-Brexit_train.json
+77c17f95985cbb6db47ffcda637e717a9074f2660e15b5c0c1f9006f50da60a7  HS-Brexit_dev.json
+24e5e1615818ff6e3b96e50245cfe10636ef8ec0ea51f2c2a60acb68858fd195  HS-Brexit_test.json
+0b100595f7d10fd9b4624c647af2888597472b2dea90643dc788278714f57a6d  MD-Agreement_train.json
+b42b6b54015589504de259241e14c17ff605baab4eb146effcb17a95fbfd69f5  MD-Agreement_dev.json
+a30f185ece8bc99a45ce50e0311593ee1a6882a816c93f6915cabd368f3fad53  MD-Agreement_test.json
+549dcd92484fa916e4b8076476fba451cda09b8dca0ba501e70cf5a72c1397f7  ArMIS_train.json
+482112222496c64a704ea22f710bf184196beee848f5109406e3ca6196502526  ArMIS_dev.json
+95498bb854fe476ee33a88cfecb3b05f26e0e1baef6c1083072a56b61586c06a  ArMIS_test.json
+"""
+"""The files whose sha256 is known, as `sha256sum` writes them."""
+SHA256 = {name: sha256 for sha256, name in map(str.split, SUMS.splitlines())}
 
 GITHUB = "https://raw.githubusercontent.com"
 QAGS = f"{GITHUB}/W4ngatang/qags/47798e9b63344e2d3fb4df2def6edc18e9402d30/data"
@@ -96,221 +90,43 @@ STABLEVAL_SYNTHETIC = (
     "https://github.com/BSAkash/STABLEVAL/tree/"
     "efff8a6e6688799b645dee535d819ffd5eb05443/Disagreement_synthetic_modeling-40E0/results"
 )
-PAPER = "Bonagiri et al. (2026), STABLEVAL, arXiv 2605.02122"
-
-JUDGEMENT_SOURCES = {
-    "qags": Source(
-        files=(
-            File(
-                "mturk_cnndm.jsonl",
-                "5a6e20201f2c5d5d2489865137987c5d68d04c5b4e84662f99bb03862bb3a575",
-                (f"{QAGS}/mturk_cnndm.jsonl",),
-            ),
-            File(
-                "mturk_xsum.jsonl",
-                "1fb9af32ba64b0df54b26e12456b0b0324a519a85348c1f7b268899ad6269a15",
-                (f"{QAGS}/mturk_xsum.jsonl",),
-            ),
-        ),
-        licence="none stated by the source: not to be passed on",
-        citation="Wang, Cho and Lewis (2020), Asking and answering questions to evaluate the "
-        "factual consistency of summaries, ACL",
-        cautions="The ids of the crowd's workers are the source's own running numbers.",
-    ),
-    "convabuse": Source(
-        files=(
-            File(
-                "ConvAbuseEMNLPfull.csv",
-                "c054ed30375651cd234930eada705fee6fcad79f86bdca45c1e557284b6b1af4",
-                (f"{CONVABUSE}/ConvAbuseEMNLPfull.csv",),
-            ),
-        ),
-        licence="CC BY 4.0",
-        citation="Curry, Abercrombie and Rieser (2021), ConvAbuse: data, analysis and benchmarks "
-        "for nuanced abuse detection in conversational AI, EMNLP",
-        cautions="The conversations hold abusive text; only ids and labels are kept. An id is that "
-        "of a conversation, of which 355 hold several utterances: as in the paper their labels are "
-        "taken for labels of one response.",
-    ),
-    "mslr": Source(
-        files=(
-            File(
-                "cochrane_A1.tsv",
-                "88923b24356508e50db8188f06da7308e70972a2e53d291c6c7816b2fb0a2680",
-                (f"{MSLR}A1.tsv",),
-            ),
-            File(
-                "cochrane_A2.tsv",
-                "aa1ec82868a9d657279543f509926571336b70c13546fd31cd36ee760da007f8",
-                (f"{MSLR}A2.tsv",),
-            ),
-        ),
-        licence="Apache-2.0",
-        citation="Wang, DeYoung and Wallace (2022), Overview of MSLR2022: a shared task on "
-        "multi-document summarization for literature reviews, SDP",
-        cautions="29 of the 78 labels rest on fewer than four facets; effect direction and "
-        "strength of claim play no part.",
-    ),
-    "mt_bench": Source(
-        files=(
-            File(
-                "formatted_mtbench.csv",
-                "2b300a607ed3c60cb1d40c762dac46e39e10a78219d62aad6404b6880b44646a",
-                (f"{STABLEVAL}/data/processed/formatted_mtbench.csv",),
-            ),
-        ),
-        licence="CC BY 4.0 (the judgements, lmsys/mt_bench_human_judgments); MIT (their table)",
-        citation="Zheng et al. (2023), Judging LLM-as-a-judge with MT-Bench and Chatbot Arena, "
-        f"NeurIPS; as formatted by {PAPER}",
-        cautions="A judgement of two responses gives two labels that add to 2, so that labels are "
-        "not independent; a judge labels a response once for each opponent, 519 times again.",
-    ),
-    "stableval_published": Source(
-        files=(
-            File(
-                "qags/item_scores_pec.csv",
-                "20f09bb1ba0db90d9dacd69653767eedbdde0a6bd95ef24b77965f7276cbcf0c",
-                (f"{STABLEVAL}/results/qags/formatted_qags/item_scores_pec.csv",),
-            ),
-            File(
-                "convabuse/item_scores_pec.csv",
-                "e4a12aa174594cbc128f939a610ec26231c003a40c08706014a4886e286be534",
-                (f"{STABLEVAL}/results/formatted_convabuse/item_scores_pec.csv",),
-            ),
-            File(
-                "mslr/item_scores_pec.csv",
-                "099ac7b9e61b2299c1d68db2b98bacc1d8ab02eea3f3e8bd07fe58ffab59a924",
-                (f"{STABLEVAL}/results/formatted_mslr/item_scores_pec.csv",),
-            ),
-            File(
-                "mtbench/item_scores_pec.csv",
-                "1c9b14afb24ac4c62fe3d7eecb30845a3e2f76263fb14ebeeb62b58429c6376b",
-                (f"{STABLEVAL}/results/formatted_mtbench/item_scores_pec.csv",),
-            ),
-        ),
-        licence="MIT (the labels keep their own licences)",
-        citation=PAPER,
-        cautions="Result files of the paper's authors, to hold ours against; nothing is drawn from "
-        "them.",
-    ),
-    "stableval_synthetic": Source(
-        files=tuple(
-            File(name, sha256, (STABLEVAL_SYNTHETIC,), local_only=True)
-            for name, sha256 in CHECKSUMS.items()
-        ),
-        licence="MIT",
-        citation=PAPER,
-        cautions="Simulated labels, joined from the source's file for each seed.",
-    ),
-}
-"""The datasets by name."""
-
-
 LEWIDI = (
-    "https://raw.githubusercontent.com/Le-Wi-Di/le-wi-di.github.io/"
-    "45d7b06e4c36b59472d6bdf9281f7f1e395eb0e0/LeWiDi_2-2023"
+    f"{GITHUB}/Le-Wi-Di/le-wi-di.github.io/45d7b06e4c36b59472d6bdf9281f7f1e395eb0e0/LeWiDi_2-2023"
 )
 MFRC = "https://huggingface.co/datasets/USC-MOLA-Lab/MFRC/resolve/main/final_mfrc_data.csv"
-TASK = (
-    "as released for SemEval-2023 task 11 by Leonardelli et al. (2023), Learning with disagreements"
-)
-ABUSIVE = "The texts hold abusive language, and are kept in the prepared table: do not pass it on."
-NOT_STATED = "none stated by the source: not to be passed on"
-
-SHA256 = {
-    "ArMIS_train.json": "549dcd92484fa916e4b8076476fba451cda09b8dca0ba501e70cf5a72c1397f7",
-    "ArMIS_dev.json": "482112222496c64a704ea22f710bf184196beee848f5109406e3ca6196502526",
-    "ArMIS_test.json": "95498bb854fe476ee33a88cfecb3b05f26e0e1baef6c1083072a56b61586c06a",
-    "HS-Brexit_train.json": "d204d83c7b1a73f037b3aff36aac61357c08a96f96292a37ac7655eb562d81fb",
-    "HS-Brexit_dev.json": "77c17f95985cbb6db47ffcda637e717a9074f2660e15b5c0c1f9006f50da60a7",
-    "HS-Brexit_test.json": "24e5e1615818ff6e3b96e50245cfe10636ef8ec0ea51f2c2a60acb68858fd195",
-    "MD-Agreement_train.json": "0b100595f7d10fd9b4624c647af2888597472b2dea90643dc788278714f57a6d",
-    "MD-Agreement_dev.json": "b42b6b54015589504de259241e14c17ff605baab4eb146effcb17a95fbfd69f5",
-    "MD-Agreement_test.json": "a30f185ece8bc99a45ce50e0311593ee1a6882a816c93f6915cabd368f3fad53",
-}
-"""Of the files as the source publishes them."""
-
-
-def _files(name: str) -> tuple[File, ...]:
-    return tuple(
-        File(file, sha256, (f"{LEWIDI}/{name}_dataset/{file}",))
-        for file, sha256 in SHA256.items()
-        if file.startswith(f"{name}_")
-    )
-
-
-TEXT_SOURCES = {
-    "hs_brexit": Source(
-        files=_files("HS-Brexit"),
-        licence=NOT_STATED,
-        citation="Akhtar, Basile and Patti (2021), Whose opinions matter? Perspective-aware models "
-        f"to identify opinions of hate speech victims, arXiv 2106.15896; {TASK}",
-        cautions=ABUSIVE,
-        folder="lewidi2023",
-    ),
-    "md_agreement": Source(
-        files=_files("MD-Agreement"),
-        licence=NOT_STATED,
-        citation="Leonardelli, Menini, Palmero Aprosio, Guerini and Tonelli (2021), Agreeing to "
-        f"disagree: annotating offensive language datasets, EMNLP; {TASK}",
-        cautions=ABUSIVE,
-        folder="lewidi2023",
-    ),
-    "armis": Source(
-        files=_files("ArMIS"),
-        licence=NOT_STATED,
-        citation="Almanea and Poesio (2022), ArMIS: the Arabic misogyny and sexism corpus with "
-        f"annotator subjective disagreements, LREC; {TASK}",
-        cautions=ABUSIVE,
-        folder="lewidi2023",
-    ),
-    "mfrc": Source(
-        files=(
-            File(
-                "final_mfrc_data.csv",
-                None,
-                (MFRC,),
-                starts_with="text,subreddit,bucket,annotator,annotation",
-            ),
-        ),
-        licence="stated on the page of the dataset, which was not looked at here",
-        citation="Trager et al. (2022), The Moral Foundations Reddit Corpus, arXiv 2208.05545",
-        cautions=f"{ABUSIVE} No checksum of the files is known: that of the first copy is "
-        "recorded.",
-        on_request=True,
-    ),
-}
-"""The datasets by name; ChaosNLI's texts are in files that are pinned already."""
-
-
 PRODUCTS = (
-    "https://raw.githubusercontent.com/zhydhkcws/crowd_truth_infer/"
-    "8d216471071f09b9e474ee19f8d692447f982f88/datasets/d_jn-product"
+    f"{GITHUB}/zhydhkcws/crowd_truth_infer/8d216471071f09b9e474ee19f8d692447f982f88/"
+    "datasets/d_jn-product"
 )
 CALIBRATION = (
-    "https://raw.githubusercontent.com/jsbaan/calibration-on-disagreement-data/"
+    f"{GITHUB}/jsbaan/calibration-on-disagreement-data/"
     "990e81cacadac5d0268160d1c02bad19d4ddb9a3/data"
 )
 FIGSHARE = "https://ndownloader.figshare.com/files"
+
+PAPER = "Bonagiri et al. (2026), STABLEVAL, arXiv 2605.02122"
+TASK = (
+    "as released for SemEval-2023 task 11 by Leonardelli et al. (2023), Learning with disagreements"
+)
 TALK_LABELS = (
     "Wulczyn, Thain and Dixon (2017), Ex machina: personal attacks seen at scale, WWW; "
     "Thain, Dixon and Wulczyn (2017), Wikipedia Talk Labels: Toxicity, figshare 4563973"
 )
+CHAOSNLI = (
+    "Nie, Zhou and Bansal (2020), What can we learn from collective human opinions on natural "
+    "language inference data?, EMNLP"
+)
+NOT_STATED = "none stated by the source: not to be passed on"
+ABUSIVE = "The texts hold abusive language, and are kept in the prepared table: do not pass it on."
 TALK_CAUTIONS = (
     "The comments hold abusive text; only their scores are kept. The ids of the crowd's workers "
     "are not kept. No checksum of the files is known: that of the first copy is recorded."
 )
 
 
-def _prediction_urls() -> tuple[str, ...]:
-    models = {"MNLI": {"roberta-base": 3}, "SNLI": {"roberta-base": 3, "bert-base-uncased": 2}}
-    return tuple(
-        f"{CALIBRATION}/predictions/{task}_{split}_{model}_{seed}.json"
-        for task, seeds in models.items()
-        for split in ("dev", "test")
-        for model, count in seeds.items()
-        for seed in range(count)
-    )
+def _file(name: str, *urls: str, convert: Converter | None = None) -> File:
+    """A file whose sha256 is pinned, at its own address or made of several."""
+    return File(name, SHA256[name], urls, convert)
 
 
 TALK_ANNOTATIONS = File(
@@ -319,45 +135,29 @@ TALK_ANNOTATIONS = File(
 TALK_COMMENTS = File(
     "toxicity_annotated_comments.tsv", None, (f"{FIGSHARE}/7394542",), starts_with="rev_id\t"
 )
+CHAOSNLI_LABELS = tuple(
+    _file(name, f"{CALIBRATION}/chaosNLI_v1.0/{name}")
+    for name in ("chaosNLI_snli.jsonl", "chaosNLI_mnli_m.jsonl")
+)
 
-CHAOSNLI_LABELS = (
-    File(
-        "chaosNLI_snli.jsonl",
-        "99f9015ddda7d85f66a087452bc30d53974314fe27e7d589e2f41ad44bd509c1",
-        (f"{CALIBRATION}/chaosNLI_v1.0/chaosNLI_snli.jsonl",),
-    ),
-    File(
-        "chaosNLI_mnli_m.jsonl",
-        "8eb49b589488e7b1a9ec95fb8a864bd50f0509b4f808eed0aed3f8167617664d",
-        (f"{CALIBRATION}/chaosNLI_v1.0/chaosNLI_mnli_m.jsonl",),
-    ),
-)
-CHAOSNLI = (
-    "Nie, Zhou and Bansal (2020), What can we learn from collective human opinions on natural "
-    "language inference data?, EMNLP"
-)
+
+def _lewidi(name: str, citation: str) -> Source:
+    """A dataset of Learning with Disagreements 2023, which share a folder."""
+    files = [file for file in SHA256 if file.startswith(f"{name}_")]
+    return Source(
+        tuple(_file(file, f"{LEWIDI}/{name}_dataset/{file}") for file in files),
+        NOT_STATED, f"{citation}; {TASK}", ABUSIVE, folder="lewidi2023",
+    )  # fmt: skip
+
 
 SOURCES = {
     "product_pairs": Source(
         files=(
-            File(
-                "answer.csv",
-                "ca69e3f2cba3d6f9c3b3ecc2f8d2a81afcd747d0b91aa5ab18608a5715e26adc",
-                (f"{PRODUCTS}/answer.csv",),
-            ),
-            File(
-                "truth.csv",
-                "9a5757c726ef1a32b05f6a675924c483b24d602c61b1a2d087ab3d84f90b3766",
-                (f"{PRODUCTS}/truth.csv",),
-            ),
-            File(
-                "products.csv",
-                "ff9460fe8a2c7b1cb1ebdb09221ac48e8003490911b0bfd5fa5f779caad84534",
-                (f"{PRODUCTS}/data_product",),
-                products_from_lists,
-            ),
+            _file("answer.csv", f"{PRODUCTS}/answer.csv"),
+            _file("truth.csv", f"{PRODUCTS}/truth.csv"),
+            _file("products.csv", f"{PRODUCTS}/data_product", convert=products_from_lists),
         ),
-        licence="none stated by the source: not to be passed on",
+        licence=NOT_STATED,
         citation="Wang, Kraska, Franklin and Feng (2012), CrowdER: crowdsourcing entity "
         "resolution, PVLDB 5(11); as collected by Zheng, Li, Li, Shan and Cheng (2017), Truth "
         "inference in crowdsourcing: is the problem solved?, PVLDB 10(5)",
@@ -367,11 +167,19 @@ SOURCES = {
     "chaosnli": Source(
         files=(
             *CHAOSNLI_LABELS,
-            File(
+            _file(
                 "predictions.csv",
-                "86401a851557e1cc1746551ffad7cbd700904378da7191b3a2f77049771d068c",
-                _prediction_urls(),
-                predictions_from_json_lines,
+                *(
+                    f"{CALIBRATION}/predictions/{task}_{split}_{model}_{seed}.json"
+                    for task, models in (
+                        ("MNLI", {"roberta-base": 3}),
+                        ("SNLI", {"roberta-base": 3, "bert-base-uncased": 2}),
+                    )
+                    for split in ("dev", "test")
+                    for model, seeds in models.items()
+                    for seed in range(seeds)
+                ),
+                convert=predictions_from_json_lines,
             ),
         ),
         licence="CC BY-NC 4.0 (ChaosNLI); none stated (predictions): not for commercial use",
@@ -391,12 +199,8 @@ SOURCES = {
         files=(
             TALK_ANNOTATIONS,
             File(
-                "perspective.csv",
-                None,
-                ("https://doi.org/10.5281/zenodo.6817093",),
-                perspective_from_conversations,
-                parts="conversations-part*",
-                starts_with="rev_id,toxicity",
+                "perspective.csv", None, ("https://doi.org/10.5281/zenodo.6817093",),
+                perspective_from_conversations, "conversations-part*", "rev_id,toxicity",
             ),
         ),
         licence="CC0 (labels, conversations); CC BY-SA 3.0 (comments)",
@@ -413,6 +217,95 @@ SOURCES = {
         "are not used. The texts are kept in the prepared table.",
         folder="chaosnli",
     ),
-    **JUDGEMENT_SOURCES,
-    **TEXT_SOURCES,
-}
+    "qags": Source(
+        files=tuple(
+            _file(name, f"{QAGS}/{name}") for name in ("mturk_cnndm.jsonl", "mturk_xsum.jsonl")
+        ),
+        licence=NOT_STATED,
+        citation="Wang, Cho and Lewis (2020), Asking and answering questions to evaluate the "
+        "factual consistency of summaries, ACL",
+        cautions="The ids of the crowd's workers are the source's own running numbers.",
+    ),
+    "convabuse": Source(
+        files=(_file("ConvAbuseEMNLPfull.csv", f"{CONVABUSE}/ConvAbuseEMNLPfull.csv"),),
+        licence="CC BY 4.0",
+        citation="Curry, Abercrombie and Rieser (2021), ConvAbuse: data, analysis and benchmarks "
+        "for nuanced abuse detection in conversational AI, EMNLP",
+        cautions="The conversations hold abusive text; only ids and labels are kept. An id is that "
+        "of a conversation, of which 355 hold several utterances: as in the paper their labels are "
+        "taken for labels of one response.",
+    ),
+    "mslr": Source(
+        files=tuple(_file(f"cochrane_{who}.tsv", f"{MSLR}{who}.tsv") for who in ("A1", "A2")),
+        licence="Apache-2.0",
+        citation="Wang, DeYoung and Wallace (2022), Overview of MSLR2022: a shared task on "
+        "multi-document summarization for literature reviews, SDP",
+        cautions="29 of the 78 labels rest on fewer than four facets; effect direction and "
+        "strength of claim play no part.",
+    ),
+    "mt_bench": Source(
+        files=(
+            _file("formatted_mtbench.csv", f"{STABLEVAL}/data/processed/formatted_mtbench.csv"),
+        ),
+        licence="CC BY 4.0 (the judgements, lmsys/mt_bench_human_judgments); MIT (their table)",
+        citation="Zheng et al. (2023), Judging LLM-as-a-judge with MT-Bench and Chatbot Arena, "
+        f"NeurIPS; as formatted by {PAPER}",
+        cautions="A judgement of two responses gives two labels that add to 2, so that labels are "
+        "not independent; a judge labels a response once for each opponent, 519 times again.",
+    ),
+    "stableval_published": Source(
+        files=tuple(
+            _file(
+                f"{name}/item_scores_pec.csv", f"{STABLEVAL}/results/{folder}/item_scores_pec.csv"
+            )
+            for name, folder in (
+                ("qags", "qags/formatted_qags"),
+                ("convabuse", "formatted_convabuse"),
+                ("mslr", "formatted_mslr"),
+                ("mtbench", "formatted_mtbench"),
+            )
+        ),
+        licence="MIT (the labels keep their own licences)",
+        citation=PAPER,
+        cautions="Result files of the paper's authors, to hold ours against; nothing is drawn from "
+        "them.",
+    ),
+    "stableval_synthetic": Source(
+        files=tuple(
+            File(name, sha256, (STABLEVAL_SYNTHETIC,), local_only=True)
+            for name, sha256 in SHA256.items()
+            if name == "index.json" or name.startswith(("annotators_L", "labels_", "truth_"))
+        ),
+        licence="MIT",
+        citation=PAPER,
+        cautions="Simulated labels, joined from the source's file for each seed.",
+    ),
+    "hs_brexit": _lewidi(
+        "HS-Brexit",
+        "Akhtar, Basile and Patti (2021), Whose opinions matter? Perspective-aware models "
+        "to identify opinions of hate speech victims, arXiv 2106.15896",
+    ),
+    "md_agreement": _lewidi(
+        "MD-Agreement",
+        "Leonardelli, Menini, Palmero Aprosio, Guerini and Tonelli (2021), Agreeing to "
+        "disagree: annotating offensive language datasets, EMNLP",
+    ),
+    "armis": _lewidi(
+        "ArMIS",
+        "Almanea and Poesio (2022), ArMIS: the Arabic misogyny and sexism corpus with "
+        "annotator subjective disagreements, LREC",
+    ),
+    "mfrc": Source(
+        files=(
+            File(
+                "final_mfrc_data.csv", None, (MFRC,),
+                starts_with="text,subreddit,bucket,annotator,annotation",
+            ),
+        ),
+        licence="stated on the page of the dataset, which was not looked at here",
+        citation="Trager et al. (2022), The Moral Foundations Reddit Corpus, arXiv 2208.05545",
+        cautions=f"{ABUSIVE} No checksum of the files is known: that of the first copy is "
+        "recorded.",
+        on_request=True,
+    ),
+}  # fmt: skip

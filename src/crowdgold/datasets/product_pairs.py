@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.datasets.dataset import STUDY
-from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, Items, labels_of_items
 from crowdgold.types.parameters import Parameters, unknown
@@ -22,23 +21,15 @@ from crowdgold.types.parameters import Parameters, unknown
 OWNER = "dataset product_pairs"
 PREDICTORS = ("character", "word", "jaccard")
 NAMES = ("predictors", "annotators")
-
 PAIRS, POSITIVE, ANSWERS, VOTES = 8_315, 1_011, 24_945, 3
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """Make the prepared table: one row a pair.
+    """The prepared table, one row a pair: item (LEFT_RIGHT, without the true label that ends the
+    source's id), votes_positive, votes_total, workers and answers (lists, one for each vote, a
+    number for each worker), truth, and score_NAME of each of `PREDICTORS`.
 
-    Args:
-        folder: holds answer.csv, truth.csv and products.csv.
-
-    Returns:
-        Columns item (LEFT_RIGHT, without the true label that ends the source's id),
-        votes_positive, votes_total, workers and answers (lists, one for each vote, a number for
-        each worker), truth, and score_NAME of each of `PREDICTORS`.
-
-    Raises:
-        InputError: where the files do not hold the pairs, answers and votes that are known.
+    `folder` holds answer.csv, truth.csv and products.csv.
     """
     columns = ["question", "worker", "answer"]
     answers = pd.read_csv(folder / "answer.csv", usecols=columns, dtype={"worker": str})
@@ -51,15 +42,13 @@ def prepare(folder: Path) -> pd.DataFrame:
 def check_counts(answers: pd.DataFrame, truth: pd.DataFrame) -> None:
     """Check the numbers of pairs, positives, answers, and answers a pair."""
     votes = answers.groupby("question")["answer"].size()
+    answered = truth["question"].isin(votes.index)
     counts = {
         "pairs": (len(truth), PAIRS),
         "positive pairs": (int(truth["truth"].sum()), POSITIVE),
         "answers": (len(answers), ANSWERS),
         "pairs with 3 answers": (int((votes == VOTES).sum()), PAIRS),
-        "pairs with a truth among those answered": (
-            int(truth["question"].isin(votes.index).sum()),
-            PAIRS,
-        ),
+        "pairs with a truth among those answered": (int(answered.sum()), PAIRS),
     }
     for what, (found, expected) in counts.items():
         if found != expected:
@@ -75,13 +64,10 @@ def build(answers: pd.DataFrame, truth: pd.DataFrame, names: pd.Series) -> pd.Da
     ids = truth["question"].str.split("_", expand=True)
     left, right = (names.loc[ids[side].astype(int)].to_list() for side in (0, 1))
     columns = {
-        "item": (ids[0] + "_" + ids[1]).to_numpy(),
-        "votes_positive": votes["sum"].to_numpy(),
-        "votes_total": votes["size"].to_numpy(),
-        "workers": lists["worker"].to_numpy(),
-        "answers": lists["answer"].to_numpy(),
-        "truth": truth["truth"].to_numpy(),
-    }
+        "item": (ids[0] + "_" + ids[1]).to_numpy(), "votes_positive": votes["sum"].to_numpy(),
+        "votes_total": votes["size"].to_numpy(), "workers": lists["worker"].to_numpy(),
+        "answers": lists["answer"].to_numpy(), "truth": truth["truth"].to_numpy(),
+    }  # fmt: skip
     scores = similarities(left, right)
     return pd.DataFrame(columns | {f"score_{name}": values for name, values in scores.items()})
 
@@ -102,13 +88,12 @@ def similarities(left: list[str], right: list[str]) -> dict[str, np.ndarray]:
         vectors = weighting.fit_transform(left + right)
         cosines = vectors[: len(left)].multiply(vectors[len(left) :]).sum(axis=1)
         scores[name] = np.asarray(cosines).ravel()
-    words = [(_words(a), _words(b)) for a, b in zip(left, right, strict=True)]
-    scores["jaccard"] = np.array([len(a & b) / max(len(a | b), 1) for a, b in words])
+    first, second = (
+        [set(re.findall(r"\w+", name.lower())) for name in own] for own in (left, right)
+    )
+    pairs = zip(first, second, strict=True)
+    scores["jaccard"] = np.array([len(a & b) / max(len(a | b), 1) for a, b in pairs])
     return scores
-
-
-def _words(name: str) -> set[str]:
-    return set(re.findall(r"\w+", name.lower()))
 
 
 def draw_task(
@@ -116,10 +101,8 @@ def draw_task(
 ) -> Items:
     """All pairs, with their votes, truth and the chosen scores.
 
-    Args:
-        parameters: `predictors`, a list of names out of `PREDICTORS` in the order wanted;
-            [character] where not given; `annotators`, whether the items say which worker gave each
-            vote (false where not given).
+    Parameters: `predictors`, a list of names out of `PREDICTORS` in the order wanted; `annotators`,
+    whether the items say which worker gave each vote (false where not given).
     """
     given = Parameters(OWNER, {"predictors": ["character"]} | dict(parameters))
     given.check_names((*NAMES, *STUDY))
@@ -129,23 +112,18 @@ def draw_task(
     for name in predictors:
         if name not in PREDICTORS:
             raise InputError(f"{OWNER}: {unknown('predictor', name, PREDICTORS)}")
+    item, labels = frame["item"].to_numpy(dtype=object), None
+    if given.flag("annotators"):
+        voter = np.char.add("W", np.concatenate(frame["workers"].to_numpy()).astype(str))
+        pair = np.repeat(np.arange(len(frame)), frame["votes_total"])
+        labels = labels_of_items(item, pair, voter, np.concatenate(frame["answers"].to_numpy()))
     return Items(
-        item=frame["item"].to_numpy(dtype=object),
+        item=item,
         votes_positive=frame["votes_positive"].to_numpy(dtype=np.int64),
         votes_total=frame["votes_total"].to_numpy(dtype=np.int64),
         gold=np.full(len(frame), NO_GOLD, dtype=np.int8),
         scores={name: frame[f"score_{name}"].to_numpy(dtype=float) for name in predictors},
         tie_break=rng.random(len(frame)),
         truth=frame["truth"].to_numpy(dtype=np.int8),
-        labels=_labels(frame) if given.flag("annotators") else None,
-    )
-
-
-def _labels(frame: pd.DataFrame) -> Annotations:
-    """Who gave each vote of the pairs."""
-    return labels_of_items(
-        frame["item"].to_numpy(dtype=object),
-        np.repeat(np.arange(len(frame)), frame["votes_total"]),
-        np.char.add("W", np.concatenate(frame["workers"].to_numpy()).astype(str)),
-        np.concatenate(frame["answers"].to_numpy()),
+        labels=labels,
     )

@@ -27,16 +27,9 @@ draw_task = drawn_as_it_is(OWNER, ("0", "1"))
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """Make the prepared table of mturk_cnndm.jsonl and mturk_xsum.jsonl.
-
-    Raises:
-        InputError: where a line is not as it should be, or a count is not as printed.
-    """
-    rows = [
-        row
-        for agent, (name, prefix) in FILES.items()
-        for row in _rows(folder / name, agent, prefix)
-    ]
+    """The prepared table of mturk_cnndm.jsonl and mturk_xsum.jsonl."""
+    files = FILES.items()
+    rows = [row for agent, (name, own) in files for row in _rows(folder / name, agent, own)]
     frame = responses(pd.DataFrame(rows, columns=["item", "agent", "annotator", "label"]))
     check_counts(OWNER, frame, PRINTED)
     return frame

@@ -1,13 +1,9 @@
 """What is pinned of a dataset: its files, their checksums, its licence and what to cite.
 
-Is a file what it should be? By its pinned sha256, or by the one recorded at its first use.
-
-A source of which no checksum is known is trusted once: how its file begins is checked, and the
-sha256 is written beside the cache. From then on the file must stay the same.
-
-From the files that a source publishes to the tables that a dataset is read from.
-
-A conversion gives text whose checksum is pinned, so that the table is the same wherever it is made.
+A file is right by its pinned sha256. Where none is known it is trusted once: how it begins is
+checked, and the sha256 is written beside the cache, which it must have from then on. A file can be
+made of others that a source publishes; a conversion gives text whose checksum is pinned, so that
+the table is the same wherever it is made.
 """
 
 import ast
@@ -28,16 +24,11 @@ Converter = Callable[[Sequence[Path], Mapping[str, Path]], str]
 """(files of the source, files of the dataset that are there already, by name) -> text."""
 
 PRODUCT_FIELDS = ["id", "name", "description", "price"]
-CLASS_OF_CODE = ("e", "c", "n")
-"""The source of the predictions orders its classes entailment, contradiction, neutral."""
-
 CONVERSATION = "_conversation.txt"
-MOST_UNPACKED = 20_000_000_000
-"""Bytes of one archive of conversations, which are read one at a time."""
 
 
 def read_lines(path: Path) -> list[str]:
-    """Read the lines of a text; unlike `str.splitlines` it keeps the rarer separators in texts."""
+    """The lines of a text; unlike `str.splitlines` it keeps the rarer separators in texts."""
     with path.open(encoding="utf-8") as file:
         return [line.rstrip("\n") for line in file]
 
@@ -49,16 +40,9 @@ def _table(rows: Sequence[Sequence[object]]) -> str:
 
 
 def products_from_lists(parts: Sequence[Path], files: Mapping[str, Path]) -> str:
-    r"""Convert the product records, one Python list a line, to CSV.
+    r"""The product records, one Python list a line, as CSV; the first line holds the field names.
 
-    The first line holds the field names. Characters beyond ASCII are written `\xNN`: Latin-1.
-
-    Args:
-        parts: the file of the source.
-        files: not used.
-
-    Raises:
-        InputError: naming the line that is not such a list.
+    Characters beyond ASCII are written `\xNN`: Latin-1.
     """
     (path,) = parts
     rows = []
@@ -76,15 +60,10 @@ def products_from_lists(parts: Sequence[Path], files: Mapping[str, Path]) -> str
 
 
 def predictions_from_json_lines(parts: Sequence[Path], files: Mapping[str, Path]) -> str:
-    """Convert the model predictions, one JSON object a line, to one CSV of the ChaosNLI items.
+    """The model predictions, one JSON object a line, as one CSV of the ChaosNLI items in `files`.
 
-    Args:
-        parts: files named TASK_SPLIT_MODEL_SEED.json, whose `probs` are in the order entailment,
-            contradiction, neutral; rows come out in the order of the file names, then of the lines.
-        files: the two files of ChaosNLI, whose items are kept.
-
-    Raises:
-        InputError: naming the file and line that is not such an object.
+    `parts` are named TASK_SPLIT_MODEL_SEED.json; rows come out in the order of these names, then of
+    the lines. Their `probs` are in the order entailment, contradiction, neutral.
     """
     uids = {
         subset: {json.loads(line)["uid"] for line in read_lines(files[name])}
@@ -96,36 +75,21 @@ def predictions_from_json_lines(parts: Sequence[Path], files: Mapping[str, Path]
         subset = {"SNLI": "snli", "MNLI": "mnli_m"}[task]
         for number, line in enumerate(read_lines(path), start=1):
             try:
-                uid, probabilities = _read_prediction(line)
+                record = json.loads(line)
+                uid, shares = record["uid"], dict(zip("ecn", record["probs"], strict=True))
             except (ValueError, KeyError, TypeError) as error:
                 raise InputError(f"{path.name}, line {number}: not a prediction") from error
             if uid in uids[subset]:
-                rows.append(
-                    [subset, uid, model, seed, *(f"{probabilities[k]:.10g}" for k in "enc")]
-                )
+                rows.append([subset, uid, model, seed, *(f"{shares[k]:.10g}" for k in "enc")])
     return _table(rows)
 
 
-def _read_prediction(line: str) -> tuple[str, dict[str, float]]:
-    record = json.loads(line)
-    return record["uid"], dict(zip(CLASS_OF_CODE, record["probs"], strict=True))
-
-
 def perspective_from_conversations(parts: Sequence[Path], files: Mapping[str, Path]) -> str:
-    """Take the Perspective score of each annotated message from WAC's conversation files.
+    """CSV of rev_id and toxicity: the Perspective score of each annotated message of WAC.
 
-    A file REVISION_conversation.txt has a JSON object a line, one a message, with `rev_id` and
-    `toxicity`; the message with the file's own revision is the annotated one.
-
-    Args:
-        parts: folders conversations-part*, or archives of them (.zip).
-        files: not used.
-
-    Returns:
-        CSV with the columns rev_id and toxicity, in the order of the revisions.
-
-    Raises:
-        InputError: naming the file that is not such a conversation.
+    `parts` are folders conversations-part*, or archives of them (.zip). A file
+    REVISION_conversation.txt has a JSON object a line, one a message, with `rev_id` and `toxicity`;
+    the message with the file's own revision is the annotated one.
     """
     found = {}
     for name, text in _conversations(parts):
@@ -154,7 +118,8 @@ def _conversations(parts: Sequence[Path]) -> Iterator[tuple[str, str]]:
             for path in sorted(part.rglob(f"*{CONVERSATION}")):
                 yield path.name, path.read_text(encoding="utf-8")
         elif part.suffix == ".zip":
-            for member, content in zip_members(part, MOST_UNPACKED):
+            # Many gigabytes, of which one conversation is read at a time.
+            for member, content in zip_members(part, 20_000_000_000):
                 if member.endswith(CONVERSATION):
                     yield member.rsplit("/", 1)[-1], content.decode("utf-8")
 
@@ -206,24 +171,18 @@ def record_of(name: str, file: File) -> Path:
     return path.with_name(f"{path.name}.sha256")
 
 
-def expected_sha256(name: str, file: File) -> str | None:
-    """The sha256 that a file must have; none before the first use of one without a pin."""
-    if file.sha256 is not None:
-        return file.sha256
-    path = record_of(name, file)
-    return path.read_text(encoding="ascii").strip() if path.is_file() else None
-
-
 def fault(name: str, file: File, content: bytes) -> str:
-    """Say what is wrong with a file's content; empty where nothing is."""
-    expected = expected_sha256(name, file)
-    if file.sha256 is None and not content.startswith(file.starts_with.encode()):
-        return f"it begins with {content[:40]!r}, expected {file.starts_with!r}"
-    if expected is None or hashlib.sha256(content).hexdigest() == expected:
-        return ""
+    """What is wrong with a file's content; empty where nothing is."""
+    found = hashlib.sha256(content).hexdigest()
     if file.sha256 is not None:
-        return f"its sha256 is not the pinned {expected}"
-    return f"its sha256 is not {expected}, recorded in {record_of(name, file)} at its first use"
+        return "" if found == file.sha256 else f"its sha256 is not the pinned {file.sha256}"
+    if not content.startswith(file.starts_with.encode()):
+        return f"it begins with {content[:40]!r}, expected {file.starts_with!r}"
+    path = record_of(name, file)
+    expected = path.read_text(encoding="ascii").strip() if path.is_file() else found
+    if found == expected:
+        return ""
+    return f"its sha256 is not {expected}, recorded in {path} at its first use"
 
 
 def record(name: str, file: File, content: bytes) -> str:

@@ -15,11 +15,7 @@ NAMES = {"qags": "qags", "convabuse": "convabuse", "mslr": "mslr", "mtbench": "m
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """Make one table of the posteriors: dataset, item (a response), level and probability.
-
-    Raises:
-        InputError: where a file has no probabilities.
-    """
+    """One table of the posteriors: dataset, item (a response), level and probability."""
     frames = []
     for theirs, ours in NAMES.items():
         table = pd.read_csv(folder / theirs / "item_scores_pec.csv")
@@ -40,5 +36,5 @@ def prepare(folder: Path) -> pd.DataFrame:
 def draw_task(
     frame: pd.DataFrame, parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> NoReturn:
-    """Say that no task is drawn from results: `InputError`."""
+    """No task is drawn from results: `InputError`."""
     raise InputError(f"{OWNER} holds results, not labels; name qags, convabuse, mslr or mt_bench")

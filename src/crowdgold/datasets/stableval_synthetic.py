@@ -19,7 +19,6 @@ from crowdgold.types.parameters import Parameters
 
 OWNER = "dataset stableval_synthetic"
 CONFIGURATION, SEED = NAMES = ("configuration", "seed")
-
 CONFIGURATIONS, SEEDS, AGENTS, ITEMS_PER_AGENT = 24, 100, 6, 500
 CREDIT = {"0": 0.0, "1": 0.5, "2": 1.0}
 KINDS = ("truth", "annotators", "labels")
@@ -27,17 +26,10 @@ KINDS = ("truth", "annotators", "labels")
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """Make the prepared table: one row a configuration and seed.
+    """The prepared table, one row a configuration and seed: configuration, seed, n_labels, and
+    truth, annotators and labels, strings of base-36 characters as in the files.
 
-    Args:
-        folder: holds index.json and the files that it names.
-
-    Returns:
-        Columns configuration, seed, n_labels, and truth, annotators and labels: strings of base-36
-        characters as in the files.
-
-    Raises:
-        InputError: where the files do not hold the configurations, seeds and values that are known.
+    `folder` holds index.json and the files that it names.
     """
     index = json.loads((folder / "index.json").read_text(encoding="utf-8"))
     if len(index) != CONFIGURATIONS:
@@ -48,13 +40,11 @@ def prepare(folder: Path) -> pd.DataFrame:
     frames = []
     for name, entry in index.items():
         parts = {kind: entry[kind].removesuffix(".gz") for kind in KINDS}
-        for file in parts.values():
+        for kind, file in parts.items():
+            each = 1 if kind == "truth" else entry["labels_per_item"]
             if file not in values:
                 values[file] = _read(folder / file)
-        labels = AGENTS * ITEMS_PER_AGENT * entry["labels_per_item"]
-        sizes = {"truth": AGENTS * ITEMS_PER_AGENT, "annotators": labels, "labels": labels}
-        for kind, file in parts.items():
-            _check(file, values[file], sizes[kind])
+            _check(file, values[file], AGENTS * ITEMS_PER_AGENT * each)
         columns = {kind: [values[file][s] for s in range(SEEDS)] for kind, file in parts.items()}
         shared = {CONFIGURATION: name, SEED: range(SEEDS), "n_labels": entry["labels_per_item"]}
         frames.append(pd.DataFrame({**shared, **columns}))
@@ -62,7 +52,7 @@ def prepare(folder: Path) -> pd.DataFrame:
 
 
 def _read(path: Path) -> dict[int, str]:
-    """Read a file of values: seed -> its string."""
+    """A file of values: seed -> its string."""
     found = {}
     for number, line in enumerate(path.read_text(encoding="ascii").splitlines(), start=1):
         record = json.loads(line)
@@ -94,9 +84,7 @@ def draw_task(
 ) -> Annotations:
     """The labels of a configuration and seed, with the true levels.
 
-    Args:
-        parameters: `configuration`, one of the table's, and `seed`, 0 to 99.
-        rng: not used.
+    Parameters: `configuration`, one of the table's, and `seed`, 0 to 99.
     """
     given = Parameters(OWNER, parameters)
     given.check_names(NAMES)
@@ -107,15 +95,11 @@ def draw_task(
     annotators, annotator_of = np.unique(who, return_inverse=True)
     return Annotations(
         item=np.arange(len(level)).astype(str).astype(object),
-        annotator=annotators.astype(str).astype(object),
-        group=np.array([NO_GROUP], dtype=object),
+        annotator=annotators.astype(str).astype(object), group=np.array([NO_GROUP], dtype=object),
         category=np.array(list(CREDIT), dtype=object),
-        item_of=np.repeat(np.arange(len(level)), row["n_labels"]),
-        annotator_of=annotator_of,
-        group_of=np.zeros(len(label), dtype=np.int64),
-        label=label,
-        truth=level,
+        item_of=np.repeat(np.arange(len(level)), row["n_labels"]), annotator_of=annotator_of,
+        group_of=np.zeros(len(label), dtype=np.int64), label=label, truth=level,
         agent=np.array([f"A{one + 1}" for one in range(AGENTS)], dtype=object),
         agent_of=np.repeat(np.arange(AGENTS), ITEMS_PER_AGENT),
         credit=np.array(list(CREDIT.values())),
-    )
+    )  # fmt: skip

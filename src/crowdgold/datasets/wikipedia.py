@@ -24,18 +24,12 @@ from crowdgold.types.parameters import Parameters
 
 OWNER = "dataset of Wikipedia comments"
 NAMES = ("votes_total",)
-VOTES = 3
 ANNOTATIONS, COMMENTS = "toxicity_annotations.tsv", "toxicity_annotated_comments.tsv"
 PERSPECTIVE = "perspective.csv"
-TRAIN = "train"
 
 
 def read_columns(path: Path, columns: Sequence[str], separator: str) -> pd.DataFrame:
-    """Read some columns of a table with a header line.
-
-    Raises:
-        InputError: naming the column that is missing, or the row whose `rev_id` is no number.
-    """
+    """Some columns of a table with a header line, `rev_id` as a number among them."""
     frame = pd.read_csv(path, sep=separator, dtype={"comment": str, "split": str})
     for column in columns:
         if column not in frame:
@@ -52,11 +46,7 @@ def read_columns(path: Path, columns: Sequence[str], separator: str) -> pd.DataF
 
 
 def count_labels(folder: Path) -> pd.DataFrame:
-    """Count each comment's labels: columns `rev_id`, `positive`, `total`.
-
-    Raises:
-        InputError: where a label is neither 0 nor 1.
-    """
+    """Each comment's labels, 0 or 1, counted: columns `rev_id`, `positive`, `total`."""
     labels = read_columns(folder / ANNOTATIONS, ["rev_id", "toxicity"], "\t")
     bad = ~labels["toxicity"].isin((0, 1))
     if bad.any():
@@ -69,14 +59,7 @@ def count_labels(folder: Path) -> pd.DataFrame:
 
 
 def prepare_conversations(folder: Path) -> pd.DataFrame:
-    """Make the table of the comments that WAC has: item, positive, total, score_perspective.
-
-    Args:
-        folder: holds the labels and perspective.csv, made from WAC's conversation files.
-
-    Raises:
-        InputError: where a file is not as it should be, or no comment is in both.
-    """
+    """The comments that WAC has: item, positive, total, score_perspective."""
     scores = read_columns(folder / PERSPECTIVE, ["rev_id", "toxicity"], ",")
     joined = count_labels(folder).merge(scores.drop_duplicates("rev_id"), on="rev_id")
     if joined.empty:
@@ -85,21 +68,14 @@ def prepare_conversations(folder: Path) -> pd.DataFrame:
 
 
 def prepare_talk(folder: Path) -> pd.DataFrame:
-    """Make the table of the comments outside the training split: item, positive, total, score_text.
-
-    Args:
-        folder: holds the labels and the comments.
-
-    Raises:
-        InputError: where a file is not as it should be, or a split is empty or of one class.
-    """
+    """The comments outside the training split: item, positive, total, score_text."""
     comments = read_columns(folder / COMMENTS, ["rev_id", "comment", "split"], "\t")
     joined = count_labels(folder).merge(comments.drop_duplicates("rev_id"), on="rev_id")
-    train = (joined["split"] == TRAIN).to_numpy()
+    train = (joined["split"] == "train").to_numpy()
     toxic = (2 * joined["positive"] > joined["total"]).to_numpy()
     if train.all() or len(np.unique(toxic[train])) < 2:
         raise InputError(
-            f"{COMMENTS}: found {train.sum()} comments of the split {TRAIN!r}, of which "
+            f"{COMMENTS}: found {train.sum()} comments of the split 'train', of which "
             f"{toxic[train].sum()} toxic, and {(~train).sum()} others; expected some of each"
         )
     text = joined["comment"].fillna("").str.replace("NEWLINE_TOKEN", " ").to_numpy(dtype=object)
@@ -110,10 +86,7 @@ def prepare_talk(folder: Path) -> pd.DataFrame:
 def score_texts(train: np.ndarray, toxic: np.ndarray, texts: np.ndarray) -> np.ndarray:
     """The log odds (m,) of m texts being toxic: logistic regression on TF-IDF of words.
 
-    Args:
-        train: (k,) texts to learn from.
-        toxic: (k,) whether most of a text's labels say that it is toxic.
-        texts: (m,) texts to score.
+    It learns from `train` (k,) and `toxic` (k,), whether most of a text's labels say that it is.
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -125,25 +98,19 @@ def score_texts(train: np.ndarray, toxic: np.ndarray, texts: np.ndarray) -> np.n
 
 
 def _prepared(joined: pd.DataFrame, predictor: str, score: np.ndarray) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "item": joined["rev_id"].astype(str).to_numpy(),
-            "positive": joined["positive"].to_numpy(),
-            "total": joined["total"].to_numpy(),
-            f"score_{predictor}": score,
-        }
-    )
+    counts = joined[["positive", "total"]].reset_index(drop=True)
+    counts.insert(0, "item", joined["rev_id"].astype(str).to_numpy())
+    return counts.assign(**{f"score_{predictor}": score})
 
 
 def draw_task(
     frame: pd.DataFrame, parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> Items:
-    """Draw votes for every comment that has labels left over for its truth.
+    """Votes drawn for every comment that has labels left over for its truth.
 
-    Args:
-        parameters: `votes_total`, 1 to 9, 3 where not given.
+    Parameters: `votes_total`, 1 to 9, 3 where not given.
     """
-    given = Parameters(OWNER, {"votes_total": VOTES} | dict(parameters))
+    given = Parameters(OWNER, {"votes_total": 3} | dict(parameters))
     given.check_names((*NAMES, *STUDY))
     votes_total = given.whole("votes_total", at_least=1, at_most=9)
     frame = frame[frame["total"] > votes_total]

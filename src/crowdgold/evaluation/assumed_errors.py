@@ -6,7 +6,7 @@ share of them that may be wrong, on positive and on negative items alike. Where 
 judged an item the gold label is their majority.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -28,8 +28,7 @@ from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.opinions import largest_errors
 
 ASSUMED = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2)
-SHOWN = 0.05
-"""What a note tells of."""
+SHOWN = 0.05  # what a note tells of
 ERROR = "expert_error"
 COLUMNS = ("model", "metric", ERROR, "method", "estimate", "lower", "upper", "note")
 
@@ -40,37 +39,27 @@ def _method(settings: Settings) -> str | None:
     return min(asked, key=list(METHODS).index, default=None)
 
 
-def _allowed(items: Items) -> Iterator[tuple[float, Items]]:
-    """Each of `ASSUMED` that the gold labels allow, and the items whose labels err so often."""
-    known = items.gold[items.gold != NO_GOLD]
-    opinions = items.opinions
-    shares = opinions is not None and opinions.error is not None and opinions.error.differ
-    if not len(known) or shares:
-        return
-    most = min(largest_errors(known))
-    for error in ASSUMED:
-        if error <= most:
-            yield error, replace(items, opinions=None).with_expert_error(error)
-
-
 def assumed_errors(study: Study, settings: Settings, strata: Mapping[str, Stratum]) -> pd.DataFrame:
     """Estimates of all items at each of `ASSUMED` that the gold labels allow.
 
     There is no row without gold labels, and where experts do not err but differ. The prediction is
     the same at each error.
     """
-    method, parts = _method(settings), []
-    made: dict[bytes, Fit] = {}
-    if method is None:
+    method, items = _method(settings), study.items
+    known, opinions = items.gold[items.gold != NO_GOLD], items.opinions
+    differ = opinions is not None and opinions.error is not None and opinions.error.differ
+    if method is None or not len(known) or differ:
         return pd.DataFrame(columns=list(COLUMNS))
-    sizes = rows.sizes_of(ALL, study.items)
-    for error, items in _allowed(study.items):
-        work = Work(study, settings, strata[ALL], method, items, StanModels(), curves=False)
-        found = of_each(work, fit_of(work, made), compared=False)
+    most, sizes = min(largest_errors(known)), rows.sizes_of(ALL, items)
+    made: dict[bytes, Fit] = {}
+    parts = []
+    for error in (one for one in ASSUMED if one <= most):
+        erring = replace(items, opinions=None).with_expert_error(error)
+        work = Work(study, settings, strata[ALL], method, erring, StanModels(), more=False)
+        found = of_each(work, fit_of(work, made))
         table = rows.estimate_rows(found, [ALL], items.predictors, sizes, settings)
         parts.append(table.assign(**{ERROR: error}))
-    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
-    return table[list(COLUMNS)]
+    return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
 
 
 def note_on_errors(items: Items) -> list[str]:
@@ -84,44 +73,33 @@ def note_on_errors(items: Items) -> list[str]:
 
 
 def if_wrong(items: Items, settings: Settings, assumed: pd.DataFrame) -> str:
-    """The answer that wrong gold labels would move most, in words.
+    """The answer that wrong gold labels would move most, by `assumed_errors`, in words.
 
     Where experts' errors are known or given, it says if no method that was asked for corrects them.
     Empty otherwise, and where no answer is surer than nothing.
-
-    Args:
-        assumed: as of `assumed_errors`.
     """
     if not why_unknown(items):
-        return "" if _method(settings) else _uncorrected(settings)
+        of_gold = [name for name in settings.methods if METHODS[name].uses_gold]
+        if _method(settings) or not of_gold:
+            return ""
+        return (
+            f"{', '.join(of_gold)} {'takes' if len(of_gold) == 1 else 'take'} gold labels for the "
+            f"truth, whatever is known of the experts' errors: {answering_experts()} corrects them."
+        )
     if settings.expert_error != ESTIMATE:
         return ""
     known = that_say_something(assumed)
-    keys = ["model", "metric"]
     before, shown = (known[known[ERROR] == error] for error in (0.0, SHOWN))
-    both = before.merge(shown, on=keys, suffixes=("_0", ""))
-    moved = (both["estimate"] - both["estimate_0"]).abs()
+    both = before.merge(shown, on=["model", "metric"], suffixes=("_0", ""))
     if both.empty:
         return ""
-    one = both.iloc[int(moved.argmax())]
+    one = both.iloc[int((both["estimate"] - both["estimate_0"]).abs().argmax())]
     of = f" of {one['model']}" if one["model"] else ""
     return (
         f"Gold labels are taken for the truth. Were {100 * SHOWN:g} % of them wrong, "
         f"{one['metric']}{of} would be {one['estimate']:.3f} ({one['lower']:.3f} to "
         f"{one['upper']:.3f}) by {one['method']}, which gives {one['estimate_0']:.3f} with "
         "none wrong (expert_errors.csv)."
-    )
-
-
-def _uncorrected(settings: Settings) -> str:
-    """That what is known of experts' errors is of no use to the methods that were asked for."""
-    of_gold = [name for name in settings.methods if METHODS[name].uses_gold]
-    if not of_gold:
-        return ""
-    takes = "takes" if len(of_gold) == 1 else "take"
-    return (
-        f"{', '.join(of_gold)} {takes} gold labels for the truth, whatever is known of the "
-        f"experts' errors: {answering_experts()} corrects them."
     )
 
 

@@ -31,9 +31,7 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 FORM = re.compile(r"\s*(.+?)\s*(<=|>=|<|>)\s*(\S+)\s*")
 EXAMPLE = '"AUC < 0.9", "AUC:MODEL < 0.9" or "delta_AUC <= 0"'
-NO_ESTIMATE = "without gold labels there is a range and no estimate, and both sides are in it"
-NAMED = 8
-"""Answers that a message names."""
+NAMED = 8  # answers that a message names
 
 
 def _plain(who: str) -> str:
@@ -43,19 +41,12 @@ def _plain(who: str) -> str:
 
 @dataclass(frozen=True)
 class Key:
-    """Which of a study's answers is meant.
+    """Which of a study's answers is meant."""
 
-    Attributes:
-        model: empty of labels alone.
-        against: of a comparison, the other model.
-        metric: as tables have it, with its threshold.
-        turned: whether the difference is meant the other way round.
-    """
-
-    model: str
-    against: str
-    metric: str
-    turned: bool = False
+    model: str  # empty of labels alone
+    against: str  # of a comparison, the other model
+    metric: str  # as tables have it, with its threshold
+    turned: bool = False  # whether the difference is meant the other way round
 
     @property
     def who(self) -> str:
@@ -72,18 +63,11 @@ class Key:
 
 @dataclass(frozen=True)
 class Condition:
-    """What is asked of an answer.
+    """What is asked of an answer."""
 
-    Attributes:
-        text: as it was written.
-        key: which answer.
-        sign: one of `OPERATORS`.
-        bound: what it is compared with.
-    """
-
-    text: str
+    text: str  # as it was written
     key: Key
-    sign: str
+    sign: str  # one of `OPERATORS`
     bound: float
 
     def holds(self, value: float) -> bool:
@@ -100,8 +84,8 @@ def answers_asked(settings: Settings, items: Items) -> Iterator[Key]:
         model: [one for one in own if one.name not in LABEL_METRICS] for model, own in asked.items()
     }
     for model, own in of_models.items():
-        for one in own:
-            yield Key(model, HUMANS if one.name.startswith(DELTA) else "", one.text)
+        yield from (Key(model, HUMANS if one.name.startswith(DELTA) else "", one.text)
+                    for one in own)  # fmt: skip
     for first, second in combinations(models, 2):
         for one, other in zip(of_models[first], of_models[second], strict=False):
             yield Key(first, second, difference_name(one.text, other.text))
@@ -122,8 +106,7 @@ def _matches(key: Key, who: str, threshold: str) -> Iterator[Key]:
 def find_answer(text: str, settings: Settings, items: Items) -> Key:
     """The answer that a name means: METRIC, METRIC:MODEL, delta_METRIC:MODEL-OTHER, or @THRESHOLD.
 
-    Raises:
-        InputError: where a study has no such answer, or several.
+    Raises an `InputError` where a study has no such answer, or several.
     """
     known = list(answers_asked(settings, items))
     rest, _, threshold = text.strip().partition("@")
@@ -143,11 +126,7 @@ def find_answer(text: str, settings: Settings, items: Items) -> Key:
 
 
 def read_condition(text: str, settings: Settings, items: Items) -> Condition:
-    """The condition that a text states.
-
-    Raises:
-        InputError: where it is none, or is about no answer of the study.
-    """
+    """The condition that a text states; an `InputError` where it is none, or about no answer."""
     form = FORM.fullmatch(text)
     try:
         if form is None or not abs(bound := float(form[3])) < float("inf"):
@@ -166,20 +145,16 @@ def read_condition(text: str, settings: Settings, items: Items) -> Condition:
 def _row(key: Key, summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The headline of all items that a key means; None where there is none."""
     wanted = (ALL, key.model, key.against, key.metric)
-    for row in summary["headlines"]:
-        if (row["stratum"], row["model"], row["against"], row["metric"]) == wanted:
-            found: Mapping[str, Any] = row
-            return found
-    return None
+    columns = ("stratum", "model", "against", "metric")
+    rows = summary["headlines"]
+    return next((row for row in rows if tuple(row[name] for name in columns) == wanted), None)
 
 
-def why_none(key: Key, summary: Mapping[str, Any]) -> str:
+def _why_none(key: Key, summary: Mapping[str, Any]) -> str:
     """Why there is no answer: which gold labels would give one, or what the first method lacks."""
     row = _row(key, summary)
-    if row is None:
-        return ""
-    if not row.get("range"):
-        return "" if row["method"] else next(iter(row["passed_over"]), "")
+    if row is None or not row.get("range"):
+        return "" if row is None or row["method"] else next(iter(row["passed_over"]), "")
     if row["range"]["lower"] is not None:
         return ""
     return f"without gold labels {row['range']['why']}; {gold_in_words(row['range']['gold'])}"
@@ -195,15 +170,11 @@ def answer_to(key: Key, summary: Mapping[str, Any]) -> dict[str, Any] | None:
         ends = {name: row["range"][name] for name in ("lower", "upper")}
         # No difference of models has a range, so that none has to be turned.
         return None if ends["lower"] is None else {**row, **ends, "estimate": None, "method": None}
-    if row is not None and row["method"] is not None:
-        value, lower, upper = row["estimate"], row["lower"], row["upper"]
-        if not key.turned:
-            return dict(row)
-        return {
-            **row, "model": key.against, "against": key.model,
-            "estimate": -value, "lower": -upper, "upper": -lower,
-        }  # fmt: skip
-    return None
+    if row is None or row["method"] is None:
+        return None
+    turned = {"model": key.against, "against": key.model, "estimate": -row["estimate"],
+              "lower": -row["upper"], "upper": -row["lower"]}  # fmt: skip
+    return {**row, **(turned if key.turned else {})}
 
 
 def _decided(condition: Condition, summary: Mapping[str, Any], rule: str) -> dict[str, Any]:
@@ -211,7 +182,7 @@ def _decided(condition: Condition, summary: Mapping[str, Any], rule: str) -> dic
     answer = answer_to(condition.key, summary)
     said = {
         "condition": condition.text, "answer": str(condition.key), "fail_on": rule,
-        "why": why_none(condition.key, summary),
+        "why": _why_none(condition.key, summary),
     }  # fmt: skip
     numbers = ("method", "estimate", "lower", "upper")
     if answer is None:
@@ -219,21 +190,19 @@ def _decided(condition: Condition, summary: Mapping[str, Any], rule: str) -> dic
     ends = [condition.holds(answer[end]) for end in ("lower", "upper")]
     holds = SURELY if all(ends) else POSSIBLY if any(ends) else "no"
     failed: bool | None = all(ends) if rule == SURELY else any(ends)
-    if rule == ESTIMATE_FAIL_ON:
-        if answer["estimate"] is not None:
-            failed = condition.holds(answer["estimate"])
-        elif holds == POSSIBLY:
-            failed, said["why"] = None, NO_ESTIMATE
+    if rule == ESTIMATE_FAIL_ON and answer["estimate"] is not None:
+        failed = condition.holds(answer["estimate"])
+    elif rule == ESTIMATE_FAIL_ON and holds == POSSIBLY:
+        failed, said["why"] = (
+            None,
+            ("without gold labels there is a range and no estimate, and both sides are in it"),
+        )
     return {**said, "holds": holds, "failed": failed, **{name: answer[name] for name in numbers}}
 
 
 def with_conditions(
     evaluation: Evaluation, conditions: Sequence[Condition], rule: str
 ) -> Evaluation:
-    """An evaluation whose summary says what came of conditions on its answers.
-
-    Args:
-        rule: one of `fail_on.RULES`.
-    """
+    """An evaluation whose summary says what came of conditions on its answers, by a rule."""
     decided = [_decided(one, evaluation.summary, rule) for one in conditions]
     return replace(evaluation, summary={**evaluation.summary, "conditions": decided})

@@ -7,15 +7,12 @@ items.csv                 votes, gold, scores, and P(Y = 1) by method and model
 annotators.csv            each annotator's TPR and TNR, where they are known
 parameters.csv            medians and intervals of the models' parameters
 predictive.csv            posterior predictive checks of votes and rankings
-expert_errors.csv         the answer against an assumed share of wrong gold labels, as far as the
-                          labels allow it
+expert_errors.csv         the answer against an assumed share of wrong gold labels, if they allow it
 check.json                what the data can support, as of `crowdgold check --json`
 study.json                the day, settings, versions, notes, headlines, fits, what was not run,
                           seconds; where the data lie from here; and the other files, so that one
                           that was lost is missed
 study.yaml                the options of `crowdgold evaluate` that repeat it
-
-What comes out of an evaluation: tables, and everything else as plain values.
 """
 
 import json
@@ -42,15 +39,10 @@ from crowdgold.types.errors import InputError
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Shown):
-    """What comes out of a study.
+    """What comes out of a study: tables, and everything else as plain values."""
 
-    Attributes:
-        tables: name -> table, those of `folder.TABLES`.
-        summary: everything else, as plain values: settings, notes, strata, methods that were not
-            run, headlines, the method that models are `held_against`, seconds.
-    """
-
-    tables: Mapping[str, pd.DataFrame]
+    tables: Mapping[str, pd.DataFrame]  # by name, those of `TABLES`
+    # Settings, notes, strata, methods that were not run, headlines, what models are held against.
     summary: Mapping[str, Any]
 
     def facts(self) -> Known:
@@ -59,28 +51,23 @@ class Evaluation(Shown):
         return {"tables": tables, "summary": ", ".join(self.summary)}
 
 
-Answered = Callable[[Evaluation], None]
-"""Told of an evaluation without its models."""
+Answered = Callable[[Evaluation], None]  # told of an evaluation without its models
 
 
 ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"
-OPTIONS = "study.yaml"
-"""The options that repeat the evaluation, by the command and not the workflow."""
+OPTIONS = "study.yaml"  # what repeats the evaluation, by the command and not the workflow
 TABLES = (
     ESTIMATES, "curves", "items", "annotators", "parameters", "predictive", "expert_errors",
 )  # fmt: skip
-PAGE, FIGURES = "report.html", "figures.pdf"
-"""What `crowdgold report` adds."""
+PAGE, FIGURES = "report.html", "figures.pdf"  # what `crowdgold report` adds
 WRITTEN = (
     *(f"{name}.csv" for name in TABLES), f"{ESTIMATES}.parquet", CHECK, STUDY, OPTIONS, PAGE,
     FIGURES, ".snakemake_timestamp",
 )  # fmt: skip
 """Every file that an evaluation with its report holds, made by the command or the workflow."""
-DATA = "data"
-"""Of study.json: the files that were read, as they lie from the folder."""
+DATA = "data"  # of study.json: the files that were read, as they lie from the folder
 SHOWN = 5
-HALF = 0.5
-"""Share of the items that a later evaluation into the same folder has too, at least."""
+HALF = 0.5  # share of the items that a later evaluation into the same folder has too, at least
 FLOATS = "%.10g"
 
 
@@ -111,13 +98,6 @@ def _study(out: Path) -> dict[str, Any]:
     return study if isinstance(study, dict) else {}
 
 
-def _is_again(before: Path, inputs: Sequence[Path]) -> bool:
-    """Whether a file that was read is one of those to be read, or was and has been moved."""
-    if before.exists():
-        return any(same_file(before, one) for one in inputs)
-    return before.name in {one.name for one in inputs}
-
-
 def _check_replaced(out: Path, inputs: Sequence[Path]) -> None:
     """Raise an `InputError` where something is there that is no earlier evaluation of the study."""
     again = (
@@ -134,10 +114,17 @@ def _check_replaced(out: Path, inputs: Sequence[Path]) -> None:
         )
     files = _study(out).get(DATA)
     before = [out / str(one) for one in files] if isinstance(files, list) else []
-    names = [one.name for one in before]
-    if before and inputs and not any(_is_again(one, inputs) for one in before):
+
+    def is_again(file: Path) -> bool:
+        """Whether it is one of those to be read, or was and has been moved."""
+        if file.exists():
+            return any(same_file(file, one) for one in inputs)
+        return file.name in {one.name for one in inputs}
+
+    if before and inputs and not any(map(is_again, before)):
         raise InputError(
-            f"{out}: an evaluation of another study ({list_names(names, SHOWN)}); name a new "
+            f"{out}: an evaluation of another study "
+            f"({list_names([one.name for one in before], SHOWN)}); name a new "
             "folder by --out, or let it be replaced by --force"
         )
 
@@ -145,9 +132,7 @@ def _check_replaced(out: Path, inputs: Sequence[Path]) -> None:
 def check_same_items(out: Path, items: Collection[str], force: bool = False) -> None:
     """Raise an `InputError` where a folder holds an evaluation of other items, for the most part.
 
-    Args:
-        items: names of those that are to be evaluated.
-        force: whether it gives way.
+    `items` names those that are to be evaluated.
     """
     path = out / "items.csv"
     if force or not path.is_file():
@@ -167,10 +152,8 @@ def check_same_items(out: Path, items: Collection[str], force: bool = False) -> 
 def check_folder(out: Path, inputs: Sequence[Path] = (), force: bool = False) -> None:
     """Raise an `InputError` where a folder cannot be written, before anything is computed.
 
-    Args:
-        out: the folder; an earlier evaluation is replaced, and nothing else.
-        inputs: the files that are read: none of them may lie in it.
-        force: whether what is no earlier evaluation gives way.
+    An earlier evaluation is replaced, and nothing else but by `force`. None of the `inputs`, files
+    that are read, may lie in it.
     """
     if not out.name:
         raise InputError(f"--out: found {str(out)!r}, expected the name of a folder to make")
@@ -192,8 +175,7 @@ def check_folder(out: Path, inputs: Sequence[Path] = (), force: bool = False) ->
 
 def kept_folder(out: Path) -> Path | None:
     """Where finished jobs are kept; None where what is there is not ours."""
-    ours = not os.path.lexists(out) or is_evaluation(out)
-    return out / UNFINISHED if ours else None
+    return out / UNFINISHED if not os.path.lexists(out) or is_evaluation(out) else None
 
 
 def mend(out: Path) -> list[Path]:
@@ -240,40 +222,14 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _replace(out: Path, new: Path, before: Path) -> None:
-    """Rename a new folder to its place; what is there gets another name, or back its own."""
-    with held_folder(out if os.path.lexists(out) else new):
-        try:
-            if os.path.lexists(out):
-                out.rename(before)
-            new.rename(out)
-        finally:
-            if os.path.lexists(before) and not os.path.lexists(out):
-                before.rename(out)
-
-
 def write_folder(
-    tables: Mapping[str, pd.DataFrame],
-    summary: Mapping[str, Any],
-    check: Mapping[str, Any],
-    out: Path,
-    options: bytes | None = None,
-    force: bool = False,
-) -> Path | None:
+    tables: Mapping[str, pd.DataFrame], summary: Mapping[str, Any], check: Mapping[str, Any],
+    out: Path, options: bytes | None = None, force: bool = False,
+) -> Path | None:  # fmt: skip
     """Write an evaluation to a temporary name, then rename; an earlier one is replaced.
 
-    Args:
-        tables: as of `Evaluation`; a file each.
-        summary: for study.json.
-        check: for check.json.
-        options: for study.yaml, where there is one.
-        force: whether what is no earlier evaluation gives way; it is kept.
-
-    Returns:
-        the name under which it is kept, if it is.
-
-    Raises:
-        InputError: where it cannot be written.
+    What is no earlier evaluation gives way by `force`, and is kept under the name that is returned.
+    Raises an `InputError` where it cannot be written.
     """
     check_folder(out, force=force)
     ours = is_evaluation(out) or not os.path.lexists(out)
@@ -290,7 +246,15 @@ def write_folder(
             files = summary.get("files", ())
             data = {DATA: [os.path.relpath(str(one), out) for one in files]} if files else {}
             _write_json({**summary, **data, "written": written}, partial / STUDY)
-            _replace(out, partial, before)
+            # What is there gets another name, or back its own.
+            with held_folder(out if os.path.lexists(out) else partial):
+                try:
+                    if os.path.lexists(out):
+                        out.rename(before)
+                    partial.rename(out)
+                finally:
+                    if os.path.lexists(before) and not os.path.lexists(out):
+                        before.rename(out)
     except OSError as error:
         raise InputError(f"{out} cannot be written: {error.strerror or error}") from error
     finally:

@@ -8,11 +8,11 @@ stands before it (`ranges`), or where the gold items are surely no random sample
 fit the chances that are given for them; of a metric of scores only if it uses the scores.
 
 There is no answer where the interval of the method chosen says next to nothing (`is_too_wide`), or
-where gold labels say too little for it to have one (`_has_no_interval`). No other method is chosen
+where gold labels say too little for it to have one. No other method is chosen
 for being narrower by chance: its interval would contain the truth less often than it says.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,6 @@ RESTS_ON_MODEL = (
 )
 CHOSEN_REASON = f"{TOLD[OF_ITEMS].surely}: {RESTS_ON_MODEL}"
 LITTLE = "the interval has more than half of the values that the metric can take, and says little"
-"""Said of an answer with gold labels that is wider than `WIDE`."""
 NO_MODEL = "no model was fitted that could answer (--no-models leaves them out)"
 ONLY_MODELS_REASON = (
     "only models were asked for: the numbers rest on them, and gold labels do not correct them"
@@ -87,12 +86,9 @@ def named(one: Mapping[str, Any]) -> str:
 def order_of_choice(
     n_gold: int, set_aside: str, methods: Sequence[str]
 ) -> tuple[tuple[str, ...], str]:
-    """The methods in the order in which they are chosen, and why in this one.
+    """The methods, of those that say something, in the order of choice, and why in this one.
 
-    Args:
-        n_gold: gold labels.
-        set_aside: why nothing rests on these; empty where something can.
-        methods: that say something.
+    `set_aside` tells why nothing rests on gold labels; empty where something can.
     """
     if n_gold == 0:
         return with_role(MODEL), NO_GOLD_REASON
@@ -106,22 +102,9 @@ def order_of_choice(
 
 
 def first_choice(n_gold: int, set_aside: str, methods: Sequence[str]) -> str | None:
-    """The method that is to give the answer; None without gold labels, where a range does.
-
-    Args:
-        n_gold, set_aside, methods: as of `order_of_choice`.
-    """
+    """The method that is to give the answer; None without gold labels, where a range does."""
     order, _ = order_of_choice(n_gold, set_aside, methods)
     return next((name for name in order if name in methods), None) if n_gold else None
-
-
-def _ignores_scores(method: str, metric: str) -> bool:
-    """Whether a metric is of scores and a model does not use them."""
-    of_labels = plain_metric(metric)[0] in LABEL_METRICS
-    known = METHODS[method]
-    # A model that fits items without scores too has a setting for how these follow the votes.
-    uses = known.needs_scores or any(one.name == "delta_scale" for one in known.settings.declared())
-    return is_model(method) and not of_labels and not uses
 
 
 def _share_of_range(metric: str, lower: float, upper: float) -> float:
@@ -137,22 +120,15 @@ def is_too_wide(metric: str, lower: float, upper: float) -> bool:
     return _share_of_range(metric, lower, upper) > WIDEST
 
 
-def _remark(row: Mapping[str, Any], reason: str) -> str:
-    """`LITTLE` of an answer that says little; without gold labels the range tells that."""
-    wide = _share_of_range(row["metric"], row["lower"], row["upper"]) > WIDE
-    return LITTLE if wide and reason != NO_GOLD_REASON else ""
-
-
-def _has_no_interval(row: Mapping[str, Any]) -> bool:
-    """Whether gold labels give an estimate, and too few of them say how sure it is."""
-    ends = np.isfinite([row["lower"], row["upper"]]).all()
-    return bool(not is_model(row["method"]) and np.isfinite(row["estimate"]) and not ends)
-
-
 def _problem(row: Mapping[str, Any], contradicts: bool) -> str:
     """Why a row cannot be the answer; empty where it can."""
+    method = METHODS[row["method"]]
     if is_model(row["method"]):
-        if _ignores_scores(row["method"], row["metric"]):
+        # A model that fits items without scores too has a setting for how these follow the votes.
+        uses = method.needs_scores or any(
+            one.name == "delta_scale" for one in method.settings.declared()
+        )
+        if plain_metric(row["metric"])[0] not in LABEL_METRICS and not uses:
             return "it does not use the scores"
         if not row["diagnostics_passed"]:
             return f"its chains had not converged ({row['message']})"
@@ -160,35 +136,21 @@ def _problem(row: Mapping[str, Any], contradicts: bool) -> str:
             return "the gold labels contradict it"
     if not np.isfinite(row["estimate"]):
         return row["note"] or "no value"
-    if not np.isfinite([row["lower"], row["upper"]]).all():
-        return row["note"] or "no interval"
-    return ""
+    return "" if _has_ends(row) else row["note"] or "no interval"
 
 
-def _plain(row: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Numbers as JSON knows them: null for none."""
-    return {name: float(row[name]) if np.isfinite(row[name]) else None for name in names}
+def _has_ends(row: Mapping[str, Any]) -> bool:
+    return bool(np.isfinite([row["lower"], row["upper"]]).all())
 
 
-def _flag(row: Mapping[str, Any]) -> bool | None:
-    return None if pd.isna(row["misfit"]) else bool(row["misfit"])
-
-
-def _beside(rows: Mapping[str, Mapping[str, Any]], chosen: str) -> dict[str, Any] | None:
-    """The estimate of the first model that is not the chosen method and is usable."""
-    for method in with_role(MODEL):
-        if method in rows and method != chosen and not _problem(rows[method], False):
-            row = rows[method]
-            return {"method": method, **_plain(row, NUMBERS), "misfit": _flag(row)}
-    return None
+def _numbers(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers as JSON knows them, null for none, and whether gold contradicts a model."""
+    plain = {name: float(row[name]) if np.isfinite(row[name]) else None for name in NUMBERS}
+    return {**plain, "misfit": None if pd.isna(row["misfit"]) else bool(row["misfit"])}
 
 
 def _left_out(method: str, of_errors: bool) -> str:
-    """Why a method that is not in the order of choice is no answer.
-
-    Args:
-        of_errors: whether those in it correct experts' errors.
-    """
+    """Why a method that is not in the order of choice, which can be `of_errors`, is no answer."""
     if is_model(method):
         return "a model, which is no answer where there are gold labels"
     if of_errors:
@@ -203,26 +165,30 @@ def _choose(
 ) -> dict[str, Any]:  # fmt: skip
     """Choose among the rows of one metric, by method."""
     passed_over = []
-    for method in order:
-        if method not in rows:
-            continue
-        problem = unusable.get(method) or _problem(rows[method], reason == ONLY_MODELS_REASON)
+    for method in (name for name in order if name in rows):
+        row = rows[method]
+        problem = unusable.get(method) or _problem(row, reason == ONLY_MODELS_REASON)
         if problem:
             passed_over.append(f"{method}: {problem}")
-            if method not in unusable and _has_no_interval(rows[method]):
+            too_few = not is_model(method) and np.isfinite(row["estimate"]) and not _has_ends(row)
+            if method not in unusable and too_few:  # gold labels to say how sure the number is
                 return no_answer(passed_over)
             continue
-        row = rows[method]
-        if is_too_wide(row["metric"], row["lower"], row["upper"]):
+        share = _share_of_range(row["metric"], row["lower"], row["upper"])
+        if share > WIDEST:
             ends = f"{row['lower']:.3f} to {row['upper']:.3f}"
             why = f"its interval, {ends}, says next to nothing; numbers in estimates.csv"
             return no_answer([*passed_over, f"{method}: {why}"])
+        # Without gold labels the range tells that the number says little.
+        remark = LITTLE if share > WIDE and reason != NO_GOLD_REASON else ""
         instead = f"instead of {passed_over[0]}" if passed_over else ""
-        notes = [row["note"], _remark(row, reason), instead]
+        others = (name for name in with_role(MODEL) if name in rows and name != method)
+        beside = next((name for name in others if not _problem(rows[name], False)), None)
         return {
-            "method": method, **_plain(row, NUMBERS), "misfit": _flag(row),
-            "beside": _beside(rows, method), "passed_over": passed_over,
-            "note": "; ".join(filter(None, notes)),
+            "method": method, **_numbers(row),
+            "beside": beside and {"method": beside, **_numbers(rows[beside])},
+            "passed_over": passed_over,
+            "note": "; ".join(filter(None, [row["note"], remark, instead])),
         }  # fmt: skip
     of_errors = any(map(knows_errors, set(order) & set(rows)))
     left = [method for method in rows if method not in order]
@@ -238,48 +204,33 @@ def no_answer(passed_over: Sequence[str]) -> dict[str, Any]:
             "passed_over": list(passed_over), "note": ""}  # fmt: skip
 
 
-def _held_against_nothing(chosen: dict[str, Any]) -> dict[str, Any]:
-    """An answer where gold is no random sample: it contradicts nothing, and is no measure."""
-    beside = chosen["beside"]
-    kept = {**chosen, "misfit": None, "effective_gold": None}
-    return {**kept, "beside": beside and {**beside, "misfit": None, "effective_gold": None}}
-
-
-def _groups(table: pd.DataFrame) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
-    for key, group in table.groupby(list(KEYS), sort=False):
-        named = dict(zip(KEYS, map(str, key), strict=True))
-        yield named, {row["method"]: row for row in group.to_dict("records")}
-
-
 def headlines(
-    table: pd.DataFrame,
-    n_gold: Mapping[str, int],
-    set_aside: Mapping[str, str],
+    table: pd.DataFrame, n_gold: Mapping[str, int], set_aside: Mapping[str, str],
     unusable: Mapping[str, Mapping[str, str]],
-) -> list[dict[str, Any]]:
-    """The answer of each metric.
+) -> list[dict[str, Any]]:  # fmt: skip
+    """The answer of each metric in a table of estimates.
 
-    Args:
-        table: as of `estimate_rows`.
-        n_gold: gold items of each stratum.
-        set_aside: why nothing rests on these; empty where something can.
-        unusable: stratum -> method -> why its numbers are no answer there.
-
-    Returns:
-        for each stratum, model, comparison and metric, in the order of the table: the method with
-        its numbers, the model's estimate `beside` it, which methods were `passed_over` and why, and
-        the `reason` of the order of choice, empty where gold labels correct the answer.
+    For each stratum, model, comparison and metric, in the order of the table: the method with its
+    numbers, the model's estimate `beside` it, which methods were `passed_over` and why, and the
+    `reason` of the order of choice, empty where gold labels correct the answer. `n_gold`, and why
+    gold is `set_aside`, are by stratum; `unusable` is stratum -> method -> why its numbers are no
+    answer there.
     """
     found = []
     asked = {
         stratum: list(dict.fromkeys(table.loc[table["stratum"] == stratum, "method"]))
         for stratum in n_gold
     }
-    for named, rows in _groups(table):
+    for key, group in table.groupby(list(KEYS), sort=False):
+        named = dict(zip(KEYS, map(str, key), strict=True))
+        rows: dict[str, Any] = {row["method"]: row for row in group.to_dict("records")}
         stratum = named["stratum"]
         order, reason = order_of_choice(n_gold[stratum], set_aside[stratum], asked[stratum])
         chosen = _choose(rows, order, reason, unusable.get(stratum, {}))
         if set_aside[stratum]:
-            chosen = _held_against_nothing(chosen)
+            # Gold that is no random sample contradicts nothing, and is no measure.
+            nothing = {"misfit": None, "effective_gold": None}
+            beside = chosen["beside"]
+            chosen = {**chosen, **nothing, "beside": beside and {**beside, **nothing}}
         found.append(named | chosen | {"reason": reason})
     return found

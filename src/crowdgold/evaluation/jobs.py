@@ -19,19 +19,15 @@ from crowdgold.types.annotations import Annotations, annotations_from_frame
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_PREDICTOR, Items
 
-ALL = "all"
-"""The name of the stratum that holds every item."""
-NO_STRATUM = ""
-"""The value of an item that belongs to no stratum."""
-FEWEST_ITEMS = 30
-"""Strata with fewer items are left out: no method has anything to say of them."""
+ALL = "all"  # the name of the stratum that holds every item
+NO_STRATUM = ""  # the value of an item that belongs to no stratum
+FEWEST_ITEMS = 30  # of a stratum: no method has anything to say of fewer
 
 
 def chosen_methods(methods: Sequence[str] | None, models: bool) -> tuple[str, ...]:
     """The methods that are asked for, all where none is named, with models or without.
 
-    Raises:
-        InputError: where that leaves none.
+    Raises an `InputError` where that leaves none.
     """
     chosen = tuple(methods or offered())
     kept = tuple(name for name in chosen if models or name not in offered() or is_quick([name]))
@@ -49,28 +45,16 @@ for all methods and models."""
 
 @dataclass(frozen=True)
 class Stratum:
-    """Some items of a study.
+    """Some items of a study."""
 
-    Attributes:
-        name: `ALL`, or COLUMN=VALUE.
-        key: its number, 0 for all items.
-        rows: (m,) positions of its items.
-    """
-
-    name: str
-    key: int
-    rows: np.ndarray
+    name: str  # `ALL`, or COLUMN=VALUE
+    key: int  # its number, 0 for all items
+    rows: np.ndarray  # (m,) positions of its items
 
 
 @dataclass(frozen=True)
 class Job:
-    """The methods of a group on a model of a stratum.
-
-    Attributes:
-        stratum: the name of the stratum.
-        methods: share a fit.
-        model: one of the study's models, or `NO_PREDICTOR`.
-    """
+    """The methods of a group, which share a fit, on a model of a stratum, or on `NO_PREDICTOR`."""
 
     stratum: str
     methods: tuple[str, ...]
@@ -133,7 +117,7 @@ def annotations_of(study: Study, stratum: Stratum) -> Annotations:
     return annotations_from_frame(frame[inside], categories, "keep")
 
 
-def work_of(method: str) -> float:
+def _work_of(method: str) -> float:
     """How long a method takes, relative to others; 0 where it samples nothing."""
     offer = METHODS[method].offer
     return offer.work if offer else 0.0
@@ -141,7 +125,7 @@ def work_of(method: str) -> float:
 
 def is_quick(methods: Iterable[str]) -> bool:
     """Whether methods sample nothing: their answers are there at once."""
-    return not any(map(work_of, methods))
+    return not any(map(_work_of, methods))
 
 
 def groups() -> list[tuple[str, ...]]:
@@ -150,11 +134,9 @@ def groups() -> list[tuple[str, ...]]:
     for name in offered():
         offer = METHODS[name].offer
         shared = (offer and offer.fit_of) or name
-        found.setdefault(shared if work_of(name) else "", []).append(name)
-    return [
-        tuple(found[key])
-        for key in sorted(found, key=lambda key: (key != "", -work_of(found[key][0])))
-    ]
+        found.setdefault(shared if _work_of(name) else "", []).append(name)
+    keys = sorted(found, key=lambda key: (key != "", -_work_of(found[key][0])))
+    return [tuple(found[key]) for key in keys]
 
 
 def reason_against(method: str, study: Study, items: Items) -> str:
@@ -181,9 +163,9 @@ def plan_jobs(
             asked = [name for name in group if name in settings.methods]
             reasons = {name: reason_against(name, study, items) for name in asked}
             against |= {(stratum.name, name): why for name, why in reasons.items() if why}
-            methods = tuple(name for name in asked if not reasons[name])
-            alone = tuple(name for name in methods if not METHODS[name].needs_scores)
-            jobs += [Job(stratum.name, alone, NO_PREDICTOR)] if alone else []
-            of_models = tuple(name for name in methods if METHODS[name].needs_scores)
-            jobs += [Job(stratum.name, of_models, one) for one in items.predictors if of_models]
+            methods = [name for name in asked if not reasons[name]]
+            if alone := tuple(name for name in methods if not METHODS[name].needs_scores):
+                jobs.append(Job(stratum.name, alone, NO_PREDICTOR))
+            if of_models := tuple(name for name in methods if METHODS[name].needs_scores):
+                jobs += [Job(stratum.name, of_models, model) for model in items.predictors]
     return jobs, against

@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 
@@ -21,18 +21,15 @@ from crowdgold.reading.study import Study
 from crowdgold.system.temporary import scratch_folder
 from crowdgold.types.errors import InputError
 
-EVERY = 5.0
-"""Seconds between two lines of progress; what takes less says nothing."""
-GRACE = 5.0
-"""Seconds that a killed process has to be gone, before its files are removed."""
+EVERY = 5.0  # seconds between two lines of progress; what takes less says nothing
+GRACE = 5.0  # seconds that a killed process has to be gone, before its files are removed
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Forked processes share the study's memory instead of each having a copy.
 START = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
-"""Forked processes share the study's memory instead of each having a copy."""
 
 Say = Callable[[str], None]
 Shared = tuple[Study, Settings, Mapping[str, Stratum], StanModels]
-_shared: list[Shared] = []
-"""What every job of this process works on."""
+_shared: list[Shared] = []  # what every job of this process works on
 
 
 def _end_with(parent: int) -> None:
@@ -99,53 +96,27 @@ def held(signals: Sequence[signal.Signals]) -> Iterator[None]:
             signal.raise_signal(number)
 
 
-def _submit(pool: ProcessPoolExecutor, jobs: Sequence[Job]) -> dict[Future[list[Found]], Job]:
-    """Hand all jobs to the processes, which begin with that."""
-    with warnings.catch_warnings():
-        # Threads of libraries sleep by then, and no process uses what they could have locked.
-        warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
-        return {pool.submit(_work, job): job for job in jobs}
-
-
-def _describe(running: Sequence[Job], done: int, jobs: int) -> str:
-    shown = ", ".join(map(str, running[:2]))
-    more = f" and {len(running) - 2} more" if len(running) > 2 else ""
-    return f"{done} of {jobs} jobs done; now {shown}{more}"
-
-
 def run_jobs(
-    jobs: Sequence[Job],
-    study: Study,
-    settings: Settings,
-    strata: Mapping[str, Stratum],
-    stan: StanModels,
-    cores: int,
-    say: Say,
-    kept: KeptJobs,
-) -> list[Found]:
-    """Run jobs in processes.
+    jobs: Sequence[Job], study: Study, settings: Settings, strata: Mapping[str, Stratum],
+    stan: StanModels, cores: int, say: Say, kept: KeptJobs,
+) -> list[Found]:  # fmt: skip
+    """What jobs find, in their order, from processes, so many as `cores` at a time.
 
-    Args:
-        jobs: what to do, those that take longest first.
-        study, settings, strata, stan: as for `run_job`; the models are compiled already.
-        cores: processes at a time.
-        say: told every few seconds how far it is.
-        kept: jobs that a run which was stopped has finished; those of this one are added.
-
-    Returns:
-        what the jobs found, in the order of the jobs.
-
-    Raises:
-        InputError: where a process was ended from outside, for want of memory, say.
+    Models are compiled already, and jobs that take longest come first. `say` is told every few
+    seconds how far it is; jobs that a run which was stopped has `kept` are not run again, and those
+    of this one are added. Raises an `InputError` where a process was ended from outside, for want
+    of memory, say.
     """
     start = told = time.monotonic()
     kept.remove_others()
     found = kept.read(jobs)
     shared, size = (study, settings, strata, stan), min(cores, max(1, len(jobs)))
     with kept.told(), ExitStack() as stack:
-        with held(ENDINGS):
+        with held(ENDINGS), warnings.catch_warnings():
+            # Threads of libraries sleep by then, and no process uses what they could have locked.
+            warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
             pool = stack.enter_context(_pool(size, shared))
-            waiting = _submit(pool, [job for job in jobs if job not in found])
+            waiting = {pool.submit(_work, job): job for job in jobs if job not in found}
         while waiting:
             left = max(0.0, EVERY - (time.monotonic() - told))
             done, _ = wait(waiting, timeout=left, return_when=FIRST_COMPLETED)
@@ -162,5 +133,9 @@ def run_jobs(
             if time.monotonic() - told >= EVERY and waiting:
                 told = time.monotonic()
                 running = list(waiting.values())[:cores]
-                say(f"{_describe(running, len(found), len(jobs))}; {told - start:.0f} s so far")
+                more = f" and {len(running) - 2} more" if len(running) > 2 else ""
+                say(
+                    f"{len(found)} of {len(jobs)} jobs done; now "
+                    f"{', '.join(map(str, running[:2]))}{more}; {told - start:.0f} s so far"
+                )
     return [one for job in jobs for one in found[job]]

@@ -26,46 +26,29 @@ from crowdgold.types.parameters import LEVEL, SEED, check_level, did_you_mean
 
 METRICS = STUDY_METRICS
 STANDARD = tuple(name for name in METRICS if not KNOWN[name].on_request)
-"""Those of a study where nothing else is asked for."""
 
-FEWEST_PLANNED = 20
-"""Gold labels that intervals over all looks can be planned for."""
-HUMANS = "humans"
-"""What delta_TPR of a single model is against."""
+FEWEST_PLANNED = 20  # gold labels that intervals over all looks can be planned for
+HUMANS = "humans"  # what delta_TPR of a single model is against
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a study is evaluated.
+    """How a study is evaluated."""
 
-    Attributes:
-        methods: some of `registry.offered()`, in any order.
-        metrics: some of `METRICS`.
-        thresholds: model -> scores at and above which it flags an item; those of `NO_PREDICTOR` are
-            of every model that has none of its own. Where nothing is given it is 0.5 of scores that
-            all lie in [0, 1].
-        level: of the intervals.
-        about: what intervals are about, one of `TARGETS`: the population that the items were drawn
-            from, or the items at hand and no new ones.
-        seed: of every random number.
-        imputations: label sets imputed for each fit with posterior draws.
-        anytime: gold labels at which intervals that hold over all looks are to be narrowest
-            (`inference.interval`); None for intervals of one look.
-        expert_error: how often experts err (`types.opinions.read_expert_error`).
-        one_look: level of this look's intervals by themselves, which follows from the study's gold
-            labels; None where it is `level`.
-    """
-
-    methods: tuple[str, ...] = field(default_factory=offered)
-    metrics: tuple[str, ...] = STANDARD
+    methods: tuple[str, ...] = field(default_factory=offered)  # some of `offered`, in any order
+    metrics: tuple[str, ...] = STANDARD  # some of `METRICS`
+    # Model -> scores at and above which it flags an item; those of `NO_PREDICTOR` are of every
+    # model that has none of its own. Where nothing is given it is 0.5 of scores all in [0, 1].
     thresholds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    level: float = LEVEL
-    about: str = POPULATION
-    seed: int = SEED
-    imputations: int = DRAWS
+    level: float = LEVEL  # of the intervals
+    about: str = POPULATION  # what they are about, one of `TARGETS`
+    seed: int = SEED  # of every random number
+    imputations: int = DRAWS  # label sets imputed for each fit with posterior draws
+    # Gold labels at which intervals that hold over all looks are to be narrowest
+    # (`inference.interval`); None for intervals of one look.
     anytime: int | None = None
-    expert_error: str = ESTIMATE
-    one_look: float | None = None
+    expert_error: str = ESTIMATE  # how often experts err (`types.opinions.read_expert_error`)
+    one_look: float | None = None  # level of this look by itself; None where it is `level`
 
     @property
     def interval_level(self) -> float:
@@ -85,8 +68,7 @@ def plain_metric(text: str) -> tuple[str, str]:
 def read_thresholds(texts: Sequence[str | float]) -> dict[str, tuple[float, ...]]:
     """Read thresholds: model -> values, in the order given; the empty name is of every model.
 
-    Raises:
-        InputError: where a value is not a number.
+    Raises an `InputError` where a value is not a number.
     """
     found: dict[str, tuple[float, ...]] = {}
     for text in texts:
@@ -102,27 +84,22 @@ def read_thresholds(texts: Sequence[str | float]) -> dict[str, tuple[float, ...]
     return found
 
 
-def _at_threshold(text: str) -> str:
-    """How a metric at a threshold, as tables name it, is asked for; empty for other names."""
-    metric, _, threshold = text.partition("@")
-    name, colon, model = metric.partition(":")
-    if not threshold or name not in THRESHOLD_METRICS:
-        return ""
-    return f"--metrics {name} --threshold {model}{'=' * bool(colon)}{threshold}"
-
-
 def _check_names(given: Sequence[str], known: Collection[str], what: str) -> None:
     if not given:
         raise InputError(f"{what}s: none asked for; there are {', '.join(known)}")
     for name in given:
-        if name not in known:
-            meant = did_you_mean(name, known, always=True)
-            aside = ""
-            if name.startswith("delta_") and what == "metric":
-                aside = " (differences between models come with each metric of a model)"
-            elif what == "metric" and (at := _at_threshold(name)):
-                raise InputError(f"{what}s: no {what} {name!r}; ask for the two apart: {at}")
-            raise InputError(f"{what}s: no {what} {name!r}; {meant} ({', '.join(known)}){aside}")
+        if name in known:
+            continue
+        metric, _, threshold = name.partition("@")
+        base, colon, model = metric.partition(":")
+        aside = ""
+        if what == "metric" and name.startswith("delta_"):
+            aside = " (differences between models come with each metric of a model)"
+        elif what == "metric" and threshold and base in THRESHOLD_METRICS:
+            at = f"--metrics {base} --threshold {model}{'=' * bool(colon)}{threshold}"
+            raise InputError(f"{what}s: no {what} {name!r}; ask for the two apart: {at}")
+        meant = did_you_mean(name, known, always=True)
+        raise InputError(f"{what}s: no {what} {name!r}; {meant} ({', '.join(known)}){aside}")
 
 
 def check_anytime(planned: int | None) -> None:
@@ -135,12 +112,7 @@ def check_anytime(planned: int | None) -> None:
 
 
 def check_settings(settings: Settings, models: Collection[str]) -> None:
-    """Raise an `InputError` where a setting is unknown or impossible.
-
-    Args:
-        settings: to be checked.
-        models: the models of the study.
-    """
+    """Raise an `InputError` where a setting is unknown or impossible for a study's models."""
     if HUMANS in models:
         raise InputError(
             f"model {HUMANS!r}: in comparisons this name stands for the voters; give the model "
@@ -200,22 +172,15 @@ def thresholds_of(settings: Settings, items: Items, model: str) -> tuple[float, 
 
 
 def questions_of(settings: Settings, items: Items, model: str) -> Questions:
-    """Say what is asked of a model of some items; of labels alone where it is `NO_PREDICTOR`.
+    """What is asked of a model, or of labels alone where it is `NO_PREDICTOR`.
 
-    Args:
-        settings: the metrics and thresholds.
-        items: all items of the study, so that a stratum is asked the same.
-        model: one of its models.
+    `items` are all of the study, so that a stratum is asked the same.
     """
     names = [name for name in METRICS if name in settings.metrics]
     texts = [name for name in names if name in LABEL_METRICS]
     if model != NO_PREDICTOR:
         texts += [name for name in names if name in MODEL_METRICS]
-        at = thresholds_of(settings, items, model)
-        texts += [
-            f"{name}@{_written(value)}"
-            for value in at
-            for name in names
-            if name in THRESHOLD_METRICS
-        ]
+        at_threshold = [name for name in names if name in THRESHOLD_METRICS]
+        for value in thresholds_of(settings, items, model):
+            texts += [f"{name}@{_written(value)}" for name in at_threshold]
     return Questions(tuple(map(parse_metric, texts)), model != NO_PREDICTOR)

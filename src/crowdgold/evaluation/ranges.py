@@ -24,7 +24,7 @@ from crowdgold.evaluation.headline import NO_GOLD_REASON, NO_MODEL, no_answer
 from crowdgold.evaluation.jobs import ALL, Stratum, items_of, stream
 from crowdgold.evaluation.questions import Settings, plain_metric
 from crowdgold.evaluation.rows import KEYS
-from crowdgold.inference.without_gold import UNKNOWN, Range, Ranges, gold_wanted
+from crowdgold.inference.without_gold import UNKNOWN, Range, gold_wanted
 from crowdgold.metrics.binary import METRICS
 from crowdgold.metrics.ranked import RankedItems
 from crowdgold.reading.study import Study
@@ -33,26 +33,6 @@ from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 NOT_KNOWN = "votes and scores alone give it no range"
 SINGLE = "too few items have two votes"
 OF_OTHERS = "the range leaves out judges who vote against the others, and this is of all votes"
-
-
-def _allowed_in(
-    items: Items, stratum: Stratum, settings: Settings, check: DataCheck | None,
-    weights: np.ndarray | None,
-) -> Allowed | None:  # fmt: skip
-    """What the votes of a stratum allow; None where it has gold labels, or no two votes.
-
-    Args:
-        items: of the stratum.
-        check: of the whole study, whose ranges are those of all items.
-        weights: of all items of the study.
-    """
-    if not has_ranges(items):
-        return None
-    if stratum.name == ALL and check is not None and check.judges.ranges is not None:
-        return Allowed(check.judges.ranges, check.judges.contrary)
-    own = None if weights is None else weights[stratum.rows]
-    rng = stream(settings, stratum, "gold").spawn(1)[0]
-    return allowed(items, items.labels, rng, settings.interval_level, own)
 
 
 def _gold_for(
@@ -74,86 +54,64 @@ def _gold_for(
     return gold_wanted(min(shares, default=1.0), len(items), level)
 
 
-def _known(row: Mapping[str, Any], found: Ranges) -> Range | None:
-    """The range of a metric; None where it is not known."""
-    if row["metric"] == "AUC" and not row["against"]:
-        return found.auc.get(row["model"])
-    named = {"prevalence": found.prevalence, "TPR_H": found.tpr, "TNR_H": found.tnr}
-    return named.get(row["metric"])
-
-
 def range_of(
     row: Mapping[str, Any], items: Items, found: Allowed | None, level: float
 ) -> dict[str, Any]:
     """The range of a metric as JSON has it: its ends, null for none; gold labels; and why.
 
-    Args:
-        level: of the interval that so many gold labels would give.
+    So many gold labels would give an interval of that level.
     """
     between = UNKNOWN if found is None else found.ranges.between
     nothing = {"lower": None, "upper": None, "gold": _gold_for(row, items, between, level)}
     if found is None:
         return {**nothing, "why": SINGLE}
-    known = _known(row, found.ranges)
+    ranges, metric = found.ranges, row["metric"]
+    named = {"prevalence": ranges.prevalence, "TPR_H": ranges.tpr, "TNR_H": ranges.tnr}
+    known: Range | None = named.get(metric)
+    if metric == "AUC" and not row["against"]:
+        known = ranges.auc.get(row["model"])
     if known is None:
         return {**nothing, "why": NOT_KNOWN}
-    if found.contrary and row["metric"] in ("TPR_H", "TNR_H"):
+    if found.contrary and metric in ("TPR_H", "TNR_H"):
         return {**nothing, "why": OF_OTHERS}
     ends = {name: None if known.why else getattr(known, name) for name in ("lower", "upper")}
     return {**ends, "gold": known.gold, "why": known.why}
 
 
-def _assumed(found: Allowed | None) -> str:
-    """What the ranges assume, a sentence; empty where there are none."""
-    if found is None:
-        return ""
-    out = left_out_in_words(found)
-    return (
-        f"Ranges hold {assumed_in_words(found.ranges)}.{f' They leave out {out}.' if out else ''}"
-    )
-
-
-def _every(
-    rows: Sequence[dict[str, Any]], stratum: str, items: Items, settings: Settings
-) -> list[dict[str, Any]]:
-    """The headlines of a stratum, those of metrics that no model estimates at the end."""
-    found = [row for row in rows if row["stratum"] == stratum]
-    there = {tuple(row[name] for name in KEYS) for row in found}
-    passed_over = [] if found else [NO_MODEL]
-    for key in answers_asked(settings, items):
-        named = (stratum, key.model, key.against, key.metric)
-        if named not in there:
-            empty = no_answer(passed_over) | {"reason": NO_GOLD_REASON}
-            found.append(dict(zip(KEYS, named, strict=True)) | empty)
-    return found
-
-
 def with_ranges(
-    rows: Sequence[dict[str, Any]],
-    study: Study,
-    strata: Mapping[str, Stratum],
-    settings: Settings,
+    rows: Sequence[dict[str, Any]], study: Study, strata: Mapping[str, Stratum], settings: Settings,
     check: DataCheck | None,
-) -> tuple[list[dict[str, Any]], dict[str, str]]:
+) -> tuple[list[dict[str, Any]], dict[str, str]]:  # fmt: skip
     """The headlines with a `range` each, None where there is gold; and what the ranges assume.
 
-    Without gold labels every metric that was asked for has one, also where no model estimates it.
-
-    Args:
-        rows: as of `headline.headlines`.
-        check: of the study; None where there is none.
+    Without gold labels every metric that was asked for has one, also where no model estimates it:
+    such are at the end of a stratum's.
     """
     told: list[dict[str, Any]] = []
     assumed: dict[str, str] = {}
+    level = settings.interval_level
     for name, stratum in strata.items():
-        items = items_of(study, stratum)
+        items, own = items_of(study, stratum), [row for row in rows if row["stratum"] == name]
         if (items.gold != NO_GOLD).any():
-            told += [{**row, "range": None} for row in rows if row["stratum"] == name]
+            told += [{**row, "range": None} for row in own]
             continue
-        found = _allowed_in(items, stratum, settings, check, study.weights)
-        told += [
-            {**row, "range": range_of(row, items, found, settings.interval_level)}
-            for row in _every(rows, name, items, settings)
-        ]
-        assumed[name] = _assumed(found)
+        found = None  # where no two votes are of an item
+        if has_ranges(items) and name == ALL and check and check.judges.ranges is not None:
+            found = Allowed(check.judges.ranges, check.judges.contrary)
+        elif has_ranges(items):
+            weights = None if study.weights is None else study.weights[stratum.rows]
+            rng = stream(settings, stratum, "gold").spawn(1)[0]
+            found = allowed(items, items.labels, rng, level, weights)
+        there = {tuple(row[key] for key in KEYS) for row in own}
+        empty = no_answer([] if own else [NO_MODEL]) | {"reason": NO_GOLD_REASON}
+        for key in answers_asked(settings, items):
+            named = (name, key.model, key.against, key.metric)
+            if named not in there:
+                own.append(dict(zip(KEYS, named, strict=True)) | empty)
+        told += [{**row, "range": range_of(row, items, found, level)} for row in own]
+        assumed[name] = ""
+        if found is not None:
+            out = left_out_in_words(found)
+            leave = f" They leave out {out}." if out else ""
+            assumed[name] = f"Ranges hold {assumed_in_words(found.ranges)}.{leave}"
     return told, assumed

@@ -1,27 +1,24 @@
 """From what the jobs found to tables: estimates with comparisons, curves, items, annotators.
 
-How many gold labels alone would give as narrow an interval: what is known of that number.
-
-It is n times a ratio of squared widths, and both widths are estimated from the same n gold labels.
-Its interval is that of the ratio of variances (`inference.rectified`), made wider where it
-does not hold the number itself: n gold labels of N items, with a corrected variance that is R times
-that of gold alone, say as much as m of them,
+With each answer goes how many gold labels alone would give as narrow an interval. It is n times a
+ratio of squared widths, and both widths are estimated from the same n gold labels. Its interval is
+that of the ratio of variances (`inference.rectified`), made wider where it does not hold the number
+itself: n gold labels of N items, with a corrected variance that is R times that of gold alone, say
+as much as m of them,
 
     1 / m = (1 / n - 1 / N) R + 1 / N
 
 No number of labels beats one for every item. An interval that reaches (nearly) so far has no upper
-end, and the number is "at least" the lower one.
+end, and the number is "at least" the lower one. Number and ends are rounded to the largest power of
+ten that is no more than a quarter of the interval, but never to less than the labels at hand.
 
 In simulated studies of 2,000 items the intervals held the number that mean squared errors give in
 91 to 99.6 % of studies with 100 gold labels, by metric, and in 96.5 % of all (600 studies of each
 of two worlds). With 300 gold labels it was 87 to 99 %, and 94 % (1,000 of each).
-
-What is known is rounded to it: number and ends to the largest power of ten that is no more than a
-quarter of the interval, but never to less than the labels at hand.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -47,16 +44,11 @@ from crowdgold.types.parameters import LEVEL
 
 MEANING = "so many gold labels alone, drawn as yours were, would give as narrow an interval"
 AS_GOLD = "effective_gold"
-ENDS = LOWER, UPPER = f"{AS_GOLD}_lower", f"{AS_GOLD}_upper"
-"""Columns of the ends of its interval; without the upper one it has no bound."""
-KEYS_AS_GOLD = ("stratum", "model", "against", "metric", "method")
-"""What a row of estimates is of."""
-SURE = f"{100 * LEVEL:g} %"
-"""The level of the interval, whatever that of others."""
-STEPS = 4
-"""How many steps of rounding an interval has at least."""
-NEARLY_ALL = 0.95
-"""Share of the items from which on an upper end is none."""
+ENDS = LOWER, UPPER = f"{AS_GOLD}_lower", f"{AS_GOLD}_upper"  # the upper one may have no bound
+KEYS = ("stratum", "model", "against", "metric")  # what a row estimates; against another model
+SURE = f"{100 * LEVEL:g} %"  # the level of the interval, whatever that of others
+STEPS = 4  # of rounding that an interval has at least
+NEARLY_ALL = 0.95  # share of the items from which on an upper end is none
 
 
 def _step(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
@@ -66,12 +58,10 @@ def _step(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
 
 
 def ends(number: np.ndarray, ratio: np.ndarray, gold: np.ndarray, items: np.ndarray) -> np.ndarray:
-    """Ends of the interval of each number, (2, R), rounded to what is known.
+    """Ends of the interval of each of R numbers, (2, R), rounded to what is known.
 
-    Args:
-        number: (R,) of gold labels alone that would say as much.
-        ratio: (2, R) ends of the ratio of variances; NaN where there are none.
-        gold, items: (R,) n and N.
+    `ratio` (2, R) are ends of the ratio of variances, NaN where there are none; `gold` and `items`
+    (R,) are n and N.
     """
     labels, of_all = np.maximum(gold, 1), np.maximum(items, 1)
     upper, lower = 1 / ((1 / labels - 1 / of_all) * ratio + 1 / of_all)
@@ -84,21 +74,14 @@ def ends(number: np.ndarray, ratio: np.ndarray, gold: np.ndarray, items: np.ndar
 
 
 def with_ends(rows: Sequence[Mapping[str, Any]], table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Headlines with the `ENDS` of their numbers, None where there are none.
-
-    Args:
-        rows: as of `headline.headlines`.
-        table: of estimates.
-    """
-    names = [*KEYS_AS_GOLD, *ENDS]
-    held = {tuple(one[:-2]): one[-2:] for one in table[names].itertuples(index=False, name=None)}
+    """Headlines with the `ENDS` of their numbers in a table of estimates, None where none are."""
+    keys = [*KEYS, "method"]
+    held = {tuple(one[:-2]): one[-2:]
+            for one in table[[*keys, *ENDS]].itertuples(index=False, name=None)}  # fmt: skip
     found = []
     for row in rows:
-        own = (
-            held.get(tuple(row[name] for name in KEYS_AS_GOLD), ())
-            if row[AS_GOLD] is not None
-            else ()
-        )
+        known = row[AS_GOLD] is not None
+        own = held.get(tuple(row[name] for name in keys), ()) if known else ()
         there = [float(end) if np.isfinite(end) else None for end in own] or [None, None]
         found.append({**row, **dict(zip(ENDS, there, strict=True))})
     return found
@@ -141,8 +124,6 @@ def interval_in_words(row: Mapping[str, Any]) -> str:
     return f"at least {lower:,.0f}" if np.isnan(upper) else f"{lower:,.0f} to {upper:,.0f}"
 
 
-KEYS = ("stratum", "model", "against", "metric")
-"""Columns that say what a row estimates; `against` names the other model of a comparison."""
 COLUMNS = (
     *KEYS, "method", "estimate", "lower", "upper", "standard_error", AS_GOLD,
     *ENDS, "misfit", "misfit_p", "diagnostics_passed", "message", "note",
@@ -151,22 +132,17 @@ CURVES = ("stratum", "model", "method", "curve", "at", "estimate", "lower", "upp
 PARAMETERS = ("stratum", "model", "method", "parameter", "median", "lower", "upper")
 Sizes = Mapping[tuple[str, str, str], tuple[int, int]]
 """(stratum, model, against) -> gold items, and all items, that the numbers rest on."""
-RATIOS = ("ratio_lower", "ratio_upper")
-"""Ends of the ratio of an answer's variance to that of gold labels alone."""
-More = Mapping[str, float]
-"""What stands in a row beside an estimate until the table is made."""
-DIGITS = 10
-"""Of estimates; of their intervals' ends no more than three mean anything."""
+RATIOS = "ratio_lower", "ratio_upper"  # ends of the ratio of variances to that of gold alone
+More = Mapping[str, float]  # what stands in a row beside an estimate until the table is made
+DIGITS = 10  # of numbers: the rest depends on where in memory a sum was taken
 
 
 def _row(found: Found, one: Estimate, model: str, against: str, more: More) -> dict[str, Any]:
     return {
         "stratum": found.stratum, "model": model, "against": against, "metric": one.metric,
         "method": found.method, "estimate": one.estimate, "lower": one.lower, "upper": one.upper,
-        "standard_error": one.standard_error,
-        "diagnostics_passed": found.diagnostics.passed,
-        "message": found.diagnostics.message,
-        "note": one.note, **more,
+        "standard_error": one.standard_error, "diagnostics_passed": found.diagnostics.passed,
+        "message": found.diagnostics.message, "note": one.note, **more,
     }  # fmt: skip
 
 
@@ -222,16 +198,13 @@ def difference_name(first: str, second: str) -> str:
     return f"{name}@{at}" + (f"|{other}" if other != at else "") if at else name
 
 
-def _compared(texts: Sequence[str]) -> list[int]:
-    """The positions of the metrics that models are compared by."""
-    return [k for k, text in enumerate(texts) if _name(text) not in LABEL_METRICS]
-
-
 def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[str, Any]]:
     """The rows of the difference of two models by the same method."""
-    if one.named is None or other.named is None:
+    here, there = one.common.get(other.model), other.common.get(one.model)
+    if one.named is None or other.named is None or here is None or there is None:
         return
-    places = _compared(one.named.texts), _compared(other.named.texts)
+    places = [[k for k, text in enumerate(named.texts) if _name(text) not in LABEL_METRICS]
+              for named in (one.named, other.named)]  # fmt: skip
     size = min(map(len, places))  # a model may have more thresholds than another
     first, second = places[0][:size], places[1][:size]
     names = [
@@ -240,9 +213,6 @@ def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[st
     ]
     both = replace(one, diagnostics=one.diagnostics if not one.diagnostics.passed
                    else other.diagnostics)  # fmt: skip
-    here, there = one.common.get(other.model), other.common.get(one.model)
-    if here is None or there is None:
-        return
     if isinstance(here, str) or isinstance(there, str):
         why = here if isinstance(here, str) else str(there)
         for name in names:
@@ -253,15 +223,12 @@ def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[st
     difference = here.select(first).minus(there.select(second))
     if difference is None or not size:
         return
-    named = one.named.select(first, names).differences()
-    for found, more in _of_sample(difference, named, level):
+    for found, more in _of_sample(difference, one.named.select(first, names).differences(), level):
         yield _row(both, found, one.model, other.model, more)
 
 
-def _effective_gold(
-    table: pd.DataFrame, gold: np.ndarray, items: np.ndarray, about: str
-) -> np.ndarray:
-    """How many gold labels alone would give an interval as narrow as each row's.
+def _as_gold(table: pd.DataFrame, sizes: Sizes, about: str) -> pd.DataFrame:
+    """How many gold labels alone would give an interval as narrow as each row's, with its ends.
 
     Gold alone, n of N items, has w_0 about the population, and m labels w_0 sqrt(n / m). For an
     interval of width w about the population therefore m = n (w_0 / w)^2, but no more than N, which
@@ -270,33 +237,24 @@ def _effective_gold(
     N, and n where nothing but gold is used.
     """
     keys = list(KEYS)
+    whose = table[["stratum", "model", "against"]].itertuples(index=False, name=None)
+    gold, items = np.array([sizes[one] for one in whose], dtype=float).T
     alone = table.loc[table["method"] == baseline(), keys].assign(
         alone=table["upper"] - table["lower"]
     )
     joined = table[[*keys, "lower", "upper"]].merge(alone, on=keys, how="left")
-    width, known = (joined["upper"] - joined["lower"]).to_numpy(), joined["alone"].to_numpy()
-    if is_of_population(baseline(), about):
-        whole = known
-    else:
+    width, whole = (joined["upper"] - joined["lower"]).to_numpy(), joined["alone"].to_numpy()
+    if not is_of_population(baseline(), about):
         left = 1 - gold / items
-        whole = np.divide(known, np.sqrt(left), out=np.zeros(len(joined)), where=left > 0)
+        whole = np.divide(whole, np.sqrt(left), out=np.zeros(len(joined)), where=left > 0)
     usable = (width > 0) & (whole > 0)
     ratio = np.divide(whole, width, out=np.full(len(joined), np.nan), where=usable)
     effective = gold * ratio**2
     of_population = np.array([is_of_population(name, about) for name in table["method"]])
     of_items = effective * items / (effective + items)
-    found: np.ndarray = np.where(of_population, np.minimum(effective, items), of_items)
-    return found
-
-
-def _as_gold(table: pd.DataFrame, sizes: Sizes, about: str) -> pd.DataFrame:
-    """That number with its interval, as columns."""
-    whose = table[["stratum", "model", "against"]].itertuples(index=False, name=None)
-    gold, items = np.array([sizes[one] for one in whose], dtype=float).T
-    number = _effective_gold(table, gold, items, about)
+    number = np.where(of_population, np.minimum(effective, items), of_items)
     lower, upper = ends(number, table[list(RATIOS)].to_numpy(float).T, gold, items)
-    columns = (AS_GOLD, *ENDS)
-    return pd.DataFrame(dict(zip(columns, (number, lower, upper), strict=True)), table.index)
+    return pd.DataFrame({AS_GOLD: number, LOWER: lower, UPPER: upper}, table.index)
 
 
 def _misfit(table: pd.DataFrame) -> pd.DataFrame:
@@ -311,27 +269,22 @@ def _misfit(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found).where(known)
 
 
-def _metric_place(metric: str) -> tuple[int, float]:
-    """Where a metric, or a difference of it, stands among all, and its threshold."""
-    plain, at = plain_metric(metric)
-    return METRICS.index(plain), float(at.partition("|")[0] or 0)
-
-
 def _in_order(table: pd.DataFrame, strata: Sequence[str], models: Sequence[str]) -> pd.DataFrame:
-    """Sort estimates by stratum, comparisons last, then metric, model and method."""
+    """Sort estimates by stratum, comparisons last, then metric, threshold, model and method."""
+    metrics = [plain_metric(metric) for metric in table["metric"]]
     order = pd.DataFrame(
         {
             "stratum": [strata.index(name) for name in table["stratum"]],
             "compared": [other not in ("", HUMANS) for other in table["against"]],
-            "metric": [_metric_place(metric) for metric in table["metric"]],
+            "metric": [METRICS.index(plain) for plain, _ in metrics],
+            "at": [float(at.partition("|")[0] or 0) for _, at in metrics],
             "model": [[NO_PREDICTOR, *models].index(name) for name in table["model"]],
             "against": table["against"],
             "method": [offered().index(name) for name in table["method"]],
         }
     )
-    return table.loc[order.sort_values([*map(str, order)], kind="stable").index].reset_index(
-        drop=True
-    )
+    rows = order.sort_values([*map(str, order)], kind="stable").index
+    return table.loc[rows].reset_index(drop=True)
 
 
 def sizes_of(stratum: str, items: Items) -> Sizes:
@@ -345,31 +298,13 @@ def sizes_of(stratum: str, items: Items) -> Sizes:
     }
 
 
-def _rounded(table: pd.DataFrame) -> pd.DataFrame:
-    """Keep `DIGITS` of each number: the rest depends on where in memory a sum was taken."""
-    numbers = table.select_dtypes("float").columns
-    return table.assign(
-        **{name: [float(f"{value:.{DIGITS}g}") for value in table[name]] for name in numbers}
-    )
-
-
 def estimate_rows(
-    found: Sequence[Found],
-    strata: Sequence[str],
-    models: Sequence[str],
-    sizes: Sizes,
+    found: Sequence[Found], strata: Sequence[str], models: Sequence[str], sizes: Sizes,
     settings: Settings,
-) -> pd.DataFrame:
-    """Make the table of estimates.
+) -> pd.DataFrame:  # fmt: skip
+    """The table of estimates, from what the jobs found in any order, and the sizes of all strata.
 
-    Args:
-        found: what the jobs found, in any order.
-        strata, models: of the study, in order.
-        sizes: as of `sizes_of`, of all strata.
-        settings: say the level of the intervals, and what they are about.
-
-    Returns:
-        rows with the columns `COLUMNS`, in the order of strata, models and metrics.
+    Its rows have `COLUMNS`, in the order of strata, models and metrics.
     """
     known = {(one.stratum, one.method, one.model): one for one in found}
     rows: list[dict[str, Any]] = []
@@ -388,29 +323,34 @@ def estimate_rows(
     table = pd.DataFrame([kept | row for row in rows])
     table[[AS_GOLD, *ENDS]] = _as_gold(table, sizes, settings.about)
     table[["misfit", "misfit_p"]] = _misfit(table)
-    return _rounded(_in_order(table[list(COLUMNS)], strata, models))
+    table = _in_order(table[list(COLUMNS)], strata, models)
+    numbers = table.select_dtypes("float").columns
+    return table.assign(
+        **{name: [float(f"{value:.{DIGITS}g}") for value in table[name]] for name in numbers}
+    )
+
+
+def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    if not parts:
+        return pd.DataFrame(columns=list(columns))
+    return pd.concat(parts, ignore_index=True)[list(columns)]
 
 
 def curve_rows(found: Sequence[Found]) -> pd.DataFrame:
-    """Make the table of curves: a row for each point of each curve, with its interval."""
-    parts = []
-    for one in found:
-        if one.curves is None:
-            continue
-        at = np.concatenate(list(GRIDS.values()))
-        named = np.repeat(list(GRIDS), [len(grid) for grid in GRIDS.values()])
-        estimate, lower, upper = one.curves
-        whose = {"stratum": one.stratum, "model": one.model, "method": one.method}
-        parts.append(
-            pd.DataFrame({"curve": named, "at": at, "estimate": estimate, "lower": lower,
-                          "upper": upper}).assign(**whose)
-        )  # fmt: skip
-    columns = list(CURVES)
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+    """The table of curves: a row for each point of each curve, with its interval."""
+    at = np.concatenate(list(GRIDS.values()))
+    curve = np.repeat(list(GRIDS), [len(grid) for grid in GRIDS.values()])
+    parts = [
+        pd.DataFrame({"curve": curve, "at": at, "estimate": one.curves[0], "lower": one.curves[1],
+                      "upper": one.curves[2]}
+        ).assign(stratum=one.stratum, model=one.model, method=one.method)
+        for one in found if one.curves is not None
+    ]  # fmt: skip
+    return _joined(parts, CURVES)
 
 
 def item_rows(found: Sequence[Found], items: Items) -> pd.DataFrame:
-    """Make the table of items: votes, gold, scores, and P(Y = 1) by each method and model.
+    """The table of items: votes, gold, scores, and P(Y = 1) by each method and model.
 
     Columns of probabilities are METHOD, or METHOD:MODEL where the method uses a model's scores.
     """
@@ -422,43 +362,36 @@ def item_rows(found: Sequence[Found], items: Items) -> pd.DataFrame:
     }
     columns |= {score_column(name): values for name, values in items.scores.items()}
     for one in found:
-        if one.probability is None:
-            continue
-        of_model = METHODS[one.method].needs_scores
-        name = f"{one.method}:{one.model}" if of_model else one.method
-        columns.setdefault(name, np.round(one.probability, 6))
+        if one.probability is not None:
+            of_model = f":{one.model}" if METHODS[one.method].needs_scores else ""
+            columns.setdefault(f"{one.method}{of_model}", np.round(one.probability, 6))
     return pd.DataFrame(columns)
 
 
 def annotator_rows(found: Sequence[Found]) -> pd.DataFrame:
-    """Make the table of annotators' rates."""
-    kept = ("metric", "annotator", "estimate", "lower", "upper", "note")
+    """The table of annotators' rates."""
+    kept = ["annotator", "metric", "estimate", "lower", "upper", "note"]
     rows = [
         {"stratum": one.stratum, "method": one.method}
-        | {name: value for name, value in asdict(rate).items() if name in kept}
+        | {name: getattr(rate, name) for name in kept}
         for one in found
         for rate in one.annotators
     ]
-    table = pd.DataFrame(rows, columns=["stratum", "method", "annotator", *kept[:1], *kept[2:]])
+    table = pd.DataFrame(rows, columns=["stratum", "method", *kept])
     return table.assign(metric=table["metric"].str.removesuffix(":each"))
 
 
 def parameter_rows(found: Sequence[Found]) -> pd.DataFrame:
-    """Make the table of model parameters: medians and intervals."""
-    rows = [
-        (one.stratum, one.model, one.method, *parameter)
-        for one in found
-        for parameter in one.parameters
-    ]
+    """The table of model parameters: medians and intervals."""
+    rows = [(one.stratum, one.model, one.method, *own) for one in found for own in one.parameters]
     return pd.DataFrame(rows, columns=list(PARAMETERS))
 
 
 def predictive_rows(found: Sequence[Found]) -> pd.DataFrame:
-    """Make the table of posterior predictive checks (`predictive.COLUMNS`)."""
+    """The table of posterior predictive checks (`fitting.COLUMNS`)."""
     parts = [
         one.checks.assign(stratum=one.stratum, model=one.model, method=one.method)
         for one in found
         if one.checks is not None
     ]
-    columns = ["stratum", "model", "method", *fitting.COLUMNS]
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+    return _joined(parts, ("stratum", "model", "method", *fitting.COLUMNS))

@@ -1,14 +1,12 @@
-"""From the files of a user to the folder of an evaluation.
+"""From the files of a user to the folder of an evaluation, at once or in jobs of a workflow.
 
-An evaluation in jobs of a workflow: planned, run one by one, and joined from their files.
-
-The files are pickles: of this program, for this program, and gone with the results. Numbers are
-those of `evaluate_checked`, whatever the order of the jobs.
+The files of jobs are pickles: of this program, for this program, and gone with the results. Numbers
+are those of `evaluate_checked`, whatever the order of the jobs.
 """
 
 import pickle
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -38,39 +36,29 @@ from crowdgold.reading.options import Reading
 from crowdgold.reading.study import Study, read_study
 from crowdgold.system.temporary import unfinished
 
-AS_IT_STANDS = Reading()
-"""Nothing is said of the files."""
-
 
 @dataclass(frozen=True)
 class Source:
-    """The files of a study, and how they are read.
+    """The files of a study, and how they are read."""
 
-    Attributes:
-        paths: votes, gold labels and scores, in one file or several.
-        reading: what is said of them.
-    """
-
-    paths: Sequence[Path]
-    reading: Reading = AS_IT_STANDS
+    paths: Sequence[Path]  # votes, gold labels and scores, in one file or several
+    reading: Reading = field(default_factory=Reading)  # what is said of them
 
     def read(self) -> Study:
-        """Read the study; `InputError` where that cannot be done."""
+        """The study; an `InputError` where it cannot be read."""
         return read_study(self.paths, **vars(self.reading))
 
 
 def read_and_check(source: Source, settings: Settings) -> tuple[Study, DataCheck]:
-    """Read a study, and check what it can support; errors are those of `check_study`."""
+    """A study, and what it can support; errors are those of `check_study`."""
     study = source.read()
     return study, check_study(study, settings)
 
 
 def check_study(study: Study, settings: Settings) -> DataCheck:
-    """Check what a study can support.
+    """What a study can support.
 
-    Raises:
-        UnsupportedError: where it supports no method.
-        InputError: where settings cannot be used.
+    Raises an `UnsupportedError` where that is no method, an `InputError` where settings are wrong.
     """
     check_settings(settings, study.items.predictors)
     study = study.with_expert_error(settings.expert_error)
@@ -83,7 +71,7 @@ def check_study(study: Study, settings: Settings) -> DataCheck:
 
 
 def require_answers(evaluation: Evaluation) -> None:
-    """Raise `UnsupportedError` where no metric has an estimate or a range, with the reasons.
+    """Raise an `UnsupportedError` where no metric has an estimate or a range, with the reasons.
 
     A range is no answer to someone who named methods none of which can run on these data.
     """
@@ -107,31 +95,10 @@ def require_answers(evaluation: Evaluation) -> None:
 
 
 def evaluate_checked(
-    study: Study,
-    check: DataCheck,
-    source: Source,
-    settings: Settings,
-    stan: StanModels,
-    cores: int,
-    say: Say,
-    answered: Answered = lambda evaluation: None,
-    keep: Path | None = None,
-) -> Evaluation:
-    """Evaluate a study; a method that the check finds not usable gives no answer.
-
-    Args:
-        check: what they can support.
-        source: what they were read from.
-        settings: what is asked.
-        stan: compiled models; by default they are compiled when first used.
-        cores: processes at a time.
-        say: told what takes long.
-        answered: told what is known before the models are sampled, where there are both.
-        keep: the folder for finished jobs, of this run and of one that was stopped.
-
-    Raises:
-        UnsupportedError: where no metric that is asked for has an estimate.
-    """
+    study: Study, check: DataCheck, source: Source, settings: Settings, stan: StanModels,
+    cores: int, say: Say, answered: Answered = lambda evaluation: None, keep: Path | None = None,
+) -> Evaluation:  # fmt: skip
+    """As `evaluate_study`, with what a study was made from; errors are those of `with_source`."""
     evaluation = evaluate_study(study, settings, stan, cores, say, check, answered, keep)
     return with_source(evaluation, check, source, stan)
 
@@ -139,10 +106,9 @@ def evaluate_checked(
 def with_source(
     evaluation: Evaluation, check: DataCheck, source: Source, stan: StanModels
 ) -> Evaluation:
-    """Say of an evaluation what it was made from.
+    """An evaluation that says what it was made from.
 
-    Raises:
-        UnsupportedError: where no metric that is asked for has an estimate.
+    Raises an `UnsupportedError` where no metric that is asked for has an estimate.
     """
     require_answers(evaluation)
     about = {
@@ -156,24 +122,14 @@ def with_source(
 
 
 def write_evaluation(
-    evaluation: Evaluation,
-    check: DataCheck,
-    out: Path,
-    options: bytes | None = None,
+    evaluation: Evaluation, check: DataCheck, out: Path, options: bytes | None = None,
     force: bool = False,
-) -> Path | None:
+) -> Path | None:  # fmt: skip
     """Write the folder of an evaluation, with the check as `crowdgold check --json` has it.
 
-    Args:
-        check: of the data.
-        options: the study file that repeats it; None where it was not asked for by one.
-        force: whether what is no earlier evaluation gives way.
-
-    Returns:
-        the name under which it is kept, if it is.
-
-    Raises:
-        InputError: where it cannot be written.
+    `options` are the study file that repeats it, if it was asked for by one. What is no earlier
+    evaluation gives way by `force`, and is kept under the name that is returned. Raises an
+    `InputError` where nothing can be written.
     """
     about = {name: evaluation.summary[name] for name in ("files", "notes")}
     seed = evaluation.summary["settings"]["seed"]
@@ -205,9 +161,7 @@ def _read(path: Path) -> Any:
 def prepare(source: Source, settings: Settings, folder: Path) -> None:
     """Read, check and split a study; write it, and a file JOB.job for each job, named by its place.
 
-    Raises:
-        UnsupportedError: where it supports no method, or no metric that is asked for.
-        InputError: where files or settings cannot be used.
+    Errors are those of `check_study` and `plan_study`.
     """
     study, check = read_and_check(source, settings)
     planned = plan_study(study, settings)
@@ -225,21 +179,13 @@ def run_one(folder: Path, place: int, stan: StanModels, out: Path) -> None:
 
 
 def gather(folder: Path, parts: Sequence[Path], stan: StanModels, out: Path) -> None:
-    """Join what the jobs found, and write the evaluation.
+    """Join what the jobs of a prepared study found, in their order, and write the evaluation.
 
-    Args:
-        folder: of the prepared study.
-        parts: what each job found, in the order of the jobs.
-        stan: the compiled models, for their version.
-
-    Raises:
-        UnsupportedError: where no metric that is asked for has an estimate.
+    Raises an `UnsupportedError` where no metric that is asked for has an estimate.
     """
     prepared: Prepared = _read(folder / STUDY)
     found: list[Found] = [one for part in parts for one in _read(part)]
-    seconds = sum(one.seconds for one in found)
-    planned = prepared.planned
+    planned, check, seconds = prepared.planned, prepared.check, sum(one.seconds for one in found)
     assumed = assumed_errors(planned.study, planned.settings, planned.strata)
-    joined = join_found(planned, found, prepared.check, seconds, assumed)
-    evaluation = with_source(joined, prepared.check, prepared.source, stan)
-    write_evaluation(evaluation, prepared.check, out)
+    joined = join_found(planned, found, check, seconds, assumed)
+    write_evaluation(with_source(joined, check, prepared.source, stan), check, out)

@@ -1,12 +1,10 @@
 """What the numbers of a run depend on, as one key, and the finished jobs that are kept under it.
 
-Finished jobs of a run that was stopped, kept until a run of the same key ends well.
-
-The folder `.unfinished` in the folder of the evaluation has a file for each job that samples; what
-samples nothing is there again at once. Another key begins anew.
-
-What a job found is written as JSON and arrays of a few known classes, without code in it; a file
-begins with the sha256 of the rest, so that a damaged one is none.
+Jobs of a run that was stopped are kept until a run of the same key ends well; another key begins
+anew. The folder `.unfinished` in the folder of the evaluation has a file for each job that samples;
+what samples nothing is there again at once. What a job found is written as JSON and arrays of a few
+known classes, without code in it; a file begins with the sha256 of the rest, so that a damaged one
+is none.
 """
 
 import hashlib
@@ -54,70 +52,66 @@ CLASSES = {
 }  # fmt: skip
 """All that is made from a file."""
 TEXT = "text"
-DIGEST = 64
-"""Digits of a sha256."""
+DIGEST = 64  # digits of a sha256
 
 
-def plain_of(value: Any, arrays: list[np.ndarray]) -> Any:
+def _plain_of(value: Any, arrays: list[np.ndarray]) -> Any:
     """A value as JSON has it: a dictionary has one key, which says what it stands for.
 
-    Args:
-        value: of a dataclass, say.
-        arrays: those within are added to them, and stand as their place there.
+    Arrays within are added to `arrays`, and stand as their place there.
     """
-    if isinstance(value, np.ndarray):
-        arrays.append(value)
-        return {"array": len(arrays) - 1}
-    if isinstance(value, np.generic):
-        return value.item()
-    if value is pd.NA:
-        return None
-    if isinstance(value, Enum):
-        return {type(value).__name__: {"value": value.value}}
+    match value:
+        case np.ndarray():
+            arrays.append(value)
+            return {"array": len(arrays) - 1}
+        case np.generic():
+            return value.item()
+        case Enum():
+            return {type(value).__name__: {"value": value.value}}
+        case pd.DataFrame():
+            columns = [[name, str(column.dtype), column.tolist()] for name, column in value.items()]
+            return {"table": _plain_of(columns, arrays)}
+        case Mapping():
+            return {"mapping": [[key, _plain_of(one, arrays)] for key, one in value.items()]}
+        case tuple():
+            return {"tuple": _plain_of(list(value), arrays)}
+        case list():
+            return [_plain_of(one, arrays) for one in value]
     if is_dataclass(value):
         own = [one.name for one in fields(value) if one.init]
         return {
-            type(value).__name__: {name: plain_of(getattr(value, name), arrays) for name in own}
+            type(value).__name__: {name: _plain_of(getattr(value, name), arrays) for name in own}
         }
-    if isinstance(value, pd.DataFrame):
-        columns = [[name, str(column.dtype), column.tolist()] for name, column in value.items()]
-        return {"table": plain_of(columns, arrays)}
-    if isinstance(value, Mapping):
-        return {"mapping": [[key, plain_of(one, arrays)] for key, one in value.items()]}
-    if isinstance(value, tuple):
-        return {"tuple": plain_of(list(value), arrays)}
-    if isinstance(value, list):
-        return [plain_of(one, arrays) for one in value]
-    return value
+    return None if value is pd.NA else value
 
 
 def _value_of(stored: Any, arrays: Mapping[str, np.ndarray]) -> Any:
-    """The value that `plain_of` was given."""
+    """The value that `_plain_of` was given."""
     if isinstance(stored, list):
         return [_value_of(one, arrays) for one in stored]
     if not isinstance(stored, dict):
         return stored
     ((kind, content),) = stored.items()
-    if kind == "array":
-        return arrays[str(content)]
-    if kind == "tuple":
-        return tuple(_value_of(content, arrays))
-    if kind == "mapping":
-        return {key: _value_of(one, arrays) for key, one in content}
-    if kind == "table":
-        return pd.DataFrame({name: pd.Series(own, dtype=dtype) for name, dtype, own in content})
+    match kind:
+        case "array":
+            return arrays[str(content)]
+        case "tuple":
+            return tuple(_value_of(content, arrays))
+        case "mapping":
+            return {key: _value_of(one, arrays) for key, one in content}
+        case "table":
+            return pd.DataFrame({name: pd.Series(own, dtype=dtype) for name, dtype, own in content})
     return CLASSES[kind](**{name: _value_of(one, arrays) for name, one in content.items()})
 
 
 def write_found(found: Sequence[Found], path: Path) -> None:
     """Write what a job found, to a temporary name first.
 
-    Raises:
-        OSError: where it cannot be written.
-        TypeError: where it holds something else than `CLASSES`, numbers and texts.
+    Raises an `OSError` where it cannot be written, and a `TypeError` where it holds something else
+    than `CLASSES`, numbers and texts.
     """
     arrays: list[np.ndarray] = []
-    text = json.dumps(plain_of(list(found), arrays)).encode()
+    text = json.dumps(_plain_of(list(found), arrays)).encode()
     if any(one.dtype.hasobject for one in arrays):
         raise TypeError("an array of objects cannot be stored")
     named = {str(place): one for place, one in enumerate(arrays)}
@@ -143,14 +137,12 @@ def read_found(path: Path) -> list[Found] | None:
     return found
 
 
-PACKAGES = ("numpy", "scipy", "numba", "pandas", "cmdstanpy")
-
-
 def versions(stan: StanModels) -> dict[str, str]:
     """The versions that numbers depend on, by name."""
     cmdstan = stan.toolchain.cmdstan_version if stan.toolchain else ""
     found = {"crowdgold": __version__, "python": platform.python_version(), "cmdstan": cmdstan}
-    return found | {name: version(name) for name in PACKAGES if not missing(name)}
+    packages = ("numpy", "scipy", "numba", "pandas", "cmdstanpy")
+    return found | {name: version(name) for name in packages if not missing(name)}
 
 
 @cache
@@ -164,26 +156,22 @@ def source_digest() -> str:
     return digest.hexdigest()
 
 
-def _content(array: np.ndarray) -> bytes:
-    shape = f"{array.dtype} {array.shape} ".encode()
-    if array.dtype.hasobject:
-        return shape + json.dumps(array.tolist(), default=repr).encode()
-    return shape + array.tobytes()
-
-
 def key_of(study: Study, settings: Settings, stan: StanModels) -> str:
     """The key of a run, 64 digits: of its input as read, its settings and the code that runs."""
     arrays: list[np.ndarray] = []
     asked: list[Any] = [study, settings, versions(stan), source_digest()]
-    digest = hashlib.sha256(json.dumps(plain_of(asked, arrays), default=repr).encode())
+    digest = hashlib.sha256(json.dumps(_plain_of(asked, arrays), default=repr).encode())
     for array in arrays:
-        digest.update(hashlib.sha256(_content(array)).digest())
+        content = array.tobytes()
+        if array.dtype.hasobject:
+            content = json.dumps(array.tolist(), default=repr).encode()
+        shape = f"{array.dtype} {array.shape} ".encode()
+        digest.update(hashlib.sha256(shape + content).digest())
     return digest.hexdigest()
 
 
 UNFINISHED = ".unfinished"
-DIGITS = 32
-"""Of a key, and of a job's, in the name of a file."""
+DIGITS = 32  # of a key, and of a job's, in the name of a file
 _NAME = re.compile(r"\.?[0-9a-f]{32}-[0-9a-f]{32}\.job(\.[0-9a-f]{12}\.partial)?")
 
 
@@ -196,17 +184,11 @@ def holds_jobs(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class KeptJobs:
-    """The finished jobs of a run.
+    """The finished jobs of a run."""
 
-    Attributes:
-        folder: holds them; None where nothing is kept.
-        key: of the run (`run_key`); empty where none of its jobs samples.
-        say: told what is kept, and what is not used.
-    """
-
-    folder: Path | None
-    key: str
-    say: Callable[[str], None]
+    folder: Path | None  # holds them; None where nothing is kept
+    key: str  # of the run (`run_key`); empty where none of its jobs samples
+    say: Callable[[str], None]  # told what is kept, and what is not used
 
     def _path(self, folder: Path, job: Job) -> Path:
         own = hashlib.sha256(repr(job).encode()).hexdigest()
@@ -256,11 +238,11 @@ class KeptJobs:
             yield
         except BaseException:
             with suppress(OSError):
-                count = len(list(self.folder.glob(f"{self.key[:DIGITS]}-*"))) if self.folder else 0
-                if self.folder and count:
+                kept = list(self.folder.glob(f"{self.key[:DIGITS]}-*")) if self.folder else []
+                if self.folder and kept:
                     self.say(
-                        f"Finished models kept in {self.folder.parent}: {count}. The same command "
-                        "goes on from there."
+                        f"Finished models kept in {self.folder.parent}: {len(kept)}. The same "
+                        "command goes on from there."
                     )
             raise
 

@@ -1,11 +1,4 @@
-"""The evaluation of a study from beginning to end, without its files.
-
-The compiled Stan models of a study's methods.
-
-The level of a study's intervals where they are to hold over all looks, and what that costs.
-
-The work on a study, split into jobs before any is run.
-"""
+"""The evaluation of a study from beginning to end, without its files."""
 
 import importlib
 import tempfile
@@ -19,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.checking.gold_sample import GoldSample, assess_gold_sample
+from crowdgold.checking.gold_sample import assess_gold_sample
 from crowdgold.checking.scores import notes_on_missing
 from crowdgold.checking.study import DataCheck, refuse_contradicted, verdicts_within
 from crowdgold.evaluation import rows
@@ -58,8 +51,7 @@ from crowdgold.system.temporary import process_folder
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 
-COMPILERS = 2
-"""Models that are compiled at a time; each takes more than a gigabyte of memory."""
+COMPILERS = 2  # models that are compiled at a time; each takes more than a gigabyte of memory
 
 
 def _make(names: Collection[str], stan: StanModels) -> dict[str, str]:
@@ -87,8 +79,7 @@ def _make(names: Collection[str], stan: StanModels) -> dict[str, str]:
 def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
     """Load the Stan models of methods; they are compiled, with a line that says so, if need be.
 
-    Returns:
-        method -> why its model cannot be had, for lack of a compiler, say.
+    Of a method whose model cannot be had, for lack of a compiler, say, it tells why.
     """
     sampled = {method: METHODS[method].models_with({}) for method in methods}
     if lack := missing("cmdstanpy"):
@@ -109,49 +100,27 @@ def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
     }
 
 
-def of_this_look(settings: Settings, items: Items) -> Settings:
-    """The settings with the level of this look, where intervals are to hold over all."""
-    labels = int((items.gold != NO_GOLD).sum())
-    if settings.anytime is None or not labels:
-        return settings
-    level = level_of_look(settings.level, labels, settings.anytime)
-    return replace(settings, one_look=level)
-
-
-def times_as_wide(settings: Settings, found: Sequence[Found]) -> tuple[float, float] | None:
-    """The least and the most times that the answer's intervals are as wide as those of one look.
-
-    None where the method of the answer has no interval of any width.
-    """
-    ratios = []
-    for one in found:
-        if one.method != answering() or one.sample is None or one.named is None:
-            continue
-        wide, usual = (
-            np.array([each.upper - each.lower for each in one.sample.estimates(one.named, level)])
-            for level in (settings.interval_level, settings.level)
-        )
-        known = np.isfinite(wide) & (usual > 0)
-        ratios += (wide[known] / usual[known]).tolist()
-    return (min(ratios), max(ratios)) if ratios else None
-
-
 def note_looks(settings: Settings, items: Items, found: Sequence[Found]) -> list[str]:
-    """Say what intervals that hold over all looks cost.
-
-    Args:
-        settings: of this look.
-        items: of the study.
-        found: what the jobs found.
-    """
+    """What intervals that hold over all looks cost, with the settings of this look."""
     if settings.one_look is None or settings.anytime is None:
         return []
+    ratios: list[float] = []
+    for one in found:
+        if one.method == answering() and one.sample is not None and one.named is not None:
+            wide, usual = (
+                np.array([own.upper - own.lower for own in one.sample.estimates(one.named, level)])
+                for level in (settings.interval_level, settings.level)
+            )
+            known = np.isfinite(wide) & (usual > 0)
+            ratios += (wide[known] / usual[known]).tolist()
     labels, planned = int((items.gold != NO_GOLD).sum()), settings.anytime
-    ends = times_as_wide(settings, found)
-    here = [] if ends is None else [f"{_between(*ends)} times with {labels:,} gold labels"]
-    most = price(settings.level, planned, planned)
-    then = [f"{most:.2f} times with {planned:,}, and more where few labels are of a class"]
-    wide = "; ".join([*here, *then[: labels < planned or not here]])
+    costs = []
+    if ratios:
+        ends = dict.fromkeys(f"{one:.2f}" for one in (min(ratios), max(ratios)))
+        costs.append(f"{' to '.join(ends)} times with {labels:,} gold labels")
+    if labels < planned or not costs:
+        most = price(settings.level, planned, planned)
+        costs.append(f"{most:.2f} times with {planned:,}, and more where few labels are of a class")
     past = (
         f". There are more labels than {planned:,}, which is no harm: intervals still hold, and "
         "are little wider. Only if this is the first look, name the number of labels at which you "
@@ -159,14 +128,9 @@ def note_looks(settings: Settings, items: Items, found: Sequence[Found]) -> list
     )
     return [
         "you may look after every label and stop when you like: intervals hold over all looks. For "
-        f"that they are wider than those of one look: {wide}. Keep --anytime {planned}. Intervals "
-        f"of models are for one look{past if labels > planned else ''}"
+        f"that they are wider than those of one look: {'; '.join(costs)}. Keep --anytime "
+        f"{planned}. Intervals of models are for one look{past if labels > planned else ''}"
     ]
-
-
-def _between(least: float, most: float) -> str:
-    low, high = f"{least:.2f}", f"{most:.2f}"
-    return low if low == high else f"{low} to {high}"
 
 
 class UnsupportedError(InputError):
@@ -175,23 +139,14 @@ class UnsupportedError(InputError):
 
 @dataclass(frozen=True)
 class Planned:
-    """A study whose work is split into jobs.
-
-    Attributes:
-        study: the user's tables.
-        settings: what is asked.
-        strata: by name.
-        notes: what was left out.
-        jobs: those that take longest first.
-        against: (stratum, method) -> why it is not run.
-    """
+    """A study whose work is split into jobs."""
 
     study: Study
     settings: Settings
-    strata: Mapping[str, Stratum]
-    notes: Sequence[str]
-    jobs: Sequence[Job]
-    against: Mapping[tuple[str, str], str]
+    strata: Mapping[str, Stratum]  # by name
+    notes: Sequence[str]  # what was left out
+    jobs: Sequence[Job]  # those that take longest first
+    against: Mapping[tuple[str, str], str]  # (stratum, method) -> why it is not run
 
     @property
     def methods(self) -> list[str]:
@@ -204,56 +159,34 @@ class Planned:
 
     def without(self, failed: Mapping[str, str]) -> "Planned":
         """Take methods whose model cannot be had out of the jobs; say of each where that is."""
-        kept = [
-            replace(job, methods=tuple(name for name in job.methods if name not in failed))
-            for job in self.jobs
-        ]
-        against = {
-            (job.stratum, name): failed[name]
-            for job in self.jobs
-            for name in job.methods
-            if name in failed
-        }
-        jobs = [job for job in kept if job.methods]
-        return replace(self, jobs=jobs, against={**self.against, **against})
-
-
-def _check_support(settings: Settings, study: Study) -> None:
-    """Raise an `UnsupportedError` where no metric that is asked for can be had of these tables."""
-    wanted = set(settings.metrics)
-    if not study.items.predictors and not wanted & set(LABEL_METRICS):
-        raise UnsupportedError(
-            f"{', '.join(settings.metrics)}: they are of a model's scores, and the study has none"
-        )
+        against, jobs = dict(self.against), []
+        for job in self.jobs:
+            against |= {(job.stratum, name): failed[name] for name in job.methods if name in failed}
+            if methods := tuple(name for name in job.methods if name not in failed):
+                jobs.append(replace(job, methods=methods))
+        return replace(self, jobs=jobs, against=against)
 
 
 def plan_study(study: Study, settings: Settings) -> Planned:
     """Split the work on a study into jobs.
 
-    Raises:
-        UnsupportedError: where no metric asked for can be had of these tables.
-        InputError: where a setting cannot be used.
+    Raises an `UnsupportedError` where no metric asked for can be had of these tables, and an
+    `InputError` where a setting cannot be used.
     """
     check_settings(settings, study.items.predictors)
-    _check_support(settings, study)
+    if not study.items.predictors and not set(settings.metrics) & set(LABEL_METRICS):
+        raise UnsupportedError(
+            f"{', '.join(settings.metrics)}: they are of a model's scores, and the study has none"
+        )
     study = study.with_expert_error(settings.expert_error)
     refuse_contradicted(study.items)
     strata, notes = find_strata(study)
     jobs, against = plan_jobs(study, settings, strata)
-    settings = of_this_look(settings, study.items)
+    labels = int((study.items.gold != NO_GOLD).sum())
+    if settings.anytime is not None and labels:
+        level = level_of_look(settings.level, labels, settings.anytime)
+        settings = replace(settings, one_look=level)
     return Planned(study, settings, {one.name: one for one in strata}, notes, jobs, against)
-
-
-def _describe(items: Items) -> dict[str, Any]:
-    """Count what a stratum holds."""
-    gold = items.gold
-    return {
-        "items": len(items),
-        "votes": int(items.votes_total.sum()),
-        "gold": int((gold != NO_GOLD).sum()),
-        "gold_positive": int((gold == 1).sum()),
-        "gold_negative": int((gold == 0).sum()),
-    }
 
 
 def _notes(settings: Settings, items: Items) -> list[str]:
@@ -306,169 +239,106 @@ def _fits(found: Sequence[Found]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _tables(
-    estimates: pd.DataFrame, found: Sequence[Found], items: Items
-) -> dict[str, pd.DataFrame]:
-    """Make a table for each file."""
-    return {
-        "estimates": estimates,
-        "curves": rows.curve_rows(found),
-        "items": rows.item_rows(found, items),
-        "annotators": rows.annotator_rows(found),
-        "parameters": rows.parameter_rows(found),
-        "predictive": rows.predictive_rows(found),
-    }
-
-
-def _about(planned: Planned, found: Sequence[Found], notes: Sequence[str]) -> dict[str, Any]:
-    """Say what was asked of what, and what that costs."""
-    study, settings = planned.study, planned.settings
-    items = study.items
-    return {
+def join_found(
+    planned: Planned, found: Sequence[Found], check: DataCheck | None, seconds: float,
+    assumed: pd.DataFrame,
+) -> Evaluation:  # fmt: skip
+    """Join what the jobs found, in their order; what a check finds not usable is no headline."""
+    study, settings, items = planned.study, planned.settings, planned.study.items
+    inside = {name: items_of(study, stratum) for name, stratum in planned.strata.items()}
+    n_gold = {name: int((part.gold != NO_GOLD).sum()) for name, part in inside.items()}
+    sizes = {key: size for name, part in inside.items()
+             for key, size in rows.sizes_of(name, part).items()}  # fmt: skip
+    estimates = rows.estimate_rows(found, list(inside), items.predictors, sizes, settings)
+    samples, unusable = {}, {}
+    for name, part in inside.items():
+        if check is not None and name == ALL:
+            samples[name], verdicts = check.gold_sample, check.verdicts
+        else:
+            rng = stream(settings, planned.strata[name], "gold")
+            tests = 1 if name == ALL else len(inside) - 1
+            samples[name] = assess_gold_sample(part, rng, tests=tests)
+            verdicts = () if check is None else verdicts_within(check, part, samples[name])
+        unusable[name] = {one.method: one.why for one in verdicts if one.verdict == NOT_USABLE}
+    aside = {name: why_set_aside(sample) for name, sample in samples.items()}
+    # Of gold that was surely chosen nothing is answered, and nothing told either.
+    wrong = {} if aside.get(ALL) else {ALL: if_wrong(items, settings, assumed)}
+    answers = [
+        one | {"gold": sizes[one["stratum"], one["model"], one["against"]][0]}
+        for one in headlines(estimates, n_gold, aside, unusable)
+    ]
+    answers = rows.with_ends(answers, estimates)
+    answers, ranges_if = with_ranges(answers, study, planned.strata, settings, check)
+    summary = {
         "settings": asdict(settings),
         "models": items.predictors,
         "thresholds": {name: thresholds_of(settings, items, name) for name in items.predictors},
         "weighted": study.weights is not None,
         "notes": [
-            *study.notes,
-            *planned.notes,
-            *notes,
-            *_notes(settings, items),
+            *study.notes, *planned.notes, *note_on_errors(items), *_notes(settings, items),
             *note_looks(settings, items, found),
         ],
-    }
-
-
-def _unusable(
-    planned: Planned, check: DataCheck | None, samples: Mapping[str, GoldSample]
-) -> dict[str, dict[str, str]]:
-    """The methods that each stratum does not support -> why."""
-    if check is None:
-        return {}
-    found = {}
-    for name, stratum in planned.strata.items():
-        verdicts = check.verdicts
-        if name != ALL:
-            verdicts = verdicts_within(check, items_of(planned.study, stratum), samples[name])
-        found[name] = {one.method: one.why for one in verdicts if one.verdict == NOT_USABLE}
-    return found
-
-
-def join_found(
-    planned: Planned,
-    found: Sequence[Found],
-    check: DataCheck | None,
-    seconds: float,
-    assumed: pd.DataFrame,
-) -> Evaluation:
-    """Join what the jobs found.
-
-    Args:
-        planned: the study and its jobs.
-        found: what those found, in their order.
-        check: of the study, if there is one; what it finds not usable is no headline.
-        seconds: that it took.
-        assumed: the answer against assumed errors of experts.
-    """
-    study, settings, strata = planned.study, planned.settings, list(planned.strata.values())
-    counts = {one.name: _describe(items_of(study, one)) for one in strata}
-    n_gold = {name: count["gold"] for name, count in counts.items()}
-    sizes = {
-        key: size
-        for one in strata
-        for key, size in rows.sizes_of(one.name, items_of(study, one)).items()
-    }
-    estimates = rows.estimate_rows(
-        found, list(planned.strata), study.items.predictors, sizes, settings
-    )
-    samples = {
-        one.name: check.gold_sample
-        if check is not None and one.name == ALL
-        else assess_gold_sample(
-            items_of(study, one),
-            stream(settings, one, "gold"),
-            tests=1 if one.name == ALL else len(strata) - 1,
-        )
-        for one in strata
-    }
-    aside = {name: why_set_aside(sample) for name, sample in samples.items()}
-    # Of gold that was surely chosen nothing is answered, and nothing told either.
-    wrong = {} if aside.get(ALL) else {ALL: if_wrong(study.items, settings, assumed)}
-    answers = [
-        one | {"gold": sizes[one["stratum"], one["model"], one["against"]][0]}
-        for one in headlines(estimates, n_gold, aside, _unusable(planned, check, samples))
-    ]
-    answers = rows.with_ends(answers, estimates)
-    answers, ranges_if = with_ranges(answers, study, planned.strata, settings, check)
-    summary = {
-        **_about(planned, found, note_on_errors(study.items)),
         "strata": [
             {
-                "name": name,
-                **count,
+                "name": name, "items": len(part), "votes": int(part.votes_total.sum()),
+                "gold": n_gold[name], "gold_positive": int((part.gold == 1).sum()),
+                "gold_negative": int((part.gold == 0).sum()),
                 "gold_random": not samples[name].chosen,
-                "answering": first_choice(count["gold"], aside[name], planned.asked(name)),
-                "about": what_intervals_are_about(settings.about, count["items"]),
+                "answering": first_choice(n_gold[name], aside[name], planned.asked(name)),
+                "about": what_intervals_are_about(settings.about, len(part)),
                 "ranges_if": ranges_if.get(name, ""),
                 "if_wrong": wrong.get(name, ""),
             }
-            for name, count in counts.items()
+            for name, part in inside.items()
         ],
         "held_against": held_against(set(estimates["method"])),
         "headlines": answers,
         "fits": _fits(found),
         "not_run": _not_run(planned.against, found),
         "seconds": round(seconds, 3),
+    }  # fmt: skip
+    tables = {
+        "estimates": estimates,
+        "curves": rows.curve_rows(found),
+        "items": rows.item_rows(found, items),
+        "annotators": rows.annotator_rows(found),
+        "parameters": rows.parameter_rows(found),
+        "predictive": rows.predictive_rows(found),
+        "expert_errors": assumed,
     }
-    return Evaluation(_tables(estimates, found, study.items) | {"expert_errors": assumed}, summary)
-
-
-def _sample(
-    planned: Planned, stan: StanModels, cores: int, say: Say, keep: Path | None
-) -> tuple[Planned, list[Found]]:
-    """What can be run of the jobs, and what those find that sample a model."""
-    models = [name for job in planned.jobs if not is_quick(job.methods) for name in job.methods]
-    planned = planned.without(load_models(dict.fromkeys(models), stan))
-    slow = [job for job in planned.jobs if not is_quick(job.methods)]
-    study, settings = planned.study, planned.settings
-    kept = KeptJobs(keep, key_of(study, settings, stan), say)
-    return planned, run_jobs(slow, study, settings, planned.strata, stan, cores, say, kept)
+    return Evaluation(tables, summary)
 
 
 def evaluate_study(
-    study: Study,
-    settings: Settings,
-    stan: StanModels,
-    cores: int = 1,
-    say: Say = lambda line: None,
-    check: DataCheck | None = None,
-    answered: Answered = lambda evaluation: None,
-    keep: Path | None = None,
-) -> Evaluation:
-    """Evaluate a study: what needs no sampling first, then the models.
+    study: Study, settings: Settings, stan: StanModels, cores: int = 1,
+    say: Say = lambda line: None, check: DataCheck | None = None,
+    answered: Answered = lambda evaluation: None, keep: Path | None = None,
+) -> Evaluation:  # fmt: skip
+    """Evaluate a study: what needs no sampling first, then the models, compiled where need be.
 
-    Args:
-        settings: what is asked, and how it is computed.
-        stan: the models; those that are needed are compiled first.
-        cores: processes at a time. Numbers do not depend on it.
-        say: told what takes long.
-        check: of the study, if there is one; what it finds not usable is no answer.
-        answered: told what is known before the models are sampled, where there are both.
-        keep: the folder for finished jobs, of this run and of one that was stopped; None for none.
-
-    Raises:
-        UnsupportedError: where no metric asked for can be had of these tables.
-        InputError: where a setting cannot be used.
+    Numbers do not depend on how many `cores` work at a time. `say` is told what takes long, and
+    `answered` what is known before the models are sampled, where there are both. What a `check` of
+    the study finds not usable is no answer. Finished jobs, of this run and of one that was stopped,
+    are in the folder `keep`. Raises an `UnsupportedError` where no metric asked for can be had of
+    these tables, and an `InputError` where a setting cannot be used.
     """
     start, planned = time.perf_counter(), plan_study(study, settings)
-    study, settings = planned.study, planned.settings
+    study, settings, strata = planned.study, planned.settings, planned.strata
     quick = [job for job in planned.jobs if is_quick(job.methods)]
-    assumed = assumed_errors(study, settings, planned.strata)
-    found = [one for job in quick for one in run_job(job, study, settings, planned.strata, stan)]
+    assumed = assumed_errors(study, settings, strata)
+    found = [one for job in quick for one in run_job(job, study, settings, strata, stan)]
+
+    def joined() -> Evaluation:
+        return join_found(planned, found, check, time.perf_counter() - start, assumed)
+
     if len(quick) == len(planned.jobs):
         KeptJobs(keep, "", say).remove_others()
-        return join_found(planned, found, check, time.perf_counter() - start, assumed)
+        return joined()
     if quick:
-        answered(join_found(planned, found, check, time.perf_counter() - start, assumed))
-    planned, sampled = _sample(planned, stan, cores, say, keep)
-    return join_found(planned, found + sampled, check, time.perf_counter() - start, assumed)
+        answered(joined())
+    models = [name for job in planned.jobs if not is_quick(job.methods) for name in job.methods]
+    planned = planned.without(load_models(dict.fromkeys(models), stan))
+    slow = [job for job in planned.jobs if not is_quick(job.methods)]
+    kept = KeptJobs(keep, key_of(study, settings, stan), say)
+    found += run_jobs(slow, study, settings, strata, stan, cores, say, kept)
+    return joined()

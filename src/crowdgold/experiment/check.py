@@ -18,27 +18,24 @@ Given = Mapping[str, Any]
 class Check:
     """A computation. A file that holds `X = Check("NAME", ...)` offers it as `check: NAME`.
 
-    Attributes:
-        name: as configurations write it.
-        run: (parameters, rng) -> rows. A third parameter named `stan` is given the compiled models,
-            and one named `dataset` the prepared table.
-        parameters: the class that declares its parameters, from which the configuration's schema
-            is made.
-        stan_models: parameters -> the Stan models that it samples.
-        dataset: parameters -> the prepared dataset that it reads; empty where it reads none.
-        packages: parameters -> the optional packages that it uses, where they are installed.
-        can_do_without: whether it gives something where these packages are missing.
-        features_file: parameters -> where the features of texts are kept that it reads, if any.
+    `run` is given parameters and a random generator, and gives rows; a third parameter named `stan`
+    is given the compiled models, and one named `dataset` the prepared table. What depends on the
+    parameters is a function of them.
     """
 
     name: str
     run: Callable[..., pd.DataFrame]
     parameters: type[Settings] = Settings
+    """Declares its parameters; the configuration's schema is made from it."""
     stan_models: Callable[[Given], tuple[str, ...]] = lambda parameters: ()
     dataset: Callable[[Given], str] = lambda parameters: ""
+    """The prepared dataset that it reads; empty where it reads none."""
     packages: Callable[[Given], tuple[str, ...]] = lambda parameters: ()
+    """The optional packages that it uses, where they are installed."""
     can_do_without: bool = True
+    """Whether it gives something where these packages are missing."""
     features_file: Callable[[Given], Path | None] = lambda parameters: None
+    """Where the features of texts are kept that it reads, if any."""
 
     @property
     def takes(self) -> tuple[str, ...]:

@@ -18,17 +18,8 @@ def check_block(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Rows of a task's check, run for every setting and replicate, and the table of times.
 
-    Args:
-        task: what to run, from `plan.data_task`.
-        stan: the compiled models, for the checks that sample some.
-        dataset: the prepared dataset, for the checks that name one.
-
-    Returns:
-        The rows that the check gives, after columns for paper, experiment, setting and replicate;
-        and the seconds that it took for each replicate.
-
-    Raises:
-        ValueError: where the check fails; a note names experiment, setting and replicate.
+    The task is from `plan.data_task`. Rows stand after columns for paper, experiment, setting and
+    replicate; a note on an error names the latter three.
     """
     check: Check = load("check", task["check"])
     offered = {"stan": stan, "dataset": dataset}
@@ -46,5 +37,4 @@ def check_block(
         own = frame.drop(columns=[name for name in shared if name in frame])
         left = pd.DataFrame([shared] * len(own))
         frames.append(pd.concat([left, own.reset_index(drop=True)], axis=1))
-    joined: pd.DataFrame = pd.concat(frames, ignore_index=True)
-    return joined, times_frame(times, shared)
+    return pd.concat(frames, ignore_index=True), times_frame(times, shared)

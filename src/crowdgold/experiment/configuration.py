@@ -1,19 +1,8 @@
-"""The configuration: overlaying, and checking it before anything runs.
+"""The configuration: read from its files, laid over one another, and checked before anything runs.
 
-An error names file and line, the key's path, what was found, and the nearest valid key or value.
-
-Files of the configuration: reading YAML strictly, and where each key stands.
-
-What a YAML reader takes silently is refused here: a key that stands twice in a mapping, of which
-the last would win, and an experiment or a figure that two files define.
-
-What no schema can say of a configuration: values that are no numbers, sizes, and axes.
-
-The configuration: read from its files, laid over one another, and checked before anything runs.
-
-- `files`: what Snakemake's reader takes silently, and where each key stands
-- `problems`: the check by schema, names and experiments; `limits`: by numbers and options
-- `schema_page`: the page that describes every key
+What a YAML reader takes silently is refused: a key that stands twice in a mapping, of which the
+last would win, and an experiment or a figure that two files define. A problem names file and line,
+the key's path, what was found, and the nearest valid key or value.
 """
 
 import math
@@ -36,12 +25,24 @@ MOST_BYTES = 5_000_000
 MOST_KEYS = 100_000
 """Keys and list entries of a file, those of an alias counted where it is used."""
 DEEPEST = 50
-MERGE = "<<"
-NAMED = ("experiments", "figures")
-"""Keys whose entries only one file may define."""
+TOO_DEEP = f"more than {DEEPEST} levels of keys, expected fewer"
+MOST_JOBS = 100_000
+"""Jobs of one experiment; the largest of the papers' has under a thousand."""
+MOST_COUNTED = 10_000_000
+"""Items, draws, replicates and whatever else an integer says; a smaller bound is the schema's."""
+OPTIONS_OF = "options of "
+"""How the kinds begin that list what a plot reads, in what the library offers."""
+AS_ITEMS = "as_items"
+"""Key of an experiment: its labels are reduced to the votes of items."""
+EXPERTS = "experts"
+"""Key of an experiment: its gold labels are those of experts who err."""
+SOURCES = ("simulator", "dataset", "check")
+"""An experiment has exactly one of these: where its tables come from."""
 
 Places = dict[str, str]
 """Path of a key, joined by dots -> where it stands: "FILE, line N"."""
+Known = Mapping[str, Collection[str]]
+"""What the library offers, by kind (`registries.known_names`)."""
 
 
 class ConfigurationError(InputError):
@@ -49,25 +50,35 @@ class ConfigurationError(InputError):
 
 
 def load(path: str | Path) -> dict[str, Any]:
-    """What a YAML file says, which is a mapping.
-
-    Raises:
-        ConfigurationError: where it is missing, is not YAML, holds no mapping, or a key twice.
+    """What a YAML file says; ConfigurationError where it is missing, is not YAML, holds no mapping,
+    or a key twice.
     """
     return read(Path(path))[0]
 
 
 def read(path: Path) -> tuple[dict[str, Any], Places]:
     """What a YAML file says, and where each of its keys stands; else as `load`."""
-    loader = yaml.SafeLoader(_text(path))
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ConfigurationError(f"{path}: more than {MOST_BYTES:,} bytes; expected fewer")
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigurationError(f"{path}: {error.strerror}; expected a YAML file") from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{path} is not UTF-8 ({error}); save it as UTF-8") from error
+    loader = yaml.SafeLoader(text)
+    places: Places = {}
     try:
         node = loader.get_single_node()
         if node is None:
             return {}, {}
         if not isinstance(node, yaml.MappingNode):
             raise ConfigurationError(f"{path}: found no mapping, expected keys: values")
-        places = _places(node, path)
-        content = loader.construct_document(node)
+        for count, (keys, line) in enumerate(_walk(node, (), path)):
+            if count > MOST_KEYS:
+                raise ConfigurationError(f"{path}: more than {MOST_KEYS:,} keys, expected fewer")
+            places.setdefault(".".join(keys), f"{path}, line {line}")
+        return loader.construct_document(node), places
     except ConfigurationError:
         raise
     except yaml.YAMLError as error:
@@ -76,37 +87,11 @@ def read(path: Path) -> tuple[dict[str, Any], Places]:
         what = getattr(error, "problem", None) or str(error)
         raise ConfigurationError(f"{where}: is not YAML ({what}); correct that line") from error
     except RecursionError as error:
-        raise ConfigurationError(f"{path}: {_too_deep()}") from error
+        raise ConfigurationError(f"{path}: {TOO_DEEP}") from error
     except (ValueError, TypeError, OverflowError) as error:
         raise ConfigurationError(f"{path}: holds a value that is none ({error})") from error
     finally:
         loader.dispose()
-    return content, places
-
-
-def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ConfigurationError(f"{path}: more than {MOST_BYTES:,} bytes; expected fewer")
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ConfigurationError(f"{path}: {error.strerror}; expected a YAML file") from error
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{path} is not UTF-8 ({error}); save it as UTF-8") from error
-
-
-def _too_deep() -> str:
-    return f"more than {DEEPEST} levels of keys, expected fewer"
-
-
-def _places(top: yaml.MappingNode, path: Path) -> Places:
-    """Where each key and list entry of a document stands; refused where a key is there twice."""
-    places: Places = {}
-    for count, (keys, line) in enumerate(_walk(top, (), path)):
-        if count > MOST_KEYS:
-            raise ConfigurationError(f"{path}: more than {MOST_KEYS:,} keys, expected fewer")
-        places.setdefault(".".join(keys), f"{path}, line {line}")
-    return places
 
 
 def _walk(
@@ -114,25 +99,25 @@ def _walk(
 ) -> Iterator[tuple[tuple[str, ...], int]]:
     """Paths of the keys below a node, and their lines; what a mapping says itself comes first."""
     if len(above) > DEEPEST:
-        raise ConfigurationError(f"{path}, line {node.start_mark.line + 1}: {_too_deep()}")
+        raise ConfigurationError(f"{path}, line {node.start_mark.line + 1}: {TOO_DEEP}")
     if isinstance(node, yaml.SequenceNode):
         for place, entry in enumerate(node.value):
             yield (*above, str(place)), entry.start_mark.line + 1
             yield from _walk(entry, (*above, str(place)), path)
     if not isinstance(node, yaml.MappingNode):
         return
-    seen: dict[str, int] = {}
+    first: dict[str, int] = {}
     merged: list[yaml.Node] = []
     for key, value in node.value:
         name, line = str(key.value), key.start_mark.line + 1
-        if name in seen:
+        if name in first:
             where = ".".join((*above, name))
             raise ConfigurationError(
-                f"{path}, line {line}: {where}: stands there twice, first in line {seen[name]}; "
+                f"{path}, line {line}: {where}: stands there twice, first in line {first[name]}; "
                 "expected it once"
             )
-        seen[name] = line
-        if name == MERGE:
+        first[name] = line
+        if name == "<<":
             merged += value.value if isinstance(value, yaml.SequenceNode) else [value]
             continue
         yield (*above, name), line
@@ -144,34 +129,24 @@ def _walk(
 def places_of(files: Sequence[Path], overlays: Sequence[Path] = ()) -> Places:
     """Where each key of a configuration stands, in the file whose value counts.
 
-    Args:
-        files: those of the configuration; each experiment and each figure is in one of them.
-        overlays: what is laid over them, the last on top.
-
-    Raises:
-        ConfigurationError: where a file cannot be read, or two define an experiment or a figure.
+    Each experiment and each figure is in one of the files, else ConfigurationError; overlays are
+    laid over them, the last on top.
     """
     places: Places = {}
     for path in files:
         content, own = read(path)
-        for kind, name in _named(content):
-            key = f"{kind}.{name}"
-            if key in places:
-                raise ConfigurationError(
-                    f"{own[key]}: {key} is defined in {places[key]} too; expected one of them, or "
-                    "another name"
-                )
+        for kind in ("experiments", "figures"):
+            block = content.get(kind)
+            for key in [f"{kind}.{name}" for name in block] if isinstance(block, Mapping) else []:
+                if key in places:
+                    raise ConfigurationError(
+                        f"{own[key]}: {key} is defined in {places[key]} too; expected one of them, "
+                        "or another name"
+                    )
         places |= own
     for path in overlays:
         places |= read(path)[1]
     return places
-
-
-def _named(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for kind in NAMED:
-        block = content.get(kind)
-        if isinstance(block, Mapping):
-            yield from ((kind, str(name)) for name in block)
 
 
 def place_of(problem: str, places: Mapping[str, str]) -> str:
@@ -182,21 +157,43 @@ def place_of(problem: str, places: Mapping[str, str]) -> str:
     return f"{places[key]}: {problem}" if key else problem
 
 
-MOST_JOBS = 100_000
-"""Jobs of one experiment; the largest of the papers' has under a thousand."""
-MOST_COUNTED = 10_000_000
-"""Items, draws, replicates and whatever else an integer says; a smaller bound is the schema's."""
-SEED = "seed"
-"""How the keys end whose integers count nothing."""
-OPTIONS_OF = "options of "
-"""How the kinds begin that list what a plot reads, in what the library offers."""
+def overlay(base: Mapping[str, Any], *others: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay configurations over one another: mappings merge key by key, the later value wins."""
+    merged = dict(base)
+    for other in others:
+        for key, value in other.items():
+            below = merged.get(key)
+            both = isinstance(below, Mapping) and isinstance(value, Mapping)
+            merged[key] = overlay(below, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def at_scale(root: Path, scale: str) -> dict[str, Any]:
+    """The configuration of a checkout at a scale other than the default."""
+    parts = sorted((root / "config/experiments").glob("*.yaml"))
+    files = [*parts, root / "config/config.yaml", root / f"config/{scale}.yaml"]
+    return overlay({}, *map(load, files))
+
+
+def settings_of(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
+    """A method's settings in an experiment: its own, and the experiment's over them."""
+    own = config["experiments"][experiment].get("method_settings", {})
+    return {**config["methods"].get(method, {}), **own.get(method, {})}
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """Say what the user may have meant: the nearest valid name, or all of them."""
+    names = sorted(map(str, known))
+    there = f"expected one of {', '.join(names)}" if names else "expected nothing here"
+    return did_you_mean(name, names) or there
 
 
 def number_problems(value: Any, path: str = "") -> Iterator[str]:
     """Problems of numbers that are NaN, infinite, or more than any run counts to, at any depth."""
     if isinstance(value, float) and not math.isfinite(value):
         yield f"{path}: found {value}, expected a finite number"
-    if isinstance(value, int) and value > MOST_COUNTED and not path.endswith(SEED):
+    # A seed counts nothing.
+    if isinstance(value, int) and value > MOST_COUNTED and not path.endswith("seed"):
         yield f"{path}: found {value}, expected at most {MOST_COUNTED}"
     entries: Any = ()
     if isinstance(value, Mapping):
@@ -207,21 +204,150 @@ def number_problems(value: Any, path: str = "") -> Iterator[str]:
         yield from number_problems(one, f"{path}.{key}" if path else str(key))
 
 
-def size_problems(name: str, block: Mapping[str, Any]) -> Iterator[str]:
-    """A problem where an experiment is more jobs than any run ends."""
+def _validator(schema: Mapping[str, Any]) -> "jsonschema.Draft202012Validator":
+    import jsonschema  # only the check of a configuration needs it, no job does
+
+    return jsonschema.Draft202012Validator(schema)
+
+
+def _schema_problems(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
+    errors = _validator(schema).iter_errors(config)
+    for error in sorted(errors, key=lambda error: str(error.absolute_path)):
+        path = list(map(str, error.absolute_path))
+        here = ".".join(path) or "the top level"
+        described: Any = error.schema
+        found: Any = error.instance
+        allowed: Any = error.validator_value
+        if error.validator == "additionalProperties":
+            properties = described.get("properties", {})
+            for key in sorted(set(found) - set(properties), key=str):
+                where = ".".join([*path, str(key)])
+                yield f"{where}: unknown key; {nearest(str(key), properties)}"
+        elif error.validator == "required":
+            for key in sorted(set(described["required"]) - set(found)):
+                yield f"{'.'.join([*path, key])}: missing; expected it in every such block"
+        elif error.validator == "enum":
+            yield f"{here}: found {found!r}; {nearest(str(found), allowed)}"
+        else:
+            meaning = described.get("description", error.message)
+            limit = f"{error.validator}: {allowed}"
+            yield f"{here}: found {found!r}, expected {limit} ({meaning})"
+
+
+def _described_axis(
+    axis: str, described: Mapping[str, Any], given: Any, schema: Mapping[str, Any]
+) -> tuple[Any, str]:
+    """Find the schema of a parameter, or what is wrong; a dotted axis reaches into mappings.
+
+    `described` is the schema of what can vary; `given` must hold the mappings that the axis reaches
+    into.
+    """
+    *parents, _ = names = axis.split(".")
+    for depth, name in enumerate(names):
+        while isinstance(described, Mapping) and "$ref" in described:
+            described = schema["$defs"][described["$ref"].removeprefix("#/$defs/")]
+        known = described.get("properties", {}) if isinstance(described, Mapping) else {}
+        more = described.get("additionalProperties") if isinstance(described, Mapping) else None
+        described = known.get(name, more)
+        if not isinstance(described, Mapping):
+            return None, f"unknown key; {nearest(name, known)}"
+        if depth < len(parents):
+            if not isinstance(given, Mapping) or name not in given:
+                there = given if isinstance(given, Mapping) else ()
+                where = "methods" if varies_a_method(axis) else "parameters"
+                return None, f"no {name!r} in the {where}; {nearest(name, there)}"
+            given = given[name]
+    return described, ""
+
+
+def _axis_problems(
+    name: str, config: Mapping[str, Any], schema: Mapping[str, Any]
+) -> Iterator[str]:
+    """Check that what varies is a parameter of the source, or a method's setting, in its range."""
+    block = config["experiments"][name]
+    source = next(source for source in SOURCES if source in block)
+    described = schema.get("$defs", {}).get(f"{source}_{block.get(source)}")
+    if described is None:
+        return
+    methods = {METHOD_SETTINGS: {"$ref": "#/$defs/methods"}}
+    described = {**described, "properties": {**described.get("properties", {}), **methods}}
+    settings = {one: settings_of(config, name, one) for one in block.get("methods", [])}
+    given = {**block.get("parameters", {}), METHOD_SETTINGS: settings}
+    for axis, values in block.get("vary", {}).items():
+        path = f"experiments.{name}.vary.{axis}"
+        of_axis, problem = _described_axis(axis, described, given, schema)
+        if problem:
+            yield f"{path}: {problem}"
+            continue
+        validator = _validator({**of_axis, "$defs": schema["$defs"]})
+        for value in values:
+            yield from (f"{path}: {error.message}" for error in validator.iter_errors(value))
+
+
+def _table_of(block: Mapping[str, Any], known: Known) -> str:
+    """Say which kind of table an experiment's methods are fitted to."""
+    source = block.get("simulator", block.get("dataset"))
+    gives = source in known.get(f"give {ANNOTATIONS}", ())
+    return ANNOTATIONS if gives and AS_ITEMS not in block else ITEMS
+
+
+def _experiment_problems(name: str, config: Mapping[str, Any], known: Known) -> Iterator[str]:
+    """Problems of names, tables, methods and sizes of an experiment."""
+    path, block = f"experiments.{name}", config["experiments"][name]
+    source = next(source for source in SOURCES if source in block)
+    methods, table = block.get("methods", []), _table_of(block, known)
+    for key, kind, values in ((source, source, [block[source]]), ("methods", "method", methods)):
+        for value in values:
+            if kind in known and value not in known[kind]:
+                yield f"{path}.{key}: unknown {value!r}; {nearest(value, known[kind])}"
+    # What is reduced to items are labels, and what experts label items.
+    giving = known.get(f"give {ANNOTATIONS}", ())
+    if AS_ITEMS in block and block.get("simulator") not in giving:
+        yield f"{path}.{AS_ITEMS}: expected a simulator that gives labels: {', '.join(giving)}"
+    if EXPERTS in block and table != ITEMS:
+        yield f"{path}.{EXPERTS}: expected items with gold labels; add {AS_ITEMS}"
+    # Methods take its tables, and have what they need.
+    takers = known.get(f"take {table}")
+    knows_annotators = AS_ITEMS in block or block.get("parameters", {}).get("annotators")
+    explains = block.get("inapplicable") == EXPLAIN
+    for method in [] if explains else [one for one in methods if one in known.get("method", ())]:
+        if takers is not None and method not in takers:
+            yield (
+                f"{path}.methods: {method} takes no {table}, which the source gives; "
+                f"{', '.join(takers)} do"
+            )
+        if "dataset" in block and method in known.get("oracle", ()):
+            yield f"{path}.methods: {method} needs what only a simulator knows; leave it out"
+        if table == ITEMS and method in known.get("annotators", ()) and not knows_annotators:
+            yield (
+                f"{path}.methods: {method} needs to know who gave each vote, which the data do "
+                "not say"
+            )
+    for key in ("methods", "metrics") if source != "check" else ():
+        if not block.get(key):
+            yield f"{path}.{key}: missing; expected at least one"
+    for method in set(block.get("method_settings", {})) - set(methods):
+        yield f"{path}.method_settings.{method}: {method} is not among this experiment's methods"
+    whole = {**config, **{key: block[key] for key in ("sampler", "imputations") if key in block}}
+    kept = whole["sampler"]["chains"] * whole["sampler"]["draws"]
+    if whole["imputations"] > kept and methods:
+        yield (
+            f"{path}: imputations {whole['imputations']}, but the sampler keeps chains "
+            f"x draws = {kept}; expected at most {kept}, or more draws"
+        )
     replicates = block["replicates"]
     settings = math.prod(len(values) for values in block.get("vary", {}).values())
     blocks = math.ceil(replicates / block.get("block", replicates))
-    jobs = settings * blocks * max(1, len(block.get("methods", ())))
+    jobs = settings * blocks * max(1, len(methods))
     if jobs > MOST_JOBS:
         yield (
-            f"experiments.{name}: found {jobs:,} jobs ({settings:,} settings, {blocks:,} blocks of "
+            f"{path}: found {jobs:,} jobs ({settings:,} settings, {blocks:,} blocks of "
             f"replicates, the methods), expected at most {MOST_JOBS:,}; vary less, or give a "
             "larger `block`"
         )
 
 
-def voter_problems(name: str, block: Mapping[str, Any]) -> Iterator[str]:
+def _voter_problems(name: str, block: Mapping[str, Any]) -> Iterator[str]:
     """Problems of a simulator whose voters are fewer than the votes of an item."""
     parameters, vary = block.get("parameters", {}), block.get("vary", {})
 
@@ -249,319 +375,83 @@ def voter_problems(name: str, block: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def options_problems(
-    name: str,
-    block: Mapping[str, Any],
-    experiments: Mapping[str, Mapping[str, Any]],
-    known: Mapping[str, Collection[str]],
-) -> Iterator[str]:
-    """Problems of a figure's options: not its plot's, missing, or an axis that nothing varies."""
+def _figure_problems(name: str, config: Mapping[str, Any], known: Known) -> Iterator[str]:
+    """Problems of what a figure is drawn from, and of its options: not its plot's, missing, or an
+    axis that nothing varies.
+    """
+    path, block, experiments = f"figures.{name}", config["figures"][name], config["experiments"]
+    benchmarks, own = config.get("benchmarks", {}), block.get("experiments", [])
+    if ("experiments" in block) == ("benchmark" in block):
+        yield f"{path}: expected either experiments or a benchmark"
+    if block.get("benchmark") not in (None, *benchmarks):
+        meant = nearest(block["benchmark"], benchmarks)
+        yield f"{path}.benchmark: no benchmark {block['benchmark']!r}; {meant}"
+    for one in own:
+        if one not in experiments:
+            yield f"{path}.experiments: no experiment {one!r}; {nearest(one, experiments)}"
+    for one in block.get("optional", ()):
+        if one not in own:
+            yield f"{path}.optional: {one!r} is not among its experiments; {nearest(one, own)}"
     options, plot = block.get("options", {}), block["plot"]
+    if "plot" in known and plot not in known["plot"]:
+        yield f"{path}.plot: unknown {plot!r}; {nearest(plot, known['plot'])}"
     reads = known.get(f"{OPTIONS_OF}{plot}")
     for key in options:
         if reads is not None and key not in reads:
             meant = did_you_mean(key, reads) or f"{plot} has {', '.join(reads) or 'none'}"
-            yield f"figures.{name}.options.{key}: unknown option; {meant}"
-    needed = reads.items() if isinstance(reads, Mapping) else ()
-    for key in (key for key, is_needed in needed if is_needed):
-        if key not in options:
-            yield f"figures.{name}.options.{key}: missing; plot {plot} cannot do without"
+            yield f"{path}.options.{key}: unknown option; {meant}"
+    for key, needed in reads.items() if isinstance(reads, Mapping) else ():
+        if needed and key not in options:
+            yield f"{path}.options.{key}: missing; plot {plot} cannot do without"
     drawn = {
-        one: experiments[one]
-        for one in block.get("experiments", ())
+        one: experiments[one].get("vary", {})
+        for one in own
         if one in experiments and "check" not in experiments[one]
     }
     by = options.get("by", [])
-    axes = [
-        ("x", options.get("x")),
-        *(("by", one) for one in ([by] if isinstance(by, str) else by)),
-    ]
-    for key, axis in axes:
-        without = [one for one in drawn if axis not in drawn[one].get("vary", {})]
+    split = [("by", one) for one in ([by] if isinstance(by, str) else by)]
+    for key, axis in [("x", options.get("x")), *split]:
+        without = [one for one, varied in drawn.items() if axis not in varied]
         # What splits a figure may be there in some of its experiments; its x is in all.
         if axis is not None and without and (key == "x" or len(without) == len(drawn)):
-            varied = ", ".join(drawn[without[0]].get("vary", {})) or "nothing"
             yield (
-                f"figures.{name}.options.{key}: found {axis!r}, which experiment {without[0]} does "
-                f"not vary; it varies {varied}"
+                f"{path}.options.{key}: found {axis!r}, which experiment {without[0]} does "
+                f"not vary; it varies {', '.join(drawn[without[0]]) or 'nothing'}"
             )
-
-
-AS_ITEMS = "as_items"
-"""Key of an experiment: its labels are reduced to the votes of items."""
-EXPERTS = "experts"
-"""Key of an experiment: its gold labels are those of experts who err."""
-SOURCES = ("simulator", "dataset", "check")
-"""An experiment has exactly one of these: where its tables come from."""
-
-
-def overlay(base: Mapping[str, Any], *others: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay configurations over one another: mappings merge key by key, the later value wins."""
-    merged = dict(base)
-    for other in others:
-        for key, value in other.items():
-            below = merged.get(key)
-            both = isinstance(below, Mapping) and isinstance(value, Mapping)
-            merged[key] = overlay(below, value) if both else value  # type: ignore[arg-type]
-    return merged
-
-
-def at_scale(root: Path, scale: str) -> dict[str, Any]:
-    """The configuration of a checkout at a scale other than the default."""
-    parts = sorted((root / "config/experiments").glob("*.yaml"))
-    files = [*parts, root / "config/config.yaml", root / f"config/{scale}.yaml"]
-    return overlay({}, *map(load, files))
-
-
-def nearest(name: str, known: Collection[str]) -> str:
-    """Say what the user may have meant: the nearest valid name, or all of them."""
-    names = sorted(map(str, known))
-    there = f"expected one of {', '.join(names)}" if names else "expected nothing here"
-    return did_you_mean(name, names) or there
-
-
-def _join(path: Collection[object]) -> str:
-    return ".".join(map(str, path)) or "the top level"
-
-
-def _validator(schema: Mapping[str, Any]) -> "jsonschema.Draft202012Validator":
-    import jsonschema  # only the check of a configuration needs it, no job does
-
-    return jsonschema.Draft202012Validator(schema)
-
-
-def _describe(error: "jsonschema.ValidationError") -> Iterator[str]:
-    path = list(error.absolute_path)
-    schema: Any = error.schema
-    found: Any = error.instance
-    allowed: Any = error.validator_value
-    if error.validator == "additionalProperties":
-        properties = schema.get("properties", {})
-        for key in sorted(set(found) - set(properties), key=str):
-            yield f"{_join([*path, key])}: unknown key; {nearest(str(key), properties)}"
-    elif error.validator == "required":
-        for key in sorted(set(schema["required"]) - set(found)):
-            yield f"{_join([*path, key])}: missing; expected it in every such block"
-    elif error.validator == "enum":
-        yield f"{_join(path)}: found {found!r}; {nearest(str(found), allowed)}"
-    else:
-        meaning = schema.get("description", error.message)
-        limit = f"{error.validator}: {allowed}"
-        yield f"{_join(path)}: found {found!r}, expected {limit} ({meaning})"
-
-
-def _schema_problems(config: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
-    errors = sorted(
-        _validator(schema).iter_errors(config), key=lambda error: str(error.absolute_path)
-    )
-    return [line for error in errors for line in _describe(error)]
-
-
-def _source_problems(config: Mapping[str, Any]) -> Iterator[str]:
-    """Check that each experiment has one source; which parameters are valid depends on it."""
-    experiments = config.get("experiments")
-    for name, block in experiments.items() if isinstance(experiments, Mapping) else ():
-        sources = [source for source in SOURCES if isinstance(block, Mapping) and source in block]
-        if len(sources) != 1:
-            found = " and ".join(sources) or "none"
-            yield f"experiments.{name}: found {found}, expected one of {', '.join(SOURCES)}"
-
-
-def _table_of(block: Mapping[str, Any], known: Mapping[str, Collection[str]]) -> str:
-    """Say which kind of table an experiment's methods are fitted to."""
-    source = block.get("simulator", block.get("dataset"))
-    gives = source in known.get(f"give {ANNOTATIONS}", ())
-    return ANNOTATIONS if gives and AS_ITEMS not in block else ITEMS
-
-
-def _reduction_problems(
-    name: str, block: Mapping[str, Any], known: Mapping[str, Collection[str]]
-) -> Iterator[str]:
-    """Check that what is reduced to items are labels, and what experts label items."""
-    if AS_ITEMS in block and block.get("simulator") not in known.get(f"give {ANNOTATIONS}", ()):
-        others = ", ".join(known.get(f"give {ANNOTATIONS}", ()))
-        yield f"experiments.{name}.{AS_ITEMS}: expected a simulator that gives labels: {others}"
-    if EXPERTS in block and _table_of(block, known) != ITEMS:
-        yield f"experiments.{name}.{EXPERTS}: expected items with gold labels; add {AS_ITEMS}"
-
-
-def _method_problems(
-    name: str, block: Mapping[str, Any], known: Mapping[str, Collection[str]]
-) -> Iterator[str]:
-    """Check that an experiment's methods take its tables, and have what they need."""
-    if block.get("inapplicable") == EXPLAIN:
-        return
-    path, table = f"experiments.{name}.methods", _table_of(block, known)
-    takers = known.get(f"take {table}")
-    knows_annotators = AS_ITEMS in block or block.get("parameters", {}).get("annotators")
-    for method in block.get("methods", []):
-        if method not in known.get("method", ()):
-            continue
-        if takers is not None and method not in takers:
-            others = ", ".join(takers)
-            yield f"{path}: {method} takes no {table}, which the source gives; {others} do"
-        if "dataset" in block and method in known.get("oracle", ()):
-            yield f"{path}: {method} needs what only a simulator knows; leave it out"
-        if table == ITEMS and method in known.get("annotators", ()) and not knows_annotators:
-            yield f"{path}: {method} needs to know who gave each vote, which the data do not say"
-
-
-def _experiment_problems(
-    name: str, block: Mapping[str, Any], known: Mapping[str, Collection[str]]
-) -> Iterator[str]:
-    path = f"experiments.{name}"
-    source = next(source for source in SOURCES if source in block)
-    named = [(source, source, [block[source]]), ("methods", "method", block.get("methods", []))]
-    for key, kind, values in named:
-        for value in values:
-            if kind in known and value not in known[kind]:
-                yield f"{path}.{key}: unknown {value!r}; {nearest(value, known[kind])}"
-    yield from _reduction_problems(name, block, known)
-    yield from _method_problems(name, block, known)
-    if source != "check":
-        for key in ("methods", "metrics"):
-            if not block.get(key):
-                yield f"{path}.{key}: missing; expected at least one"
-    for method in set(block.get("method_settings", {})) - set(block.get("methods", [])):
-        yield f"{path}.method_settings.{method}: {method} is not among this experiment's methods"
-
-
-def _imputation_problems(name: str, config: Mapping[str, Any]) -> Iterator[str]:
-    """Check that no more label sets are asked for than the sampler keeps draws."""
-    block = config["experiments"][name]
-    whole = {**config, **{key: block[key] for key in ("sampler", "imputations") if key in block}}
-    kept = whole["sampler"]["chains"] * whole["sampler"]["draws"]
-    if whole["imputations"] > kept and block.get("methods"):
-        yield (
-            f"experiments.{name}: imputations {whole['imputations']}, but the sampler keeps chains "
-            f"x draws = {kept}; expected at most {kept}, or more draws"
-        )
-
-
-def _figure_problems(
-    name: str, block: Mapping[str, Any], config: Mapping[str, Any], known: Mapping[str, Any]
-) -> Iterator[str]:
-    path = f"figures.{name}"
-    if ("experiments" in block) == ("benchmark" in block):
-        yield f"{path}: expected either experiments or a benchmark"
-    if block.get("benchmark") not in (None, *config.get("benchmarks", {})):
-        meant = nearest(block["benchmark"], config.get("benchmarks", {}))
-        yield f"{path}.benchmark: no benchmark {block['benchmark']!r}; {meant}"
-    for experiment in block.get("experiments", []):
-        if experiment not in config["experiments"]:
-            meant = nearest(experiment, config["experiments"])
-            yield f"{path}.experiments: no experiment {experiment!r}; {meant}"
-    for experiment in block.get("optional", ()):
-        if experiment not in block.get("experiments", []):
-            meant = nearest(experiment, block.get("experiments", []))
-            yield f"{path}.optional: {experiment!r} is not among its experiments; {meant}"
-    if "plot" in known and block["plot"] not in known["plot"]:
-        yield f"{path}.plot: unknown {block['plot']!r}; {nearest(block['plot'], known['plot'])}"
-
-
-def _resolve(described: Any, schema: Mapping[str, Any]) -> Any:
-    """Follow a reference into the schema's definitions."""
-    while isinstance(described, Mapping) and "$ref" in described:
-        described = schema["$defs"][described["$ref"].removeprefix("#/$defs/")]
-    return described
-
-
-def _described_axis(
-    axis: str, described: Mapping[str, Any], given: Any, schema: Mapping[str, Any]
-) -> tuple[Any, str]:
-    """Find the schema of a parameter, or what is wrong; a dotted axis reaches into mappings.
-
-    Args:
-        axis: the parameter's name, or names joined by dots.
-        described: schema of what can vary.
-        given: what is given of that; it must hold the mappings that the axis reaches into.
-        schema: the whole schema, for its definitions.
-    """
-    *parents, _ = names = axis.split(".")
-    for depth, name in enumerate(names):
-        described = _resolve(described, schema)
-        known = described.get("properties", {}) if isinstance(described, Mapping) else {}
-        more = described.get("additionalProperties") if isinstance(described, Mapping) else None
-        described = known.get(name, more)
-        if not isinstance(described, Mapping):
-            return None, f"unknown key; {nearest(name, known)}"
-        if depth < len(parents):
-            if not isinstance(given, Mapping) or name not in given:
-                there = given if isinstance(given, Mapping) else ()
-                where = "methods" if varies_a_method(axis) else "parameters"
-                return None, f"no {name!r} in the {where}; {nearest(name, there)}"
-            given = given[name]
-    return described, ""
-
-
-def settings_of(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
-    """A method's settings in an experiment: its own, and the experiment's over them."""
-    own = config["experiments"][experiment].get("method_settings", {})
-    return {**config["methods"].get(method, {}), **own.get(method, {})}
-
-
-def _axis_problems(
-    name: str, config: Mapping[str, Any], schema: Mapping[str, Any]
-) -> Iterator[str]:
-    """Check that what varies is a parameter of the source, or a method's setting, in its range."""
-    block = config["experiments"][name]
-    source = next(source for source in SOURCES if source in block)
-    described = schema.get("$defs", {}).get(f"{source}_{block.get(source)}")
-    if described is None:
-        return
-    methods = {METHOD_SETTINGS: {"$ref": "#/$defs/methods"}}
-    described = {**described, "properties": {**described.get("properties", {}), **methods}}
-    settings = {one: settings_of(config, name, one) for one in block.get("methods", [])}
-    given = {**block.get("parameters", {}), METHOD_SETTINGS: settings}
-    for axis, values in block.get("vary", {}).items():
-        path = f"experiments.{name}.vary.{axis}"
-        found, problem = _described_axis(axis, described, given, schema)
-        if problem:
-            yield f"{path}: {problem}"
-            continue
-        validator = _validator({**found, "$defs": schema["$defs"]})
-        for value in values:
-            yield from (f"{path}: {error.message}" for error in validator.iter_errors(value))
 
 
 def check(
     config: Mapping[str, Any],
     schema: Mapping[str, Any],
-    known: Mapping[str, Collection[str]] | None = None,
+    known: Known | None = None,
     metric_problem: Callable[[str, str], str] | None = None,
-    places: Mapping[str, str] | None = None,
+    places: Places | None = None,
 ) -> None:
-    """Check a merged configuration.
+    """Check a merged configuration; ConfigurationError lists every problem.
 
-    Args:
-        known: what the library offers, as `registries.known_names` gives it.
-        metric_problem: (metric, kind of table) -> what is wrong with the metric's name, or nothing.
-        places: path of a key -> the file and line that problems name.
-
-    Raises:
-        ConfigurationError: listing every problem.
+    `metric_problem` is (metric, kind of table) -> what is wrong with the metric's name, or nothing.
     """
-    known = known or {}
-    problems = [*_source_problems(config)] or [
-        *number_problems(config),
-        *_schema_problems(config, schema),
-    ]
+    known, problems = known or {}, []
+    experiments = config.get("experiments")
+    # Each has one source; which parameters are valid depends on it.
+    for name, block in experiments.items() if isinstance(experiments, Mapping) else ():
+        sources = [source for source in SOURCES if isinstance(block, Mapping) and source in block]
+        if len(sources) != 1:
+            found = " and ".join(sources) or "none"
+            expected = ", ".join(SOURCES)
+            problems.append(f"experiments.{name}: found {found}, expected one of {expected}")
+    problems = problems or [*number_problems(config), *_schema_problems(config, schema)]
     if not problems:
         for name, block in config["experiments"].items():
             problems += _axis_problems(name, config, schema)
-            problems += _experiment_problems(name, block, known)
-            problems += _imputation_problems(name, config)
-            problems += size_problems(name, block)
-            problems += voter_problems(name, block)
+            problems += _experiment_problems(name, config, known)
+            problems += _voter_problems(name, block)
             if metric_problem:
                 table = _table_of(block, known)
                 wrong = [metric_problem(metric, table) for metric in block.get("metrics", [])]
-                problems += [
-                    f"experiments.{name}.metrics: {problem}" for problem in wrong if problem
-                ]
-        for name, block in config["figures"].items():
-            problems += _figure_problems(name, block, config, known)
-            problems += options_problems(name, block, config["experiments"], known)
+                problems += [f"experiments.{name}.metrics: {one}" for one in wrong if one]
+        for name in config["figures"]:
+            problems += _figure_problems(name, config, known)
     if problems:
         lines = "\n".join(f"  - {place_of(problem, places or {})}" for problem in problems)
         raise ConfigurationError(f"The configuration cannot be used:\n{lines}")

@@ -1,19 +1,15 @@
 """The data table of a block: the table and the reference of each replicate.
 
 The reference is what the truth of a metric is computed on: the same table in a simulation, the
-held-out gold items of a dataset. Each table is a row (`table_rows`), and each replicate a row
-group, so that a fit reads only its own. Beside it, as JSON, are the parameters that the data were
-drawn with, and the metrics of the population where they are the truth.
-
-A table as one row of a parquet file, and back again without loss.
+held-out gold items of a dataset. Each table is a row, and each replicate a row group, so that a fit
+reads only its own. Beside it, as JSON, are the parameters that the data were drawn with, and the
+metrics of the population where they are the truth.
 
 A column is a field of the table and its cell holds the whole array, in the table's own order. So
 one format is of Items and of Annotations, no row says what it is, and arrays of labels, items,
-annotators and categories stand beside one another without empty cells. `pandas.DataFrame.explode`
-makes rows of it.
-
-Scores are a map from the model to its numbers, row by row where it has one for each category.
-Experts' opinions stand item by item, as many of each.
+annotators and categories stand beside one another without empty cells; `pandas.DataFrame.explode`
+makes rows of it. Scores are a map from the model to its numbers, row by row where it has one for
+each category. Experts' opinions stand item by item, as many of each.
 """
 
 import json
@@ -38,63 +34,27 @@ NAMES, POSITIONS, LABELS, NUMBERS = map(
     pa.list_, (pa.string(), pa.int64(), pa.int8(), pa.float64())
 )
 SCORES = pa.map_(pa.string(), NUMBERS)
-VOTE = "vote_"
-"""Begins the columns of who gave each vote of Items."""
-DRAW = "draw_"
-"""Begins the columns of how gold items were drawn."""
+VOTE, DRAW = "vote_", "draw_"
+"""How the columns begin of who gave each vote of Items, and of how gold items were drawn."""
 OPINIONS = "opinions"
 """The column of what experts said of Items: gold was drawn at random, and no error is given."""
 COLUMNS: dict[str, dict[str, pa.DataType]] = {
     ITEMS: {
-        "item": NAMES,
-        "votes_positive": POSITIONS,
-        "votes_total": POSITIONS,
-        "gold": LABELS,
-        "tie_break": NUMBERS,
-        "truth": LABELS,
-        "oracle": NUMBERS,
-        "scores": SCORES,
-        f"{VOTE}item_of": POSITIONS,
-        f"{VOTE}annotator": NAMES,
-        f"{VOTE}label": LABELS,
-        f"{DRAW}chance": NUMBERS,
-        f"{DRAW}stratum": POSITIONS,
-        f"{DRAW}drawn": POSITIONS,
-        f"{DRAW}batch": POSITIONS,
-        f"{DRAW}counts": NUMBERS,
-        f"{DRAW}by_chance": NUMBERS,
-        "cluster": POSITIONS,
-        OPINIONS: LABELS,
+        "item": NAMES, "votes_positive": POSITIONS, "votes_total": POSITIONS, "gold": LABELS,
+        "tie_break": NUMBERS, "truth": LABELS, "oracle": NUMBERS, "scores": SCORES,
+        "vote_item_of": POSITIONS, "vote_annotator": NAMES, "vote_label": LABELS,
+        "draw_chance": NUMBERS, "draw_stratum": POSITIONS, "draw_drawn": POSITIONS,
+        "draw_batch": POSITIONS, "draw_counts": NUMBERS, "draw_by_chance": NUMBERS,
+        "cluster": POSITIONS, OPINIONS: LABELS,
     },
     ANNOTATIONS: {
-        "item": NAMES,
-        "annotator": NAMES,
-        "group": NAMES,
-        "category": NAMES,
-        "item_of": POSITIONS,
-        "annotator_of": POSITIONS,
-        "group_of": POSITIONS,
-        "label": POSITIONS,
-        "truth": POSITIONS,
-        "agent": NAMES,
-        "agent_of": POSITIONS,
-        "credit": NUMBERS,
-        "scores": SCORES,
+        "item": NAMES, "annotator": NAMES, "group": NAMES, "category": NAMES,
+        "item_of": POSITIONS, "annotator_of": POSITIONS, "group_of": POSITIONS,
+        "label": POSITIONS, "truth": POSITIONS, "agent": NAMES, "agent_of": POSITIONS,
+        "credit": NUMBERS, "scores": SCORES,
     },
-}
+}  # fmt: skip
 """Kind of table -> its columns; those of what a table does not have hold nothing."""
-
-
-def _votes(labels: Annotations | None) -> dict[str, np.ndarray]:
-    """Who gave each vote of Items, by column."""
-    if labels is None:
-        return {}
-    given = {
-        "item_of": labels.item_of,
-        "annotator": labels.annotator[labels.annotator_of],
-        "label": labels.label,
-    }
-    return {f"{VOTE}{name}": values for name, values in given.items()}
 
 
 def _cell(value: Any, kind: pa.DataType) -> pa.Array:
@@ -110,20 +70,18 @@ def _cell(value: Any, kind: pa.DataType) -> pa.Array:
 
 def row_of(table: Table) -> pa.Table:
     """The row of a table, with columns and types that all tables of its kind have."""
-    held: dict[str, Any] = {}
+    columns = COLUMNS[kind_of(table)]
+    own = [name for name in columns if not name.startswith((VOTE, DRAW))]
+    held = dict.fromkeys(columns) | {name: getattr(table, name) for name in own}
     if isinstance(table, Items):
-        parts = {} if table.draw is None else vars(table.draw)
-        held = _votes(table.labels) | {f"{DRAW}{name}": one for name, one in parts.items()}
+        if table.labels is not None:
+            held[f"{VOTE}item_of"] = table.labels.item_of
+            held[f"{VOTE}annotator"] = table.labels.annotator[table.labels.annotator_of]
+            held[f"{VOTE}label"] = table.labels.label
+        if table.draw is not None:
+            held |= {f"{DRAW}{name}": one for name, one in vars(table.draw).items()}
         held[OPINIONS] = table.opinions and table.opinions.labels.ravel()
-    return pa.table(
-        {
-            name: _cell(
-                held.get(name) if name.startswith((VOTE, DRAW, OPINIONS)) else getattr(table, name),
-                kind,
-            )
-            for name, kind in COLUMNS[kind_of(table)].items()
-        }
-    )
+    return pa.table({name: _cell(held[name], kind) for name, kind in columns.items()})
 
 
 def _array(values: pa.Array) -> np.ndarray:
@@ -141,26 +99,24 @@ def _value(cell: pa.Scalar) -> Any:
 
 
 def table_of(row: Mapping[str, pa.Scalar]) -> Table:
-    """Make a table of the row that `row_of` gave of one: no checks, nothing drawn.
-
-    Args:
-        row: column -> its cell; of other columns too.
+    """The table that `row_of` gave a row of, which may have other columns too: no checks, nothing
+    drawn.
     """
     kind = ITEMS if "votes_total" in row else ANNOTATIONS
-    found = {name: _value(row[name]) for name in COLUMNS[kind]}
+    held = {name: _value(row[name]) for name in COLUMNS[kind]}
     if kind == ANNOTATIONS:
-        shape = len(found["item"]), len(found["category"])
-        found["scores"] = {name: one.reshape(shape) for name, one in found["scores"].items()}
-        return Annotations(**found)
-    item_of, annotator, label = (found.pop(name) for name in [*found] if name.startswith(VOTE))
-    draw = [found.pop(name) for name in [*found] if name.startswith(DRAW)]
-    found["draw"] = None if draw[0] is None else GoldDraw(*draw)
-    opinions = found[OPINIONS]
+        shape = len(held["item"]), len(held["category"])
+        held["scores"] = {name: one.reshape(shape) for name, one in held["scores"].items()}
+        return Annotations(**held)
+    item_of, annotator, label = (held.pop(name) for name in [*held] if name.startswith(VOTE))
+    draw = [held.pop(name) for name in [*held] if name.startswith(DRAW)]
+    held["draw"] = None if draw[0] is None else GoldDraw(*draw)
+    opinions = held[OPINIONS]
     if opinions is not None:
-        found[OPINIONS] = Opinions(opinions.reshape(len(found["item"]), -1))
+        held[OPINIONS] = Opinions(opinions.reshape(len(held["item"]), -1))
     if label is not None:
-        found["labels"] = labels_of_items(found["item"], item_of, annotator, label)
-    return Items(**found)
+        held["labels"] = labels_of_items(held["item"], item_of, annotator, label)
+    return Items(**held)
 
 
 BOTH, TABLE, REFERENCE = "both", "table", "reference"
@@ -169,17 +125,14 @@ BOTH, TABLE, REFERENCE = "both", "table", "reference"
 
 @dataclass(frozen=True)
 class Drawn:
-    """One replicate: its table, its reference, and the parameters it was drawn with.
-
-    Attributes:
-        population: metric -> its value in the population, and the Monte Carlo error of that; empty
-            where the truth is the reference's.
-    """
+    """One replicate: its table, its reference, and the parameters it was drawn with."""
 
     table: Table
     reference: Table
     parameters: Mapping[str, Any]
     population: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Metric -> its value in the population, and the Monte Carlo error of that; empty where the
+    truth is the reference's."""
 
 
 def _rows(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
@@ -194,19 +147,12 @@ def _rows(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
     }
     columns = {name: pa.repeat(value, len(parts)) for name, value in known.items()}
     rows = pa.concat_tables(map(row_of, parts.values()))
-    return pa.table(
-        {
-            **columns,
-            "part": pa.array(parts),
-            **dict(zip(rows.column_names, rows.columns, strict=True)),
-        }
-    )
+    cells = dict(zip(rows.column_names, rows.columns, strict=True))
+    return pa.table({**columns, "part": pa.array(parts), **cells})
 
 
 def write_replicates(
-    path: Path,
-    replicates: Iterable[tuple[str, int, Drawn]],
-    metadata: Mapping[str, Any],
+    path: Path, replicates: Iterable[tuple[str, int, Drawn]], metadata: Mapping[str, Any]
 ) -> None:
     """Write replicates (setting, number, tables) as one parquet file, one at a time."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -239,11 +185,7 @@ class DataTable:
         return list(self._names)
 
     def replicate(self, setting: str, number: int) -> Drawn:
-        """Read one replicate.
-
-        Raises:
-            ValueError: where the table does not hold it.
-        """
+        """Read one replicate; ValueError where the table does not hold it."""
         if (setting, number) not in self._names:
             raise ValueError(f"the data table has no setting {setting}, replicate {number}")
         rows = self._file.read_row_group(self._names.index((setting, number)))

@@ -1,20 +1,20 @@
-"""The work of an estimate job: methods fitted to a block of replicates, and evaluated.
-
-The true values of metrics in a replicate.
+"""The work of an estimate job: methods fitted to a block of replicates, and evaluated against the
+true values of metrics.
 """
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from math import nan
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from crowdgold.experiment.data_tables import DataTable, Drawn
 from crowdgold.experiment.settings import (
     EXPLAIN,
+    Plain,
     name_of_data,
     named,
     replicates,
@@ -39,7 +39,7 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items, Table
 
 
-def _of_items(metric: str, table: Items, reference: Items, parameters: Mapping[str, Any]) -> float:
+def _of_items(metric: str, table: Items, reference: Items, parameters: Plain) -> float:
     """A metric's true value: of the reference, or the parameter the data were drawn with."""
     asked = parse_metric(metric)
     if not asked.is_parameter:
@@ -54,26 +54,11 @@ def _of_items(metric: str, table: Items, reference: Items, parameters: Mapping[s
     )
 
 
-def _of_annotations(
-    metric: str, table: Annotations, parameters: Mapping[str, Any]
-) -> Mapping[str, float]:
-    if metric.partition(":")[0] == agents.EXPECTED:
-        named = {str(one): f"{agents.EXPECTED}:{one}" for one in table.agent}
-        return {one: float(parameters[key]) for one, key in named.items() if key in parameters}
-    if agents.is_agent_metric(metric):
-        return true_values_of_agents(metric, table)
-    return reviewers.true_values(metric, table, parameters)
-
-
 def true_values(metrics: Sequence[str], drawn: Drawn) -> dict[tuple[str, str], float]:
-    """The true values of metrics.
+    """(metric, annotator or agent) -> true value; the name is empty where it is nobody's own.
 
-    Returns:
-        (metric, annotator or agent) -> value; the name is empty where a value is nobody's own.
-        A metric of agents whose truth is not known has none.
-
-    Raises:
-        InputError: where the truth of another metric is not known.
+    A metric of agents whose truth is not known has none; InputError where that of another metric is
+    not known.
     """
     table, reference, parameters = drawn.table, drawn.reference, drawn.parameters
     if isinstance(table, Items) and isinstance(reference, Items):
@@ -84,121 +69,76 @@ def true_values(metrics: Sequence[str], drawn: Drawn) -> dict[tuple[str, str], f
         }
     if isinstance(table, Items):
         raise InputError("a replicate of items has annotations for its reference")
-    return {
-        (metric, of): value
-        for metric in metrics
-        for of, value in _of_annotations(metric, table, parameters).items()
-    }
+    truths: dict[tuple[str, str], float] = {}
+    for metric in metrics:
+        values: Mapping[str, float]
+        if metric.partition(":")[0] == agents.EXPECTED:
+            keys = {str(one): f"{agents.EXPECTED}:{one}" for one in table.agent}
+            values = {one: float(parameters[key]) for one, key in keys.items() if key in parameters}
+        elif is_agent_metric(metric):
+            values = true_values_of_agents(metric, table)
+        else:
+            values = reviewers.true_values(metric, table, parameters)
+        truths |= {(metric, of): value for of, value in values.items()}
+    return truths
 
 
-NO_DIAGNOSTICS = Diagnostics()
-
-
-def _evaluate(
-    task: Mapping[str, Any],
-    fitted: Fit,
-    table: Table,
-    rng: np.random.Generator,
-    refit: Callable[[Annotations], Fit],
-) -> list[Estimate]:
-    """Evaluate a fit by the metrics of its kind of table; those of agents come last."""
-    level, resamples, metrics = task["level"], task["bootstrap"], task["metrics"]
-    if isinstance(table, Items):
-        return evaluate(fitted, table, metrics, rng, level, resamples, task["target"])
-    of_agents = [metric for metric in metrics if is_agent_metric(metric)]
-    others = [metric for metric in metrics if metric not in of_agents]
-    found = evaluate_annotations(fitted, table, others, rng, level, resamples) if others else []
-    if of_agents:
-        chosen = Subsampling.read(task.get("subsampling", {}), "subsampling")
-        found += evaluate_agents(fitted, table, of_agents, rng, level, resamples, refit, chosen)
-    return found
-
-
-def _owner(row: Mapping[str, Any]) -> str:
-    """Say whose value a row holds; empty where it is nobody's own."""
-    return str(row["annotator"] or row["agent"] or row["item"])
-
-
-def inapplicable(task: Mapping[str, Any], method: str, table: Table) -> str | None:
-    """Say why a method is not fitted to a table, where the experiment has that explained.
-
-    None where it is to be fitted: an experiment that does not ask for reasons ends with an error.
-    """
-    if task.get("inapplicable") != EXPLAIN:
-        return None
-    return METHODS[method].lacks(table) or None
-
-
-def _row(
-    method: str,
-    one: Estimate,
-    diagnostics: Diagnostics = NO_DIAGNOSTICS,
-) -> dict[str, Any]:
-    return {
-        "method": method,
-        "metric": one.metric,
-        "annotator": one.annotator,
-        "agent": one.agent,
-        "item": one.item,
-        "estimate": one.estimate,
-        "lower": one.lower,
-        "upper": one.upper,
-        "standard_error": one.standard_error,
-        "undefined": one.undefined,
-        "note": one.note,
-        "diagnostics_passed": diagnostics.passed,
-        "diagnostics_message": diagnostics.message,
-    }
-
-
-def _estimate(
-    task: Mapping[str, Any],
-    setting: Mapping[str, Any],
+def _estimates(
+    task: Plain,
+    setting: Plain,
     replicate: int,
     method: str,
-    settings: Mapping[str, Any],
+    settings: Plain,
     table: Table,
     stan: StanModels,
-) -> tuple[list[dict[str, Any]], float | None]:
-    """A row for each metric, or each of its values, of a method fitted to one replicate.
+) -> tuple[list[Estimate], Diagnostics, float | None]:
+    """An estimate for each metric, or each of its values, of a method fitted to one replicate.
 
-    Beside them the seconds of the fit; None where the method is not fitted.
+    Beside them the fit's diagnostics and its seconds; None where the method is not fitted, which
+    only an experiment that asks for reasons has explained: others end with an error.
     """
-    if (reason := inapplicable(task, method, table)) is not None:
-        return [_row(method, Estimate.unavailable(one, reason)) for one in task["metrics"]], None
+    if task.get("inapplicable") == EXPLAIN and (reason := METHODS[method].lacks(table)):
+        missing = [Estimate.unavailable(one, reason) for one in task["metrics"]]
+        return missing, Diagnostics(), None
     # Without the method's name: methods that sample the same model share its fit.
     rng = task_rng(task, setting, replicate, "fit")
     start = time.perf_counter()
     fitted = fit(method, table, rng, settings, stan)
     elapsed = time.perf_counter() - start
     rng = task_rng(task, setting, replicate, f"evaluate:{method}")
-    estimates = _evaluate(
-        task, fitted, table, rng, lambda labels: fit(method, labels, rng, settings, stan)
-    )
-    seconds = fitted.seconds.get("inference", elapsed)
-    return [_row(method, one, fitted.diagnostics) for one in estimates], seconds
+    metrics = task["metrics"]
+    if isinstance(table, Items):
+        estimates = evaluate(
+            fitted, table, metrics, rng, task["level"], task["bootstrap"], task["target"]
+        )
+    else:
+        # Metrics of agents come last.
+        of_agents = [metric for metric in metrics if is_agent_metric(metric)]
+        others = [metric for metric in metrics if metric not in of_agents]
+        asked = rng, task["level"], task["bootstrap"]
+        estimates = evaluate_annotations(fitted, table, others, *asked) if others else []
+        if of_agents:
+            chosen = Subsampling.read(task.get("subsampling", {}), "subsampling")
+
+            def refit(labels: Annotations) -> Fit:
+                return fit(method, labels, rng, settings, stan)
+
+            estimates += evaluate_agents(fitted, table, of_agents, *asked, refit, chosen)
+    return estimates, fitted.diagnostics, fitted.seconds.get("inference", elapsed)
 
 
 def estimate_block(
-    task: Mapping[str, Any], data: Path, stan: StanModels, version: str, threads: int = 1
+    task: Plain, data: Path, stan: StanModels, version: str, threads: int = 1
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Rows of every method of a task, fitted to every replicate of a data table and evaluated.
 
-    Args:
-        task: what to estimate, from `plan.estimate_task`.
-        data: the block's data table.
-        version: the code's version, stored in each row.
-        threads: processes that a method may run side by side.
-
-    Returns:
-        Rows of the results table (`results.MEASURES`), and the table of times.
-
-    Raises:
-        ValueError: where a fit fails; a note names experiment, setting, replicate and method.
+    They are of the results table (`results.MEASURES`), beside the table of times; a note on an
+    error names experiment, setting, replicate and method. The task is from `plan.estimate_task`;
+    each row keeps the code's version; a method may run so many processes side by side.
     """
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
-    done: dict[tuple[str, int, str, str], tuple[list[dict[str, Any]], float | None]] = {}
+    done: dict[tuple[str, int, str, str], tuple[list[Estimate], Diagnostics, float | None]] = {}
     table = DataTable(data)
     for setting, replicate in replicates(task):
         drawn = table.replicate(setting["name"], replicate)
@@ -214,13 +154,20 @@ def estimate_block(
                 # Threads are no part of the task: they change the time and not the numbers.
                 settings = {**chosen, "threads": threads}
                 with named(task, setting["name"], replicate, method=method):
-                    done[key] = _estimate(
+                    done[key] = _estimates(
                         task, setting, replicate, method, settings, drawn.table, stan
                     )
-            estimated, seconds = done[key]
+            estimates, diagnostics, seconds = done[key]
             rows += [
-                {**shared, **row, "truth": truths.get((row["metric"], _owner(row)), np.nan)}
-                for row in estimated
+                {
+                    **shared,
+                    **vars(one),
+                    "method": method,
+                    "truth": truths.get((one.metric, one.annotator or one.agent or one.item), nan),
+                    "diagnostics_passed": diagnostics.passed,
+                    "diagnostics_message": diagnostics.message,
+                }
+                for one in estimates
             ]
             if seconds is not None:
                 times.append({**named_columns, "method": method, "seconds": seconds})

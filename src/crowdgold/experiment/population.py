@@ -7,12 +7,11 @@ settings that differ in how many items are drawn, or have a gold label.
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from crowdgold.experiment import settings
-from crowdgold.experiment.settings import name_of_data
+from crowdgold.experiment.settings import Plain, name_of_data
 from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.simulate import simulate
 from crowdgold.types.errors import InputError
@@ -33,7 +32,7 @@ Values = Mapping[str, tuple[float, float]]
 _FOUND: dict[str, Values] = {}
 
 
-def asks_for_population(parameters: Mapping[str, Any]) -> bool:
+def asks_for_population(parameters: Plain) -> bool:
     """Whether the true values are to be those of the population."""
     return bool(parameters.get(TRUTH_OF) == POPULATION)
 
@@ -43,41 +42,25 @@ def population_of_dataset(full: Items, metrics: Sequence[str]) -> Values:
     return {metric: (float(true_value(metric, full)), 0.0) for metric in _of_labels(metrics)}
 
 
-def population_of_simulator(task: Mapping[str, Any], setting: Mapping[str, Any]) -> Values:
+def population_of_simulator(task: Plain, setting: Plain) -> Values:
     """The metrics of the items that a simulator draws.
 
-    Args:
-        task: seed, experiment, simulator and metrics, as `plan.data_task` gives them.
-        setting: its axes, and its parameters with `truth_of`.
-
-    Raises:
-        InputError: where the simulator does not give Items, or a metric has no value.
+    The task has seed, experiment, simulator and metrics, as `plan.data_task` gives them. InputError
+    where the simulator does not give Items, or a metric has no value.
     """
-    axes = {name: value for name, value in setting["axes"].items() if name not in SIZES}
-    own = {name: setting["parameters"][name] for name in setting["parameters"] if name != TRUTH_OF}
-    fixed = {name: value for name, value in own.items() if name not in SIZES}
-    metrics = _of_labels(task["metrics"])
-    name = name_of_data(axes)
-    source = [task["seed"], task["experiment"], name, task["simulator"], fixed, metrics]
+    simulator, metrics = task["simulator"], _of_labels(task["metrics"])
+    name = name_of_data({key: one for key, one in setting["axes"].items() if key not in SIZES})
+    fixed = {
+        key: one for key, one in setting["parameters"].items() if key not in (TRUTH_OF, *SIZES)
+    }
+    source = [task["seed"], task["experiment"], name, simulator, fixed, metrics]
     key = json.dumps(source, sort_keys=True)
-    if key not in _FOUND:
-        parameters = {**fixed, "n": ITEMS_OF_PIECE, "n_gold": 0}
-        rng = settings.generator(task["seed"], task["experiment"], name, 0, POPULATION)
-        _FOUND[key] = _mean_of_pieces(task["simulator"], parameters, metrics, rng)
-    return _FOUND[key]
-
-
-def _of_labels(metrics: Sequence[str]) -> list[str]:
-    """The metrics that are no parameters of a model, whose true values are known anyway."""
-    return [metric for metric in metrics if not parse_metric(metric).is_parameter]
-
-
-def _mean_of_pieces(
-    simulator: str, parameters: Mapping[str, Any], metrics: Sequence[str], rng: np.random.Generator
-) -> Values:
+    if key in _FOUND:
+        return _FOUND[key]
+    rng = settings.generator(task["seed"], task["experiment"], name, 0, POPULATION)
     values = np.empty((PIECES, len(metrics)))
     for piece in range(PIECES):
-        drawn = simulate(simulator, parameters, rng).table
+        drawn = simulate(simulator, {**fixed, "n": ITEMS_OF_PIECE, "n_gold": 0}, rng).table
         if not isinstance(drawn, Items):
             raise InputError(
                 f"{TRUTH_OF}: {POPULATION}: {simulator} gives labels of annotators; expected a "
@@ -90,7 +73,13 @@ def _mean_of_pieces(
         ]
         raise InputError(f"{TRUTH_OF}: {POPULATION}: {', '.join(lost)} have no value there")
     error = values.std(axis=0, ddof=1) / np.sqrt(PIECES)
-    return {
+    _FOUND[key] = {
         metric: (float(value), float(spread))
         for metric, value, spread in zip(metrics, values.mean(axis=0), error, strict=True)
     }
+    return _FOUND[key]
+
+
+def _of_labels(metrics: Sequence[str]) -> list[str]:
+    """The metrics that are no parameters of a model, whose true values are known anyway."""
+    return [metric for metric in metrics if not parse_metric(metric).is_parameter]

@@ -1,30 +1,22 @@
 """What is published: tables of finished runs in docs/results, of which pages and figures are made.
 
-`make publish` copies them there, as their jobs wrote them (large ones with fewer digits), and keeps
-in `config/published.yaml` how each experiment was run and at which scale. With that file as the
-scale (`make docs`) nothing is run: a figure or page of which a table is not published stays as it
-is.
-
-At which scale a figure's experiments were run: what its captions say of one below the papers'.
-
-It follows from the configuration alone, of what is published too, so that no caption has to be
-changed when an experiment is published at another scale.
-
-Blocks of published tables, written as the files that they once were, to be verified.
-
-    python -m crowdgold.experiment.published
+    make publish
+    make docs
+    make restore, which is python -m crowdgold.experiment.published
     make verify RESULTS=results/restored
 
-A published table is its blocks' rows, one block after the other, and its metadata are theirs. So a
-clone has all that `make verify` compares with, without the run that made it. `make restore` writes
-the blocks of the papers' scale, and the configuration that they were made with. It removes what was
-restored before. Blocks that need an optional package which is not installed are left out.
+`make publish` copies the tables, as their jobs wrote them (large ones with fewer digits), and keeps
+in `config/published.yaml` how each experiment was run and at which scale. With that file as the
+scale (`make docs`) nothing is run: a figure or page of which a table is not published stays as it
+is. A published table is its blocks' rows, one block after the other, and its metadata are theirs:
+`make restore` writes the blocks of the papers' scale anew, so that a clone has all that
+`make verify` compares with, without the run that made it.
 """
 
 import argparse
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +24,7 @@ import pandas as pd
 import yaml
 
 from crowdgold.experiment import configuration, plan
-from crowdgold.experiment.configuration import load
-from crowdgold.experiment.settings import parse_setting
+from crowdgold.experiment.settings import Plain, parse_setting
 from crowdgold.experiment.verification import COMPARED
 from crowdgold.experiment.wiring import Drawn, Jobs
 from crowdgold.reading.outputs import write_text
@@ -55,24 +46,26 @@ KEY, FOLDER = "published", Path("docs/results")
 RECORD = Path("config/published.yaml")
 SCALES = "smoke", "default", "paper"
 """The scales, from the smallest."""
+_, DEFAULT, PAPER = SCALES
 RESTORED = Path("results/restored")
 """Where `make restore` writes the blocks of published tables."""
 TAKEN = FOLDER / "benchmarks/hours.csv"
 """What published experiments took, where the run that made them is known."""
 VERIFIED = FOLDER / "benchmarks/verified.csv"
 """Blocks of published experiments that `make verify` made again."""
-HOURS, PAGES = "core_hours", "pages"
-"""A column of it, and what stands for the target of experiments that pages alone tell of."""
+PAGES = "pages"
+"""Stands for the target of experiments that pages alone tell of."""
 LARGE = 5_000_000
 """Bytes of a table above which its numbers are published with few digits."""
-RUN, ALL_SCALES = "<results>/", "results/"
-"""How a path of a run begins, and one of what all scales share."""
-HEAD = "# How what is in docs/results was run; `make publish` writes it.\n\n"
+RUN = "<results>/"
+"""How a path of a run begins."""
+EQUAL = 1e-4
+"""Relative distance below which a varied fraction is the setting's: a large table's are rounded."""
 
 
 def kept(path: str) -> str:
-    """Where a file of a run is published; any other path as it is."""
-    for start in (RUN, ALL_SCALES):
+    """Where a file of a run, or one that all scales share, is published; others as they are."""
+    for start in (RUN, "results/"):
         if path.startswith(start):
             return str(FOLDER / path.removeprefix(start))
     return path
@@ -118,16 +111,10 @@ class Published(Drawn):
         return [one for target in targets if target != "none" for one in self.figures(target)]
 
 
-def _is_smaller(scale: str, published: str | None) -> bool:
-    """Whether a scale is smaller than that of what is published, if something is."""
-    return published in SCALES[SCALES.index(scale) + 1 :] if scale in SCALES else False
-
-
 def _keep(source: Path, to: Path) -> bool:
     """Publish a file as it is; a large table with numbers of few digits, which its metadata say.
 
-    Returns:
-        whether it is not what was published before.
+    Whether it is not what was published before.
     """
     if source.suffix != ".parquet" or source.stat().st_size <= LARGE:
         if to.is_file() and to.read_bytes() == source.read_bytes():
@@ -142,46 +129,12 @@ def _keep(source: Path, to: Path) -> bool:
     return True
 
 
-def _keep_hours(
-    names: Collection[str],
-    anew: Collection[str],
-    config: Mapping[str, Any],
-    scale: str,
-    hours: Mapping[str, float],
-) -> None:
-    """Put what experiments took into the table of hours.
-
-    One of unknown hours keeps what is known of it while its tables are not `anew`.
-    """
-    blocks = config["experiments"]
-    rows = [
-        (
-            blocks[name]["paper"],
-            plan.drawn_by(config, name)[0] or PAGES,
-            name,
-            scale,
-            round(hours[name], 4),
-        )
-        for name in sorted(names)
-        if name in hours
-    ]
-    now = pd.DataFrame(rows, columns=["paper", "target", "experiment", "scale", HOURS])
-    before = pd.read_csv(TAKEN) if TAKEN.is_file() else now[:0]
-    others = before[~before.experiment.isin({*now.experiment, *anew})]
-    TAKEN.parent.mkdir(parents=True, exist_ok=True)
-    write_csv(pd.concat([others, now]).sort_values("experiment"), TAKEN)
-
-
 def _keep_verified(
     scales: Mapping[str, str], tables: Iterable[Path], now: Path, since: Path
 ) -> None:
-    """Put what `make verify` compared into the table of it.
+    """Put what `make verify` compared last (`now`; it may not be there) into the table of it.
 
-    Args:
-        scales: experiment -> the scale at which it is published.
-        tables: what was compared.
-        now: the table of what was compared last; it may not be there.
-        since: a file; of a table that was written later than it nothing is known.
+    Of experiments whose published table was written later than the file `since` nothing is known.
     """
     if not now.is_file():
         return
@@ -195,44 +148,31 @@ def _keep_verified(
     write_csv(whole.sort_values(["scale", "block", "seed"]), VERIFIED)
 
 
-def _forget_verified(anew: Collection[str]) -> None:
-    """Take from that table what was compared of experiments whose tables are others now."""
-    if VERIFIED.is_file():
-        write_csv(pd.read_csv(VERIFIED).query("experiment not in @anew"), VERIFIED)
-
-
 def publish(
-    files: Iterable[str],
-    config: Mapping[str, Any],
-    scale: str,
-    record: Path,
-    hours: Mapping[str, float],
+    files: Iterable[str], config: Plain, scale: str, record: Path, hours: Mapping[str, float]
 ) -> tuple[list[str], list[str], list[str]]:
     """The files that are published now, those that the run has not made, and those left.
 
-    A run of a smaller scale leaves what is published of a larger one.
-
-    Args:
-        files: as the rules name them, `<results>/tables/NAME.parquet`.
-        config: of the run.
-        scale: its name.
-        record: `config/published.yaml`.
-        hours: what experiments took, where the run knows.
+    A run of a smaller scale leaves what is published of a larger one. Files are given as the rules
+    name them, `<results>/tables/NAME.parquet`; `record` is `config/published.yaml`; `hours` are
+    what experiments took, where the run knows.
     """
     results = config["pathvars"]["results"]
     sources = {path: Path(path.replace(RUN, f"{results}/")) for path in dict.fromkeys(files)}
-    before = load(record) if record.is_file() else {}
-    found = {path: source for path, source in sources.items() if source.is_file()}
-    left = [path for path in found if _is_smaller(scale, before.get(KEY, {}).get(found[path].stem))]
-    found = {path: source for path, source in found.items() if path not in left}
+    before = configuration.load(record) if record.is_file() else {}
+    made = {path: source for path, source in sources.items() if source.is_file()}
+    larger = SCALES[SCALES.index(scale) + 1 :] if scale in SCALES else ()
+    left = [path for path in made if before.get(KEY, {}).get(made[path].stem) in larger]
+    made = {path: source for path, source in made.items() if path not in left}
     anew = set()
-    for path, source in found.items():
+    for path, source in made.items():
         to = Path(kept(path))
         to.parent.mkdir(parents=True, exist_ok=True)
         if _keep(source, to):
             anew.add(source.stem)
-    stems = {source.stem for source in found.values()}
-    names, timed = stems & set(config["experiments"]), stems & set(config.get("benchmarks", {}))
+    stems = {source.stem for source in made.values()}
+    experiments = config["experiments"]
+    names, timed = stems & set(experiments), stems & set(config.get("benchmarks", {}))
     scales = {**before.get(KEY, {}), **dict.fromkeys(names | timed, scale)}
     blocks = {
         key: {**before.get(key, {}), **{one: config[key][one] for one in sorted(own)}}
@@ -245,139 +185,108 @@ def publish(
         "pathvars": {"results": "results/published"},
         **{key: dict(sorted(own.items())) for key, own in blocks.items() if own},
     }
-    write_text(HEAD + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
-    _keep_hours(names, anew, config, scale, hours)
-    _forget_verified(anew)
-    now = Path(results) / COMPARED
-    _keep_verified(dict.fromkeys(names, scale), found.values(), now, since=now)
-    restored, kept_now = RESTORED / COMPARED, (FOLDER / plan.table(one) for one in scales)
-    _keep_verified(scales, kept_now, restored, since=RESTORED / "config.yaml")
-    lacking = [path for path in sources if path not in found and path not in left]
-    return list(found), lacking, left
+    head = "# How what is in docs/results was run; `make publish` writes it.\n\n"
+    write_text(head + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
+
+    # One of unknown hours keeps what is known of it while its tables are as they were.
+    rows = [
+        (
+            experiments[name]["paper"],
+            plan.drawn_by(config, name)[0] or PAGES,
+            name,
+            scale,
+            round(hours[name], 4),
+        )
+        for name in sorted(names)
+        if name in hours
+    ]
+    taken = pd.DataFrame(rows, columns=["paper", "target", "experiment", "scale", "core_hours"])
+    known = pd.read_csv(TAKEN) if TAKEN.is_file() else taken[:0]
+    others = known[~known.experiment.isin({*taken.experiment, *anew})]
+    TAKEN.parent.mkdir(parents=True, exist_ok=True)
+    write_csv(pd.concat([others, taken]).sort_values("experiment"), TAKEN)
+
+    # What was compared of experiments whose tables are others now is forgotten.
+    if VERIFIED.is_file():
+        write_csv(pd.read_csv(VERIFIED).query("experiment not in @anew"), VERIFIED)
+    compared = Path(results) / COMPARED
+    _keep_verified(dict.fromkeys(names, scale), made.values(), compared, since=compared)
+    tables = (FOLDER / plan.table(one) for one in scales)
+    _keep_verified(scales, tables, RESTORED / COMPARED, since=RESTORED / "config.yaml")
+    lacking = [path for path in sources if path not in made and path not in left]
+    return list(made), lacking, left
 
 
-_, DEFAULT, PAPER = SCALES
+def scale_note(config: Plain, figure: str) -> str:
+    """A caption's words on the scale, "Default scale: 5 replicates."; empty at the papers'.
 
-
-def _scales(config: Mapping[str, Any], figure: str) -> dict[str, str]:
-    """The scale of each experiment behind a figure; of what is published, without the others."""
+    Where some of its experiments alone are below the papers' scale, it names them. It follows from
+    the configuration alone, of what is published too, so that no caption has to be changed when an
+    experiment is published at another scale.
+    """
     block = config["figures"][figure]
     names = [*block.get("experiments", []), *([block["benchmark"]] if "benchmark" in block else [])]
     if KEY in config:
-        known = config[KEY]
-        return {name: known[name] for name in names if name in known}
-    return dict.fromkeys(names, config.get("scale", DEFAULT))
-
-
-def _number(config: Mapping[str, Any], names: list[str]) -> str:
-    """The replicates of experiments in words; empty where none of them has a number."""
-    blocks = [config["experiments"].get(name, {}) for name in names]
-    found = sorted({block["replicates"] for block in blocks if "replicates" in block})
-    if not found:
-        return ""
-    least, most = found[0], found[-1]
-    counted = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-    return f"{counted} replicate{'s' if most > 1 else ''}"
-
-
-def scale_note(config: Mapping[str, Any], figure: str) -> str:
-    """A caption's words on the scale, "Default scale: 5 replicates."; empty at the papers'.
-
-    Where some of its experiments alone are below the papers' scale, it names them.
-    """
-    scales = _scales(config, figure)
+        scales = {name: config[KEY][name] for name in names if name in config[KEY]}
+    else:
+        scales = dict.fromkeys(names, config.get("scale", DEFAULT))
     said = []
     for scale in dict.fromkeys(scales.values()):
         if scale == PAPER:
             continue
         own = [name for name, one in scales.items() if one == scale]
         which = f" of {list_names(own)}" if len(own) < len(scales) else ""
-        number = _number(config, own)
-        said.append(f"{scale.capitalize()} scale{which}{f': {number}' if number else ''}.")
+        blocks = [config["experiments"].get(name, {}) for name in own]
+        number = ""
+        if replicates := {one["replicates"] for one in blocks if "replicates" in one}:
+            least, most = min(replicates), max(replicates)
+            counted = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+            number = f": {counted} replicate{'s' if most > 1 else ''}"
+        said.append(f"{scale.capitalize()} scale{which}{number}.")
     return " ".join(said)
 
 
-def scale_notes(config: Mapping[str, Any]) -> dict[str, str]:
+def scale_notes(config: Plain) -> dict[str, str]:
     """The same of every figure, by its name, with the space that parts it from what it follows."""
     notes = {name: scale_note(config, name) for name in config["figures"]}
     return {name: f" {note}" if note else "" for name, note in notes.items()}
 
 
-HOW = "path", "sha256"
-"""What a table's metadata say of a block beside the block's own."""
-EQUAL = 1e-4
-"""Relative distance below which a varied fraction is the setting's: a large table's are rounded."""
-
-
-def published_run(root: Path, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration of what is published at the papers' scale.
-
-    Args:
-        root: of the checkout.
-        record: what `config/published.yaml` says.
-    """
-    whole = configuration.at_scale(root, PAPER)
-    names = [name for name, scale in record[KEY].items() if scale == PAPER]
-    ran = {name: record["experiments"][name] for name in names if name in record["experiments"]}
-    return {**whole, "scale": PAPER, "experiments": {**whole["experiments"], **ran}}
-
-
-def _is(column: pd.Series, value: Any) -> pd.Series:
-    """Say for each row whether an axis has a setting's value."""
-    if pd.api.types.is_float_dtype(column) and isinstance(value, int | float):
-        near: pd.Series = (column - value).abs() <= EQUAL * abs(value)
-        return near
-    same: pd.Series = column == value
-    return same
-
-
-def block_rows(table: pd.DataFrame, config: Mapping[str, Any], block: str) -> pd.DataFrame:
+def block_rows(table: pd.DataFrame, config: Plain, block: str) -> pd.DataFrame:
     """The rows of a block in its experiment's table, in their order.
 
-    Args:
-        table: of the experiment.
-        config: which methods a job has.
-        block: the path of the block's table in the folder of results (`plan.blocks`).
+    The block is the path of its table in the folder of results (`plan.blocks`); the configuration
+    says which methods a job has.
     """
     kind, experiment, setting, *group, replicates = block.removesuffix(".parquet").split("/")
     own = table["replicate"].isin(list(plan.parse_block(replicates)))
-    if setting != plan.ALL:
-        for axis, value in parse_setting(setting).items():
-            own &= _is(table[axis], value)
+    for axis, value in parse_setting(setting).items() if setting != plan.ALL else ():
+        column = table[axis]
+        if pd.api.types.is_float_dtype(column) and isinstance(value, int | float):
+            own &= (column - value).abs() <= EQUAL * abs(value)
+        else:
+            own &= column == value
     if kind == "estimates":
         own &= table["method"].isin(plan.methods_of(config, experiment, *group))
     return table[own].reset_index(drop=True)
 
 
 def _blocks_there(path: Path, run: str) -> dict[str, dict[str, Any]]:
-    """The blocks of a published table, as paths in the run's folder -> their metadata."""
+    """The blocks of a published table, as paths in the run's folder -> their own metadata."""
     return {
-        found["path"].removeprefix(f"{run}/"): {
-            key: value for key, value in found.items() if key not in HOW
+        block["path"].removeprefix(f"{run}/"): {
+            key: value for key, value in block.items() if key not in ("path", "sha256")
         }
-        for found in blocks_of(read_metadata(path))
+        for block in blocks_of(read_metadata(path))
     }
 
 
-def _replicates(block: str) -> range:
-    return plan.parse_block(Path(block).stem)
+def restore(path: Path, config: Plain, run: str, into: Path) -> list[str]:
+    """Write the blocks of a published table into a folder of results; their paths in it.
 
-
-def restore(path: Path, config: Mapping[str, Any], run: str, into: Path) -> list[str]:
-    """Write the blocks of a published table.
-
-    Args:
-        path: of the table.
-        config: of the run that made it.
-        run: the folder of that run's results.
-        into: a folder of results.
-
-    Returns:
-        the blocks, as paths in that folder.
-
-    Raises:
-        DamagedTable: where the table is not as it was written.
-        InputError: where it has rows of no block that the configuration has.
+    The configuration is that of the run that made it, and `run` the folder of that run's results.
+    DamagedTable where the table is not as it was written, InputError where it has rows of no block
+    that the configuration has.
     """
     table, metadata = read_table(path), read_metadata(path)
     few = {ROUNDED: metadata[ROUNDED]} if ROUNDED in metadata else {}
@@ -394,52 +303,41 @@ def restore(path: Path, config: Mapping[str, Any], run: str, into: Path) -> list
     return list(there)
 
 
-def _published(root: Path, config: Mapping[str, Any], names: Iterable[str]) -> dict[Path, int]:
-    """The published tables of experiments -> how many replicates their largest block has.
-
-    Raises:
-        InputError: where one is not as it was published.
-    """
-    run, sizes = config["pathvars"]["results"], {}
-    for path in (root / FOLDER / plan.table(name) for name in names):
-        if not path.is_file():
-            continue  # of its summary alone pages are made
-        try:
-            blocks = list(_blocks_there(path, run))
-        except DamagedTable as error:
-            raise InputError(
-                f"{path} is damaged: {error.found}; git checkout {path} brings it back"
-            ) from None
-        sizes[path] = max(len(_replicates(block)) for block in blocks)
-    if not sizes:
-        raise InputError(
-            f"{root / FOLDER}: no table of the papers' scale; make publish writes them"
-        )
-    return sizes
-
-
 def restore_all(root: Path, into: Path = RESTORED) -> tuple[dict[str, int], dict[str, list[str]]]:
     """Write all blocks that are published at the papers' scale, in the place of what is there.
 
-    Returns:
-        experiment -> how many it has; and those left out -> the packages that they lack.
-
-    Raises:
-        InputError: where nothing is published, or a table is damaged; then nothing is removed.
+    How many each experiment has; and those left out -> the packages that they lack. InputError
+    where nothing is published, or a table is damaged; then nothing is removed.
     """
     record = root / RECORD
     said = configuration.load(record) if record.is_file() else {}
     if not said.get(KEY):
         raise InputError(f"{record}: nothing is published there; make publish writes it")
-    config = published_run(root, said)
-    run, places = config["pathvars"]["results"], {**config["pathvars"], "results": str(into)}
     names = [name for name, scale in said[KEY].items() if scale == PAPER]
+    config = configuration.at_scale(root, PAPER)
+    ran = {name: said["experiments"][name] for name in names if name in said["experiments"]}
+    config = {**config, "scale": PAPER, "experiments": {**config["experiments"], **ran}}
+    run, places = config["pathvars"]["results"], {**config["pathvars"], "results": str(into)}
     lacking = {
         name: packages
         for name in names
         if name in config["experiments"] and (packages := plan.missing_packages(config, name))
     }
-    sizes = _published(root, config, (name for name in names if name not in lacking))
+    sizes = {}  # table -> how many replicates its largest block has
+    for path in (root / FOLDER / plan.table(name) for name in names if name not in lacking):
+        if not path.is_file():
+            continue  # of its summary alone pages are made
+        try:
+            blocks = _blocks_there(path, run)
+        except DamagedTable as error:
+            raise InputError(
+                f"{path} is damaged: {error.found}; git checkout {path} brings it back"
+            ) from None
+        sizes[path] = max(len(plan.parse_block(Path(block).stem)) for block in blocks)
+    if not sizes:
+        raise InputError(
+            f"{root / FOLDER}: no table of the papers' scale; make publish writes them"
+        )
     if into.is_dir():
         shutil.rmtree(into)
     into.mkdir(parents=True)

@@ -1,68 +1,44 @@
-"""What the library offers by name, and which modules each name depends on.
-
-A registry is a module that imports many others only to list them. Knowing which entry comes from
-where lets a job depend on its own method's modules and not on the others'.
+"""What the library offers by name, and what a job depends on: its script's imports, less what it
+does not use. Knowing which entry comes from where lets a job depend on its own method's modules and
+not on the others'.
 """
 
+import hashlib
 import importlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from pathlib import Path
 
 from crowdgold.experiment.configuration import OPTIONS_OF
-from crowdgold.methods import needs
-from crowdgold.methods.registry import METHODS, MODULES, is_of_package
+from crowdgold.experiment.settings import Plain
+from crowdgold.methods import needs, registry
+from crowdgold.methods.registry import METHODS, MODULES, file_of, is_of_package
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
+from crowdgold.record.imports import imported_modules, library_files, named_hashes, package_root
 from crowdgold.system.declared import KINDS, declared, load
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import ANNOTATIONS, ITEMS
 
-METHOD, MODULE = "method", "module"
-"""Kinds of methods, and of the modules that a job uses by their own names."""
-
-
-@dataclass(frozen=True)
-class Registry:
-    """Where a kind of thing is listed.
-
-    Attributes:
-        package: the package that offers it.
-        mapping: the package's mapping from names to entries.
-        work: the attribute of an entry that does the work; empty where the entry itself does.
-        listing: the modules that import others only to list them.
-    """
-
-    package: str
-    mapping: str
-    work: str
-    listing: tuple[str, ...]
-
-
-REGISTRIES = {
-    "dataset": Registry("crowdgold.datasets", "DATASETS", "prepare", ("crowdgold.datasets",)),
-}
-"""Kind -> its registry; methods have one of their own, and the other kinds are found by their
-declarations (`system.declared.KINDS`)."""
+METHOD, DATASET, MODULE = "method", "dataset", "module"
+"""Kinds with a registry of their own, and the kind of modules that a job uses by their own names.
+The other kinds are found by their declarations (`system.declared.KINDS`)."""
+DATASETS = "crowdgold.datasets"
+"""The module that imports all datasets, only to list them."""
 
 
 @cache
-def entries(kind: str) -> Mapping[str, Any]:
-    """The entries of a registry by name.
-
-    Raises:
-        KeyError: where there is no such registry.
-    """
+def entries(kind: str) -> Plain:
+    """The entries of a registry by name; KeyError where there is no such registry."""
     if kind in KINDS:
         return {name: load(kind, name) for name in declared(kind)}
     if kind == METHOD:
         return METHODS
-    registry = REGISTRIES[kind]
-    package = importlib.import_module(registry.package)
-    mapping: Mapping[str, Any] = getattr(package, registry.mapping)
-    return mapping
+    if kind != DATASET:
+        raise KeyError(kind)
+    datasets: Plain = importlib.import_module(DATASETS).DATASETS
+    return datasets
 
 
 def known_names() -> dict[str, Collection[str]]:
@@ -72,25 +48,21 @@ def known_names() -> dict[str, Collection[str]]:
     annotations" those that take such a table, and "give annotations" the simulators and datasets
     that give annotations, as others give items. "options of PLOT" are what a plot reads.
     """
-    known = {kind: tuple(entries(kind)) for kind in (METHOD, *REGISTRIES, *KINDS)}
-    taken = {
-        f"take {table}": tuple(m for m in known["method"] if table in tables_taken(m))
-        for table in (ITEMS, ANNOTATIONS)
+    simulators, datasets, plots = (entries(kind) for kind in ("simulator", DATASET, "plot"))
+    return {
+        **{kind: tuple(entries(kind)) for kind in (METHOD, DATASET, *KINDS)},
+        **{
+            f"take {table}": tuple(name for name, one in METHODS.items() if table in one.tables)
+            for table in (ITEMS, ANNOTATIONS)
+        },
+        "oracle": tuple(name for name, one in METHODS.items() if needs.ORACLE in one.needs),
+        "annotators": tuple(name for name, one in METHODS.items() if needs.ANNOTATORS in one.needs),
+        f"give {ANNOTATIONS}": (
+            *(name for name, one in simulators.items() if one.gives == ANNOTATIONS),
+            *(name for name, one in datasets.items() if one.table == ANNOTATIONS),
+        ),
+        **{f"{OPTIONS_OF}{name}": plot.options for name, plot in plots.items()},
     }
-    needing = {
-        name: tuple(m for m in known["method"] if need in entries("method")[m].needs)
-        for name, need in {"oracle": needs.ORACLE, "annotators": needs.ANNOTATORS}.items()
-    }
-    options = {f"{OPTIONS_OF}{plot}": entries("plot")[plot].options for plot in known["plot"]}
-    giving = {f"give {ANNOTATIONS}": _giving_annotations()}
-    return {**known, **taken, **needing, **giving, **options}
-
-
-def _giving_annotations() -> tuple[str, ...]:
-    """The simulators and datasets that give annotations."""
-    simulators, datasets = entries("simulator"), entries("dataset")
-    drawn = [name for name, one in simulators.items() if one.gives == ANNOTATIONS]
-    return (*drawn, *(name for name, one in datasets.items() if one.table == ANNOTATIONS))
 
 
 def modules_of(kind: str, name: str) -> set[str]:
@@ -101,28 +73,21 @@ def modules_of(kind: str, name: str) -> set[str]:
         return {declared(kind)[name][0]}
     if kind == METHOD:
         return {MODULES[name].__name__} if is_of_package(name) else set()
-    registry, entry = REGISTRIES[kind], entries(kind)[name]
-    return {(getattr(entry, registry.work) if registry.work else entry).__module__}
+    return {entries(kind)[name].prepare.__module__}
 
 
-def stan_models(methods: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def stan_models(methods: Mapping[str, Plain]) -> list[str]:
     """The Stan models that methods need with their settings, each once."""
     models: list[str] = []
     for name, settings in methods.items():
-        models += entries("method")[name].models_with(settings)
+        models += METHODS[name].models_with(settings)
     return list(dict.fromkeys(models))
 
 
 def packages_of(methods: Collection[str]) -> tuple[str, ...]:
     """The optional packages that methods cannot do without."""
-    needed = (entries("method")[name].package for name in methods)
+    needed = (METHODS[name].package for name in methods)
     return tuple(dict.fromkeys(filter(None, needed)))
-
-
-def tables_taken(method: str) -> tuple[str, ...]:
-    """The kinds of table that a method takes."""
-    taken: tuple[str, ...] = entries("method")[method].tables
-    return taken
 
 
 def metric_problem(name: str, table: str) -> str:
@@ -137,3 +102,61 @@ def metric_problem(name: str, table: str) -> str:
     except InputError as error:
         return str(error)
     return ""
+
+
+Used = tuple[tuple[str, tuple[str, ...]], ...]
+"""Kinds of registries, each with the entries that a job uses."""
+
+
+def rule_files(script: Path, used: Mapping[str, Collection[str]]) -> list[Path]:
+    """A script and the library files that it depends on.
+
+    `used` is kind of registry -> the entries that the job uses; of a kind that is not named, the
+    job uses whatever its imports reach, and all methods where they reach these.
+    """
+    return _rule_files(script, tuple((kind, tuple(names)) for kind, names in used.items()))
+
+
+@cache
+def _rule_files(script: Path, used: Used) -> list[Path]:
+    also: set[str] = set()
+    without: set[str] = set()
+    listing: list[str] = []
+    for kind, names in used:
+        own = {module for name in names for module in modules_of(kind, name)}
+        also |= own
+        if kind == DATASET:  # the others are found by name; nothing imports them as a list
+            listing.append(DATASETS)
+            without |= {module for name in entries(kind) for module in modules_of(kind, name)} - own
+    methods = dict(used).get(METHOD)
+    if methods is None and registry.__name__ in imported_modules(script, also, without, listing):
+        methods = tuple(entries(METHOD))
+        also |= {module for name in methods for module in modules_of(METHOD, name)}
+    files = library_files(script, also, without, listing)
+    outside = [file_of(name) for name in methods or () if not is_of_package(name)]
+    return list(dict.fromkeys([*files, *(one for file in outside for one in library_files(file))]))
+
+
+def rule_code(script: Path, used: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """The name of each of `rule_files` -> a hash of its content; arguments as there."""
+    return _rule_code(script, tuple((kind, tuple(names)) for kind, names in used.items()))
+
+
+@cache
+def _rule_code(script: Path, used: Used) -> dict[str, str]:
+    return named_hashes(_rule_files(script, used))
+
+
+@cache
+def kernel_cache() -> str:
+    """Name a cache of compiled kernels by the code that it belongs to.
+
+    A cached kernel is not compiled anew when a function that it calls changes in another file, so
+    that each state of the files with kernels needs a cache of its own.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(package_root().rglob("*.py")):
+        content = file.read_bytes()
+        if b"crowdgold.system.kernels" in content or file.name == "kernels.py":
+            digest.update(file.name.encode() + b"\0" + content)
+    return digest.hexdigest()[:16]

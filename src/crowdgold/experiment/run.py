@@ -1,17 +1,15 @@
 """How a run begins: it takes the folder, clears what others left, and keeps its configuration.
 
-Snakemake's plugin for Slurm, mended for a run: it keeps its jobs while Slurm does not answer.
-
-Where every query of a check fails, the plugin (2.8.0) neither keeps nor reports the jobs that it
-asked about, and the run waits for ever. It has no setting for that, so its query is replaced when a
-run begins.
+On Slurm it also mends Snakemake's plugin. Where every query of a check fails, the plugin (2.8.0)
+neither keeps nor reports the jobs that it asked about, and the run waits for ever. It has no
+setting for that, so its query is replaced when a run begins.
 """
 
 import fcntl
 import os
 import shutil
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from logging import Logger
 from pathlib import Path
@@ -21,7 +19,7 @@ from typing import Any
 import yaml
 
 from crowdgold.experiment import integrity
-from crowdgold.experiment.dependencies import kernel_cache
+from crowdgold.experiment.registries import kernel_cache
 from crowdgold.experiment.schema import METHOD_FILES
 from crowdgold.methods import registry
 from crowdgold.reading.outputs import write_text
@@ -29,12 +27,25 @@ from crowdgold.record.imports import package_root
 from crowdgold.types.errors import InputError
 
 PLUGIN = "snakemake_executor_plugin_slurm"
+LOCK = Path("results/.running")
+DAY = 24 * 3600
+SHARED = [Path("results", name) for name in ("datasets", "embeddings", "stan")]
+"""Folders that all scales share."""
 
-Query = Callable[[str, Logger], Awaitable[tuple[dict[str, str] | None, float | None]]]
 
+def mend(plugin: ModuleType, logger: Logger) -> None:
+    """Replace the plugin's query in this process by one whose failure is an answer without jobs.
 
-def _always_answered(query: Query) -> Query:
-    """Query whose failure is an answer that names no job: the plugin keeps what is not named."""
+    The plugin keeps what is not named. One without the query stays as it is, and a warning says so.
+    """
+    if not hasattr(plugin, "query_job_status"):
+        logger.warning(
+            "Snakemake's plugin for Slurm is not one that is known here: a controller that is away "
+            "for seconds can hang the run. `make slurm` installs the known one"
+        )
+        return
+    changed: Any = plugin
+    query = changed.query_job_status
 
     async def ask(command: str, logger: Logger) -> tuple[dict[str, str], float]:
         states, seconds = await query(command, logger)
@@ -46,29 +57,7 @@ def _always_answered(query: Query) -> Query:
         )
         return {}, 0.0
 
-    return ask
-
-
-def mend(plugin: ModuleType, logger: Logger) -> None:
-    """Nothing; replaces the plugin's query in this process.
-
-    A plugin without it stays as it is, and a warning says so.
-    """
-    if not hasattr(plugin, "query_job_status"):
-        logger.warning(
-            "Snakemake's plugin for Slurm is not one that is known here: a controller that is away "
-            "for seconds can hang the run. `make slurm` installs the known one"
-        )
-        return
-    changed: Any = plugin
-    changed.query_job_status = _always_answered(changed.query_job_status)
-
-
-LOCK = Path("results/.running")
-DAY = 24 * 3600
-SHARED = [Path("results", name) for name in ("datasets", "embeddings", "stan")]
-"""Folders that all scales share."""
-Say = Callable[[str], object]
+    changed.query_job_status = ask
 
 
 def set_environment(config: Mapping[str, Any]) -> None:
@@ -91,32 +80,10 @@ def set_environment(config: Mapping[str, Any]) -> None:
     os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, library_path)))
 
 
-def remove_leftovers(folders: Iterable[Path], older: float = 0.0) -> None:
-    """Remove what killed writers left: `.NAME.CODE.partial`, which nothing reads.
-
-    Args:
-        folders: where to look, with all that is in them; this process holds the lock on them.
-        older: seconds; what was written to since is left, as of jobs on other nodes.
-    """
-    limit = time.time() - older
-    for path in [path for folder in folders for path in folder.rglob(".*.partial")]:
-        with suppress(OSError):
-            if path.stat().st_mtime > limit:
-                continue
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-
-
 class Run:
-    """A run in this folder, which no other works in at the same time.
+    """A run in this folder, which no other works in at the same time; `say` tells what is amiss."""
 
-    Args:
-        say: tells a person what is amiss.
-    """
-
-    def __init__(self, config: Mapping[str, Any], say: Say) -> None:
+    def __init__(self, config: Mapping[str, Any], say: Callable[[str], object]) -> None:
         self.config, self._say = config, say
         self.results = Path(config["pathvars"]["results"])
         self._lock: Any = None  # the open file of the lock, which ends with the process
@@ -124,20 +91,33 @@ class Run:
     def begin(self, local: bool = True) -> None:
         """Do what a run does before it looks which files are there; once.
 
-        Args:
-            local: whether its jobs end with it. Those on other nodes can outlive the run that
-                submitted them: what they are writing is left.
-
-        Raises:
-            InputError: where the folder is another run's, or cannot be written.
+        Jobs that are not `local` can outlive the run that submitted them: what they are writing is
+        left. InputError where the folder is another run's, or cannot be written.
         """
         if self._lock is not None:
             return
         try:
             self._hold_folder()
+            # What killed writers left, `.NAME.CODE.partial`, nothing reads.
+            limit = time.time() - (0 if local else DAY)
             own = [self.results / name for name in (*integrity.FOLDERS, "evaluation")]
-            remove_leftovers([*own, *SHARED], 0 if local else DAY)
-            self._take_away_damage()
+            for path in [path for one in [*own, *SHARED] for path in one.rglob(".*.partial")]:
+                with suppress(OSError):
+                    if path.stat().st_mtime <= limit:
+                        remove = shutil.rmtree if path.is_dir() else Path.unlink
+                        remove(path)
+            # What is not as its job wrote it is named, and set aside, so that it is made again.
+            start = time.monotonic()
+            known = {*self.config.get("figures", {}), *self.config.get("experiments", {})}
+            found = integrity.compare(self.results, known)
+            for line in integrity.told(found, time.monotonic() - start):
+                self._say(line)
+            integrity.take_away(found.damaged)
+            if found.damaged:
+                self._say(
+                    "What is damaged was set aside as .NAME.damaged beside it; the run that it "
+                    "belongs to makes it anew"
+                )
             self.results.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(
@@ -162,17 +142,4 @@ class Run:
         except OSError as error:
             self._say(
                 f"{LOCK}: no lock here ({error.strerror}): never start two runs in this folder"
-            )
-
-    def _take_away_damage(self) -> None:
-        """Name what is not as its job wrote it, and set it aside, so that it is made again."""
-        start = time.monotonic()
-        found = integrity.compare(self.results, integrity.names_of(self.config))
-        for line in integrity.told(found, time.monotonic() - start):
-            self._say(line)
-        integrity.take_away(found.damaged)
-        if found.damaged:
-            self._say(
-                "What is damaged was set aside as .NAME.damaged beside it; the run that it "
-                "belongs to makes it anew"
             )

@@ -1,8 +1,7 @@
-"""The configuration's schema: its file, and what methods, generators and checks declare.
+"""The configuration's schema: its file, and what methods, generators and checks declare; and the
+page made from it, `config/README.md`.
 
-The page on the configuration, made from its schema: `config/README.md`.
-
-`python -m crowdgold.experiment.schema SCHEMA CONFIG` prints it.
+`python -m crowdgold.experiment.schema SCHEMA CONFIG` prints the page.
 """
 
 import sys
@@ -12,7 +11,6 @@ from typing import Any
 
 from crowdgold.experiment import configuration
 from crowdgold.experiment.configuration import SOURCES, ConfigurationError
-from crowdgold.experiment.configuration import load as load_configuration
 from crowdgold.inference.agents import Subsampling
 from crowdgold.methods.registry import METHODS, offered, settable
 from crowdgold.metrics.binary import STUDY_METRICS
@@ -30,51 +28,37 @@ def _classes(kind: type[Settings]) -> Iterator[type[Settings]]:
         yield from _classes(part)
 
 
-def method_schemas() -> dict[str, Any]:
-    """The definitions that methods make: `methods`, and the mappings among their settings."""
-    found: dict[str, Any] = {}
-    parts: dict[str, Any] = {}
-    for name, method in METHODS.items():
-        if settable(method):
-            about = {"description": method.about or method.title}
-            found[name] = {**object_schema(method.settings, method.preset), **about}
-        for part in _classes(method.settings):
-            parts[part.key()] = object_schema(part)
-    methods = {"type": "object", "additionalProperties": False, "properties": found}
-    return {"methods": methods, **parts}
-
-
-def parameter_schemas() -> dict[str, Any]:
-    """The definitions that generators and checks make: the parameters of each."""
-    return {
-        f"{kind}_{name}": object_schema(load(kind, name).parameters)
-        for kind in ("simulator", "check")
-        for name in declared(kind)
-    }
-
-
-def _of_source(definition: str) -> dict[str, Any]:
-    """What a definition of parameters says of an experiment with its source."""
-    kind, _, name = definition.partition("_")
-    return {
-        "if": {"properties": {kind: {"const": name}}, "required": [kind]},
-        "then": {"properties": {"parameters": {"$ref": f"#/$defs/{definition}"}}},
-    }
-
-
 def read_schema(path: str | Path) -> dict[str, Any]:
-    """The whole schema of the configuration: its file, and what the library's files declare.
-
-    Raises:
-        ConfigurationError: where the file cannot be read.
-    """
+    """The whole schema of the configuration: its file, and what the library's files declare."""
     schema = configuration.load(path)
     asked: Mapping[str, Any] = schema["properties"]["evaluate"]["properties"]
     asked["methods"]["items"]["enum"] = list(offered())
     asked["metrics"]["items"]["enum"] = list(STUDY_METRICS)
-    known = {**method_schemas(), **parameter_schemas(), **schema["$defs"]}
+    properties: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
+    for name, method in METHODS.items():
+        if settable(method):
+            about = {"description": method.about or method.title}
+            properties[name] = {**object_schema(method.settings, method.preset), **about}
+        for part in _classes(method.settings):
+            parts[part.key()] = object_schema(part)
+    methods = {"type": "object", "additionalProperties": False, "properties": properties}
+    parameters = {
+        f"{kind}_{name}": object_schema(load(kind, name).parameters)
+        for kind in ("simulator", "check")
+        for name in declared(kind)
+    }
+    known = {"methods": methods, **parts, **parameters, **schema["$defs"]}
     known[Subsampling.key()] = object_schema(Subsampling)
-    rules = [_of_source(name) for name in known if name.partition("_")[0] in SOURCES]
+    # The parameters of an experiment are those of its source.
+    rules = [
+        {
+            "if": {"properties": {kind: {"const": name}}, "required": [kind]},
+            "then": {"properties": {"parameters": {"$ref": f"#/$defs/{kind}_{name}"}}},
+        }
+        for kind, _, name in (definition.partition("_") for definition in known)
+        if kind in SOURCES
+    ]
     known["experiment"] = {**known["experiment"], "allOf": rules}
     return {**schema, "$defs": known}
 
@@ -94,8 +78,6 @@ What can be set, and where? In a file of your own that holds only the keys that 
 The page is made by `make config/README.md` from `workflow/schemas/config.schema.yaml` and from what
 methods, generators and checks declare in their files. Edit these, not this page.
 """
-GENERAL = "Keys of the run"
-OF_METHODS = "methods"
 KINDS = {
     "simulator": "Generators of data: an experiment names one, and sets its `parameters`.",
     "dataset": "Public datasets: an experiment names one, and sets its `parameters`.",
@@ -150,36 +132,6 @@ def _rows(
             yield from _rows(resolved, root, here, value, seen)
 
 
-def _anchor(title: str) -> str:
-    """The heading as links name it."""
-    return "".join(c for c in title.lower() if c.isalnum() or c in " -_").replace(" ", "-")
-
-
-def _groups(
-    schema: Mapping[str, Any], root: Mapping[str, Any], default: Mapping[str, Any]
-) -> Iterator[tuple[str, str, str]]:
-    """The title of each group of keys, a sentence on it, and its table; each method is a group."""
-    properties = {key: _resolve(one, root) for key, one in schema["properties"].items()}
-    alone = {key: one for key, one in properties.items() if not any(_children(one))}
-    # Where a group names another one, as `method_settings` does, that one's table is enough.
-    others = {one["$ref"] for one in schema["properties"].values() if "$ref" in one}
-    said = "Single keys, which count for every experiment."
-    yield GENERAL, said, _table({"properties": alone}, root, default)
-    for key, one in properties.items():
-        if key in alone:
-            continue
-        if key != OF_METHODS:
-            table = _table(one, root, default.get(key), key, others)
-            yield f"`{key}`", one["description"], table
-            continue
-        for name, own in _children(one):
-            described = _resolve(own, root)
-            text = described.get("description", "")
-            here = f"{key}.{name}"
-            table = _table(described, root, (default.get(key) or {}).get(name), here)
-            yield f"`{here}`", text, table
-
-
 def _table(
     schema: Mapping[str, Any],
     root: Mapping[str, Any],
@@ -193,15 +145,39 @@ def _table(
     return f"| key | values | default | meaning |\n|---|---|---|---|\n{rows}\n"
 
 
-def page(schema: Mapping[str, Any], config: Mapping[str, Any]) -> str:
-    """Write the page, as Markdown.
+def _groups(
+    schema: Mapping[str, Any], default: Mapping[str, Any]
+) -> Iterator[tuple[str, str, str]]:
+    """The title of each group of keys, a sentence on it, and its table; each method is a group."""
+    properties = {key: _resolve(one, schema) for key, one in schema["properties"].items()}
+    alone = {key: one for key, one in properties.items() if not any(_children(one))}
+    # Where a group names another one, as `method_settings` does, that one's table is enough.
+    others = {one["$ref"] for one in schema["properties"].values() if "$ref" in one}
+    said = "Single keys, which count for every experiment."
+    yield "Keys of the run", said, _table({"properties": alone}, schema, default)
+    for key, one in properties.items():
+        if key in alone:
+            continue
+        if key != "methods":
+            table = _table(one, schema, default.get(key), key, others)
+            yield f"`{key}`", one["description"], table
+            continue
+        for name, own in _children(one):
+            described, here = _resolve(own, schema), f"{key}.{name}"
+            table = _table(described, schema, (default.get(key) or {}).get(name), here)
+            yield f"`{here}`", described.get("description", ""), table
 
-    Args:
-        config: the default configuration.
-    """
-    groups = list(_groups(schema, schema, config))
-    listed = ", ".join(f"[{title}](#{_anchor(title)})" for title, _, _ in groups)
-    kinds = ", ".join(f"[{kind}s](#{_anchor(f'parameters of {kind}s')})" for kind in SOURCES)
+
+def page(schema: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    """The page, as Markdown, with the values of the default configuration."""
+
+    def link(shown: str, title: str) -> str:
+        kept = "".join(c for c in title.lower() if c.isalnum() or c in " -_")
+        return f"[{shown}](#{kept.replace(' ', '-')})"
+
+    groups = list(_groups(schema, config))
+    listed = ", ".join(link(title, title) for title, _, _ in groups)
+    kinds = ", ".join(link(f"{kind}s", f"parameters of {kind}s") for kind in SOURCES)
     parts = [HEAD, f"Groups of keys: {listed}.\n\nParameters of {kinds}.\n"]
     parts += [f"## {title}\n\n{about}\n\n{table}" for title, about, table in groups]
     for kind in SOURCES:
@@ -217,7 +193,7 @@ def main(arguments: list[str]) -> int:
     """Print the page for a schema and a configuration given as files."""
     try:
         path, defaults = arguments
-        schema, config = read_schema(path), load_configuration(defaults)
+        schema, config = read_schema(path), configuration.load(defaults)
     except (ConfigurationError, ValueError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1

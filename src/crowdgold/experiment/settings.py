@@ -1,17 +1,13 @@
-"""Settings of an experiment: every combination of what varies, with a name for each.
+"""Settings of an experiment, the random stream of each replicate in them, and naming both.
 
 `vary: {gold_fraction: [0.02, 0.1], n: [1000]}` gives the settings `gold_fraction=0.02,n=1000` and
 `gold_fraction=0.1,n=1000`. The name is part of file names and of the seeds. A dotted axis reaches
 into a parameter that is a mapping: `predictors.A.mu: [0, 1]`. An axis
 `method_settings.MAVEN.delta_scale` varies a method's setting; all of its values see the same data.
 
-Random streams, one for each (experiment, setting, replicate, role).
-
-A stream depends on what it is for and on nothing else: not on the order of the jobs, on the size
-of a block, or on which other settings and methods run. The method is no part of the key of the
-data, so every method sees the same data.
-
-Tasks: going through the settings and replicates of a job, and naming where an error happened.
+A random stream depends on what it is for (experiment, setting, replicate, role) and on nothing
+else: not on the order of the jobs, on the size of a block, or on which other settings and methods
+run. The method is no part of the key of the data, so every method sees the same data.
 """
 
 import hashlib
@@ -24,6 +20,16 @@ from typing import Any
 
 import numpy as np
 
+Value = bool | int | float | str
+Plain = Mapping[str, Any]
+"""A part of the configuration, a task or a setting: plain values by their names."""
+EXPLAIN = "explain"
+"""Value of an experiment's `inapplicable`: a method that cannot be fitted says why in its rows."""
+ONLY = "only"
+"""Name of the single setting of an experiment in which nothing varies."""
+METHOD_SETTINGS = "method_settings"
+"""First part of the name of an axis that varies a method's setting."""
+
 
 def word(text: str) -> int:
     """Turn text into a whole number, the same one in every process and on every machine."""
@@ -33,17 +39,9 @@ def word(text: str) -> int:
 def seed_sequence(
     seed: int, experiment: str, setting: str, replicate: int, role: str
 ) -> np.random.SeedSequence:
-    """The seed sequence of one role in one replicate.
+    """The seed sequence of one role in one replicate, which is counted from 0.
 
-    Args:
-        seed: the configuration's seed.
-        experiment: name of the experiment.
-        setting: name of the setting, as `settings.setting_name` writes it.
-        replicate: number of the replicate, from 0.
-        role: what the numbers are for, e.g. "data" or "fit:MAVEN".
-
-    Raises:
-        ValueError: where the seed or the replicate is negative.
+    The role is what the numbers are for, e.g. "data" or "fit:MAVEN".
     """
     if seed < 0 or replicate < 0:
         raise ValueError(f"seed and replicate must be 0 or more; found {seed} and {replicate}")
@@ -59,14 +57,6 @@ def generator(
     )
 
 
-Value = bool | int | float | str
-
-ONLY = "only"
-"""Name of the single setting of an experiment in which nothing varies."""
-METHOD_SETTINGS = "method_settings"
-"""First part of the name of an axis that varies a method's setting."""
-
-
 @dataclass(frozen=True)
 class Setting:
     """One combination of values: its name, the varied values, and the parameters of the data."""
@@ -77,10 +67,8 @@ class Setting:
 
 
 def setting_name(axes: Mapping[str, Value]) -> str:
-    """Name a combination of values: `axis=value`, joined by commas.
-
-    Raises:
-        ValueError: where a value cannot be part of a file name.
+    """Name a combination of values: `axis=value`, joined by commas; ValueError where a value cannot
+    be part of a file name.
     """
     parts = []
     for axis, value in axes.items():
@@ -95,15 +83,9 @@ def setting_name(axes: Mapping[str, Value]) -> str:
 
 
 def parse_setting(name: str) -> dict[str, Value]:
-    """Read the varied values back from a setting's name.
-
-    Raises:
-        ValueError: where the name is not one that `setting_name` writes.
-    """
-    if name == ONLY:
-        return {}
+    """Read the varied values back from a name of `setting_name`; ValueError where it is none."""
     axes: dict[str, Value] = {}
-    for part in name.split(","):
+    for part in name.split(",") if name != ONLY else ():
         axis, equals, text = part.partition("=")
         if not (axis and equals and text):
             raise ValueError(f"{name!r} is not a setting; expected axis=value joined by commas")
@@ -124,75 +106,50 @@ def name_of_data(axes: Mapping[str, Value]) -> str:
     return setting_name({axis: axes[axis] for axis in axes if not varies_a_method(axis)})
 
 
-def settings_of_methods(
-    methods: Mapping[str, Mapping[str, Any]], axes: Mapping[str, Value]
-) -> dict[str, Any]:
-    """The methods' settings with those replaced that an axis varies.
-
-    Args:
-        methods: method -> its settings; axes of other methods are left out.
-        axes: the varied values.
-
-    Raises:
-        ValueError: where a mapping that an axis names is not there.
+def settings_of_methods(methods: Mapping[str, Plain], axes: Mapping[str, Value]) -> dict[str, Any]:
+    """Method -> its settings, with those replaced that an axis varies; axes of other methods are
+    left out. ValueError where a mapping that an axis names is not there.
     """
     changed: dict[str, Any] = {METHOD_SETTINGS: methods}
     for axis, value in axes.items():
         if varies_a_method(axis) and axis.split(".")[1] in methods:
-            changed = replaced(changed, axis, value)
+            changed = _replaced(changed, axis, value)
     return dict(changed[METHOD_SETTINGS])
 
 
-def replaced(parameters: Mapping[str, Any], axis: str, value: Any) -> dict[str, Any]:
-    """The parameters with one of them replaced; a dotted axis reaches into mappings.
-
-    Raises:
-        ValueError: where a mapping that the axis names is not there.
-    """
+def _replaced(parameters: Plain, axis: str, value: Any) -> dict[str, Any]:
+    """The parameters with one of them replaced; a dotted axis reaches into mappings."""
     name, _, rest = axis.partition(".")
     if not rest:
         return {**parameters, name: value}
     if not isinstance(parameters.get(name), Mapping):
         raise ValueError(f"vary.{axis}: the parameters have no mapping {name!r}")
-    return {**parameters, name: replaced(parameters[name], rest, value)}
+    return {**parameters, name: _replaced(parameters[name], rest, value)}
 
 
-def expand(
-    parameters: Mapping[str, Any], vary: Mapping[str, Sequence[Value]] | None = None
-) -> list[Setting]:
+def expand(parameters: Plain, vary: Mapping[str, Sequence[Value]] | None = None) -> list[Setting]:
     """The settings of an experiment, the last axis varying fastest.
 
-    Args:
-        parameters: what all settings share.
-        vary: axis -> its values; an axis overrides the parameter that it names, if it names one.
+    An axis of `vary` overrides the parameter that it names, if it names one.
     """
     vary = vary or {}
-    combinations = itertools.product(*vary.values())
     settings = []
-    for values in combinations:
+    for values in itertools.product(*vary.values()):
         axes = dict(zip(vary, values, strict=True))
         changed = dict(parameters)
         for axis, value in axes.items():
             if not varies_a_method(axis):
-                changed = replaced(changed, axis, value)
+                changed = _replaced(changed, axis, value)
         settings.append(Setting(setting_name(axes), axes, changed))
     return settings
 
 
-EXPLAIN = "explain"
-"""Value of an experiment's `inapplicable`: a method that cannot be fitted says why in its rows."""
-
-
-def replicates(task: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int]]:
+def replicates(task: Plain) -> Iterator[tuple[Plain, int]]:
     """Each (setting, replicate) of a task, the replicates varying fastest."""
-    for setting in task["settings"]:
-        for replicate in task["replicates"]:
-            yield setting, replicate
+    return itertools.product(task["settings"], task["replicates"])
 
 
-def task_rng(
-    task: Mapping[str, Any], setting: Mapping[str, Any], replicate: int, role: str
-) -> np.random.Generator:
+def task_rng(task: Plain, setting: Plain, replicate: int, role: str) -> np.random.Generator:
     """The random generator of one role in one replicate of a task.
 
     Settings that differ in a method's settings alone have the same, so that the same data and the
@@ -202,20 +159,14 @@ def task_rng(
     return generator(task["seed"], task["experiment"], name, replicate, role)
 
 
-def shared_columns(
-    task: Mapping[str, Any], setting: Mapping[str, Any], replicate: int
-) -> dict[str, Any]:
+def shared_columns(task: Plain, setting: Plain, replicate: int) -> dict[str, Any]:
     """The columns that say which replicate of what a row is from."""
-    return {
-        "paper": task["paper"],
-        "experiment": task["experiment"],
-        **setting["axes"],
-        "replicate": replicate,
-    }
+    about = {"paper": task["paper"], "experiment": task["experiment"]}
+    return {**about, **setting["axes"], "replicate": replicate}
 
 
 @contextmanager
-def named(task: Mapping[str, Any], setting: str, replicate: int, **more: str) -> Iterator[None]:
+def named(task: Plain, setting: str, replicate: int, **more: str) -> Iterator[None]:
     """Let an error say in which experiment, setting, replicate and method it happened."""
     try:
         yield

@@ -1,4 +1,5 @@
-"""Bias, error, width and coverage over replicates, and ratios to a baseline's on the same data.
+"""Bias, error, width and coverage over replicates, ratios to a baseline's on the same data, and how
+many of the fits behind a table failed their diagnostics gate.
 
 `bias` is the mean of estimate - truth. `error` is the mean of |estimate - truth|, which is what
 MAVEN's figures 1 and 4 call bias. `_se` columns are standard errors over replicates.
@@ -6,12 +7,10 @@ MAVEN's figures 1 and 4 call bias. `_se` columns are standard errors over replic
 Where a metric has a value for each annotator, replicates are clusters: means are over a replicate's
 annotators first, standard errors over replicates, and `error_sd` is the standard deviation of
 estimate - truth among a replicate's annotators, the mean over replicates.
-
-The fits behind a table, and how many of them failed their diagnostics gate.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -35,28 +34,25 @@ VALUES = {
     "level", "band_low", "band_high", "misfit", "misfit_se",
 }  # fmt: skip
 """Columns that hold what was found."""
-EM = "EM"
-"""The message of a fit by EM begins with it (`models.confusion_em`)."""
-STOPPED = r"EM not converged: in step (\d+)"
-"""Where the message says after how many steps one stopped that had not converged."""
 OFTEN = 0.05
 """The share of failed fits from which on a caption names the method that has most."""
-NOT_A_SETTING = VALUES | {"replicate", "method", "metric"}
+BAND_SIGMA = 3.5
+"""Width of the coverage band: outside it by chance once in some 2,000 comparisons."""
 
 
 def setting_keys(table: pd.DataFrame) -> list[str]:
     """The columns that say which experiment and setting a row is of."""
-    return [str(name) for name in table.columns if name not in NOT_A_SETTING]
+    others = VALUES | {"replicate", "method", "metric"}
+    return [str(name) for name in table.columns if name not in others]
 
 
 def count_gate_failures(table: pd.DataFrame) -> tuple[int, int]:
     """Count the fits by Markov chains that failed their diagnostics gate, and all fits by them.
 
-    Args:
-        table: rows of the long results table, or of a summary of it. Rows that differ in their
-            metric alone are of one fit.
+    The table is a long results table or a summary of one. Rows that differ in their metric alone
+    are of one fit.
     """
-    return _count(with_chains(table[~fitted_by_em(table)]))
+    return _count(with_chains(table[~_fitted_by_em(table)]))
 
 
 def _count(table: pd.DataFrame) -> tuple[int, int]:
@@ -72,41 +68,10 @@ def _count(table: pd.DataFrame) -> tuple[int, int]:
     return int(fits.sum()), len(fits)
 
 
-def samples(method: str) -> bool:
+def _samples(method: str) -> bool:
     """Whether a method draws from a posterior by Markov chains."""
     known = METHODS[method]
     return bool(known.models_with({}) or (known.offer and known.offer.work))
-
-
-def fits_by_method(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """How many fits of each method that samples there are, and how many of them passed their gate.
-
-    Args:
-        tables: rows of the long results table.
-
-    Returns:
-        columns method, fits, passed, in the order of figures.
-    """
-    counts: dict[str, tuple[int, int]] = {}
-    for table in tables:
-        for name, own in table.groupby("method", sort=False):
-            failed, fits = _count(own)
-            before = counts.get(str(name), (0, 0))
-            counts[str(name)] = (before[0] + fits, before[1] + fits - failed)
-    sampled = in_order(filter(samples, counts), FIGURES)
-    rows = [(name, *counts[name]) for name in sampled]
-    return pd.DataFrame(rows, columns=["method", "fits", "passed"])
-
-
-def fitted_by_em(table: pd.DataFrame) -> pd.Series:
-    """Whether each row is of a fit by EM, which has no Markov chains.
-
-    Its message says so; a summary has none, and of its methods those count that have no other fit.
-    """
-    if "diagnostics_message" in table:
-        return table["diagnostics_message"].fillna("").astype(str).str.startswith(EM)
-    by_em = {name: _has(name, "em") and not samples(name) for name in set(table["method"])}
-    return table["method"].map(by_em).astype(bool)
 
 
 def _has(method: str, setting: str) -> bool:
@@ -115,15 +80,43 @@ def _has(method: str, setting: str) -> bool:
     return known is not None and any(one.name == setting for one in known.settings.declared())
 
 
+def fits_by_method(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """How many fits of each method that samples there are, and how many of them passed their gate.
+
+    Columns method, fits, passed, in the order of figures, of rows of the long results table.
+    """
+    fits: Counter[str] = Counter()
+    passed: Counter[str] = Counter()
+    for table in tables:
+        for method, rows in table.groupby("method", sort=False):
+            failed, number = _count(rows)
+            fits[str(method)] += number
+            passed[str(method)] += number - failed
+    sampled = in_order(filter(_samples, fits), FIGURES)
+    counts = [(name, fits[name], passed[name]) for name in sampled]
+    return pd.DataFrame(counts, columns=["method", "fits", "passed"])
+
+
+def _fitted_by_em(table: pd.DataFrame) -> pd.Series:
+    """Whether each row is of a fit by EM, which has no Markov chains.
+
+    Its message (`models.confusion_em`) says so; a summary has none, and of its methods those count
+    that have no other fit.
+    """
+    if "diagnostics_message" in table:
+        return table["diagnostics_message"].fillna("").astype(str).str.startswith("EM")
+    by_em = {name: _has(name, "em") and not _samples(name) for name in set(table["method"])}
+    return table["method"].map(by_em).astype(bool)
+
+
 def with_chains(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of methods that may have Markov chains: that draw by them, or failed a gate."""
-    failed = (
-        table["gate_failures"] > 0
-        if "gate_failures" in table
-        else ~table["diagnostics_passed"].astype(bool)
-    )
+    if "gate_failures" in table:
+        failed = table["gate_failures"] > 0
+    else:
+        failed = ~table["diagnostics_passed"].astype(bool)
     names = pd.Series(
-        {name: name not in METHODS or samples(name) or _has(name, "chains")
+        {name: name not in METHODS or _samples(name) or _has(name, "chains")
          for name in set(map(str, table["method"]))}, dtype=bool
     )  # fmt: skip
     drawing = table["method"].map(names).astype(bool)
@@ -134,12 +127,7 @@ def gate_sentence(failed: int, fits: int, longest: int = MOST, called: str = "fi
     """What a caption or a page says of fits that missed their gate, without its full stop.
 
     It begins with a number, so that it can follow a full stop or a semicolon, where there are fits.
-
-    Args:
-        failed: fits that missed it.
-        fits: all fits.
-        longest: times the draws asked for that their chains grew to, first; 1 where they did not.
-        called: what the fits are called.
+    Their chains grew to `longest` times the draws asked for, first; 1 where they did not.
     """
     if not fits:
         return f"none of these {called} has Markov chains"
@@ -148,18 +136,6 @@ def gate_sentence(failed: int, fits: int, longest: int = MOST, called: str = "fi
         return said
     after = f" after {longest} times the draws" if longest > 1 else ""
     return f"{said} (R-hat above {RHAT_LIMIT}, or another check){after}, and are included"
-
-
-def em_sentence(table: pd.DataFrame) -> str:
-    """The same of fits by EM; it says after how many steps they stopped, where all took as many."""
-    failed, fits = _count(table)
-    said = f"{failed:,} of {fits:,} fits by EM had not converged when they stopped"
-    if not failed:
-        return said
-    messages = table.get("diagnostics_message", pd.Series(dtype=str))
-    steps = set(messages.str.extract(STOPPED)[0].dropna())
-    after = f", after {steps.pop()} steps," if len(steps) == 1 else ""
-    return f"{said}{after} and are included"
 
 
 def _most_often(table: pd.DataFrame) -> str:
@@ -174,29 +150,28 @@ def _most_often(table: pd.DataFrame) -> str:
 
 def gate_note(table: pd.DataFrame, longest: int = MOST) -> str:
     """What a figure's caption says of the fits behind it that missed their gate."""
-    by_em = fitted_by_em(table)
-    others = table[~by_em]
-    if not by_em.any():
+    by_em = _fitted_by_em(table)
+    em, others = table[by_em], table[~by_em]
+    if em.empty:
         return gate_sentence(*count_gate_failures(table), longest) + _most_often(table)
-    said = em_sentence(table[by_em])
+    failed, fits = _count(em)
+    said = f"{failed:,} of {fits:,} fits by EM had not converged when they stopped"
+    if failed:
+        # After how many steps they stopped is said where all took as many.
+        messages = em.get("diagnostics_message", pd.Series(dtype=str))
+        steps = set(messages.str.extract(r"EM not converged: in step (\d+)")[0].dropna())
+        after = f", after {steps.pop()} steps," if len(steps) == 1 else ""
+        said += f"{after} and are included"
     if with_chains(others).empty:
         return said
     counted = gate_sentence(*count_gate_failures(others), longest, "other fits")
     return f"{said}; {counted}{_most_often(others)}"
 
 
-KEYS = ["experiment", "method", "metric"]
-BAND_SIGMA = 3.5
-"""Width of the coverage band: outside it by chance once in some 2,000 comparisons."""
-
-
 def coverage_band(replicates: int, level: float, sigma: float = BAND_SIGMA) -> tuple[float, float]:
     """The two-sided binomial band of observed coverage under the nominal level.
 
-    Args:
-        replicates: number of intervals.
-        level: nominal coverage.
-        sigma: the band's half-width as a normal deviate, which sets its tail probability.
+    Its half-width as a normal deviate, `sigma`, sets its tail probability.
     """
     from scipy.stats import binom  # here, because it takes most of a second to import
 
@@ -222,7 +197,7 @@ def share_error(share: float, size: int) -> float:
     return float(np.sqrt(shrunk * (1 - shrunk) / size))
 
 
-def _by_replicate(values: pd.Series | np.ndarray, rows: pd.DataFrame) -> np.ndarray:
+def _by_replicate(values: pd.Series, rows: pd.DataFrame) -> np.ndarray:
     """The mean of the values (rows,) in each replicate."""
     series = pd.Series(np.asarray(values, dtype=float))
     return series.groupby(rows["replicate"].to_numpy(), sort=False).mean().to_numpy()
@@ -233,20 +208,6 @@ def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else float("nan")
 
 
-def _spread(error: pd.Series, rows: pd.DataFrame) -> np.ndarray:
-    """The standard deviation of the errors in each replicate that has several."""
-    spread = error.groupby(rows["replicate"]).std()
-    return spread.dropna().to_numpy()
-
-
-def _note(group: pd.DataFrame) -> str:
-    """Say why most of the estimates without an interval have none; empty where nothing is said."""
-    if "note" not in group:
-        return ""
-    notes = group.loc[group["lower"].isna() & (group["note"] != ""), "note"]
-    return str(notes.mode().iloc[0]) if len(notes) else ""
-
-
 def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float | str]:
     known = group[np.isfinite(group["estimate"]) & np.isfinite(group["truth"])]
     clustered = bool(group["replicate"].duplicated().any())
@@ -255,12 +216,17 @@ def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float | str
     flags, difference = known["misfit"].dropna(), known["estimate"] - known["truth"]
     signed, absolute = (_by_replicate(one, known) for one in (difference, difference.abs()))
     width = _by_replicate(ranged["upper"] - ranged["lower"], ranged)
-    covered, spread = _by_replicate(inside, ranged), _spread(difference, known)
+    covered = _by_replicate(inside, ranged)
+    # Only a replicate with several errors has a spread of them.
+    spread = difference.groupby(known["replicate"]).std().dropna().to_numpy()
     intervals, coverage = len(ranged), _mean(covered)
     # Annotators of a replicate are not independent, so that their intervals have no binomial band.
     banded = intervals > 0 and not clustered
     low, high = coverage_band(intervals, level) if banded else (np.nan, np.nan)
     failed = group.loc[~group["diagnostics_passed"].astype(bool), "replicate"]
+    notes = pd.Series(dtype=str)
+    if "note" in group:
+        notes = group.loc[group["lower"].isna() & (group["note"] != ""), "note"]
     return {
         "replicates": len(signed),
         "undefined": group["replicate"].nunique() - len(signed),
@@ -282,94 +248,66 @@ def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float | str
         "band_high": high,
         "misfit": flags.mean() if len(flags) else np.nan,
         "misfit_se": share_error(flags.mean(), len(flags)),
-        "note": _note(group),
+        "note": str(notes.mode().iloc[0]) if len(notes) else "",
     }
 
 
 def summarise(results: pd.DataFrame, settings: Sequence[str], level: float = LEVEL) -> pd.DataFrame:
-    """Summarise the results of an experiment over its replicates.
+    """One row for each experiment, setting, method and metric; methods in order of appearance.
 
-    Args:
-        settings: its setting columns.
-        level: nominal coverage of its intervals.
-
-    Returns:
-        one row for each experiment, setting, method and metric; methods in order of appearance.
-        Fits that failed their gate are counted in `gate_failures`, whether they have an estimate or
-        not, and stay in the numbers.
-        Estimates without an interval count for bias and error only; `intervals` says how many have
-        one, and `note` why most of the others have none. `misfit` is the share of estimates that
-        MAVEN-R contradicts (`fits.flag_misfit`).
+    Fits that failed their gate are counted in `gate_failures`, whether they have an estimate or
+    not, and stay in the numbers. Estimates without an interval count for bias and error only;
+    `intervals` says how many have one, and `note` why most of the others have none. `misfit` is the
+    share of estimates that MAVEN-R contradicts (`methods.misfit.flag_misfit`).
     """
-    keys = [*KEYS, *settings]
+    keys = ["experiment", "method", "metric", *settings]
     flagged = results.assign(misfit=flag_misfit(results, settings))
     rows = [
         dict(zip(keys, key, strict=True)) | _summarise_group(group, level)
         for key, group in flagged.groupby(keys, sort=False, dropna=False)
     ]
-    summary = pd.DataFrame(rows)
     counts = ["replicates", "undefined", "gate_failures", "intervals"]
-    return summary.astype(dict.fromkeys(counts, int))
+    return pd.DataFrame(rows).astype(dict.fromkeys(counts, int))
 
 
 def check_coverage(
     summary: pd.DataFrame, covers: Mapping[str, Sequence[str]], misses: Mapping[str, Sequence[str]]
 ) -> list[tuple[str, bool]]:
-    """Hold coverage against what is expected of it.
+    """A sentence and whether the expectation holds, for each method, metric and setting.
 
-    Args:
-        summary: of replicates; each row carries its own binomial band.
-        covers: method -> metrics that must lie inside the band.
-        misses: method -> metrics that must lie below it: controls.
-
-    Returns:
-        a sentence and whether the expectation holds, for each method, metric and setting.
-
-    Raises:
-        KeyError: where the summary lacks a method or metric that something is expected of.
+    `covers` says by method which metrics must lie inside the band, and `misses`, the controls,
+    which below it. KeyError where the summary lacks one of them.
     """
     axes = [name for name in setting_keys(summary) if name not in ("paper", "experiment")]
     by_setting = summary.groupby(axes, sort=False) if axes else [((), summary)]
     verdicts = []
-    for values, found in by_setting:
+    for values, group in by_setting:
         where = "".join(f", {name} = {value}" for name, value in zip(axes, values, strict=True))
-        rows = {(row["method"], row["metric"]): row for row in found.to_dict("records")}
-        for expected, wanted in (("inside", covers), ("below", misses)):
-            for method, metrics in wanted.items():
-                for metric in metrics:
-                    verdicts.append(_verdict(rows[method, metric], expected, where))
+        rows = {(row["method"], row["metric"]): row for row in group.to_dict("records")}
+        wanted = [
+            (rows[method, metric], expected)
+            for expected, asked in (("inside", covers), ("below", misses))
+            for method, metrics in asked.items()
+            for metric in metrics
+        ]
+        for row, expected in wanted:
+            coverage, low, high = (float(row[one]) for one in ("coverage", "band_low", "band_high"))
+            found = "below" if coverage < low else "above" if coverage > high else "inside"
+            said = (
+                f"{row['method']}, {row['metric']}{where}: coverage {coverage:.3f} is {found} the "
+                f"band [{low:.3f}, {high:.3f}]; expected {expected}"
+            )
+            verdicts.append((said, found == expected))
     return verdicts
-
-
-def _verdict(row: Mapping[Hashable, Any], expected: str, where: str) -> tuple[str, bool]:
-    """Say where a coverage lies, and whether that is expected."""
-    coverage, low, high = (float(row[name]) for name in ("coverage", "band_low", "band_high"))
-    found = "below" if coverage < low else "above" if coverage > high else "inside"
-    return (
-        f"{row['method']}, {row['metric']}{where}: coverage {coverage:.3f} is {found} the band "
-        f"[{low:.3f}, {high:.3f}]; expected {expected}",
-        found == expected,
-    )
-
-
-def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
-    """mean(first) / mean(second) and its standard error for paired values (delta method)."""
-    ratio = float(first.mean() / second.mean())
-    return ratio, standard_error((first - ratio * second) / second.mean())
 
 
 def compare(
     results: pd.DataFrame, settings: Sequence[str], method: str, baseline: str
 ) -> pd.DataFrame:
-    """Compare the absolute error and the interval width of two methods on the same data.
+    """The absolute error and interval width of a method over the baseline's on the same data.
 
-    Args:
-        settings: its setting columns.
-        method, baseline: the methods; ratios are method / baseline.
-
-    Returns:
-        one row for each experiment, setting and metric: `error_ratio` and `width_ratio` with
-        standard errors that use the pairing by replicate.
+    One row for each experiment, setting and metric: `error_ratio` and `width_ratio`, mean(first) /
+    mean(second), with standard errors that use the pairing by replicate (delta method).
     """
     keys = ["experiment", *settings, "metric"]
     frame = results.assign(
@@ -384,24 +322,19 @@ def compare(
     for key, group in pair.groupby(keys, sort=False):
         row = dict(zip(keys, key, strict=True))
         for name in ("error", "width"):
-            ratio, error = _ratio_of_means(
-                group[name].to_numpy(), group[f"{name}_baseline"].to_numpy()
-            )
+            first, second = (group[one].to_numpy() for one in (name, f"{name}_baseline"))
+            ratio = float(first.mean() / second.mean())
+            error = standard_error((first - ratio * second) / second.mean())
             row |= {f"{name}_ratio": ratio, f"{name}_ratio_se": error}
         rows.append({**row, "method": method, "baseline": baseline, "replicates": len(group)})
     return pd.DataFrame(rows)
 
 
 def average_over_settings(ratios: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """Average ratios of `compare` over the settings of an experiment, each with equal weight.
+    """Ratios of `compare` averaged over the settings of an experiment, each with equal weight.
 
-    Args:
-        ratios: rows of `compare`.
-        axis: the setting column; the data of its values are independent.
-
-    Returns:
-        one row for each experiment and metric, NaN in the setting column; standard errors are those
-        of a mean of independent values.
+    One row for each experiment and metric, NaN in the setting column `axis`, the data of whose
+    values are independent: standard errors are those of a mean of independent values.
     """
     rows = []
     for (experiment, metric), group in ratios.groupby(["experiment", "metric"], sort=False):
@@ -414,14 +347,10 @@ def average_over_settings(ratios: pd.DataFrame, axis: str) -> pd.DataFrame:
 
 
 def relative_to(summary: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Add `width_ratio` to a summary: mean width over the baseline's in the same setting.
+    """A summary with `width_ratio`: mean width over the baseline's in the same setting.
 
-    Args:
-        summary: of one or several experiments, with any setting columns.
-        baseline: the method whose width is 1; rows of settings or metrics without it are left out.
-
-    Raises:
-        ValueError: where the summary has no interval of the baseline.
+    Rows of settings or metrics without the baseline are left out; ValueError where the summary has
+    no interval of it.
     """
     keys = [*setting_keys(summary), "metric"]
     base = summary[(summary["method"] == baseline) & (summary["width"] > 0)]
@@ -432,6 +361,7 @@ def relative_to(summary: pd.DataFrame, baseline: str) -> pd.DataFrame:
     width = base.assign(**{name: base[name].astype(str) for name in keys})
     width = width[[*keys, "width"]].rename(columns={"width": "baseline_width"})
     joined = named.merge(width, on=keys, how="left")
-    found = summary.assign(width_ratio=(joined["width"] / joined["baseline_width"]).to_numpy())
-    shown: pd.DataFrame = found[np.isfinite(found["width_ratio"]) & (found["replicates"] > 0)]
+    ratio = (joined["width"] / joined["baseline_width"]).to_numpy()
+    compared = summary.assign(width_ratio=ratio)
+    shown: pd.DataFrame = compared[np.isfinite(ratio) & (compared["replicates"] > 0)]
     return shown

@@ -8,15 +8,12 @@ which is what `make verify` does. The configuration is that which was kept with 
 
 On the same machine, toolchain and packages equal code, configuration and data give equal bits.
 Elsewhere rounding may differ, and with it the draws of a sampler; two runs whose bits differ are
-then held against their Monte Carlo error (`same_numbers`).
-
-Are two tables of the same block the same numbers? Bit by bit, or within Monte Carlo error.
+then held against their Monte Carlo error.
 """
 
 import argparse
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +23,7 @@ import yaml
 from scipy.stats import norm
 
 from crowdgold.experiment import configuration, plan
+from crowdgold.experiment.settings import Plain
 from crowdgold.reading.outputs import write_text
 from crowdgold.record.results import DIGITS, ROUNDED, read_metadata, read_table, rounded, write_csv
 from crowdgold.record.seals import blocks_of
@@ -33,19 +31,18 @@ from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import LEVEL
 
-COMMIT = "code_version"
-"""Column that names the commit for people: of equal code it may be another."""
 EFFECTIVE_DRAWS = 200
 """Two chains that pass the diagnostics have at least so many (`models.stan_fit`)."""
 FALSE_ALARMS = 0.001
 """Chance that a whole table of right numbers is found to differ."""
 ROUNDING = 1e-6
-MESSAGES = ("diagnostics_message", "note")
-"""Columns of sentences, which may hold numbers."""
-
-
-def _is_text(column: pd.Series) -> bool:
-    return not (pd.api.types.is_numeric_dtype(column) or column.name in MESSAGES)
+FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
+COMPARED = f"{FOLDER}/compared.csv"
+"""What was compared, in the folder of results: a row a block, which `make publish` keeps."""
+EXACTLY, NOT_COMPARED = "bit by bit", "not compared"
+"""How blocks were compared; the latter where one was not made, or with another configuration."""
+TO_DIGITS = f"to {DIGITS} digits"
+"""How those of a large published table were compared, which has no more."""
 
 
 def _close(one: pd.Series, other: pd.Series, tolerance: Any = 0.0) -> np.ndarray:
@@ -71,15 +68,15 @@ def _within_error(one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[
     share = (1 - level) / 2
     of_quantile = np.sqrt(share * (1 - share)) / norm.pdf(z)
     known = one["diagnostics_passed"].to_numpy(bool) & other["diagnostics_passed"].to_numpy(bool)
-    found = {}
+    rows = {}
     for column, factor in (("estimate", 1.0), ("lower", of_quantile), ("upper", of_quantile)):
         near = _close(one[column], other[column], limit * factor * sd)
-        found[column] = np.flatnonzero(known & ~near)
-    found["truth"] = np.flatnonzero(~_close(one["truth"], other["truth"]))
+        rows[column] = np.flatnonzero(known & ~near)
+    rows["truth"] = np.flatnonzero(~_close(one["truth"], other["truth"]))
     # What is left out is not the same. Half of the fits may fail, not more.
     few = 2 * known.sum() < len(one)
-    found["diagnostics_passed"] = np.flatnonzero(~known) if few else np.array([], dtype=int)
-    return found
+    rows["diagnostics_passed"] = np.flatnonzero(~known) if few else np.array([], dtype=int)
+    return rows
 
 
 def _means_differ(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, np.ndarray]:
@@ -89,96 +86,78 @@ def _means_differ(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, np.ndarra
     """
     columns = [name for name in map(str, one) if pd.api.types.is_numeric_dtype(one[name])]
     limit = norm.isf(FALSE_ALARMS / (2 * max(len(columns), 1)))
-    found = {}
+    rows = {}
     for name in columns:
         error = np.sqrt((one[name].var() + other[name].var()) / max(len(one), 1))
         mine, yours = (pd.Series([frame[name].mean()]) for frame in (one, other))
         differ = not _close(mine, yours, limit * np.nan_to_num(error))[0]
         undefined = np.flatnonzero(one[name].isna() != other[name].isna())
-        found[name] = np.arange(len(one)) if differ else undefined
-    return found
-
-
-def _differing_rows(one: pd.Series, other: pd.Series) -> np.ndarray:
-    same = (one == other) | (one.isna() & other.isna())
-    return np.flatnonzero(~same.to_numpy(bool, na_value=False))
+        rows[name] = np.arange(len(one)) if differ else undefined
+    return rows
 
 
 def differences(
     one: pd.DataFrame, other: pd.DataFrame, exact: bool, level: float = LEVEL
 ) -> list[str]:
-    """Say where two tables of the same block differ; nothing where they are the same numbers.
+    """Where two tables of the same block differ; nothing where they are the same numbers.
 
-    Args:
-        one: a table, of results or of a check.
-        other: the same block, made again.
-        exact: whether every bit counts; else what is text does, and numbers have an error.
+    Where not `exact`, by every bit, what is text counts, and numbers have an error.
     """
-    one, other = (frame.drop(columns=COMMIT, errors="ignore") for frame in (one, other))
+    # The column that names the commit for people: of equal code it may be another.
+    one, other = (frame.drop(columns="code_version", errors="ignore") for frame in (one, other))
     if list(one) != list(other) or len(one) != len(other):
         return [f"{len(one)} rows of {list(one)} have become {len(other)} rows of {list(other)}"]
-    if exact:
-        found = {name: _differing_rows(one[name], other[name]) for name in map(str, one.columns)}
-    else:
+    # Columns of sentences may hold numbers.
+    numbers = [name for name in map(str, one) if pd.api.types.is_numeric_dtype(one[name])]
+    no_text = {*numbers, "diagnostics_message", "note"}
+    rows = {}
+    for name in (column for column in map(str, one) if exact or column not in no_text):
+        same = (one[name] == other[name]) | (one[name].isna() & other[name].isna())
+        rows[name] = np.flatnonzero(~same.to_numpy(bool, na_value=False))
+    if not exact:
         by_error = {"estimate", "lower", "upper", "diagnostics_passed"} <= set(one)
-        text = [name for name in map(str, one) if _is_text(one[name])]
-        found = {name: _differing_rows(one[name], other[name]) for name in text}
-        found |= _within_error(one, other, level) if by_error else _means_differ(one, other)
-    lines = []
-    for name, rows in found.items():
-        if len(rows):
-            first = int(rows[0])
-            lines.append(
-                f"column {name!r} differs in {len(rows)} of {len(one)} rows; row {first}: "
-                f"{one[name].iloc[first]!r} became {other[name].iloc[first]!r}"
-            )
-    return lines
-
-
-SURROUNDINGS = ("machine", "toolchain", "python", "packages")
-
-
-def surroundings_differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Name what can move the last digits and is not the same in two provenances."""
-    pairs = [(one, other), (one.get("data") or {}, other.get("data") or {})]
+        rows |= _within_error(one, other, level) if by_error else _means_differ(one, other)
     return [
-        key for key in SURROUNDINGS if any(mine.get(key) != yours.get(key) for mine, yours in pairs)
+        f"column {name!r} differs in {len(differ)} of {len(one)} rows; row {int(differ[0])}: "
+        f"{one[name].iloc[differ[0]]!r} became {other[name].iloc[differ[0]]!r}"
+        for name, differ in rows.items()
+        if len(differ)
     ]
 
 
-def asked_otherwise(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _with_data(one: Plain, other: Plain) -> list[tuple[Any, Any]]:
+    """Two provenances, and those of the data that they were made of."""
+    return [(one, other), (one.get("data") or {}, other.get("data") or {})]
+
+
+def surroundings_differ(one: Plain, other: Plain) -> list[str]:
+    """Name what can move the last digits and is not the same in two provenances."""
+    return [
+        key
+        for key in ("machine", "toolchain", "python", "packages")
+        if any(mine.get(key) != yours.get(key) for mine, yours in _with_data(one, other))
+    ]
+
+
+def asked_otherwise(one: Plain, other: Plain) -> bool:
     """Say whether two provenances are of other configurations."""
     return one.get("configuration") != other.get("configuration")
 
 
-def changed_since(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+def changed_since(one: Plain, other: Plain) -> list[str]:
     """The files and datasets of which two provenances had different contents."""
-    found = []
-    for mine, yours in ((one, other), (one.get("data") or {}, other.get("data") or {})):
-        code, now = mine.get("code", {}), yours.get("code", {})
-        found += [file for file in {**code, **now} if code.get(file) != now.get(file)]
-        held = {name: own["sha256"] for name, own in mine.get("datasets", {}).items()}
-        new = {name: own["sha256"] for name, own in yours.get("datasets", {}).items()}
-        found += [f"dataset {name}" for name in {**held, **new} if held.get(name) != new.get(name)]
-    return list(dict.fromkeys(found))
+    changed = []
+    for pair in _with_data(one, other):
+        code, now = (own.get("code", {}) for own in pair)
+        changed += [file for file in {**code, **now} if code.get(file) != now.get(file)]
+        held, new = (
+            {name: own["sha256"] for name, own in part.get("datasets", {}).items()} for part in pair
+        )
+        changed += [f"dataset {one}" for one in {**held, **new} if held.get(one) != new.get(one)]
+    return list(dict.fromkeys(changed))
 
 
-FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
-COMPARED = f"{FOLDER}/compared.csv"
-"""What was compared, in the folder of results: a row a block, which `make publish` keeps."""
-EXACTLY, NOT_COMPARED = "bit by bit", "not compared"
-"""How blocks were compared; the latter where one was not made, or with another configuration."""
-TO_DIGITS = f"to {DIGITS} digits"
-"""How those of a large published table were compared, which has no more."""
-SAME = "same"
-"""A column of it, beside the experiment, the block, how it was compared, the seed of the choice,
-and how many blocks there were to choose from."""
-FRACTION, SHOWN = 0.1, 3
-"""The part of the blocks that is made again, and how many changed files a line names."""
-DIFFER = 1
-
-
-def blocks_there(config: Mapping[str, Any], results: Path) -> dict[str, list[str]]:
+def blocks_there(config: Plain, results: Path) -> dict[str, list[str]]:
     """The blocks of a configuration that are in a folder of results, by paper."""
     papers: dict[str, list[str]] = {}
     for name, block in config["experiments"].items():
@@ -187,25 +166,16 @@ def blocks_there(config: Mapping[str, Any], results: Path) -> dict[str, list[str
     return papers
 
 
-def choose(config: Mapping[str, Any], results: Path, seed: int) -> list[str]:
-    """Choose blocks at random among those that are there, and at least one of each paper.
-
-    Args:
-        config: the configuration that they were made with; `verify` says how many.
-        results: their folder.
-        seed: of the choice.
-
-    Returns:
-        Paths of their tables in `results`.
-
-    Raises:
-        InputError: where there is none.
+def choose(config: Plain, results: Path, seed: int) -> list[str]:
+    """Blocks chosen at random among those that are there, as paths in `results`: the fraction that
+    the configuration's `verify` says, and at least one of each paper; InputError where there is
+    none.
     """
-    asked = config.get("verify", {})
+    fraction = config.get("verify", {}).get("fraction", 0.1)
     rng = np.random.default_rng(seed)
     chosen: list[str] = []
     for paths in filter(None, blocks_there(config, results).values()):
-        number = int(np.ceil(asked.get("fraction", FRACTION) * len(paths)))
+        number = int(np.ceil(fraction * len(paths)))
         chosen += sorted(rng.choice(sorted(paths), size=number, replace=False).tolist())
     if not chosen:
         raise InputError(f"{results}: no blocks to make again; run make figures first")
@@ -215,17 +185,9 @@ def choose(config: Mapping[str, Any], results: Path, seed: int) -> list[str]:
 def prepare(results: Path, fraction: float | None = None) -> tuple[list[str], int]:
     """Write into `results/verify` which blocks are to be made again, and how; remove what is there.
 
-    The seed of the choice is the configuration's, or drawn anew.
-
-    Args:
-        results: the folder.
-        fraction: the part of each paper's blocks, in the place of the configuration's.
-
-    Returns:
-        The chosen blocks, and the seed.
-
-    Raises:
-        InputError: where there are no results, or not the configuration that they were made with.
+    The chosen blocks, and the seed of the choice, which is the configuration's or drawn anew. The
+    fraction of each paper's blocks is taken in the place of the configuration's. InputError where
+    there are no results, or not the configuration that they were made with.
     """
     kept = results / "config.yaml"
     if not kept.is_file():
@@ -251,12 +213,6 @@ def prepare(results: Path, fraction: float | None = None) -> tuple[list[str], in
     return chosen, seed
 
 
-def _block(path: Path) -> dict[str, Any]:
-    """The provenance of a block; that of a whole experiment stands one level deeper."""
-    metadata = read_metadata(path)
-    return blocks_of(metadata)[0] if "made_from" in metadata else metadata
-
-
 def experiment_of(block: str) -> str:
     """The experiment that a block is of (`plan.blocks`)."""
     kind, name, *_ = block.split("/")
@@ -272,12 +228,18 @@ class Comparison(NamedTuple):
 
     def said(self, block: str) -> str:
         """A line on it, and one for each difference."""
-        since = f"; changed since: {list_names(self.changed, SHOWN)}" if self.changed else ""
+        since = f"; changed since: {list_names(self.changed, 3)}" if self.changed else ""
         state = "differs" if self.differ else "same"
         if self.how == NOT_COMPARED:
             return f"{NOT_COMPARED}  {block}: {'; '.join(self.differ)}"
         lines = [f"{state:<12}  {block} ({self.how}{since})"]
         return "\n".join([*lines, *(f"              {line}" for line in self.differ)])
+
+
+def _provenance(block: Path) -> dict[str, Any]:
+    """That of a whole experiment stands one level deeper."""
+    metadata = read_metadata(block)
+    return blocks_of(metadata)[0] if "made_from" in metadata else metadata
 
 
 def compare_block(before: Path, after: Path, level: float = LEVEL) -> Comparison:
@@ -288,7 +250,7 @@ def compare_block(before: Path, after: Path, level: float = LEVEL) -> Comparison
     """
     if not after.is_file():
         return Comparison(NOT_COMPARED, [], ["it was not made again; the run above says why"])
-    first, second = _block(before), _block(after)
+    first, second = _provenance(before), _provenance(after)
     if asked_otherwise(first, second):
         why = "the configuration has changed since, or which optional packages there are"
         return Comparison(NOT_COMPARED, [], [why])
@@ -296,11 +258,11 @@ def compare_block(before: Path, after: Path, level: float = LEVEL) -> Comparison
     if ROUNDED in first:
         other, how = rounded(other), TO_DIGITS
     elsewhere = surroundings_differ(first, second)
-    found = differences(one, other, exact=True)
-    if found and elsewhere:
+    differ = differences(one, other, exact=True)
+    if differ and elsewhere:
         how = f"within Monte Carlo error, for another {', '.join(elsewhere)}"
-        found = differences(one, other, exact=False, level=level)
-    return Comparison(how, changed_since(first, second), found)
+        differ = differences(one, other, exact=False, level=level)
+    return Comparison(how, changed_since(first, second), differ)
 
 
 def compare(results: Path) -> bool:
@@ -309,19 +271,20 @@ def compare(results: Path) -> bool:
     if not (scratch / TARGETS).is_file():
         raise InputError(f"{scratch / TARGETS}: no such file; run make verify")
     config = configuration.load(scratch / RUN)
-    drawn = (config["verify"]["seed"], sum(map(len, blocks_there(config, results).values())))
+    seed, number = config["verify"]["seed"], sum(map(len, blocks_there(config, results).values()))
     differ: list[str] = []
     rows: list[tuple[object, ...]] = []
     targets = (scratch / TARGETS).read_text(encoding="utf-8").splitlines()
     for target in targets:
         path = Path(target).relative_to(scratch)
-        found = compare_block(results / path, Path(target), config["level"])
-        if found.how != NOT_COMPARED:
-            rows.append((experiment_of(str(path)), str(path), not found.differ, found.how, *drawn))
-        print(found.said(str(path)))
-        if found.differ:
+        block = compare_block(results / path, Path(target), config["level"])
+        if block.how != NOT_COMPARED:
+            name = experiment_of(str(path))
+            rows.append((name, str(path), not block.differ, block.how, seed, number))
+        print(block.said(str(path)))
+        if block.differ:
             differ.append(str(path))
-    columns = ["experiment", "block", SAME, "compared", "seed", "drawn_from"]
+    columns = ["experiment", "block", "same", "compared", "seed", "drawn_from"]
     write_csv(pd.DataFrame(rows, columns=columns), results / COMPARED)
     print(f"{len(targets) - len(differ)} of {len(targets)} blocks are the same numbers again")
     if differ:
@@ -340,7 +303,7 @@ def main() -> int:
         parser.error(f"--fraction {asked.fraction:g}: expected more than 0, and at most 1")
     try:
         if asked.step == "compare":
-            return 0 if compare(asked.results) else DIFFER
+            return 0 if compare(asked.results) else 1
         chosen, seed = prepare(asked.results, asked.fraction)
         print(f"{len(chosen)} blocks are made again in {asked.results / FOLDER} (seed {seed})")
         return 0

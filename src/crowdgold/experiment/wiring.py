@@ -1,13 +1,7 @@
-"""The jobs of experiments as rules see them: input functions, parameters, and the code of a rule.
+"""What the rules ask: the jobs of experiments, the figures of a run, and where its files are.
 
 Methods that take wildcards are input functions as they are. Paths begin with `<results>`, which
-Snakemake puts the folder of results for.
-
-Where the workflow's own files are, wherever it is run from, and a module's configuration.
-
-Which figures a run draws: those whose data and packages are there, and what they are drawn from.
-
-What is skipped or left out is said once, with the reason.
+Snakemake puts the folder of results for. What is skipped or left out is said once, with the reason.
 """
 
 import os
@@ -19,8 +13,8 @@ from typing import Any
 
 from crowdgold import __version__
 from crowdgold.experiment import plan
-from crowdgold.experiment.dependencies import rule_code
-from crowdgold.experiment.registries import METHOD
+from crowdgold.experiment.registries import METHOD, rule_code
+from crowdgold.experiment.settings import Plain
 from crowdgold.methods.registry import METHODS
 from crowdgold.record.record import ENDINGS
 from crowdgold.record.results import path_of_times
@@ -30,25 +24,21 @@ from crowdgold.system.declared import declared
 from crowdgold.system.toolchain import included_files
 from crowdgold.types.errors import InputError
 
-VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
+Wildcards = Any
+Names = Callable[[Wildcards], Collection[str]]
+Paths = Callable[[Wildcards], list[str]]
 
 
 def source_folder(rules: str, package: Callable[[], str]) -> Path:
     """The folder of Stan programs, scripts and configuration: that which the rules stand in.
 
     Rules that Snakemake reads from a repository on the network stand in no folder. The library has
-    the same files; it has to be of the same version.
-
-    Args:
-        rules: the folder of the rules, as Snakemake names it.
-        package: reads the package's first file, beside these rules.
-
-    Raises:
-        InputError: where the library is of another version than the rules.
+    the same files; InputError where it is of another version than the rules, which is read from the
+    package's first file beside them (`package`).
     """
     if Path(rules).is_dir():
         return Path(rules).resolve().parents[1]
-    (version,) = VERSION.findall(package())
+    (version,) = re.findall(r'^__version__ = "(.+)"$', package(), re.MULTILINE)
     if version != __version__:
         raise InputError(
             f"{rules} is crowdgold {version}, and the library is {__version__}; install the same: "
@@ -57,9 +47,9 @@ def source_folder(rules: str, package: Callable[[], str]) -> Path:
     return asset_folder("config").parent
 
 
-def choices(given: Mapping[str, Any], default: Mapping[str, Any]) -> dict[str, Any]:
+def choices(given: Plain, default: Plain) -> dict[str, Any]:
     """What a configuration says otherwise than the default: of a copy of it, what was edited."""
-    found = {}
+    chosen = {}
     for key, value in given.items():
         if isinstance(value, Mapping) and isinstance(default.get(key), Mapping):
             value = choices(value, default[key])
@@ -67,13 +57,8 @@ def choices(given: Mapping[str, Any], default: Mapping[str, Any]) -> dict[str, A
                 continue
         elif key in default and default[key] == value:
             continue
-        found[key] = value
-    return found
-
-
-Wildcards = Any
-Names = Callable[[Wildcards], Collection[str]]
-Records = Callable[[str], Mapping[str, Any] | None]
+        chosen[key] = value
+    return chosen
 
 
 def none(wildcards: Wildcards) -> list[str]:
@@ -100,14 +85,10 @@ def _once(names: Iterable[Any]) -> list[Any]:
 
 
 class Jobs:
-    """What the jobs of a configuration's experiments need, make and are made of.
+    """What the jobs of a configuration's experiments need, make and are made of."""
 
-    Args:
-        root: the checkout.
-    """
-
-    def __init__(self, config: Mapping[str, Any], root: Path) -> None:
-        self.config, self.root = config, root
+    def __init__(self, config: Plain, root: Path) -> None:
+        self.config, self.root = config, root  # of the checkout
         self.results = Path(config["pathvars"]["results"])
 
     def library(self, script: str, **used: Names) -> Callable[[Wildcards], dict[str, str]]:
@@ -125,29 +106,27 @@ class Jobs:
 
         return code
 
-    def block(self, wildcards: Wildcards) -> Mapping[str, Any]:
+    def block(self, wildcards: Wildcards) -> Plain:
         """The experiment's part of the configuration."""
-        return self._block(wildcards.experiment)
-
-    def _block(self, experiment: str) -> Mapping[str, Any]:
-        block: Mapping[str, Any] = self.config["experiments"][experiment]
+        (block,) = self._blocks([wildcards.experiment])
         return block
+
+    def _blocks(self, experiments: Iterable[str]) -> list[Plain]:
+        return [self.config["experiments"][name] for name in experiments]
 
     def source_of(self, kind: str) -> Names:
         """An input function for the simulator, dataset or check of an experiment, if any."""
-        return lambda wildcards: [
-            value for key, value in self.block(wildcards).items() if key == kind
-        ]
+        return lambda wildcards: self.values_in([wildcards.experiment], kind)
 
     def named_in(self, experiments: Iterable[str], kind: str) -> list[str]:
         """The methods, or the simulators, that the parameters of experiments name.
 
         A check finds them by these names: what it imports does not tell.
         """
-        blocks = map(self._block, experiments)
-        told = _texts([[one.get("parameters", {}), one.get("vary", {})] for one in blocks])
+        blocks = self._blocks(experiments)
+        texts = _texts([[one.get("parameters", {}), one.get("vary", {})] for one in blocks])
         known = METHODS if kind == METHOD else declared(kind)
-        return [one for one in _once(told) if one in known]
+        return [text for text in _once(texts) if text in known]
 
     def named(self, kind: str) -> Names:
         """An input function for what the parameters of an experiment name."""
@@ -164,24 +143,14 @@ class Jobs:
         """The prepared dataset that an experiment's tables are drawn from, if any."""
         return self.prepared(self.datasets_in([wildcards.experiment]))
 
-    def features(self, wildcards: Wildcards) -> list[str]:
-        """The file of the texts' features that a check reads, if any."""
-        return plan.features(self.block(wildcards))
-
-    def axes(self, wildcards: Wildcards) -> list[str]:
-        """The names of what varies in an experiment."""
-        return list(self.block(wildcards).get("vary", {}))
-
-    def data_task(self, wildcards: Wildcards) -> dict[str, Any]:
+    def data_task(self, job: Wildcards) -> dict[str, Any]:
         """All that a data table, or a check's table, depends on."""
-        one = wildcards
-        return plan.data_task(self.config, one.experiment, one.setting, one.replicates)
+        return plan.data_task(self.config, job.experiment, job.setting, job.replicates)
 
-    def estimate_task(self, wildcards: Wildcards) -> dict[str, Any]:
+    def estimate_task(self, job: Wildcards) -> dict[str, Any]:
         """All that the estimates of a job depend on, besides its data table."""
-        one = wildcards
         return plan.estimate_task(
-            self.config, one.experiment, one.setting, one.group, one.replicates
+            self.config, job.experiment, job.setting, job.group, job.replicates
         )
 
     def models(self, wildcards: Wildcards) -> list[str]:
@@ -201,12 +170,8 @@ class Jobs:
         """The Stan programs of a job, and the files that they include."""
         return self.programs_in(self.models(wildcards))
 
-    def program_files(self, wildcards: Wildcards) -> list[str]:
-        """A model's Stan program, first, and the files that it includes."""
-        return self.programs_in([wildcards.model])
-
     def programs_in(self, models: Iterable[str]) -> list[str]:
-        """The Stan programs of models and the files that they include, each once.
+        """The Stan programs of models, each before the files that it includes, and each once.
 
         Paths are relative: they stay the same when the folder is moved, so that nothing runs again.
         """
@@ -224,25 +189,25 @@ class Jobs:
         blocks = plan.blocks(self.config, wildcards.experiment)
         return [f"<results>/{path_of_times(path)}" for path in blocks]
 
-    def hours(self, records: Records) -> dict[str, float]:
+    def hours(self, records: Callable[[str], Plain | None]) -> dict[str, float]:
         """Hours that the jobs of each finished experiment took, a job being one core's work.
 
-        Experiments of which a file was not made by a run in this folder are left out; so are all
-        where several share a job.
-
-        Args:
-            records: what Snakemake recorded of a file when its job ended; None or nothing where it
-                has no record.
+        `records` gives what Snakemake recorded of a file when its job ended, None where it has
+        nothing: experiments of which a file was not made by a run in this folder are left out. So
+        are all where several share a job.
         """
-        found: dict[str, float] = {}
+        hours: dict[str, float] = {}
         for name in self.config["experiments"] if not self.config["together"] else ():
-            paths = plan.blocks(self.config, name)
-            if plan.source(self._block(name)) != "check":
-                paths = [*paths, *plan.data_tables(self.config, name)]
-            own = [records(str(self.results / path)) or {} for path in paths]
-            if own and all(one.get("endtime") for one in own):
-                found[name] = sum(one["endtime"] - one["starttime"] for one in own) / 3600
-        return found
+            paths = [*plan.blocks(self.config, name), *self._data_tables(name)]
+            ended = [records(str(self.results / path)) or {} for path in paths]
+            if ended and all(one.get("endtime") for one in ended):
+                hours[name] = sum(one["endtime"] - one["starttime"] for one in ended) / 3600
+        return hours
+
+    def _data_tables(self, experiment: str) -> list[str]:
+        """Those of an experiment; a check has none."""
+        is_check = "check" in self.config["experiments"][experiment]
+        return [] if is_check else plan.data_tables(self.config, experiment)
 
     def judged_table(self, wildcards: Wildcards) -> str:
         """The table that an experiment's verdict is about: ranks, or a summary of coverage."""
@@ -256,23 +221,18 @@ class Jobs:
         """
         if self.config["together"]:
             return []
-        own = (
-            self.config["figures"][figure]["experiments"] if figure else self.config["experiments"]
-        )
-        return [
-            f"<results>/summaries/{name}_verdict.txt"
-            for name in own
-            if "expect" in self._block(name)
-        ]
+        experiments = self.config["experiments"]
+        names = self.config["figures"][figure]["experiments"] if figure else experiments
+        expected = [name for name in names if "expect" in experiments[name]]
+        return [f"<results>/summaries/{name}_verdict.txt" for name in expected]
 
     def values_in(self, experiments: Iterable[str], kind: str) -> list[str]:
         """The simulators or checks of experiments, each once."""
-        blocks = map(self._block, experiments)
-        return _once(block[kind] for block in blocks if kind in block)
+        return _once(block[kind] for block in self._blocks(experiments) if kind in block)
 
     def datasets_in(self, experiments: Iterable[str]) -> list[str]:
         """The datasets that experiments need, each once."""
-        return _once(filter(None, map(plan.dataset, map(self._block, experiments))))
+        return _once(filter(None, map(plan.dataset, self._blocks(experiments))))
 
     @staticmethod
     def prepared(datasets: Iterable[str]) -> list[str]:
@@ -281,7 +241,7 @@ class Jobs:
 
     def methods_in(self, experiments: Iterable[str]) -> list[str]:
         """The methods of experiments, each once."""
-        blocks = map(self._block, experiments)
+        blocks = self._blocks(experiments)
         return _once(method for block in blocks for method in block.get("methods", []))
 
     def models_in(self, experiments: Iterable[str]) -> list[str]:
@@ -293,17 +253,12 @@ class Jobs:
         """What the jobs of an experiment make: tables, summary, times, and damaged blocks."""
         summaries = [f"summaries/{experiment}.{ending}" for ending in ("parquet", "csv")]
         made = [plan.table(experiment), *summaries, f"times/{experiment}.parquet"]
-        lost: Sequence[str] = ()
         if not self.config["together"]:
             blocks = plan.blocks(self.config, experiment)
             parts = [path for block in blocks for path in (block, path_of_times(block))]
-            if "check" not in self._block(experiment):
-                parts += plan.data_tables(self.config, experiment)
-            lost = [path for path in parts if was_set_aside(self.results / path)]
-        return [f"<results>/{path}" for path in (*made, *lost)]
-
-
-Paths = Callable[[Wildcards], list[str]]
+            parts += self._data_tables(experiment)
+            made += [path for path in parts if was_set_aside(self.results / path)]
+        return [f"<results>/{path}" for path in made]
 
 
 @cache
@@ -321,10 +276,8 @@ def unavailable(dataset: str) -> str:
 class Drawn:
     """The figures of a configuration and the tables that they are drawn from.
 
-    Args:
-        jobs: of the configuration's experiments.
-        say: tells a person what is skipped.
-        unavailable: says why a dataset cannot be had; empty where it can.
+    `say` tells a person what is skipped; `unavailable` says why a dataset cannot be had, nothing
+    where it can.
     """
 
     def __init__(
@@ -337,9 +290,9 @@ class Drawn:
         self.unavailable = unavailable
         self.figures, self.experiments = cache(self._figures), cache(self._experiments)
 
-    def block(self, figure: str) -> Mapping[str, Any]:
+    def block(self, figure: str) -> Plain:
         """The figure's part of the configuration."""
-        block: Mapping[str, Any] = self.config["figures"][figure]
+        block: Plain = self.config["figures"][figure]
         return block
 
     def _figures(self, target: str) -> list[str]:
@@ -373,8 +326,9 @@ class Drawn:
         """A figure's experiments, without the optional ones whose data cannot be had; say which."""
         drawn = list(self.block(figure).get("experiments", []))
         left_out = f"Left out of figure {figure}:"
-        for experiment, dataset in plan.optional_datasets(self.config, figure).items():
-            if reason := self.unavailable(dataset):
+        for experiment in self.block(figure).get("optional", ()):
+            dataset = plan.dataset(self.config["experiments"][experiment])
+            if dataset and (reason := self.unavailable(dataset)):
                 self._say(f"{left_out} {experiment}, which needs dataset {reason}")
                 drawn.remove(experiment)
         for package, without in plan.figure_without(self.config, figure).items():
@@ -392,10 +346,8 @@ class Drawn:
             block = self.block(figure)
             if "benchmark" in block:
                 return [self.place(f"<results>/benchmarks/{block['benchmark']}.parquet")]
-            kind = block.get("table", "summaries")
-            return [
-                self.place(f"<results>/{kind}/{name}.parquet") for name in self.experiments(figure)
-            ]
+            folder = f"<results>/{block.get('table', 'summaries')}"
+            return [self.place(f"{folder}/{name}.parquet") for name in self.experiments(figure)]
 
         return paths
 
@@ -407,19 +359,14 @@ class Drawn:
 
         def paths(wildcards: Wildcards) -> list[str]:
             figures, endings = self.figures(target), (*ENDINGS, "json")
-            found = [f"<results>/figures/{name}.{end}" for name in figures for end in endings]
-            for tables in map(self.tables_of, figures):
-                found += tables(wildcards)
-            for name in self._behind(target):
-                found += self.jobs.made_of(name)
-            return list(dict.fromkeys(found))
+            files = [f"<results>/figures/{name}.{end}" for name in figures for end in endings]
+            for figure in figures:
+                files += self.tables_of(figure)(wildcards)
+            for experiment in _once(one for name in figures for one in self.experiments(name)):
+                files += self.jobs.made_of(experiment)
+            return _once(files)
 
         return paths
-
-    def _behind(self, target: str) -> list[str]:
-        """The experiments of a target's figures, each once."""
-        figures = self.figures(target)
-        return list(dict.fromkeys(name for one in figures for name in self.experiments(one)))
 
     def data_tables(self, figure: str) -> list[tuple[str, str]]:
         """The experiment of each data table behind a figure, and the table."""
@@ -447,15 +394,11 @@ class Drawn:
 
     def plots_in(self, figures: Iterable[str]) -> list[str]:
         """The plotting functions of figures, each once."""
-        return list(dict.fromkeys(self.block(name)["plot"] for name in figures))
+        return _once(self.block(name)["plot"] for name in figures)
 
     def experiments_in(self, figures: Iterable[str]) -> list[str]:
         """The experiments of figures, each once."""
-        return list(
-            dict.fromkeys(
-                one for name in figures for one in self.block(name).get("experiments", [])
-            )
-        )
+        return _once(one for name in figures for one in self.block(name).get("experiments", []))
 
     def figure_jobs(self) -> dict[str, list[str]]:
         """The figures of each job that draws, by the first: those of the same tables, or, at the
@@ -473,5 +416,17 @@ class Drawn:
         return {names[0]: names for names in jobs.values()}
 
     def experiment_jobs(self) -> dict[str, list[str]]:
-        """The experiments of each job that runs whole experiments."""
-        return plan.experiment_jobs(self.config, self.unavailable)
+        """The experiments of each job, where a job runs whole experiments, by the first.
+
+        At the smallest scale most take seconds. Those of a paper's target that sample no Stan model
+        share a job, and those of a figure that sample the same.
+        """
+        jobs: dict[tuple[Any, ...], list[str]] = {}
+        for name, block in self.config["experiments"].items():
+            target, figure = plan.drawn_by(self.config, name)
+            models = tuple(self.jobs.models_in([name]))
+            key: tuple[Any, ...] = (figure, models) if models else (block["paper"], target)
+            dataset, can_run = plan.dataset(block), plan.can_run(self.config, name)
+            lacking = not can_run or (dataset and self.unavailable(dataset))
+            jobs.setdefault(key if target and not lacking else (name,), []).append(name)
+        return {names[0]: names for names in jobs.values()}

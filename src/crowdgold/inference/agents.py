@@ -5,10 +5,8 @@ Intervals of scores and ranks: percentile bootstrap over each agent's responses 
 other responses would change, and neither what other annotators would nor the error of the
 confusion matrices. Methods with draws of the scores have their quantiles instead.
 
-How far agents' ranks move when other annotators might have judged (STABLEVAL, section 4.1).
-
-The paper calls two quantities stability. Both refit a method to the labels of a random subset of
-the annotators:
+The paper calls two quantities stability (section 4.1). Both refit a method to the labels of a
+random subset of the annotators:
 
 - expected Kendall tau-b between the ranking by all annotators and that by the subset: higher is
   better, 1 is perfectly stable (the definition of section 4.1);
@@ -16,13 +14,9 @@ the annotators:
   the mean over the agents: lower is better (tables 9, 14, 20 and 26).
 
 The synthetic study (table 5) takes some of the labels of each response instead, whoever gave them:
-3 of m, or 2 of 3.
-
-Proposition 1 says that one item decided by a single vote makes the expected tau-b of majority
-votes less than 1. That needs agents whose scores are close, as its sketch of a proof says: with
-agents far apart a vote that changes hands moves scores and no rank.
-
-Metrics of a fit to Annotations, with intervals.
+3 of m, or 2 of 3. Proposition 1 says that one item decided by a single vote makes the expected
+tau-b of majority votes less than 1. That needs agents whose scores are close, as its sketch of a
+proof says: with agents far apart a vote that changes hands moves scores and no rank.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -73,22 +67,19 @@ class Subsampling(Settings):
 
     draws: Annotated[int, AtLeast(2), "Subsets; the method is fitted to each."] = 50
     share: Annotated[
-        float,
-        Range(above=0, most=1),
+        float, Range(above=0, most=1),
         "Share of the annotators in a subset; rounded down to whole ones, at least one.",
-    ] = 0.7
+    ] = 0.7  # fmt: skip
     legacy_seed: Annotated[
-        int | None,
-        Between(0, 2**32 - 1),
+        int | None, Between(0, 2**32 - 1),
         "Seed of NumPy's legacy generator, for the published draws (42); the configuration's seed "
         "where not given.",
-    ] = None
+    ] = None  # fmt: skip
     labels: Annotated[
-        int,
-        AtLeast(1),
+        int, AtLeast(1),
         "Labels that each response keeps, for `stability:labels`; one less than it has where it "
         "has no more, but at least one.",
-    ] = 3
+    ] = 3  # fmt: skip
 
     def subsets(self, annotators: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """Each subset as (A,) true or false; annotators in the order of the table."""
@@ -125,24 +116,12 @@ def subsampled_scores(
     return np.stack([score(annotations.of_annotators(chosen)) for chosen in subsets])
 
 
-def scores_of_fewer_labels(
-    score: Score, annotations: Annotations, subsampling: Subsampling, rng: np.random.Generator
-) -> np.ndarray:
-    """The agents' scores from a random subset of the labels of each response: (D, S)."""
-    subsets = subsampling.label_subsets(annotations, rng)
-    return np.stack([score(annotations.of_labels(chosen)) for chosen in subsets])
-
-
 def rank_spread(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The standard deviation and the range of each agent's rank: (S,) each of (D, S) scores.
-
-    Subsets that leave an agent without labels do not count for it.
-    """
+    """SD and range of each agent's rank, (S,) each, over subsets (D, S) that leave it labels."""
     ranked = ranks(scores)
     known = np.isfinite(ranked)
     number = known.sum(axis=0)
-    filled = np.where(known, ranked, 0)
-    mean = filled.sum(axis=0) / np.maximum(number, 1)
+    mean = np.where(known, ranked, 0).sum(axis=0) / np.maximum(number, 1)
     squares = (np.where(known, ranked - mean, 0) ** 2).sum(axis=0)
     sd = np.where(number > 1, np.sqrt(squares / np.maximum(number - 1, 1)), np.nan)
     top = np.where(known, ranked, -np.inf).max(axis=0)
@@ -151,10 +130,7 @@ def rank_spread(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def tau_b(first: np.ndarray, second: np.ndarray) -> float:
-    """Kendall's tau-b of two score vectors (S,); NaN where all agents of one are tied.
-
-    Agents without a score in either are left out.
-    """
+    """Kendall's tau-b of scores (S,) of agents that have both; NaN where all of one are tied."""
     from scipy.stats import kendalltau
 
     known = np.isfinite(first) & np.isfinite(second)
@@ -165,26 +141,15 @@ def tau_b(first: np.ndarray, second: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class ExpectedTau:
-    """Expected Kendall tau-b under annotator subsampling.
+    """Expected Kendall tau-b under annotator subsampling."""
 
-    Attributes:
-        mean: the mean over the draws in which it is defined.
-        standard_error: its Monte Carlo error.
-        undefined: the share of draws in which all agents are tied.
-    """
-
-    mean: float
-    standard_error: float
-    undefined: float
+    mean: float  # the mean over the draws in which it is defined
+    standard_error: float  # its Monte Carlo error
+    undefined: float  # the share of draws in which all agents are tied
 
 
 def expected_tau(full: np.ndarray, scores: np.ndarray) -> ExpectedTau:
-    """The expected tau-b between the ranking by all annotators and those by subsets.
-
-    Args:
-        full: (S,) scores from all annotators.
-        scores: (D, S) scores from subsets (`subsampled_scores`).
-    """
+    """The expected tau-b between the ranking by all, (S,), and those by subsets, (D, S)."""
     values = np.array([tau_b(full, own) for own in scores])
     known = values[np.isfinite(values)]
     undefined = 1 - len(known) / len(values)
@@ -195,28 +160,10 @@ def expected_tau(full: np.ndarray, scores: np.ndarray) -> ExpectedTau:
 
 
 def evaluate_annotations(
-    fit: Fit,
-    annotations: Annotations,
-    metrics: Sequence[str],
-    rng: np.random.Generator,
-    level: float,
-    resamples: int,
-) -> list[Estimate]:
-    """Estimate metrics of annotators from a fit.
-
-    Args:
-        fit: what a method gave for these labels.
-        annotations: the labels, of two categories; the second is the positive one.
-        metrics: names (see `metrics.reviewers`).
-        resamples: bootstrap resamples, for methods without draws.
-
-    Returns:
-        one estimate a metric, in order, or one for each annotator where the metric asks for each.
-
-    Raises:
-        InputError: where a metric is not known, there are not two categories, or the fit is not of
-            annotations.
-    """
+    fit: Fit, annotations: Annotations, metrics: Sequence[str], rng: np.random.Generator,
+    level: float, resamples: int,
+) -> list[Estimate]:  # fmt: skip
+    """Metrics (`metrics.reviewers`) of annotators: one estimate each, or one for each annotator."""
     if len(annotations.category) != 2:
         raise InputError(
             f"rates of annotators are of two categories; the table has {len(annotations.category)}"
@@ -233,16 +180,11 @@ def evaluate_annotations(
 Refit = Callable[[Annotations], Fit]
 """Fits the same method, with the same settings, to other labels of the same items."""
 
-BLOCK = 2_000_000
-"""Draws of responses that are held at a time."""
+BLOCK = 2_000_000  # Draws of responses that are held at a time
 
 
 def shares_of(fit: Fit, annotations: Annotations) -> np.ndarray:
-    """What each level counts of each response: (I, K).
-
-    Raises:
-        InputError: where the fit says nothing about the levels of items.
-    """
+    """What each level counts of each response: (I, K)."""
     try:
         return fit.labels.level_shares(len(annotations.category))
     except InputError as problem:
@@ -257,20 +199,6 @@ def bootstrap_means(values: np.ndarray, rng: np.random.Generator, resamples: int
         drawn = rng.integers(size, size=(min(step, resamples - first), size))
         means[first : first + step] = values[drawn].mean(axis=1)
     return means
-
-
-def bootstrap_scores(
-    shares: np.ndarray, annotations: Annotations, rng: np.random.Generator, resamples: int
-) -> np.ndarray:
-    """The scores of resamples of each agent's responses: (resamples, S); NaN without any."""
-    credit = shares @ credit_of(annotations)
-    labelled = annotations.labels_of_item > 0
-    found = np.full((resamples, len(annotations.agent)), np.nan)
-    for agent in range(found.shape[1]):
-        own = credit[labelled & (annotations.agent_of == agent)]
-        if len(own):
-            found[:, agent] = bootstrap_means(own, rng, resamples)
-    return found
 
 
 @dataclass(frozen=True)
@@ -291,10 +219,17 @@ class _Judged:
 
     @cached_property
     def resampled(self) -> np.ndarray:
+        """The scores of draws, or of resamples of each agent's responses: (resamples, S)."""
+        table, credit_per_level = self.annotations, credit_of(self.annotations)
         if self.draws is not None:
-            return np.asarray(self.draws.shares @ credit_of(self.annotations))
-        shares = shares_of(self.fit, self.annotations)
-        return bootstrap_scores(shares, self.annotations, self.rng, self.resamples)
+            return np.asarray(self.draws.shares @ credit_per_level)
+        credit = shares_of(self.fit, table) @ credit_per_level
+        scores = np.full((self.resamples, len(table.agent)), np.nan)
+        for agent in range(len(table.agent)):
+            own = credit[(table.labels_of_item > 0) & (table.agent_of == agent)]
+            if len(own):
+                scores[:, agent] = bootstrap_means(own, self.rng, self.resamples)
+        return scores
 
     @cached_property
     def subsampled(self) -> np.ndarray:
@@ -302,7 +237,8 @@ class _Judged:
 
     @cached_property
     def of_fewer_labels(self) -> np.ndarray:
-        return scores_of_fewer_labels(self.score_of, self.annotations, self.subsampling, self.rng)
+        subsets = self.subsampling.label_subsets(self.annotations, self.rng)
+        return np.stack([self.score_of(self.annotations.of_labels(chosen)) for chosen in subsets])
 
     def score_of(self, labels: Annotations) -> np.ndarray:
         """Fit the method to other labels and give the scores (S,)."""
@@ -312,15 +248,7 @@ class _Judged:
 
     @property
     def draws(self) -> AgentDraws | None:
-        known = self.fit.labels.levels
-        return known.draws if known else None
-
-    def draws_of(self, metric: AgentMetric) -> np.ndarray:
-        """The draws (D, S) of scores, of expected scores, or of ranks."""
-        if metric.name == EXPECTED and self.draws is not None:
-            return np.asarray(self.draws.expected @ credit_of(self.annotations))
-        ranked = metric.name == "rank" and len(self.resampled) > 0
-        return ranks(self.resampled) if ranked else self.resampled
+        return self.fit.labels.levels.draws if self.fit.labels.levels else None
 
     @property
     def posterior(self) -> LevelPosterior | None:
@@ -346,9 +274,12 @@ def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
         found = [_value(metric, value) for value in values]
     else:
         values = ranks(judged.scores) if metric.name == "rank" else judged.scores
-        draws = judged.draws_of(metric)
+        draws = judged.resampled
         if metric.name == EXPECTED and judged.draws is not None:
+            draws = np.asarray(judged.draws.expected @ credit_of(table))
             values = draws.mean(axis=0)
+        elif metric.name == "rank" and len(draws) > 0:
+            draws = ranks(draws)
         found = [
             Estimate.of_draws(metric.text, draws[:, agent], judged.level, float(value))
             if len(draws)
@@ -360,97 +291,61 @@ def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
         yield replace(one, agent=str(name), note=note)
 
 
-def _of_annotators(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
+def _estimates(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
     posterior, table = judged.posterior, judged.annotations
-    if posterior is None or posterior.confusion is None:
-        yield Estimate.unavailable(metric.text, "it has no confusion matrices")
-        return
-    values = annotator_quality(posterior.confusion)[metric.name]
-    present = np.bincount(table.annotator_of, minlength=len(table.annotator)) > 0
-    values = np.where(present, values, np.nan)
-    if not metric.of:
-        yield _value(metric, float(np.nanmean(values)))
-        return
-    for name, value in zip(table.annotator, values, strict=True):
-        yield replace(
-            _value(metric, value, "" if np.isfinite(value) else "no labels"), annotator=str(name)
-        )
-
-
-def _of_responses(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
-    posterior, table = judged.posterior, judged.annotations
-    if posterior is None:
-        yield Estimate.unavailable(metric.text, "it has no posterior probabilities")
-        return
-    labelled = np.flatnonzero(table.labels_of_item > 0)
-    probability = posterior.probability[labelled]
-    amount = ambiguity(probability)
-    values = {
-        "ambiguity": amount,
-        "entropy": entropy(probability),
-        "level": probability.argmax(axis=1).astype(float),
-        "ambiguous": (amount > AMBIGUOUS).astype(float),
-    }[metric.name]
-    if metric.of != TOP:
-        yield _value(metric, float(values.mean()))
-        return
-    order = np.argsort(-amount, kind="stable")
-    least = amount[order[:MOST_AMBIGUOUS][-1]]
-    for row in order[: int((amount >= least - ALIKE).sum())]:
-        yield replace(_value(metric, values[row]), item=str(table.item[labelled[row]]))
-
-
-def _of_ranking(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
-    if metric.name == STABILITY:
+    if metric.name in ANNOTATORS:
+        if posterior is None or posterior.confusion is None:
+            yield Estimate.unavailable(metric.text, "it has no confusion matrices")
+            return
+        values = annotator_quality(posterior.confusion)[metric.name]
+        present = np.bincount(table.annotator_of, minlength=len(table.annotator)) > 0
+        values = np.where(present, values, np.nan)
+        if not metric.of:
+            yield _value(metric, float(np.nanmean(values)))
+            return
+        for name, value in zip(table.annotator, values, strict=True):
+            note = "" if np.isfinite(value) else "no labels"
+            yield replace(_value(metric, value, note), annotator=str(name))
+    elif metric.name in ("ambiguity", "entropy", "level", "ambiguous"):
+        if posterior is None:
+            yield Estimate.unavailable(metric.text, "it has no posterior probabilities")
+            return
+        labelled = np.flatnonzero(table.labels_of_item > 0)
+        probability = posterior.probability[labelled]
+        amount = ambiguity(probability)
+        values = {
+            "ambiguity": amount,
+            "entropy": entropy(probability),
+            "level": probability.argmax(axis=1).astype(float),
+            "ambiguous": (amount > AMBIGUOUS).astype(float),
+        }[metric.name]
+        if metric.of != TOP:
+            yield _value(metric, float(values.mean()))
+            return
+        order = np.argsort(-amount, kind="stable")
+        least = amount[order[:MOST_AMBIGUOUS][-1]]
+        for row in order[: int((amount >= least - ALIKE).sum())]:
+            yield replace(_value(metric, values[row]), item=str(table.item[labelled[row]]))
+    elif metric.name == STABILITY:
         others = judged.of_fewer_labels if metric.of == LABELS else judged.subsampled
         tau = expected_tau(judged.scores, others)
         found = _value(metric, tau.mean, "all agents tied in every draw" * (tau.undefined == 1))
         yield replace(found, standard_error=tau.standard_error, undefined=tau.undefined)
-    else:
+    elif metric.name in SPREAD and not metric.of:
         values = rank_spread(judged.subsampled)[SPREAD.index(metric.name)]
         yield _value(metric, float(np.mean(values)))
-
-
-def _estimates(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
-    if metric.name in ANNOTATORS:
-        return _of_annotators(metric, judged)
-    if metric.name in ("ambiguity", "entropy", "level", "ambiguous"):
-        return _of_responses(metric, judged)
-    if metric.name == STABILITY or (metric.name in SPREAD and not metric.of):
-        return _of_ranking(metric, judged)
-    if metric.name in TABLE or (metric.name == "responses" and not metric.of):
-        return iter([_value(metric, table_statistic(metric.name, judged.annotations))])
-    return _of_agents(metric, judged)
+    elif metric.name in TABLE or (metric.name == "responses" and not metric.of):
+        yield _value(metric, table_statistic(metric.name, table))
+    else:
+        yield from _of_agents(metric, judged)
 
 
 def evaluate_agents(
-    fit: Fit,
-    annotations: Annotations,
-    metrics: Sequence[str],
-    rng: np.random.Generator,
-    level: float,
-    resamples: int,
-    refit: Refit | None = None,
+    fit: Fit, annotations: Annotations, metrics: Sequence[str], rng: np.random.Generator,
+    level: float, resamples: int, refit: Refit | None = None,
     subsampling: Subsampling | None = None,
-) -> list[Estimate]:
-    """Estimate metrics of agents, annotators and responses from a fit.
-
-    Args:
-        fit: what a method gave for these labels.
-        annotations: the labels; each item is a response of an agent.
-        metrics: names (see `metrics.agents`).
-        resamples: bootstrap resamples; without any there are no intervals.
-        refit: fits the method to fewer labels; needed for the stability of the ranking alone.
-        subsampling: how subsets of annotators are drawn for it.
-
-    Returns:
-        estimates in the order of the metrics, one for each agent, annotator or response where the
-        metric asks for each.
-
-    Raises:
-        InputError: where a metric is not known, the table names no agents, or the fit says nothing
-            about items.
-    """
+) -> list[Estimate]:  # fmt: skip
+    """Metrics (`metrics.agents`) of agents, annotators or responses, one for each if asked."""
     if len(annotations.agent) == 0:
         raise InputError("metrics of agents: the table names no agents; expected a column 'agent'")
     chosen = subsampling or Subsampling()
@@ -459,11 +354,7 @@ def evaluate_agents(
 
 
 def true_values(text: str, annotations: Annotations) -> Mapping[str, float]:
-    """The true values of a metric, where the true level of every response is known.
-
-    Returns:
-        agent -> the score, or the rank by scores, of the true levels; nothing of other metrics.
-    """
+    """Agent -> true score, or rank by scores; empty of other metrics, or without the truth."""
     metric = parse_agent_metric(text)
     if annotations.truth is None or metric.name not in ("score", "rank"):
         return {}

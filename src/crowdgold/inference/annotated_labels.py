@@ -1,13 +1,11 @@
 """What methods of annotators give back: confusion matrices, levels of items, corrected rates.
 
-As in `inference.labels`, each kind says how metrics are estimated from it.
-
-Those that say nothing of single labels estimate few metrics of Items. CLARA's TPR and TNR of all
-labels are the chance of a right label on positives and negatives, which TPR_H and TNR_H are the
-shares of in the items at hand.
+As in `inference.labels`, each kind says how metrics are estimated from it. Those that say nothing
+of single labels estimate few metrics of Items. CLARA's TPR and TNR of all labels are the chance of
+a right label on positives and negatives, which TPR_H and TNR_H are the shares of in the items at
+hand.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,37 +17,24 @@ from crowdgold.inference.power_tuned_mean import power_tuned_mean
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import Request
 from crowdgold.inference.samples import Sample, Stated
-from crowdgold.metrics.metric import Asked
 from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric, parse_reviewer_metric
 from crowdgold.models.judge_error import INTERVALS, KEEP, JudgementCounts, correct_rate
 from crowdgold.models.majority import NO_LABEL
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import Items
 
 
 @dataclass(frozen=True)
 class ConfusionPosterior(Labels):
-    """Draws of the prevalence and of confusion matrices, given Annotations.
+    """Draws of the prevalence and of confusion matrices, given Annotations."""
 
-    Attributes:
-        prevalence: (D, K) the prevalence of each category, for its own estimate and interval.
-        rates_with: (E, K) prevalences that belong to the draws of the matrices.
-        confusion: (E, M, K, K) confusion matrices; true category in rows.
-        matrix_of: (L,) the matrix that each label is drawn from.
-        probability: (I, K) P(y_i = k | data).
-        swapped: share of the posterior in which labels are swapped: averaged over the labels, the
-            matrices' diagonals add to less than 1 (binary labels: TPR + TNR < 1).
-        warning: what a reader of any of its estimates should know; empty where there is nothing.
-    """
-
-    prevalence: np.ndarray
-    rates_with: np.ndarray
-    confusion: np.ndarray
-    matrix_of: np.ndarray
-    probability: np.ndarray
-    swapped: float = 0.0
-    warning: str = ""
+    prevalence: np.ndarray  # (D, K) for its own estimate and interval
+    rates_with: np.ndarray  # (E, K) prevalences that belong to the draws of the matrices
+    confusion: np.ndarray  # (E, M, K, K) confusion matrices; true category in rows
+    matrix_of: np.ndarray  # (L,) the matrix that each label is drawn from
+    probability: np.ndarray  # (I, K) P(y_i = k | data)
+    swapped: float = 0.0  # share of the posterior in which the diagonals add to less than 1
+    warning: str = ""  # what a reader of any of its estimates should know
 
     @property
     def posterior(self) -> dict[str, np.ndarray]:
@@ -57,13 +42,24 @@ class ConfusionPosterior(Labels):
         return {"prevalence": self.rates_with, "confusion": self.confusion}
 
     def sample(self, view: View, questions: Questions, request: Request) -> Sample:
-        """The rates of the labels behind the items' votes; other metrics have no value."""
-        return Stated(of_annotators(self, view.items, questions.asked, request))
+        """Rates of all labels behind the items' votes; of other metrics, why there is none."""
+        found = []
+        for metric in questions.asked:
+            if metric.name not in RATES:
+                note = f"it estimates {', '.join(RATES)} only"
+                found.append(Estimate.unavailable(metric.text, note))
+                continue
+            if view.items.labels is None:
+                raise InputError("the table does not say who gave each vote")
+            rate = annotator_rates.of_posterior(
+                self, view.items.labels, parse_reviewer_metric(RATES[metric.name]), request.level
+            )
+            found.append(replace(rate[0], metric=metric.text))
+        return Stated(found)
 
     def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
         """The probability of the second category."""
-        positive: np.ndarray = self.probability[:, 1]
-        return positive
+        return self.probability[:, 1]
 
     def rates_of_annotators(
         self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
@@ -75,35 +71,20 @@ class ConfusionPosterior(Labels):
 
 @dataclass(frozen=True)
 class AgentDraws:
-    """Draws of the levels of agents' responses.
+    """Draws of the levels of agents' responses; NaN where an agent has none."""
 
-    Attributes:
-        shares: (D, S, K) shares of the levels among each agent's responses with labels; NaN where
-            it has none.
-        expected: (D, S, K) among all responses that it could give.
-    """
-
-    shares: np.ndarray
-    expected: np.ndarray
+    shares: np.ndarray  # (D, S, K) among each agent's responses with labels
+    expected: np.ndarray  # (D, S, K) among all responses that it could give
 
 
 @dataclass(frozen=True)
 class LevelPosterior(CountedLabels):
-    """The probability of each category of each item, given Annotations.
+    """The probability of each category of each item, given Annotations."""
 
-    Attributes:
-        probability: (I, K) of each category; of no meaning where an item has no label.
-        hard: whether an item counts as of its most probable category (the lowest of equals), and
-            not by the probabilities.
-        confusion: (A, K, K) confusion matrices, the true category in rows; None where the method
-            has none.
-        draws: of the agents' levels; None where intervals come from resampling responses.
-    """
-
-    probability: np.ndarray
-    hard: bool
-    confusion: np.ndarray | None = None
-    draws: AgentDraws | None = None
+    probability: np.ndarray  # (I, K) of each category; of no meaning where an item has no label
+    hard: bool  # an item counts as of its most probable category, the lowest of equals
+    confusion: np.ndarray | None = None  # (A, K, K), the true category in rows
+    draws: AgentDraws | None = None  # None where responses are resampled
 
     @property
     def shares(self) -> np.ndarray:
@@ -116,8 +97,7 @@ class LevelPosterior(CountedLabels):
     @property
     def share(self) -> np.ndarray:
         """What the second category counts of an item, (I,)."""
-        positive: np.ndarray = self.shares[:, 1]
-        return positive
+        return self.shares[:, 1]
 
     def level_shares(self, categories: int) -> np.ndarray:
         """The shares of the categories."""
@@ -141,23 +121,23 @@ class LevelPosterior(CountedLabels):
 
 @dataclass(frozen=True)
 class JudgedRate(Labels):
-    """Judgements of a sample and what gold labels say of them, which correct a rate.
+    """Judgements of a sample and what gold labels say of them, which correct a rate."""
 
-    Attributes:
-        counts: the judgements and gold labels.
-        correction: "paper" or "adjusted", the interval of Rogan and Gladen's estimate; or
-            "power-tuned" (PPI++).
-        outside: what becomes of an estimate outside [0, 1]: "keep" it, or "clip" it.
-    """
-
-    counts: JudgementCounts
-    correction: str
-    outside: str = KEEP
+    counts: JudgementCounts  # the judgements and gold labels
+    correction: str  # "paper" or "adjusted" (Rogan and Gladen), or "power-tuned" (PPI++)
+    outside: str = KEEP  # what becomes of an estimate outside [0, 1]: "keep" it, or "clip" it
     of_items = False
 
     def sample(self, view: View, questions: Questions, request: Request) -> Sample:
-        """The corrected prevalence; other metrics have no value."""
-        return Stated(of_judgements(self, questions.asked, request.level))
+        """The corrected prevalence; of other metrics, why there is none."""
+        return Stated(
+            [
+                of_judged_rate(self, parse_reviewer_metric(PREVALENCE), request.level)
+                if metric.name == PREVALENCE
+                else Estimate.unavailable(metric.text, f"it estimates {PREVALENCE} only")
+                for metric in questions.asked
+            ]
+        )
 
     def rates_of_annotators(
         self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
@@ -168,14 +148,7 @@ class JudgedRate(Labels):
 
 
 def power_tuned_rate(counts: JudgementCounts, level: float) -> tuple[float, float, float, float]:
-    """PPI++'s estimate of the rate, its interval's ends, and its standard error.
-
-    Args:
-        counts: numbers, with gold labels of items drawn at random from those judged.
-
-    Raises:
-        InputError: where there are no gold labels, or they are not of the judged items.
-    """
+    """PPI++'s estimate of the rate, its interval's ends, and its standard error."""
     counts.check()
     names = ("true_positives", "false_negatives", "true_negatives", "false_positives")
     sizes = np.array([getattr(counts, name) for name in names], dtype=int)
@@ -192,10 +165,6 @@ def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> E
 
     Experiments keep estimates as the formulas give them, also outside [0, 1]: to move them inside,
     as for a user, would show as a bias. Where there is none, the note says why.
-
-    Args:
-        found: the counts, and how they are corrected.
-        metric: as asked for.
     """
     if metric.name != PREVALENCE:
         return Estimate.unavailable(metric.text, "a corrected rate is an estimate of prevalence")
@@ -214,35 +183,3 @@ def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> E
 
 RATES = {"prevalence": "prevalence", "TPR_H": "TPR", "TNR_H": "TNR"}
 """Metrics of Items -> what they are called of annotators."""
-
-
-def of_annotators(
-    posterior: ConfusionPosterior, items: Items, asked: Sequence[Asked], request: Request
-) -> list[Estimate]:
-    """Rates of all labels behind the items' votes; of other metrics, why there is none.
-
-    Raises:
-        InputError: where the items do not say who gave each vote.
-    """
-    found = []
-    for metric in asked:
-        if metric.name not in RATES:
-            note = f"it estimates {', '.join(RATES)} only"
-            found.append(Estimate.unavailable(metric.text, note))
-            continue
-        if items.labels is None:
-            raise InputError("the table does not say who gave each vote")
-        rate, rng = parse_reviewer_metric(RATES[metric.name]), request.streams.resamples()
-        (one,) = posterior.rates_of_annotators(items.labels, rate, rng, request.level, 0)
-        found.append(replace(one, metric=metric.text))
-    return found
-
-
-def of_judgements(judged: JudgedRate, asked: Sequence[Asked], level: float) -> list[Estimate]:
-    """The corrected prevalence; of other metrics, why there is none."""
-    return [
-        of_judged_rate(judged, parse_reviewer_metric(PREVALENCE), level)
-        if metric.name == PREVALENCE
-        else Estimate.unavailable(metric.text, f"it estimates {PREVALENCE} only")
-        for metric in asked
-    ]

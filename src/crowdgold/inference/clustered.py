@@ -31,7 +31,8 @@ items, of equal weight (Kish's number of their gold items' weights).
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from operator import attrgetter
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,44 +42,38 @@ from crowdgold.types.clusters import Together, together, units_of
 from crowdgold.types.gold_draw import GoldDraw, kish
 from crowdgold.types.items import NO_GOLD
 
-HALF = 0.5
-"""Share of gold that comes by whole clusters, from which on clusters are looked at."""
-TWICE = 2.0
-"""How many times as much as a gold item an item counts of which gold says nothing."""
+HALF = 0.5  # Share of gold that comes by whole clusters, from which on clusters are looked at
+TWICE = 2.0  # How many times as much as a gold item an item counts of which gold says nothing
 WHOLE = Together(siblings=0.0, expected=0.0, found=0, ratio=np.nan, share=1.0)
 """Of items that were drawn from a population without end: by whole clusters."""
 
 
+def _of_items(name: str) -> Any:
+    """What is the same as of items that were drawn one by one."""
+    return property(attrgetter(f"items.{name}"))
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Clustered(SimpleRandom):
-    """Labelled items that belong together in clusters.
+    """Labelled items that belong together in clusters."""
 
-    Attributes:
-        items: the design that holds where items were drawn one by one.
-        clusters: that of the clusters, where these were drawn whole.
-        cluster: (m,) number of each labelled item's, from 0.
-        share: t.
-        pairs: q; NaN where no two labelled items are of one cluster.
-        siblings: other items in the cluster of an item, the mean over the whole table.
-    """
-
-    items: SimpleRandom
-    clusters: SimpleRandom
-    cluster: np.ndarray
-    share: float
-    pairs: float
-    siblings: float
+    items: SimpleRandom  # the design that holds where items were drawn one by one
+    clusters: SimpleRandom  # that of the clusters, where these were drawn whole
+    cluster: np.ndarray  # (m,) number of each labelled item's, from 0
+    share: float  # t
+    pairs: float  # q; NaN where no two labelled items are of one cluster
+    siblings: float  # other items in the cluster of an item, the mean over the whole table
     units: ClassVar[str] = "clusters of gold items"
 
-    @property
-    def weights(self) -> np.ndarray | None:
-        """What each labelled item counts, of mean 1: (m,); None where all count the same."""
-        return self.items.weights
-
-    @property
-    def uneven(self) -> bool:
-        """As of the items."""
-        return self.items.uneven
+    weights = _of_items("weights")
+    uneven = _of_items("uneven")
+    everyone = _of_items("everyone")
+    left = _of_items("left")
+    left_open = _of_items("left_open")
+    few_labels = _of_items("few_labels")
+    not_labelled = _of_items("not_labelled")
+    trace = _of_items("trace")
+    expected = _of_items("expected")
 
     @property
     def counting(self) -> np.ndarray:
@@ -87,19 +82,9 @@ class Clustered(SimpleRandom):
         return np.ones(self.size) if weights is None else weights
 
     @property
-    def everyone(self) -> bool:
-        """As of the items."""
-        return self.items.everyone
-
-    @property
     def _sizes(self) -> np.ndarray:
         """What all labelled items of a cluster count: (G,)."""
         return np.bincount(self.cluster, self.counting)
-
-    @property
-    def left(self) -> float:
-        """As of the items."""
-        return self.items.left
 
     def _summed(self, influence: np.ndarray) -> np.ndarray:
         """What clusters contribute, (G, P)."""
@@ -123,26 +108,22 @@ class Clustered(SimpleRandom):
         np.divide(1 - 1 / number, 1 - share, out=pull, where=several)
         return pull
 
-    def _parts(self, influence: np.ndarray) -> list[np.ndarray]:
-        """Deviations of items and of clusters; their squares sum to the parts of V."""
-        found = []
+    def deviations(self, influence: np.ndarray) -> np.ndarray:
+        """As of a simple random sample, rows of items and then rows of clusters."""
+        if self.share == 0:
+            return self.items.deviations(influence)
+        parts = []
         for design, share, own in (
             (self.items, 1 - self.share, influence),
             (self.clusters, self.share, self._summed(influence) * self._pull[:, None]),
         ):
             if share > 0:
                 rows = design.deviations(own)
-                scale = share * design.size / self.size / max(len(rows) - 1, 1)
-                found.append(rows * np.sqrt(scale))
-        return found
-
-    def deviations(self, influence: np.ndarray) -> np.ndarray:
-        """As of a simple random sample, rows of items and then rows of clusters."""
-        if self.share == 0:
-            return self.items.deviations(influence)
-        found = np.concatenate(self._parts(influence))
-        rescaled: np.ndarray = found * np.sqrt(max(len(found) - 1, 1))
-        return rescaled
+                parts.append(
+                    rows * np.sqrt(share * design.size / self.size / max(len(rows) - 1, 1))
+                )
+        found = np.concatenate(parts)
+        return found * np.sqrt(max(len(found) - 1, 1))
 
     def one_more(self, own: np.ndarray, other: np.ndarray, known: bool = False) -> np.ndarray:
         """As of items; where clusters were drawn, so many times as items of one go together."""
@@ -155,23 +136,6 @@ class Clustered(SimpleRandom):
         together = np.divide(shown, squares, out=np.full(len(found), most), where=squares > 0)
         times: np.ndarray = (number * np.clip(together, 1.0, most) + most) / (number + 1)
         return found * times
-
-    def left_open(self, own: np.ndarray, other: np.ndarray, level: float) -> np.ndarray:
-        """As of the items."""
-        return self.items.left_open(own, other, level)
-
-    def few_labels(self) -> np.ndarray | None:
-        """As of the items."""
-        return self.items.few_labels()
-
-    def not_labelled(self) -> np.ndarray:
-        """As of the items."""
-        return self.items.not_labelled()
-
-    @property
-    def trace(self) -> np.ndarray:
-        """As of the items."""
-        return self.items.trace
 
     def of_population(self, influence: np.ndarray) -> np.ndarray | None:
         """What the items contribute; None of a sample of a population without end."""
@@ -191,23 +155,21 @@ class Clustered(SimpleRandom):
         cross = summed * number / max(number - 1, 1) - squares
         most = alone * self.siblings
         between = most if np.isnan(self.pairs) else np.clip(self.pairs * cross, 0, most)
-        total: np.ndarray = alone + between
-        return total
-
-    def expected(self, influence: np.ndarray, among: GoldDraw | None) -> np.ndarray:
-        """As of the items, whose labels are drawn from a prediction one by one."""
-        return self.items.expected(influence, among)
+        return alone + between
 
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
         """As of the designs, with clusters in the place of items."""
         between: np.ndarray = np.sqrt((count - 1.0) * max(kish(self._sizes) - 1, 1))
-        own = self._by_design(deviations)
-        return np.minimum.reduce([between, *(design.freedom(one, count) for design, one in own)])
+        designs = self._by_design(deviations)
+        return np.minimum.reduce(
+            [between, *(design.freedom(own, count) for design, own in designs)]
+        )
 
     def as_found(self, deviations: np.ndarray) -> np.ndarray:
         """The fewer of the designs'."""
-        own = self._by_design(deviations)
-        return np.minimum.reduce([design.as_found(one) for design, one in own])
+        return np.minimum.reduce(
+            [design.as_found(own) for design, own in self._by_design(deviations)]
+        )
 
     def _by_design(self, deviations: np.ndarray) -> list[tuple[SimpleRandom, np.ndarray]]:
         """The designs of items and of clusters, each with its own rows of `deviations`."""
@@ -222,32 +184,22 @@ class Clustered(SimpleRandom):
         return self.clusters.times(rng)[self.cluster]
 
 
-def _whole(draw: GoldDraw, first: np.ndarray, of_all: int) -> KnownChances:
-    """The design of clusters that were drawn whole, from one item of each, (G,) positions."""
-    one = draw.take(first)
-    if one.stratum is not None:
-        _, stratum, drawn = np.unique(one.stratum, return_inverse=True, return_counts=True)
-        one = GoldDraw(one.chance, stratum, drawn)
-    return KnownChances.of(one, of_all)
-
-
 def _in_clusters(
     items: Design, cluster: np.ndarray, known: Together, draw: GoldDraw | None = None,
     possible: bool = True,
 ) -> Clustered:  # fmt: skip
-    """The design of labelled items of these clusters (m,).
+    """The design of labelled items of these clusters (m,), which came together as is `known`.
 
-    Args:
-        items: how they were drawn, were it one by one.
-        cluster: the number of each one's.
-        known: how far they come by whole clusters.
-        draw: their chances; None where all have the same.
-        possible: whether clusters can have been drawn whole with these.
+    `possible`: whether clusters can have been drawn whole with the chances of `draw`.
     """
     names, first, code = np.unique(cluster, return_index=True, return_inverse=True)
     clusters: Design = SimpleRandom(len(names), items.fraction)
     if draw is not None and possible and isinstance(items, KnownChances):
-        clusters = _whole(draw, first, items.of_all)
+        whole = draw.take(first)
+        if whole.stratum is not None:
+            _, stratum, drawn = np.unique(whole.stratum, return_inverse=True, return_counts=True)
+            whole = GoldDraw(whole.chance, stratum, drawn)
+        clusters = KnownChances.of(whole, items.of_all)
     return Clustered(
         size=items.size, fraction=items.fraction, items=items, clusters=clusters, cluster=code,
         share=known.share if possible else 0.0, siblings=known.siblings,
@@ -261,29 +213,24 @@ def sample_of_population(view: View) -> Design:
     return design if cluster is None else _in_clusters(design, cluster, WHOLE)
 
 
-def _unseen(view: View, rows: np.ndarray) -> float:
-    """Share of all items that count for more than twice as much as any gold item, each."""
-    own = np.ones(len(view)) if view.weights is None else view.weights
-    draw = view.items.draw
-    each = own if draw is None else own / np.where(draw.chance > 0, draw.chance, np.nan)
-    more = each > TWICE * np.nanmax(each[rows])
-    return float(own[more].sum() / own.sum())
-
-
 def drawn_from(view: View, rows: np.ndarray) -> tuple[View, Design]:
     """The gold items at some positions, each with what it counts, and how they were drawn."""
     known, draw, cluster = view.take(rows), view.items.draw, view.items.cluster
-    unseen, own = _unseen(view, rows), known.weights
+    each = counts = np.ones(len(view)) if view.weights is None else view.weights
+    if draw is not None:
+        each = counts / np.where(draw.chance > 0, draw.chance, np.nan)
+    more = each > TWICE * np.nanmax(each[rows])
+    unseen, own = float(counts[more].sum() / counts.sum()), known.weights
     if draw is not None:
         weights = draw.weights(rows)
         known = replace(known, weights=weights if own is None else own * weights)
     scaled = None if own is None or known.weights is None else known.weights / known.weights.mean()
+    of_gold = None if draw is None else draw.take(rows)
     design: Design = SimpleRandom(len(rows), len(rows) / len(view), scaled, unseen)
-    if draw is not None:
-        design = KnownChances.of(draw.take(rows), len(view), scaled, unseen)
+    if of_gold is not None:
+        design = KnownChances.of(of_gold, len(view), scaled, unseen)
     if cluster is not None:
         found = together(cluster, view.items.gold != NO_GOLD, draw)
         possible = draw is None or (draw.batch is None and units_of(draw, cluster))
-        of_gold = None if draw is None else draw.take(rows)
         design = _in_clusters(design, cluster[rows], found, of_gold, possible)
     return known, design

@@ -8,10 +8,8 @@ from crowdgold.inference.design import Design
 from crowdgold.inference.questions import Questions, View
 from crowdgold.types.items import Items
 
-MOST_ROWS = 20_000
-"""Items from which a variance is taken at most; with more, evenly spread ones."""
-EXPECTED_ROWS = 5_000
-"""Items on which labels are drawn from the prediction at most."""
+MOST_ROWS = 20_000  # Items from which a variance is taken at most; with more, evenly spread ones
+EXPECTED_ROWS = 5_000  # Items on which labels are drawn from the prediction at most
 DRAWN, REDRAWN = 4, 20
 """Times that labels are drawn from the prediction: of all items, and of gold items where these
 stand for all."""
@@ -20,28 +18,17 @@ GOLDEN = (np.sqrt(5) - 1) / 2
 
 
 def some_rows(items: Items, most: int) -> np.ndarray:
-    """Positions of all items, or of so many where there are more than most, by their keys.
-
-    The choice is the same in any order; every so many of the items would not do where they come in
-    turns.
-    """
+    """Positions of all items, or of at most `most` by their keys: the same choice in any order."""
     if len(items) <= most:
         return np.arange(len(items))
     return np.sort(np.argsort(items.key, kind="stable")[:most])
 
 
 def centred_influence(questions: Questions, view: View, probability: np.ndarray) -> np.ndarray:
-    """What each item of a view contributes, less the mean: (n, P); NaN where it is not known.
-
-    Args:
-        questions: the quantities.
-        view: the items.
-        probability: (n,) labels or predictions.
-    """
+    """What each item of a view contributes, less the mean: (n, P); NaN where it is not known."""
     found = questions.influence(view.mass(probability), view.ranking())
     known = np.isfinite(found).all(axis=0)
-    centred: np.ndarray = np.where(known, found - found.mean(axis=0), np.nan)
-    return centred
+    return np.where(known, found - found.mean(axis=0), np.nan)
 
 
 def if_flipped(
@@ -49,15 +36,9 @@ def if_flipped(
 ) -> np.ndarray:
     """What each gold item would contribute were its label the other one: (m, P), centred.
 
-    Each item stands in the table twice, with most of its mass under its own label and a trace of it
-    under the other one, so that any metric's own formula says what that trace moves.
-    NaN where neither label moves a quantity, as of an item that is not flagged and a precision.
-
-    Args:
-        questions: the quantities.
-        view: the m items.
-        labels, others: (m,) what an item counts as positive under its label, and under the other.
-        trace: (m,) share of each item's mass under the other label.
+    Each item stands in the table twice, with most of its mass under its own label and a trace of
+    it under the other one, so that any metric's own formula says what that trace moves. NaN where
+    neither label moves a quantity, as of an item that is not flagged and a precision.
     """
     size, rows = len(view), np.tile(np.arange(len(view)), 2)
     weights = np.concatenate([1 - trace, trace])
@@ -72,12 +53,7 @@ def if_flipped(
 
 
 def spread_of(design: Design, influence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Deviations (r, P) of P quantities, and their standard errors (P,) about the population.
-
-    Args:
-        design: how m labelled items were drawn.
-        influence: (m, P) what each contributes, centred.
-    """
+    """Deviations (r, P) of P quantities, and their standard errors (P,) about the population."""
     deviations = design.deviations(influence)
     variance = (deviations**2).sum(axis=0) / max(len(deviations) - 1, 1)
     apart = design.of_population(influence)
@@ -96,8 +72,7 @@ def where_known(influence: np.ndarray) -> np.ndarray:
 def _by_votes_and_scores(items: Items) -> np.ndarray:
     """Positions of the items, (n,), sorted; by their keys where they are alike in all of that."""
     scores = [items.scores[name] for name in sorted(items.scores)]
-    order: np.ndarray = np.lexsort([items.key, *scores, items.votes_total, items.votes_positive])
-    return order
+    return np.lexsort([items.key, *scores, items.votes_total, items.votes_positive])
 
 
 def drawn_labels(items: Items, share: np.ndarray, times: int) -> np.ndarray:
@@ -118,8 +93,18 @@ def expected_of(
     view: View, questions: Questions, prediction: np.ndarray, design: Design
 ) -> np.ndarray:
     """What items contribute whose labels are drawn from the prediction: (2, s, P)."""
-    if view.items.draw is not None and view.items.draw.counts is not None:
-        return _expected_of_gold(view, questions, prediction, design)
+    draw = view.items.draw
+    if draw is not None and draw.counts is not None:
+        # From the gold items: in batches the chances of other items are not known.
+        rows = np.flatnonzero(np.isfinite(draw.counts))
+        gold, share = view.take(rows), prediction[rows]
+        weights = design.weights if gold.weights is None else gold.weights * design.weights
+        gold = replace(gold, weights=weights)
+        alone = centred_influence(questions, gold, share)
+        drawn = drawn_labels(gold.items, share, REDRAWN)
+        both = [(centred_influence(questions, gold, one), alone) for one in drawn]
+        pairs = [[design.deviations(where_known(one)) for one in pair] for pair in both]
+        return np.concatenate(np.array(pairs), axis=1)
     # Every so many of the sorted items, so that their order in the table does not matter.
     places = np.linspace(0, len(view) - 1, min(len(view), EXPECTED_ROWS)).astype(int)
     rows = np.sort(_by_votes_and_scores(view.items)[places])
@@ -131,23 +116,3 @@ def expected_of(
     alone = adds(share)
     drawn = drawn_labels(some.items, share, DRAWN)
     return np.concatenate([where_known(np.stack([adds(one), alone])) for one in drawn], axis=1)
-
-
-def _expected_of_gold(
-    view: View, questions: Questions, prediction: np.ndarray, design: Design
-) -> np.ndarray:
-    """The same from the gold items, with labels drawn `REDRAWN` times.
-
-    In batches the chances of other items are not known.
-    """
-    assert view.items.draw is not None
-    assert view.items.draw.counts is not None
-    rows = np.flatnonzero(np.isfinite(view.items.draw.counts))
-    gold, share = view.take(rows), prediction[rows]
-    weights = design.weights if gold.weights is None else gold.weights * design.weights
-    gold = replace(gold, weights=weights)
-    alone = centred_influence(questions, gold, share)
-    drawn = drawn_labels(gold.items, share, REDRAWN)
-    both = [(centred_influence(questions, gold, one), alone) for one in drawn]
-    pairs = [[design.deviations(where_known(one)) for one in pair] for pair in both]
-    return np.concatenate(np.array(pairs), axis=1)

@@ -39,13 +39,6 @@ def moves_of_few(
     """How far each quantity moves at each end of each cell that has few labels, (S, P).
 
     None where there is one cell alone. Rows are the same for all predictors.
-
-    Args:
-        known: the gold items, each with what it counts.
-        questions: the quantities.
-        label: (m,) 0 or 1.
-        design: how they were drawn.
-        level: of the interval.
     """
     cell = design.few_labels()
     if cell is None:
@@ -62,12 +55,7 @@ def moves_of_few(
 def scenarios(
     label: np.ndarray, cell: np.ndarray, left: np.ndarray, level: float
 ) -> list[np.ndarray]:
-    """Labels, (m,) shares, with which a cell's share of positives is at an end.
-
-    Args:
-        cell: (m,) number of each gold item's stratum or class of weight.
-        left: (m,) share of the items it stands for that have no label.
-    """
+    """Labels, (m,) shares, at the ends of a cell's share of positives; `left`: not labelled."""
     found, tail = [], (1 - level) / 2
     for one in np.unique(cell):
         rows = cell == one
@@ -91,16 +79,8 @@ def of_labels(
 ) -> Rectified:  # fmt: skip
     """What labels say that are taken for the truth, or those of experts whose errors are known.
 
-    Args:
-        share: (m,) 0 or 1, or the share of an item that counts as positive.
-        known: the m items.
-        questions: the quantities.
-        target: one of `TARGETS`.
-        design: how these were drawn from all items; None where they are a sample of a population.
-        errors: of the experts, whose likelier labels `share` holds; None where it is the truth.
-        among: the items that these were drawn from. They show on how many of them two predictors
-            say different things, which few labelled items may not.
-        level: of the intervals.
+    `share`: (m,) labels, or what of an item counts as positive; the likelier ones of erring
+    experts.
     """
     hard = (share > 0.5).astype(int)
     share = share.astype(float) if errors is None else errors.values
@@ -143,16 +123,7 @@ def rectify(
     prediction: np.ndarray, view: View, questions: Questions, target: str,
     errors: ExpertErrors | None = None, level: float = LEVEL,
 ) -> Rectified:  # fmt: skip
-    """What a prediction of every label says, and what the gold labels make of it.
-
-    Args:
-        prediction: (n,) P(Y_i = 1), made without the item's own gold label.
-        view: the items; those with gold, at least two, were drawn as the table says.
-        questions: the quantities.
-        target: one of `TARGETS`.
-        errors: of the experts; None where the gold labels are taken for the truth.
-        level: of the intervals.
-    """
+    """What a prediction, made without an item's own gold label, says, and gold makes of it."""
     rows = np.flatnonzero(view.items.gold != NO_GOLD)
     (gold, design), share = drawn_from(view, rows), prediction[rows]
     alone = of_labels(gold.items.gold, gold, questions, target, design, errors, level=level)

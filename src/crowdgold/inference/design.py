@@ -23,16 +23,6 @@ A cell of gold items, a stratum or a class of weight or all of them, whose few l
 shows no variance. One more label is imagined in it (`one_more`). Of items that each count for more
 than twice as much as any gold item, by a small chance or a weight of the table's own, gold says
 nothing: their mean may be anything, and adds the variance of a uniform number.
-
-Degrees of freedom of a variance, from the spread of what gold items contribute to it.
-
-Of n items that were each drawn by itself, with d_i their deviations, they are
-
-    2 n / (kurtosis of the d_i - 1)         at least 2
-
-and of strata h of n_h items, with v_h the variance that each adds to V,
-
-    V^2 / sum(v_h^2 / (n_h - 1))            of normal d_i (Satterthwaite, 1946)
 """
 
 from dataclasses import dataclass, field
@@ -47,10 +37,10 @@ LEAST = 2.0
 
 
 def of_items(deviations: np.ndarray, size: int) -> np.ndarray:
-    """Degrees of freedom, (P,), by how uneven the squares of deviations (r, P) are.
+    """Degrees of freedom, (P,), by how uneven the squares of deviations d_i, (r, P), are.
 
-    Args:
-        size: gold items.
+    Of n = `size` gold items that were each drawn by itself: 2 n / (kurtosis of the d_i - 1), at
+    least 2.
     """
     whole, fourth = (deviations**2).sum(axis=0) ** 2, (deviations**4).sum(axis=0)
     uneven = size * fourth - whole
@@ -62,13 +52,9 @@ def of_items(deviations: np.ndarray, size: int) -> np.ndarray:
 def of_strata(
     deviations: np.ndarray, group: np.ndarray, drawn: np.ndarray, size: int
 ) -> np.ndarray:
-    """Degrees of freedom, (P,), of strata.
+    """Degrees of freedom, (P,), of strata h: V^2 / sum(v_h^2 / (n_h - 1)) (Satterthwaite, 1946).
 
-    Args:
-        deviations: (r, P) within strata.
-        group: (r,) the stratum of each.
-        drawn: (H,) gold items of each stratum.
-        size: gold items.
+    v_h is the variance that each adds to V, from deviations (r, P) in strata (r,); n_h is `drawn`.
     """
     found = np.full(deviations.shape[1], max(size - 1.0, 1.0))
     parts = np.zeros((len(drawn), len(found)))
@@ -78,29 +64,23 @@ def of_strata(
     return found
 
 
-EQUAL = 1e-9
-"""Largest difference of weights, of mean 1, that are the same but for rounding."""
+EQUAL = 1e-9  # Largest difference of weights, of mean 1, that are the same but for rounding
 
 
 @dataclass(frozen=True)
 class SimpleRandom:
     """A simple random sample: all items are alike.
 
-    Attributes:
-        size: gold items.
-        fraction: share of all items that they are; 0 of a population without end.
-        own_weights: (m,) what each gold item counts, where the table has weights of its own, too;
-            None where it has none.
-        unseen: share of all items, by what they count, of which each counts for more than twice as
-            much as any gold item. Gold says nothing of them.
-        units: what is counted, in words.
+    `own_weights`: (m,) what each gold item counts, where the table has weights of its own, too;
+    None where it has none; `unseen`: share of all items, by what they count, of which each counts
+    for more than twice as much as any gold item. Gold says nothing of them.
     """
 
-    size: int
-    fraction: float = 0.0
+    size: int  # gold items
+    fraction: float = 0.0  # share of all items that they are; 0 of a population without end
     own_weights: np.ndarray | None = field(default=None, compare=False)
     unseen: float = 0.0
-    units: ClassVar[str] = "gold items"
+    units: ClassVar[str] = "gold items"  # what is counted, in words
 
     @property
     def weights(self) -> np.ndarray | None:
@@ -138,11 +118,7 @@ class SimpleRandom:
         return self.fraction >= 1
 
     def deviations(self, influence: np.ndarray) -> np.ndarray:
-        """Numbers (r, P) whose squares, over r - 1, are `size` times the variance over samples.
-
-        Args:
-            influence: (m, P) of the gold items, centred.
-        """
+        """Numbers (r, P) whose squares, over r - 1, are `size` times the variance over samples."""
         return influence
 
     def of_population(self, influence: np.ndarray) -> np.ndarray | None:
@@ -150,48 +126,30 @@ class SimpleRandom:
         return None
 
     def added(self, of_population: np.ndarray, rows: int) -> np.ndarray:
-        """What the population adds to `size` times the variance, (P,).
-
-        Args:
-            of_population: (m, P) of that name.
-            rows: of `deviations`.
-        """
-        found: np.ndarray = (of_population**2).sum(axis=0) / max(rows - 1, 1)
-        return found
+        """What the population adds to `size` times the variance, (P,); `rows`: of `deviations`."""
+        return (of_population**2).sum(axis=0) / max(rows - 1, 1)
 
     def expected(self, influence: np.ndarray, among: GoldDraw | None) -> np.ndarray:
-        """The same, but for a mean of squares, from any items.
-
-        Args:
-            influence: (s, P) of some items, centred.
-            among: their chances.
-        """
+        """The same, but for a mean of squares, from any items, (s, P), of these chances."""
         return influence
 
     def one_more(self, own: np.ndarray, other: np.ndarray, known: bool = False) -> np.ndarray:
         """What one more label, of either class, adds to `size` times the variance, (P,).
 
-        Args:
-            own: (m, P) what gold items contribute, centred.
-            other: (m, P) the same, were their labels the other ones; NaN where neither matters.
-            known: whether it is what the population adds (`added`), where some of these have gold.
+        `own`, (m, P), is what gold items contribute, centred, and `other` the same were their
+        labels the other ones; NaN where neither matters. `known`: whether it is what the
+        population adds (`added`).
         """
         found: np.ndarray = _imagined(own, other) / self.size
         return self.fraction * found if known else found + self._of_unseen(own, other)
 
     def left_open(self, own: np.ndarray, other: np.ndarray, level: float) -> np.ndarray:
-        """How far labels that a stratum, or class of weight, has not shown may move, (P,).
-
-        Args:
-            own, other: as of `one_more`.
-            level: of an interval.
-        """
+        """How far labels that a stratum, or class of weight, has not shown may move, (P,)."""
         return self._moved_by_unseen(own, other)
 
     def _moved_by_unseen(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
         """How far the labels of `unseen` may move, (P,), where items matter as gold items do."""
-        moved: np.ndarray = self.unseen * np.abs(np.nan_to_num(other - own)).mean(axis=0)
-        return moved
+        return self.unseen * np.abs(np.nan_to_num(other - own)).mean(axis=0)
 
     def _of_unseen(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
         """What these labels add to `size` times the variance, (P,): any mean is as likely."""
@@ -207,34 +165,23 @@ class SimpleRandom:
 
     @property
     def trace(self) -> np.ndarray:
-        """Share of each gold item, (m,), that is of the other class if a cell has one more label,
-        as likely to be of either.
-        """
+        """Share of each, (m,), that is of the other class if a cell has one more label."""
         return np.full(self.size, 0.5 / (self.size + 1))
 
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
-        """Degrees of freedom of each variance by the design alone, (P,).
-
-        Args:
-            deviations: (r, P) that it is of.
-            count: (P,) items that each quantity rests on, at least 2.
-        """
+        """Degrees of freedom by the design alone, (P,), of what rests on `count` items, 2 up."""
         number = self.size if self.counting is None else kish(self.counting)
-        between: np.ndarray = np.sqrt((count - 1.0) * max(number - 1.0, 1.0))
-        return between
+        return np.sqrt((count - 1.0) * max(number - 1.0, 1.0))
 
     def as_found(self, deviations: np.ndarray) -> np.ndarray:
         """Degrees of freedom of each variance, (P,), by how uneven its deviations (r, P) are."""
         return of_items(deviations, self.size)
 
     def of_classes(self, count: np.ndarray) -> np.ndarray:
-        """Degrees of freedom, (P,), of metrics that compare `count` items with those of another
-        class.
-        """
+        """Degrees of freedom, (P,), of metrics that compare `count` items with the others."""
         others = np.maximum(self.size - count, 2.0)
         share = others / (others + count)
-        found: np.ndarray = 1 / (share**2 / (count - 1) + (1 - share) ** 2 / (others - 1))
-        return found
+        return 1 / (share**2 / (count - 1) + (1 - share) ** 2 / (others - 1))
 
     def times(self, rng: np.random.Generator) -> np.ndarray:
         """How often each gold item is in a resample: (m,)."""
@@ -244,28 +191,15 @@ class SimpleRandom:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KnownChances(SimpleRandom):
-    """Gold items that were drawn with known chances.
+    """Gold items with known chances; `fraction` is that of the least likely one."""
 
-    `fraction` is that of the least likely gold item.
-
-    Attributes:
-        number: N, of items that they were drawn from.
-        chance: (m,) of each gold item.
-        group: (m,) its stratum, those with one gold item joined with the next; 0 throughout where
-            each was drawn by itself.
-        drawn: (G,) gold items of each, also those that are not among the m.
-        by_itself: whether each was drawn by itself.
-        counts: (m,) items that each stands for; None where it is 1 / chance.
-        by_chance: (m,) share of that which varies over samples (`types.gold_draw`); None: all.
-    """
-
-    number: int
-    chance: np.ndarray
-    group: np.ndarray
-    drawn: np.ndarray
-    by_itself: bool = False
-    counts: np.ndarray | None = None
-    by_chance: np.ndarray | None = None
+    number: int  # N, of items that they were drawn from
+    chance: np.ndarray  # (m,) of each gold item
+    group: np.ndarray  # (m,) its stratum, singles joined; 0 where each was drawn by itself
+    drawn: np.ndarray  # (G,) gold items of each, also those that are not among the m
+    by_itself: bool = False  # whether each was drawn by itself
+    counts: np.ndarray | None = None  # (m,) items that each stands for; None where it is 1 / chance
+    by_chance: np.ndarray | None = None  # (m,) share that varies over samples; None: all
 
     @classmethod
     def of(
@@ -301,8 +235,7 @@ class KnownChances(SimpleRandom):
     def weights(self) -> np.ndarray:
         """What each gold item counts, of mean 1: (m,)."""
         weights = 1 / self.chance if self.counts is None else self.counts
-        scaled: np.ndarray = weights / weights.mean()
-        return scaled
+        return weights / weights.mean()
 
     @property
     def everyone(self) -> bool:
@@ -314,24 +247,15 @@ class KnownChances(SimpleRandom):
         """1: the chances are in the deviations."""
         return 1.0
 
-    def _scale(self) -> np.ndarray:
-        """What a squared contribution of each gold item counts in V: (m,)."""
-        number = self.drawn[self.group]
-        scale: np.ndarray = (1 - self.chance) * number / np.maximum(number - 1, 1)
-        return scale
-
-    def _present(self) -> np.ndarray:
-        """Gold items of each group that are among the m: (G,)."""
-        return np.bincount(self.group, minlength=len(self.drawn))
-
     def _absent(self) -> np.ndarray:
         """The groups of which gold items are not among the m, while others are."""
-        present = self._present()
+        present = np.bincount(self.group, minlength=len(self.drawn))
         return np.flatnonzero((present > 0) & (present < self.drawn) & (not self.by_itself))
 
     def deviations(self, influence: np.ndarray) -> np.ndarray:
         """As of a simple random sample; one row more for each group that is there in part."""
-        scale, absent = self._scale(), self._absent()
+        number, absent = self.drawn[self.group], self._absent()
+        scale = (1 - self.chance) * number / np.maximum(number - 1, 1)
         if self.by_chance is not None:
             influence = influence * self.by_chance[:, None]
         total = np.zeros((len(self.drawn), influence.shape[1]))
@@ -339,12 +263,11 @@ class KnownChances(SimpleRandom):
         mean = np.zeros_like(total) if self.by_itself else total / self.drawn[:, None]
         found = np.sqrt(scale)[:, None] * (influence - mean[self.group])
         if len(absent):
-            present = self._present()
+            present = np.bincount(self.group, minlength=len(self.drawn))
             of_group = np.bincount(self.group, weights=scale, minlength=len(present))[absent]
             missing = (self.drawn - present)[absent] * of_group / present[absent]
             found = np.concatenate([found, np.sqrt(missing)[:, None] * mean[absent]])
-        rescaled: np.ndarray = found * np.sqrt((len(found) - 1) / self.size)
-        return rescaled
+        return found * np.sqrt((len(found) - 1) / self.size)
 
     def one_more(self, own: np.ndarray, other: np.ndarray, known: bool = False) -> np.ndarray:
         """As of a simple random sample, in the cell of gold items where it adds most.
@@ -403,8 +326,7 @@ class KnownChances(SimpleRandom):
         """Each item's own contribution, weighed back to all items."""
         rows = self.size + len(self._absent())
         scale = self.size / self.number * (rows - 1) / max(self.size - 1, 1)
-        found: np.ndarray = influence * np.sqrt(scale / self.weights)[:, None]
-        return found
+        return influence * np.sqrt(scale / self.weights)[:, None]
 
     def expected(self, influence: np.ndarray, among: GoldDraw | None) -> np.ndarray:
         """As of a simple random sample, with the chances of the items."""
@@ -417,8 +339,7 @@ class KnownChances(SimpleRandom):
             total = np.zeros((int(cell.max()) + 1, influence.shape[1]))
             np.add.at(total, cell, influence)
             centred = influence - (total / np.bincount(cell)[:, None])[cell]
-        found: np.ndarray = centred * np.sqrt(odds * self.size / self.number)[:, None]
-        return found
+        return centred * np.sqrt(odds * self.size / self.number)[:, None]
 
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
         """As of a simple random sample, with Satterthwaite's number in the place of n - 1."""
@@ -442,13 +363,10 @@ class KnownChances(SimpleRandom):
 def _imagined(own: np.ndarray, other: np.ndarray, centred: bool = True) -> np.ndarray:
     """What one more label in a cell of gold items adds to the variance of a sum, (P,).
 
-    The label is spread over the items to which it would matter, and is as likely to be of their own
-    class as of the other. A cell of n items is then one of n + 1. So labels that are all alike
-    still leave the variance of a rate that they cannot exclude.
-
-    Args:
-        own, other: (n, P) as of `SimpleRandom.one_more`.
-        centred: whether contributions are held against the mean of the cell.
+    The label is spread over the items to which it would matter, and is as likely to be of their
+    own class as of the other. A cell of n items is then one of n + 1. So labels that are all alike
+    still leave the variance of a rate that they cannot exclude. `centred`: whether contributions
+    are held against the mean of the cell.
     """
     middle, touched = own.mean(axis=0) if centred else 0.0, np.isfinite(other)
     squares = np.where(touched, (own - middle) ** 2 + (other - middle) ** 2, 0.0).sum(axis=0)
@@ -456,17 +374,11 @@ def _imagined(own: np.ndarray, other: np.ndarray, centred: bool = True) -> np.nd
     return (len(own) / (len(own) + 1)) ** 2 * found
 
 
-Design = SimpleRandom
-"""What knows how gold was drawn."""
+Design = SimpleRandom  # What knows how gold was drawn
 
 
 def _joined(drawn: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """The group of each stratum, (H,): one with a single gold item is joined with a neighbour.
-
-    Args:
-        drawn: (H,) gold items of each.
-        whole: (H,) whether all its items have one, so that it adds no variance.
-    """
+    """The group of each stratum, (H,): one with a single gold item is joined with another."""
     group, number, held, last = np.zeros(len(drawn), dtype=int), 0, 0, -1
     for one in np.flatnonzero(~whole):
         group[one] = number

@@ -9,30 +9,18 @@ from crowdgold.inference.interval import central_interval
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimated metric.
+    """An estimated metric, of an annotator, agent or item where it has a value for each."""
 
-    Attributes:
-        metric: the metric as it was asked for.
-        estimate: point estimate.
-        lower, upper: ends of the interval; NaN where there is none.
-        undefined: share of draws or resamples in which the metric had no value (no positives,
-            say); they are left out.
-        standard_error: of the point estimate, where the method has one.
-        note: why there is no estimate or no interval, where there is none; or what to beware of.
-        annotator, agent, item: whose it is, where a metric has a value for each of several; items
-            are the agents' responses.
-    """
-
-    metric: str
-    estimate: float
-    lower: float
+    metric: str  # the metric as it was asked for
+    estimate: float  # point estimate
+    lower: float  # ends of the interval; NaN where there is none
     upper: float
-    undefined: float = 0.0
-    standard_error: float = float("nan")
-    note: str = ""
+    undefined: float = 0.0  # share of draws without a value (no positives, say), left out
+    standard_error: float = float("nan")  # of the point estimate, where the method has one
+    note: str = ""  # why there is none, or what to beware of
     annotator: str = ""
     agent: str = ""
-    item: str = ""
+    item: str = ""  # an agent's response
 
     @classmethod
     def unavailable(cls, metric: str, note: str = "") -> "Estimate":
@@ -43,13 +31,7 @@ class Estimate:
     def of_draws(
         cls, metric: str, values: np.ndarray, level: float, centre: float | None = None
     ) -> "Estimate":
-        """Summarise draws of a metric: mean, or `centre` in its place, and central interval.
-
-        Args:
-            metric: the metric as it was asked for.
-            values: (draws,) its values; those that are not finite are left out, and counted.
-            centre: the point estimate, where it is not the mean.
-        """
+        """Mean of finite draws of a metric, or `centre` in its place, and central interval."""
         known = values[np.isfinite(values)]
         undefined = 1 - len(known) / len(values)
         if len(known) == 0 or (centre is not None and not np.isfinite(centre)):

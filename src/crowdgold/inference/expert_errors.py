@@ -23,20 +23,16 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.opinions import GivenErrors
 
-LEAST_ERROR = 1e-6
-"""Of a given error: experts who never err cannot differ."""
+LEAST_ERROR = 1e-6  # Of a given error: experts who never err cannot differ
 ENOUGH = RIGHT + WRONG
 """Opinions known to be right or wrong that s and t each have to rest on: as many as the prior."""
-CLEARLY = 2.0
-"""Standard errors by which s + t - 1 has to be above 0."""
-SINGULAR = 1e10
-"""Condition of the information beyond which it says nothing of some number."""
+CLEARLY = 2.0  # Standard errors by which s + t - 1 has to be above 0
+SINGULAR = 1e10  # Condition of the information beyond which it says nothing of some number
 NORMAL = 1.959964
 REACH, LEAST_STEP, LARGEST_STEP = 1.5, 1e-4, 1.5
 """Standard errors to either side over which differences stand for derivatives, and the ends of such
 steps on the scale of log odds. A metric bends within them, AUC above all."""
-SHORTER = 8
-"""How many times shorter a step is where a metric has no value at the end of it."""
+SHORTER = 8  # How many times shorter a step is where a metric has no value at the end of it
 GIVEN, FREE, BY_VOTES, EQUAL = SOURCES = (
     "as given",
     "from items with three opinions",
@@ -51,32 +47,22 @@ ONE_OPINION = "each gold item has one expert's label"
 class ExpertErrors:
     """What is known of experts' errors, and of the labels of m gold items.
 
-    Attributes:
-        sensitivity, specificity: s and t; NaN of experts who do not err.
-        intervals: (2, 2) 95 % intervals of them.
-        source: one of `SOURCES`.
-        unknown: why they are not identified; empty where they are.
-        histories: of the items.
-        kind: (m,) position of each item's.
-        share: of positive items.
-        directions: (D, 2) what a step in each unknown number adds to s and t, or their log odds.
-        step: (D,) sizes of steps, of differences that stand for derivatives.
-        contributions: (m, D) what each item adds to the unknown numbers.
-        spread: (D,) their standard errors where they come from elsewhere than these items.
+    `sensitivity`, `specificity`: s and t; NaN of experts who do not err; `directions`: (D, 2) what
+    a step in each unknown number adds to s and t, or their log odds.
     """
 
     sensitivity: float
     specificity: float
-    intervals: np.ndarray
-    source: str
-    unknown: str
-    histories: Histories
-    kind: np.ndarray
-    share: float
+    intervals: np.ndarray  # (2, 2) 95 % intervals of them
+    source: str  # one of `SOURCES`
+    unknown: str  # why they are not identified; empty where they are
+    histories: Histories  # of the items
+    kind: np.ndarray  # (m,) position of each item's
+    share: float  # of positive items
     directions: np.ndarray
-    step: np.ndarray
-    contributions: np.ndarray
-    spread: np.ndarray
+    step: np.ndarray  # (D,) sizes of steps, of differences that stand for derivatives
+    contributions: np.ndarray  # (m, D) what each item adds to the unknown numbers
+    spread: np.ndarray  # (D,) their standard errors where they come from elsewhere than these items
     of_odds: bool = True
     _values: dict[tuple[float, float], np.ndarray] = field(default_factory=dict, repr=False)
 
@@ -93,37 +79,35 @@ class ExpertErrors:
     @property
     def probability(self) -> np.ndarray:
         """P(Y = 1) of each item given its opinions alone, (m,)."""
-        found = self.histories.posterior(self.sensitivity, self.specificity, self.share)
-        return found[self.kind]
+        return self.histories.posterior(self.sensitivity, self.specificity, self.share)[self.kind]
 
     @property
     def verdict(self) -> np.ndarray:
         """The likelier label of each item, (m,)."""
-        found: np.ndarray = (self.probability > 0.5).astype(np.int8)
-        return found
-
-    def _at(self, place: int, step: float) -> np.ndarray:
-        """Z where an unknown number is off by a step, (m,)."""
-        first, second = step * self.directions[place]
-        s, t = self.sensitivity, self.specificity
-        if self.of_odds:
-            return self._corrected(float(expit(logit(s) + first)), float(expit(logit(t) + second)))
-        return self._corrected(s + first, t + second)
+        return (self.probability > 0.5).astype(np.int8)
 
     def derivatives(self, quantities: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """How quantities (P,) of the values (m,) move with each unknown number, (D, P)."""
 
-        def slope(place: int, step: float) -> np.ndarray:
-            ends = (quantities(self._at(place, one)) for one in (step, -step))
-            found: np.ndarray = np.subtract(*ends) / (2 * step)
-            return found
+        def at(place: int, step: float) -> np.ndarray:
+            first, second = step * self.directions[place]
+            s, t = self.sensitivity, self.specificity
+            if not self.of_odds:
+                return self._corrected(s + first, t + second)
+            return self._corrected(float(expit(logit(s) + first)), float(expit(logit(t) + second)))
 
-        found = [slope(place, step) for place, step in enumerate(self.step)]
-        for place, one in enumerate(found):
-            if not np.isfinite(one).all():
-                nearer = slope(place, self.step[place] / SHORTER)
-                found[place] = np.where(np.isfinite(one), one, nearer)
-        return np.stack(found) if found else np.zeros((0, len(quantities(self.values))))
+        def slope(place: int, step: float) -> np.ndarray:
+            return np.subtract(quantities(at(place, step)), quantities(at(place, -step))) / (
+                2 * step
+            )
+
+        slopes = []
+        for place, step in enumerate(self.step):
+            found = slope(place, step)
+            if not np.isfinite(found).all():
+                found = np.where(np.isfinite(found), found, slope(place, step / SHORTER))
+            slopes.append(found)
+        return np.stack(slopes) if slopes else np.zeros((0, len(quantities(self.values))))
 
     def __str__(self) -> str:
         """What is known of the experts: s and t with their intervals, and how they were found."""
@@ -188,15 +172,6 @@ def _counted(labels: np.ndarray, stratum: np.ndarray) -> tuple[Histories, np.nda
     return histories, table[(labels == 1).sum(axis=1), (labels >= 0).sum(axis=1)], stratum
 
 
-def _inverse(information: np.ndarray) -> np.ndarray | None:
-    """The inverse of an information; None where it says nothing of some number."""
-    scale = np.sqrt(np.diag(information))
-    if not (scale > 0).all() or np.linalg.cond(information / np.outer(scale, scale)) > SINGULAR:
-        return None
-    found: np.ndarray = np.linalg.inv(information)
-    return found
-
-
 def _estimated(labels: np.ndarray, stratum: np.ndarray, source: str) -> ExpertErrors:
     histories, kind, stratum = _counted(labels, stratum)
     equal, strata = source == EQUAL, len(histories.count)
@@ -212,7 +187,10 @@ def _estimated(labels: np.ndarray, stratum: np.ndarray, source: str) -> ExpertEr
     rate = np.array([s, t])
     prior = np.zeros(strata + 2)
     prior[strata:] = (WRONG + RIGHT) * rate * (1 - rate)
-    alone = _inverse(information)
+    # The inverse; none where the information says nothing of some number.
+    scale, alone = np.sqrt(np.diag(information)), None
+    if (scale > 0).all() and np.linalg.cond(information / np.outer(scale, scale)) <= SINGULAR:
+        alone = np.linalg.inv(information)
     inverse = np.linalg.pinv(information + joined.T @ np.diag(prior) @ joined)
     scores = histories.scores(s, t, shares)[stratum, kind] @ joined
     contributions = (scores @ inverse)[:, strata:]
@@ -255,9 +233,6 @@ def expert_errors(items: Items) -> ExpertErrors:
     """What is known of the errors of the experts who labelled some of these items.
 
     The first of `SOURCES` that identifies them; the last where none does.
-
-    Raises:
-        InputError: where no item has an opinion, or none has two and no error is given.
     """
     opinions = items.opinions
     if opinions is None:

@@ -74,13 +74,7 @@ def _factor(level: float, n: float, planned: float) -> float:
 
 
 def level_of_look(level: float, n: float, planned: float) -> float:
-    """The level of one look's interval, so that those of all looks hold together.
-
-    Args:
-        level: of all looks together.
-        n: labels at this look, above 0.
-        planned: labels at which the interval is to be narrowest; the same at all looks.
-    """
+    """The level of the interval at n labels, so that those of all looks hold together."""
     return float(2 * ndtr(_factor(level, n, planned)) - 1)
 
 
@@ -90,36 +84,18 @@ def price(level: float, n: float, planned: float) -> float:
 
 
 Ends = tuple[np.ndarray, np.ndarray]
-TINY = 1e-9
-"""Of a beta distribution's parameter that would be 0."""
+TINY = 1e-9  # Of a beta distribution's parameter that would be 0
 ROUNDING = 1e-9
 """Share of a range below which an error, or an interval's width, is that of rounding alone."""
 
 
 def unseen_share(count: np.ndarray, level: float) -> np.ndarray:
-    """Largest share of a population that may differ from items that are all alike, (P,).
-
-    Args:
-        count: (P,) such items, at least 1.
-        level: of a two-sided interval, so that the share is exceeded with half of 1 - level.
-    """
-    share: np.ndarray = -np.expm1(np.log((1 - level) / 2) / count)
-    return share
-
-
-def _score(place: np.ndarray, number: np.ndarray, times: np.ndarray) -> Ends:
-    """Ends of the score interval of shares (P,) of effective numbers of items (P,)."""
-    extra = times**2 / number
-    middle, reach = place + extra / 2, np.sqrt(extra * place * (1 - place) + extra**2 / 4)
-    return (middle - reach) / (1 + extra), (middle + reach) / (1 + extra)
+    """Largest share of a population that may differ from so many items that are all alike, (P,)."""
+    return -np.expm1(np.log((1 - level) / 2) / count)
 
 
 def _exact(place: np.ndarray, number: np.ndarray, tail: float) -> Ends:
-    """Ends of the exact interval of shares (P,) of effective numbers of items (P,).
-
-    Args:
-        tail: probability beyond each end.
-    """
+    """Ends of the exact interval of shares (P,) of effective numbers of items (P,)."""
     positive, negative = number * place, number * (1 - place)
     lower = np.where(positive > 0, betaincinv(np.maximum(positive, TINY), negative + 1, tail), 0.0)
     upper = betaincinv(positive + 1, np.maximum(negative, TINY), 1 - tail)
@@ -127,32 +103,17 @@ def _exact(place: np.ndarray, number: np.ndarray, tail: float) -> Ends:
 
 
 def interval(
-    estimate: np.ndarray,
-    error: np.ndarray,
-    count: np.ndarray,
-    freedom: np.ndarray,
-    limits: np.ndarray,
-    scale: Scale,
-    level: float,
-    pairs: np.ndarray | bool = False,
+    estimate: np.ndarray, error: np.ndarray, count: np.ndarray, freedom: np.ndarray,
+    limits: np.ndarray, scale: Scale, level: float, pairs: np.ndarray | bool = False,
     few: np.ndarray | bool = False,
-) -> Ends:
-    """Ends of the intervals of P metrics of one scale.
+) -> Ends:  # fmt: skip
+    """Ends of the intervals of P metrics of one scale, (P,) each.
 
-    Args:
-        estimate: (P,) within their ranges.
-        error: (P,) standard errors; 0 where nothing is left to chance, and the ends are the
-            estimate.
-        count: (P,) items that each rests on, at least 1.
-        freedom: (P,) degrees of freedom of the standard errors.
-        limits: (P, 2) their ranges.
-        scale: whether these have two ends.
-        pairs: (P,) whether they compare items of two classes, and reach exactly towards the nearer
-            end.
-        few: (P,) whether they rest on so few items that both ends are exact.
-
-    Returns:
-        lower and upper ends, (P,) each.
+    `estimate`: (P,) within their ranges, `limits`, (P, 2); `error`: (P,) standard errors, 0 where
+    nothing is left to chance and the ends are the estimate, with `freedom`, (P,), degrees of
+    freedom; `count`: (P,) items that each rests on, at least 1; `pairs`: (P,) whether they compare
+    items of two classes, and reach exactly towards the nearer end; `few`: (P,) whether they rest
+    on so few items that both ends are exact.
     """
     times = stdtrit(freedom, (1 + level) / 2)
     if scale is Scale.IDENTITY:
@@ -161,7 +122,9 @@ def interval(
     place = np.clip((estimate - low) / width, 0.0, 1.0)
     drawn, certain = (count * place + 0.5) / (count + 1), error <= ROUNDING * width
     number = drawn * (1 - drawn) / np.where(certain, 1.0, error / width) ** 2
-    lower, upper = _score(place, number, times)
+    extra = times**2 / number
+    middle, reach = place + extra / 2, np.sqrt(extra * place * (1 - place) + extra**2 / 4)
+    lower, upper = (middle - reach) / (1 + extra), (middle + reach) / (1 + extra)
     normal = ndtri((1 + level) / 2)
     exact = _exact(place, number * (normal / times) ** 2, (1 - level) / 2)
     both, above = np.asarray(few), place > 0.5
@@ -176,15 +139,9 @@ def from_parts(values: np.ndarray, errors: np.ndarray, ends: np.ndarray, error: 
 
     Each end is as far from the difference as the two parts' ends on that side are together, with
     the parts' correlation r, which follows from the three standard errors (MOVER; Zou and Donner,
-    2008):
+    2008), `errors`, (2, P), of a and b, and `error`, (P,), of a - b:
 
         lower = a - b - sqrt((a - l_a)^2 + (u_b - b)^2 - 2 r (a - l_a) (u_b - b)), and so above
-
-    Args:
-        values: (2, P) the parts a and b.
-        errors: (2, P) their standard errors.
-        ends: (2, 2, P) lower and upper ends of a, and of b.
-        error: (P,) the standard error of a - b.
     """
     both = np.prod(errors, axis=0)
     spread = (errors**2).sum(axis=0) - error**2
@@ -199,19 +156,11 @@ def from_parts(values: np.ndarray, errors: np.ndarray, ends: np.ndarray, error: 
 
 
 def central_interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of the central interval of draws.
+    """Lower and upper end of the central interval of draws, along the first axis; NaN is left out.
 
-    Args:
-        draws: (draws, ...) along the first axis; those that are NaN are left out.
-        level: of the interval, between 0 and 1. Draws that are fewer than 2 / (1 - level) - 1 reach
-            no further than the smallest and the largest of them, which hold less.
-
-    Returns:
-        lower and upper end, of the shape of one draw.
+    Draws that are fewer than 2 / (1 - level) - 1 reach no further than the smallest and the largest
+    of them, which hold less.
     """
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    if np.isnan(draws).any():
-        lower, upper = np.nanquantile(draws, tails, axis=0, method="weibull")
-    else:
-        lower, upper = np.quantile(draws, tails, axis=0, method="weibull")
+    quantile = np.nanquantile if np.isnan(draws).any() else np.quantile
+    lower, upper = quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")
     return lower, upper

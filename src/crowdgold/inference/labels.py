@@ -2,16 +2,10 @@
 
 A kind is labels taken for the truth, draws of label probabilities, a prediction for gold labels to
 correct, or draws of rates. A method returns one (`Fit.labels`); nothing else asks of which kind it
-is.
-
-Posterior draws as a dataset that ArviZ reads.
-
-Metrics of imputed labels, and of resamples of labels.
-
-For draws of label probabilities (MAVEN, section 3.4): per draw, impute labels, compute each metric,
-and take mean and quantiles over the draws. Predictors that are compared share, per draw and item,
-the uniform number that decides the label. For labels taken for the truth in the papers' figures:
-the percentile bootstrap over labelled items, the same resamples for all predictors.
+is. For draws of label probabilities (MAVEN, section 3.4): per draw, impute labels, compute each
+metric, and take mean and quantiles over the draws. Predictors that are compared share, per draw and
+item, the uniform number that decides the label. For labels taken for the truth in the papers'
+figures: the percentile bootstrap over labelled items, the same resamples for all predictors.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -48,12 +42,10 @@ if TYPE_CHECKING:
 
 
 def as_dataset(posterior: Mapping[str, np.ndarray], chains: int) -> "xarray.Dataset":
-    """The draws as variables over (chain, draw, ...).
+    """The draws, chain after chain, as variables over (chain, draw, ...).
 
-    Args:
-        posterior: name -> (draws, ...), chain after chain, as many of each; `mu:A` is the value
-            of `mu` for predictor A, and becomes a part of it.
-        chains: whose draws they are; where these cannot be told apart, they are one chain's.
+    `mu:A`, the value of `mu` for predictor A, becomes a part of `mu`. Where chains cannot be told
+    apart, the draws are one chain's.
     """
     need("xarray", "a dataset of draws")
     import xarray  # here: it takes a second to load
@@ -93,24 +85,10 @@ def _counts(picked: np.ndarray, size: int) -> np.ndarray:
 def draw_times(
     size: int, rng: np.random.Generator, cluster: np.ndarray | None = None
 ) -> np.ndarray:
-    """How often each item (n,) is in a resample of all, with replacement.
-
-    Args:
-        size: n.
-        rng: source of the resample.
-        cluster: (n,) number of each item's cluster, from 0, where clusters are drawn.
-    """
+    """How often each item (n,), or its cluster, is in a resample of all, with replacement."""
     if cluster is not None:
         return draw_times(int(cluster.max()) + 1, rng)[cluster]
     return _counts(rng.integers(0, size, size, dtype=np.uint32), size)
-
-
-def _known_mean(values: np.ndarray) -> np.ndarray:
-    """Mean of the values (D, P) that are known: (P,); NaN where there are none."""
-    known = np.isfinite(values)
-    total = np.where(known, values, 0.0).sum(axis=0)
-    return np.divide(total, known.sum(axis=0), out=np.full(len(total), np.nan),
-                     where=known.any(axis=0))  # fmt: skip
 
 
 def impute(
@@ -124,10 +102,7 @@ def impute(
     imputations). Items that belong together are drawn by whole clusters. Estimates are the mean of
     the values before that, the same for both targets.
 
-    Args:
-        probability: (draw, predictor, rng) -> P(Y_i = 1) of each item, (n,).
-        questions: what is computed.
-        request: target and random numbers.
+    `probability`: (draw, predictor, rng) -> P(Y_i = 1) of each item, (n,).
     """
     streams, size = request.streams, len(view)
     label_rng, own_rng = streams.labels(), streams.own(view.predictor)
@@ -150,21 +125,18 @@ def impute(
     found = np.array(values)
     if not resampled:
         return Draws(found, probability=total / draws)
-    return Draws(np.array(resampled), _known_mean(found), total / draws)
+    known = np.isfinite(found)
+    mean = np.full(found.shape[1], np.nan)
+    whole = np.where(known, found, 0.0).sum(axis=0)
+    np.divide(whole, known.sum(axis=0), out=mean, where=known.any(axis=0))
+    return Draws(np.array(resampled), mean, total / draws)
 
 
 def resample(
     share: np.ndarray, view: View, questions: Questions, rng: np.random.Generator, resamples: int,
     design: Design,
 ) -> Draws:  # fmt: skip
-    """Values of bootstrap resamples of labelled items, and of the items themselves.
-
-    Args:
-        share: (m,) labels, or what counts as positive of each item.
-        view: the m items.
-        questions: what is computed.
-        design: how the items were drawn.
-    """
+    """Values of bootstrap resamples of labelled items, and of the items themselves."""
     ranking, share = view.ranking(), share.astype(float)
     values = [
         questions.values(view.mass(share, design.times(rng)), ranking) for _ in range(resamples)
@@ -179,15 +151,10 @@ PREDICTION_DRAWS = 100
 
 
 class Labels:
-    """What a method gives back. A kind overrides what it can say something of.
+    """What a method gives back. A kind overrides what it can say something of."""
 
-    Attributes:
-        of_items: whether it says something of each item's label.
-        parameters: draws of model parameters by name.
-    """
-
-    of_items = True
-    parameters: Mapping[str, np.ndarray] = MappingProxyType({})
+    of_items = True  # whether it says something of each item's label
+    parameters: Mapping[str, np.ndarray] = MappingProxyType({})  # draws of model parameters by name
 
     @property
     def posterior(self) -> Mapping[str, np.ndarray]:
@@ -209,12 +176,7 @@ class Labels:
     def predictions(
         self, items: Items, rng: np.random.Generator, most: int = PREDICTION_DRAWS
     ) -> dict[str, np.ndarray]:
-        """A prediction of each item's label without its own gold label: predictor -> (n,).
-
-        Args:
-            items: those of the fit.
-            most: draws that it rests on at most.
-        """
+        """A prediction of each item's label without its own gold label: predictor -> (n,)."""
         raise InputError(UNLIKE)
 
     def rates_of_annotators(
@@ -235,13 +197,9 @@ class Labels:
 
 
 class CountedLabels(Labels):
-    """Labels, or shares of items, that a method takes for the truth.
+    """Labels, or shares of items, that a method takes for the truth."""
 
-    Attributes:
-        is_gold: whether they are gold labels alone, of items that were drawn as the table says.
-    """
-
-    is_gold = False
+    is_gold = False  # whether they are gold labels alone, drawn as the table says
 
     @property
     def share(self) -> np.ndarray:
@@ -250,21 +208,17 @@ class CountedLabels(Labels):
 
     def sample(self, view: View, questions: Questions, request: Request) -> Sample:
         """What the labelled items contribute, or resamples of them where these are asked for."""
-        share = self.share
-        rows = np.flatnonzero(share >= 0)
+        rows = np.flatnonzero(self.share >= 0)
+        share, known = self.share[rows], view.take(rows)
         # Labels that are no gold are of a sample of the population, whatever they are asked.
-        known = view.take(rows)
         known, design = (
             drawn_from(view, rows) if self.is_gold else (known, sample_of_population(known))
         )
         if request.resamples:
             rng = request.streams.resamples()
-            return resample(share[rows], known, questions, rng, request.resamples, design)
-        if not self.is_gold:
-            return of_labels(share[rows], known, questions, POPULATION, design, level=request.level)
-        return of_labels(
-            share[rows], known, questions, request.target, design, among=view, level=request.level
-        )
+            return resample(share, known, questions, rng, request.resamples, design)
+        target, among = (request.target, view) if self.is_gold else (POPULATION, None)
+        return of_labels(share, known, questions, target, design, among=among, level=request.level)
 
     def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
         """The share of each item."""
@@ -273,14 +227,9 @@ class CountedLabels(Labels):
 
 @dataclass(frozen=True)
 class FixedLabels(CountedLabels):
-    """Labels that a method takes for the truth.
+    """Labels that a method takes for the truth."""
 
-    Attributes:
-        labels: (n,) 0 or 1 (of Annotations, the category's position), or `NO_LABEL` where the
-            method leaves the item out.
-    """
-
-    labels: np.ndarray
+    labels: np.ndarray  # (n,) 0 or 1, or a category's position; `NO_LABEL` of none
 
     @property
     def share(self) -> np.ndarray:
@@ -311,19 +260,14 @@ class GoldLabels(FixedLabels):
 
 @dataclass(frozen=True)
 class ProbableLabels(FixedLabels):
-    """Fixed labels of Annotations with their probabilities, whose mean is the prevalence.
+    """Fixed labels of Annotations with their probabilities, whose mean is the prevalence."""
 
-    Attributes:
-        probability: (I, K) of each category.
-    """
-
-    probability: np.ndarray
+    probability: np.ndarray  # (I, K) of each category
 
     @property
     def share(self) -> np.ndarray:
         """The probability of the second category."""
-        positive: np.ndarray = self.probability[:, 1]
-        return positive
+        return self.probability[:, 1]
 
     def rates_of_annotators(
         self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
@@ -332,27 +276,20 @@ class ProbableLabels(FixedLabels):
         """As of fixed labels, but for the prevalence: the mean probability."""
         if metric.name != PREVALENCE:
             return super().rates_of_annotators(annotations, metric, rng, level, resamples)
-        found = annotator_rates.bootstrap_mean(self.share, metric.text, rng, level, resamples)
-        return [found]
+        return [annotator_rates.bootstrap_mean(self.share, metric.text, rng, level, resamples)]
 
 
 @dataclass(frozen=True)
 class LabelPosterior(Labels):
     """Draws of P(Y_i = 1), from which labels are imputed.
 
-    Attributes:
-        draws: number of draws.
-        probability: the probabilities under a draw. Methods that use scores condition on those of
-            one predictor; the others ignore its name.
-        parameters: model parameters by name (`phi`, or `mu:A` for predictor A), (draws,) each.
-        without_own_gold: as `probability`, but of gold items too as if their own label were not
-            known; None where a method cannot say.
+    Methods that use scores condition on those of one predictor; the others ignore its name.
     """
 
-    draws: int
+    draws: int  # number of draws
     probability: LabelProbability
-    parameters: Mapping[str, np.ndarray] = field(default_factory=dict)
-    without_own_gold: LabelProbability | None = None
+    parameters: Mapping[str, np.ndarray] = field(default_factory=dict)  # (draws,): `phi`, `mu:A`
+    without_own_gold: LabelProbability | None = None  # as if the item's own label were unknown
 
     def take(self, rows: np.ndarray) -> "LabelPosterior":
         """The draws for the items at some positions."""
@@ -375,8 +312,7 @@ class LabelPosterior(Labels):
     ) -> dict[str, np.ndarray]:
         """Means over few draws, spread evenly, which do for a mean.
 
-        The item's label still enters through the parameters, one label among all items, which is
-        negligible.
+        The item's label still enters through the parameters, as one of all, which is negligible.
         """
         from crowdgold.models.stan import spread_draws
 
@@ -396,14 +332,9 @@ class LabelPosterior(Labels):
 
 @dataclass(frozen=True)
 class LabelPrediction(Labels):
-    """A prediction of every label, which the gold labels correct (`inference.rectified`).
+    """A prediction of every label, which the gold labels correct (`inference.rectified`)."""
 
-    Attributes:
-        probability: predictor -> (n,) predicted P(Y_i = 1) of each item, in [0, 1], made without
-            the item's own gold label.
-    """
-
-    probability: Mapping[str, np.ndarray]
+    probability: Mapping[str, np.ndarray]  # predictor -> (n,), without the item's own gold
 
     def take(self, rows: np.ndarray) -> "LabelPrediction":
         """The prediction for the items at some positions."""
@@ -431,19 +362,12 @@ class MeanPrediction(LabelPrediction):
 
 @dataclass(frozen=True, repr=False)
 class Fit(Shown):
-    """A method fitted to a table.
+    """A method fitted to a table."""
 
-    Attributes:
-        method: the method's short name.
-        labels: what the method gave.
-        diagnostics: of all chains that were run; trivially good where none was.
-        seconds: wall time by part; `inference` is the model fit, without imputation.
-    """
-
-    method: str
-    labels: Labels
-    diagnostics: Diagnostics = field(default_factory=Diagnostics)
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    method: str  # the method's short name
+    labels: Labels  # what the method gave
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)  # good where no chain was run
+    seconds: Mapping[str, float] = field(default_factory=dict)  # `inference`: without imputation
 
     def facts(self) -> Known:
         """The method, what it gave, and whether its chains had converged."""

@@ -16,7 +16,7 @@ weighted, all items stand in the place of the others, lambda is that of `ppi_py`
 se that of the design (`design`, `clustered`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import ndtri
@@ -29,23 +29,9 @@ from crowdgold.inference.rectified import HALF
 from crowdgold.inference.samples import ALL_ALIKE, LEFT_OPEN
 from crowdgold.metrics.metric import Asked
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.items import NO_GOLD
 
-ItemValues = Callable[[Items, str, float], tuple[np.ndarray, np.ndarray]]
-
-
-def _prevalence(items: Items, predictor: str, threshold: float) -> tuple[np.ndarray, np.ndarray]:
-    return np.zeros(len(items)), np.ones(len(items))
-
-
-def _accuracy(items: Items, predictor: str, threshold: float) -> tuple[np.ndarray, np.ndarray]:
-    flagged = (items.scores[predictor] >= threshold).astype(float)
-    return 1 - flagged, flagged
-
-
-ITEM_VALUES: dict[str, ItemValues] = {"prevalence": _prevalence, "accuracy": _accuracy}
-"""Metrics that are means over items: name -> values of each item were its label 0, or 1. One of the
-values is 0 and the other 1."""
+MEANS = ("prevalence", "accuracy")  # Metrics that are means over items
 
 
 def _tune(labelled: np.ndarray, predicted: np.ndarray, others: np.ndarray) -> float:
@@ -63,15 +49,10 @@ def _tune(labelled: np.ndarray, predicted: np.ndarray, others: np.ndarray) -> fl
 def power_tuned_mean(
     labelled: np.ndarray, predicted: np.ndarray, others: np.ndarray, level: float
 ) -> tuple[float, float, float, float]:
-    """Estimate a mean by PPI++ (Angelopoulos et al., 2023), as `ppi_py.ppi_mean_ci` does.
+    """A mean by PPI++ (Angelopoulos et al., 2023), its interval's ends, and its standard error.
 
-    Args:
-        labelled: (n,) values of the labelled items, n at least 1.
-        predicted: (n,) predictions of them.
-        others: (N,) predictions of the other items; without any the classical mean is left.
-
-    Returns:
-        the estimate, its interval's ends, and its standard error.
+    As `ppi_py.ppi_mean_ci`: from values (n,) of labelled items, n at least 1, predictions of them,
+    and predictions (N,) of the other items; without any the classical mean is left.
     """
     weight = _tune(labelled, predicted, others)
     rest = labelled - weight * predicted
@@ -87,13 +68,7 @@ def power_tuned_mean(
 def designed_mean(
     labelled: np.ndarray, predicted: np.ndarray, everyone: np.ndarray, design: Design, level: float
 ) -> tuple[float, float, float, float]:
-    """The same from labelled items with weights, as `ppi_py.ppi_mean_pointestimate` has them.
-
-    Args:
-        labelled, predicted: (n,) values of the labelled items, and predictions of them.
-        everyone: (N,) predictions of all items.
-        design: how the labelled items were drawn.
-    """
+    """The same from labelled items with weights, as `ppi_py.ppi_mean_pointestimate` has them."""
     weights = design.counting
     assert weights is not None
     whole = float(everyone.mean() + (weights * (labelled - predicted)).mean())
@@ -115,16 +90,7 @@ def designed_mean(
 def estimate_means(
     prediction: np.ndarray, view: View, asked: Sequence[Asked], level: float
 ) -> list[Estimate]:
-    """Estimates of the metrics that are means over items; of the others, why there is none.
-
-    Args:
-        prediction: (n,) P(Y_i = 1).
-        view: the items, with at least one gold label and without weights.
-        asked: none of them a model parameter.
-
-    Raises:
-        InputError: where items are weighted.
-    """
+    """Estimates of the metrics that are means over items; of the others, why there is none."""
     if view.weights is not None:
         raise InputError("it takes no weights of items")
     items = view.items
@@ -133,13 +99,15 @@ def estimate_means(
     counts = np.ones(design.size) if design.counting is None else design.counting
     estimates = []
     for metric in asked:
-        values = ITEM_VALUES.get(metric.name)
-        if values is None:
-            known = " and ".join(ITEM_VALUES)
-            note = f"not a mean of item-level values; AutoEval estimates {known} only"
+        if metric.name not in MEANS:
+            note = f"not a mean of item-level values; AutoEval estimates {' and '.join(MEANS)} only"
             estimates.append(Estimate.unavailable(metric.text, note))
             continue
-        negative, positive = values(items, view.predictor, metric.threshold)
+        # Values of each item were its label 1, or 0: one of the two is 1 and the other 0.
+        positive = np.ones(len(items))
+        if metric.name == "accuracy":
+            positive = (items.scores[view.predictor] >= metric.threshold).astype(float)
+        negative = 1 - positive
         predicted = prediction * positive + (1 - prediction) * negative
         labelled = np.where(items.gold == 1, positive, negative)[has_gold]
         if design.counting is None:

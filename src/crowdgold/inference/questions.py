@@ -15,17 +15,11 @@ from crowdgold.types.items import Items
 
 @dataclass(frozen=True)
 class View:
-    """Items as a predictor ranks them.
+    """Items as a predictor ranks them."""
 
-    Attributes:
-        items: of a study, or of a stratum.
-        predictor: one of their predictors, or `NO_PREDICTOR`.
-        weights: (n,) what each item counts, of mean 1; None where all count the same.
-    """
-
-    items: Items
-    predictor: str
-    weights: np.ndarray | None = None
+    items: Items  # of a study, or of a stratum
+    predictor: str  # one of their predictors, or `NO_PREDICTOR`
+    weights: np.ndarray | None = None  # (n,) what each counts, of mean 1
 
     def __len__(self) -> int:
         return len(self.items)
@@ -40,12 +34,7 @@ class View:
         return View(self.items.take(rows), self.predictor, weights)
 
     def mass(self, probability: np.ndarray, times: np.ndarray | None = None) -> LabelMass:
-        """Label mass of the items by their probability (n,) of being positive, or their label.
-
-        Args:
-            probability: labels, or probabilities.
-            times: (n,) how often a resample holds each item.
-        """
+        """Label mass by labels, or their chance, (n,), and how often a resample holds each."""
         weights = self.weights
         if times is not None:
             weights = times if weights is None else weights * times
@@ -56,18 +45,14 @@ class View:
 class Named:
     """Names, ranges and scales of P quantities.
 
-    Attributes:
-        texts: names.
-        limits: (P, 2) ranges.
-        scales: of their intervals.
-        parts: (P, 2) of metrics that compare items of two classes, and of their differences, the
-            ranges of one and of both parts: the interval of a difference is to be at least that of
-            its parts (`interval.from_parts`); NaN of others.
+    `parts`: (P, 2) of metrics that compare items of two classes, and of their differences, the
+    ranges of one and of both parts: the interval of a difference is to be at least that of its
+    parts (`interval.from_parts`); NaN of others.
     """
 
-    texts: Sequence[str]
-    limits: np.ndarray
-    scales: Sequence[Scale]
+    texts: Sequence[str]  # names
+    limits: np.ndarray  # (P, 2) ranges
+    scales: Sequence[Scale]  # of their intervals
     parts: np.ndarray
 
     def select(self, columns: Sequence[int], texts: Sequence[str] | None = None) -> "Named":
@@ -86,16 +71,10 @@ class Named:
 
 @dataclass(frozen=True)
 class Questions:
-    """The metrics of a predictor, and whether points of its curves follow them.
-
-    Attributes:
-        asked: metrics, none of them a model parameter; of the difference of two predictors, what
-            is asked of each.
-        curves: whether points of the curves follow (`metrics.curves`).
-    """
+    """The metrics of a predictor, and whether points of its curves follow them."""
 
     asked: tuple[Asked, ...]
-    curves: bool = False
+    curves: bool = False  # whether points of the curves follow (`metrics.curves`)
 
     @property
     def texts(self) -> list[str]:
@@ -135,12 +114,7 @@ class Questions:
     ) -> np.ndarray:  # fmt: skip
         """Labelled items in the smallest denominator of each value, (P,).
 
-        Args:
-            labels: (n,) 0 or 1 of every item.
-            ranked: the items.
-            weights: (n,) what each counts: the items are then those of equal weight that say as
-                much.
-            counting: how many items weights (m,) are taken for.
+        With `weights`, (n,), they are those of equal weight that say as much, by `counting`.
         """
         ranked = replace(ranked, counting=counting)
         found = [one.known.rests_on(labels, ranked, one.threshold, weights) for one in self.asked]

@@ -9,44 +9,22 @@ items E a simple random sample of all items, f = n_E / n of them (other designs:
 With y_i and g_i what gold item i contributes to M_E(Y) and M_E(g) (`metrics.delete_one`, centred),
 V(lambda) is the variance of r_i = y_i - lambda g_i and lambda = cov(y, g) / var(g) within [0, 1].
 For means it is PPI++ (Angelopoulos et al., 2023) and the regression estimator of survey sampling.
-There are no random numbers in it. A difference between predictors is corrected as a whole. Gold
-items that were drawn with known chances count by these, and V is that of their design.
-
-A wrong prediction costs width and not coverage: lambda goes to 0, and gold alone is left.
+A difference between predictors is corrected as a whole. A wrong prediction costs width and not
+coverage: lambda goes to 0, and gold alone is left.
 
 Few gold items show little of V. A good prediction leaves a residual on few items only, and none of
-those may be among them; V is then too small, and with it the interval. The prediction says itself
-what to expect: were it right, labels drawn from it would leave the residual variance V* on any
-items. These labels are spread evenly over the items (`contributions.drawn_labels`). V* counts like
-`PSEUDO` gold items, and only where it is larger than V. V counts like all
-gold items. In the same way lambda starts from 1, which is best where the prediction is right.
+those may be among them; V, and the interval, is then too small. Were the prediction right, labels
+drawn from it (`contributions.drawn_labels`) would leave the residual variance V* on any items. V*
+counts like `PSEUDO` gold items, and only where it is larger than V, which counts like all gold
+items. In the same way lambda starts from 1, which is best where the prediction is right.
 
 Labels that are all alike show no V at all. One more label, of either class, is imagined among them
 (`design.one_more`), in V as in the interval. V of a difference is never taken below what the
 prediction expects. Where gold items have uneven weights V counts like as many gold items as it has
 degrees of freedom, and V* like `PSEUDO_UNEVEN`, whatever lambda is; the imagined label counts for
-1 - lambda there, as what the prediction expects stands in its place.
-
-Where experts err (`expert_errors`) y_i has in it what an item adds to what is known of that, and V
-is that of the population: no share of items takes the noise of labels away.
-
-How uncertain it is what a prediction saves: an interval for the ratio of two variances.
-
-Gold labels alone have the variance V(0), the corrected estimate V(lambda) (`rectified`). Both are
-estimated from the same gold items. Were lambda the best one, their ratio would be
-
-    V(lambda) / V(0) = 1 - rho^2        rho: the correlation of the deviations y_i and g_i
-
-The interval is one of atanh(rho), whose spread depends little on rho; that of log(1 - rho^2) is
-near 0 where rho is, and intervals on that scale are too short there. Its standard error is the
-jackknife's: each gold item is left out once. A few items may decide nearly all of it. With d_i what
-leaving out item i changes it by, Student's t therefore has
-
-    (sum d_i^2)^2 / sum d_i^4           degrees of freedom (Satterthwaite, 1946)
-
-A negative rho gains nothing: lambda is at least 0, and the ratio at most 1.
-
-How metrics are estimated: about what, at which level, and with which random numbers.
+1 - lambda there, as what the prediction expects stands in its place. Where experts err
+(`expert_errors`) y_i has in it what an item adds to what is known of that, and V is that of the
+population: no share of items takes the noise of labels away.
 """
 
 import zlib
@@ -77,11 +55,15 @@ from crowdgold.types.parameters import LEVEL
 
 
 def ratio_ends(own: np.ndarray, guessed: np.ndarray, level: float = LEVEL) -> np.ndarray:
-    """Ends of the intervals of V(lambda) / V(0), (2, P); 0 and 1 where gold items show nothing.
+    """Ends of the intervals of V(lambda) / V(0), (2, P): how sure it is what a prediction saves.
 
-    Args:
-        own, guessed: (r, P) deviations of the gold labels, and of the prediction of them.
-        level: of the intervals.
+    `own` and `guessed`, (r, P), are the deviations y_i and g_i. Were lambda the best one, the
+    ratio would be 1 - rho^2, rho their correlation. The interval is one of atanh(rho), whose
+    spread depends little on rho; that of log(1 - rho^2) is near 0 where rho is, and intervals on
+    that scale are too short there. Its standard error is the jackknife's. A few items may decide
+    nearly all of it: with d_i what leaving out item i changes it by, Student's t has (sum d_i^2)^2
+    / sum d_i^4 degrees of freedom (Satterthwaite, 1946). A negative rho gains nothing. 0 and 1
+    where gold items show nothing.
     """
     products = np.stack([own * guessed, own**2, guessed**2])
     whole = products.sum(axis=1, keepdims=True)
@@ -92,9 +74,8 @@ def ratio_ends(own: np.ndarray, guessed: np.ndarray, level: float = LEVEL) -> np
         freedom = squares.sum(axis=0) ** 2 / (squares**2).sum(axis=0)
         error = np.sqrt((1 - 1 / len(own)) * squares.sum(axis=0))
         reach = stdtrit(freedom, (1 + level) / 2) * error
-        found = 1 - np.tanh(np.maximum(centre + np.stack([reach, -reach]), 0)) ** 2
-    shown: np.ndarray = np.where(np.isfinite(reach), found, [[0.0], [1.0]])
-    return shown
+        ends = 1 - np.tanh(np.maximum(centre + np.stack([reach, -reach]), 0)) ** 2
+    return np.where(np.isfinite(reach), ends, [[0.0], [1.0]])
 
 
 PSEUDO = 10
@@ -108,12 +89,8 @@ OF_SUMS = (
     "points", "labelled", "predicted", "expected", "apart", "moved", "own", "of_prediction", "few",
 )  # fmt: skip
 """What of a difference is the difference."""
-OF_ITEMS = ("counted", "effective", "other", "foreseen")
-"""What else is held of each quantity."""
-HALF = 0.5
-"""Share of a range that one stratum may leave open."""
-TINY = 1e-6
-"""Share of V below which what gold items show of it is nothing."""
+HALF = 0.5  # Share of a range that one stratum may leave open
+TINY = 1e-6  # Share of V below which what gold items show of it is nothing
 ITEMS, POPULATION = TARGETS = ("items", "population")
 """What an interval is about: these items, or the population that they were drawn from."""
 
@@ -122,80 +99,62 @@ ITEMS, POPULATION = TARGETS = ("items", "population")
 class Rectified:
     """P quantities from gold labels, and from a prediction of all labels that these correct.
 
-    Attributes:
-        points: (3, P) M_E(Y), M_E(g) and M_all(g); the last two are NaN without a prediction.
-        own, of_prediction: (m, P) what gold items contribute to M_E(Y) and M_E(g), centred.
-        other: (m, P) what they would contribute to M_E(Y) were their labels the other ones; NaN
-            where neither label matters (`contributions.if_flipped`).
-        labelled, predicted: (r, P) own and of_prediction as deviations of the design.
-        expected: (2, s, P) the same of items whose labels are drawn from the prediction.
-        foreseen: (P,) whether V of gold alone is held against what is expected.
-        counted: (P,) gold items, or clusters of them, in the smallest denominator.
-        fewer: gold items of the class that has fewer.
-        design: how they were drawn; those in `labelled` may be some of them.
-        effective: (P,) as `counted`, items of equal weight that say as much; None where all have.
-        apart: (m, P) what the population adds to V (`design.added`); None where it is a share of V.
-        moved: (D, P) by one standard error of given experts' errors; None where none err.
-        target: one of `TARGETS`.
-        of_difference: whether it is of differences between two predictors. These rest on the few
-            items where the two differ, so that V is never taken below what the prediction expects.
-        parts: of a difference, what is known of the two predictors; empty otherwise.
-        few: (S, P) how far they move at each end of what a stratum with few labels may hold
-            (`few_labels`); None where there is one stratum, or experts err.
-        few_level: of the interval, for which that is.
+    Differences between two predictors rest on the few items where the two differ, so that V is
+    never taken below what the prediction expects.
     """
 
-    points: np.ndarray
-    own: np.ndarray
-    of_prediction: np.ndarray
-    other: np.ndarray
-    labelled: np.ndarray
-    predicted: np.ndarray
-    expected: np.ndarray
-    foreseen: np.ndarray
-    counted: np.ndarray
-    fewer: int
-    design: Design
-    effective: np.ndarray | None = None
-    apart: np.ndarray | None = None
-    moved: np.ndarray | None = None
-    target: str = POPULATION
+    points: np.ndarray  # (3, P) M_E(Y), M_E(g), M_all(g); NaN without a prediction
+    own: np.ndarray  # (m, P) what gold items contribute to M_E(Y), centred
+    of_prediction: np.ndarray  # the same of M_E(g)
+    other: np.ndarray  # own, were their labels the other ones (`contributions.if_flipped`)
+    labelled: np.ndarray  # (r, P) own as deviations of the design
+    predicted: np.ndarray  # the same of of_prediction
+    expected: np.ndarray  # (2, s, P) the same of items whose labels are drawn from the prediction
+    foreseen: np.ndarray  # (P,) whether V of gold alone is held against what is expected
+    counted: np.ndarray  # (P,) gold items, or clusters of them, in the smallest denominator
+    fewer: int  # gold items of the class that has fewer
+    design: Design  # how they were drawn; those in `labelled` may be some of them
+    effective: np.ndarray | None = None  # (P,) as counted, of equal weight; None: all have
+    apart: np.ndarray | None = None  # (m, P) `design.added`; None: a share of V
+    moved: np.ndarray | None = None  # (D, P) by one standard error of experts' errors
+    target: str = POPULATION  # one of `TARGETS`
     of_difference: bool = False
-    parts: tuple["Rectified", ...] = ()
-    few: np.ndarray | None = None
-    few_level: float = LEVEL
+    parts: tuple["Rectified", ...] = ()  # of a difference, the two predictors
+    few: np.ndarray | None = None  # (S, P) moves at the ends of what a stratum's few labels allow
+    few_level: float = LEVEL  # of the interval, for which that is
     probability: ClassVar[None] = None
 
     def select(self, columns: Sequence[int]) -> "Rectified":
         """Some of the quantities, in this order."""
         chosen = np.asarray(columns, dtype=int)
-        parts = tuple(part.select(columns) for part in self.parts)
         held = {
-            name: getattr(self, name)
+            name: getattr(self, name)[..., chosen]
             for name in ("counted", "effective", "other", "foreseen", *OF_SUMS)
+            if getattr(self, name) is not None
         }
-        chosen_of = {name: one[..., chosen] for name, one in held.items() if one is not None}
-        return replace(self, parts=parts, **chosen_of)
+        return replace(self, parts=tuple(part.select(columns) for part in self.parts), **held)
 
     def minus(self, other: Sample) -> "Rectified | None":
         """The differences to another predictor's; they are corrected as a whole."""
         if not isinstance(other, Rectified):
             return None
-        named: dict[str, np.ufunc] = dict.fromkeys(OF_SUMS, np.subtract)
-        named |= dict.fromkeys(("counted", "effective", "foreseen"), np.minimum)
-        both = {name: (getattr(self, name), getattr(other, name)) for name in named}
-        found = {name: named[name](*two) for name, two in both.items() if two[0] is not None}
+        rules: dict[str, np.ufunc] = dict.fromkeys(OF_SUMS, np.subtract)
+        rules |= dict.fromkeys(("counted", "effective", "foreseen"), np.minimum)
+        joined = {
+            name: rule(getattr(self, name), getattr(other, name))
+            for name, rule in rules.items()
+            if getattr(self, name) is not None
+        }
         neither = np.isnan(self.other) & np.isnan(other.other)
         apart = np.nan_to_num(self.other) - np.nan_to_num(other.other)
-        found["other"] = np.where(neither, np.nan, apart)
-        return replace(self, of_difference=True, parts=(self, other), **found)
+        joined["other"] = np.where(neither, np.nan, apart)
+        return replace(self, of_difference=True, parts=(self, other), **joined)
 
     def about_items(self) -> "Rectified":
         """The same about the items at hand; about the population still where experts err."""
         if self.moved is not None:
             return self
-        parts = tuple(part.about_items() for part in self.parts)
-        return replace(self, target=ITEMS, parts=parts)
+        return replace(self, target=ITEMS, parts=tuple(part.about_items() for part in self.parts))
 
     def saved(self, named: Named, level: float) -> np.ndarray | None:
         """Ends of the ratio of V to that of gold alone, (2, P); NaN where that is the answer."""
@@ -214,15 +173,12 @@ class Rectified:
         return np.clip(slope, 0.0, 1.0)
 
     def _left(self, weight: np.ndarray) -> np.ndarray:
-        """Deviations (r, P) that are left at a weight of the prediction."""
-        left: np.ndarray = self.labelled - weight * self.predicted
-        return left
+        return self.labelled - weight * self.predicted
 
     def _found(self, weight: np.ndarray) -> np.ndarray:
         """V of each quantity, (P,), that gold items show at a weight of the prediction."""
         left = self._left(weight)
-        found: np.ndarray = (left**2).sum(axis=0) / max(len(left) - 1, 1)
-        return found
+        return (left**2).sum(axis=0) / max(len(left) - 1, 1)
 
     def _variance(self, weight: np.ndarray) -> np.ndarray:
         """V of each quantity, (P,), at a weight of the prediction."""
@@ -232,30 +188,19 @@ class Rectified:
         guessed = weight * self.of_prediction
         more = self.design.one_more(self.own - guessed, self.other - guessed)
         if self.design.uneven:
-            number, pseudo = self._shown_by(weight), np.full(len(weight), PSEUDO_UNEVEN)
+            left = self._left(weight)
+            of_design = self.design.freedom(left, np.maximum(self._enough, 2))
+            number = np.minimum(of_design, self.design.as_found(left))
+            pseudo = np.full(len(weight), PSEUDO_UNEVEN)
             more = (1 - weight) * more
         elif self.of_difference:
-            largest: np.ndarray = np.maximum(found + more, expected)
-            return largest
+            return np.maximum(found + more, expected)
         else:
             number, pseudo = np.full(len(weight), self.design.size), np.where(weight > 0, PSEUDO, 0)
-        pooled: np.ndarray = (number * found + pseudo * np.maximum(found, expected)) / (
-            number + pseudo
-        )
-        return pooled + more
-
-    def _shown_by(self, weight: np.ndarray) -> np.ndarray:
-        """How many gold items of equal weight show V of each quantity, (P,)."""
-        left = self._left(weight)
-        design = self.design.freedom(left, np.maximum(self._enough, 2))
-        return np.minimum(design, self.design.as_found(left))
+        return (number * found + pseudo * np.maximum(found, expected)) / (number + pseudo) + more
 
     def _freedom(self, weight: np.ndarray, pairs: np.ndarray | bool) -> np.ndarray:
-        """Degrees of freedom of V of each quantity, (P,), at a weight of the prediction.
-
-        Args:
-            pairs: (P,) whether they compare items of two classes.
-        """
+        """Degrees of freedom of V, (P,); `pairs`: (P,) whether two classes are compared."""
         left, count = self._left(weight), np.maximum(self._enough, 2)
         design = self.design.freedom(left, count)
         if self.design.uneven:
@@ -270,18 +215,14 @@ class Rectified:
         """Standard error of each quantity, (P,), at a weight of the prediction."""
         total = self.design.left * self._variance(weight)
         if self.target == POPULATION:
-            total = total + self._of_population()
+            # These items are a sample themselves.
+            if self.apart is None:
+                added = self.design.fraction * self._found(np.zeros(len(self.counted)))
+            else:
+                added = self.design.added(self.apart, len(self.labelled))
+            total = total + (added + self.design.one_more(self.own, self.other, known=True))
         known = 0.0 if self.moved is None else (self.moved**2).sum(axis=0)
-        spread: np.ndarray = np.sqrt(total / self.design.size + known)
-        return spread
-
-    def _of_population(self) -> np.ndarray:
-        """What is added to V, (P,), since these items are a sample themselves."""
-        if self.apart is None:
-            found = self.design.fraction * self._found(np.zeros(len(self.counted)))
-        else:
-            found = self.design.added(self.apart, len(self.labelled))
-        return found + self.design.one_more(self.own, self.other, known=True)
+        return np.sqrt(total / self.design.size + known)
 
     @property
     def _enough(self) -> np.ndarray:
@@ -291,26 +232,20 @@ class Rectified:
     def chosen_weight(self) -> np.ndarray:
         """Lambda of each quantity, or 0 where gold alone has the smaller standard error."""
         weight = self.weight
-        smaller = self.error(weight) < self.error(np.zeros(len(weight)))
-        return np.where(smaller, weight, 0.0)
+        return np.where(self.error(weight) < self.error(np.zeros(len(weight))), weight, 0.0)
 
     def _centre(self, weight: np.ndarray, limits: np.ndarray) -> np.ndarray:
         """Theta of each quantity, (P,), at a weight of the prediction, within its range (P, 2)."""
         labelled, predicted, everywhere = self.points
         correction = np.where(weight > 0, weight * (everywhere - predicted), 0.0)
         # Moved into the range, the estimate is nearer to any truth.
-        moved: np.ndarray = np.clip(labelled + correction, *limits.T)
-        return moved
+        return np.clip(labelled + correction, *limits.T)
 
     def _ends(
         self, weight: np.ndarray, limits: np.ndarray, scale: Scale, level: float,
         pairs: np.ndarray | bool = False,
     ) -> Ends:  # fmt: skip
-        """Ends of the intervals of quantities of one scale, at a weight of the prediction.
-
-        Args:
-            pairs: (P,) whether they compare items of two classes.
-        """
+        """Ends of the intervals of quantities of one scale, at a weight of the prediction."""
         count, freedom = np.maximum(self._enough, 1), self._freedom(weight, pairs)
         centre, error = self._centre(weight, limits), self.error(weight)
         return interval(
@@ -322,14 +257,8 @@ class Rectified:
     ) -> np.ndarray:
         """How far each end of one difference lies for what its two parts show, (2, 1).
 
-        It is as many times as far as gold alone shows of the difference, at least once, so that a
-        correction keeps its gain.
-
-        Args:
-            own: (2, 1) how far the ends lie without that.
-            scale, limits: of the difference.
-            parts: (1, 2) the range of its parts.
-            level: of the interval.
+        It is as many times as far (`own`) as gold alone shows of the difference, at least once, so
+        that a correction keeps its gain. `parts`: (1, 2) the range of its parts.
         """
         none = np.zeros(1)
         centre, alone = self._centre(none, limits), self._ends(none, limits, scale, level)
@@ -341,8 +270,7 @@ class Rectified:
         )
         near, far = (np.abs(centre - np.stack(ends)) for ends in (alone, shown))
         times = np.divide(far, near, out=np.ones_like(near), where=near > 0)
-        found: np.ndarray = own * np.maximum(times, 1.0)
-        return found
+        return own * np.maximum(times, 1.0)
 
     def _all_ends(
         self, named: Named, weight: np.ndarray, level: float, wanted: np.ndarray
@@ -367,16 +295,6 @@ class Rectified:
             ends[1, place] = np.minimum(centre + above, high)[0]
         return ends
 
-    def _of_few(self, level: float) -> Ends:
-        """How far quantities move at most, below and above, by cells with few labels, (P,) each.
-
-        At another level than theirs the moves are as many times as large as the exact bound on the
-        share of what was never seen is: nearly log((1 - level) / 2) over the same of theirs.
-        """
-        moves = np.zeros((1, len(self.counted))) if self.few is None else np.nan_to_num(self.few)
-        moves = moves * (np.log((1 - level) / 2) / np.log((1 - self.few_level) / 2))
-        return moves.min(axis=0, initial=0.0), moves.max(axis=0, initial=0.0)
-
     def _printed(
         self, named: Named, weight: np.ndarray, ends: np.ndarray, level: float
     ) -> tuple[np.ndarray, list[str]]:
@@ -384,10 +302,6 @@ class Rectified:
 
         Where no gold item shows a spread, the ends lie at least as far as as many gold items that
         are all alike allow (`unseen_share`).
-
-        Args:
-            weight: of the prediction.
-            ends: (2, P) of the intervals; NaN where nothing is counted.
         """
         low, high = named.limits.T
         centre = self._centre(weight, named.limits)
@@ -403,22 +317,25 @@ class Rectified:
         unseen = np.where(flat & ~np.array(certain), unseen_share(alike, level), 0.0)
         lower = np.minimum(ends[0], centre - unseen * np.nan_to_num(centre - low))
         upper = np.maximum(ends[1], centre + unseen * np.nan_to_num(high - centre))
-        down, up = self._of_few(level)
-        lower, upper = np.minimum(lower, centre + down), np.maximum(upper, centre + up)
+        if self.few is None:
+            moves = np.zeros((1, len(weight)))
+        else:
+            # The exact bound on the share of what was never seen is nearly log((1 - level) / 2).
+            of_level = np.log((1 - level) / 2) / np.log((1 - self.few_level) / 2)
+            moves = np.nan_to_num(self.few) * of_level
+        lower = np.minimum(lower, centre + moves.min(axis=0, initial=0.0))
+        upper = np.maximum(upper, centre + moves.max(axis=0, initial=0.0))
         if certain:
-            lower, upper = (np.where(np.isfinite(one), centre, one) for one in (lower, upper))
+            lower, upper = (np.where(np.isfinite(end), centre, end) for end in (lower, upper))
         guessed = weight * self.of_prediction
         left = self.design.left_open(self.own - guessed, self.other - guessed, level)
-        reasons = {
-            LEFT_OPEN: left > HALF * (high - low),
-            SAYS_NOTHING: ~(upper - lower < NOTHING_SAID * (high - low)) & np.isfinite(low),
-        }
-        why = [""] * len(weight)
-        for reason, found in reasons.items():
-            why = [one or (reason if this else "") for one, this in zip(why, found, strict=True)]
-        said = np.array([not one for one in why])
-        within = np.clip(np.stack([lower, upper]), low, high)
-        return np.where(said, within, np.nan), why
+        says_nothing = ~(upper - lower < NOTHING_SAID * (high - low)) & np.isfinite(low)
+        why = [
+            LEFT_OPEN if open_ else SAYS_NOTHING if vague else ""
+            for open_, vague in zip(left > HALF * (high - low), says_nothing, strict=True)
+        ]
+        said = np.array([not reason for reason in why])
+        return np.where(said, np.clip(np.stack([lower, upper]), low, high), np.nan), why
 
     def _answer(self, named: Named, level: float) -> tuple[np.ndarray, np.ndarray, list[str]]:
         """Lambda of each quantity, the ends of its interval, (2, P), and why it has none.
@@ -445,44 +362,44 @@ class Rectified:
 
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity, with its interval and standard error."""
-        labelled, _, everywhere = self.points
         weight, (lower, upper), why = self._answer(named, level)
         centre, error = self._centre(weight, named.limits), self.error(weight)
-        found = []
+        estimates = []
         for place, name in enumerate(named.texts):
-            if not np.isfinite(labelled[place]):
-                found.append(Estimate.unavailable(name, NO_VALUE))
-                continue
-            value, spread, counted = (
-                float(centre[place]), float(error[place]), int(self.counted[place]),
-            )  # fmt: skip
-            if why[place]:
-                rests = "" if counted >= FEWEST else f"; {few(counted, self.design.units)}"
-                found.append(Estimate(name, value, np.nan, np.nan, note=why[place] + rests))
-                continue
-            alone = np.isfinite(everywhere[place]) and weight[place] == 0
-            notes = [ONLY_GOLD] * bool(alone)
-            if counted < FEWEST:
-                notes.append(f"{few(counted, self.design.units)}, so that {BOUND}")
-            both = float(lower[place]), float(upper[place])
-            note = "; ".join(notes)
-            found.append(Estimate(name, value, *both, standard_error=spread, note=note))
-        return found
+            value, counted = float(centre[place]), int(self.counted[place])
+            rests = few(counted, self.design.units) if counted < FEWEST else ""
+            if not np.isfinite(self.points[0, place]):
+                estimates.append(Estimate.unavailable(name, NO_VALUE))
+            elif why[place]:
+                note = "; ".join(filter(None, (why[place], rests)))
+                estimates.append(Estimate(name, value, np.nan, np.nan, note=note))
+            else:
+                alone = np.isfinite(self.points[2, place]) and weight[place] == 0
+                notes = [ONLY_GOLD] * bool(alone) + [f"{rests}, so that {BOUND}"] * bool(rests)
+                estimates.append(
+                    Estimate(
+                        name,
+                        value,
+                        float(lower[place]),
+                        float(upper[place]),
+                        standard_error=float(error[place]),
+                        note="; ".join(notes),
+                    )
+                )
+        return estimates
 
 
 LABELS, RESAMPLED, NEW_ITEMS, OWN = ROLES = ("labels", "resamples", "population", "own")
 """What random numbers are for. Those of labels, of resamples of labelled items and of all items
 are the same for all predictors, so that these can be compared; the last is a predictor's own."""
 
-Make = Callable[[str, str], np.random.Generator]
-"""(role, predictor; empty where it is shared) -> a generator, the same at each call."""
-
 
 @dataclass(frozen=True)
 class Streams:
     """Random numbers by what they are for; each call gives the same ones again."""
 
-    make: Make
+    make: Callable[[str, str], np.random.Generator]
+    """(role, predictor; empty where it is shared) -> a generator, the same at each call."""
 
     @classmethod
     def of(cls, rng: np.random.Generator) -> "Streams":
@@ -514,20 +431,12 @@ class Streams:
 
 @dataclass(frozen=True)
 class Request:
-    """How metrics are estimated.
+    """How metrics are estimated."""
 
-    Attributes:
-        streams: random numbers.
-        level: of the intervals.
-        target: what intervals are about, one of `TARGETS`.
-        resamples: where they are more than 0, methods that take labels for the truth have the
-            percentile bootstrap of so many resamples, as in the papers' figures.
-    """
-
-    streams: Streams
-    level: float = LEVEL
-    target: str = POPULATION
-    resamples: int = 0
+    streams: Streams  # random numbers
+    level: float = LEVEL  # of the intervals
+    target: str = POPULATION  # what intervals are about, one of `TARGETS`
+    resamples: int = 0  # above 0: percentile bootstrap, as in the papers' figures
 
     def __post_init__(self) -> None:
         if self.target not in TARGETS:

@@ -18,8 +18,7 @@ from crowdgold.inference.questions import Named
 FEWEST = 3
 """Gold items, or clusters of them, below which nothing shows how uncertain a metric is. Its
 interval is then an exact bound, or there is none."""
-NOTHING_SAID = 0.95
-"""Share of a metric's range from which on an interval says nothing."""
+NOTHING_SAID = 0.95  # Share of a metric's range from which on an interval says nothing
 
 
 def few(counted: int, of: str = "gold items") -> str:
@@ -65,24 +64,13 @@ class Sample(Protocol):
         """An estimate of each quantity."""
 
 
-def _spread(values: np.ndarray) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.std(ddof=1)) if len(known) > 1 else float("nan")
-
-
 @dataclass(frozen=True)
 class Draws:
-    """Values of P quantities under each imputed data set, or each resample of labelled items.
+    """Values of P quantities under each imputed data set, or each resample of labelled items."""
 
-    Attributes:
-        values: (D, P); NaN where a quantity has none.
-        point: (P,) the estimates; None where the mean of the values stands for it.
-        probability: of imputed data sets, the mean (n,) of P(Y_i = 1) over the draws.
-    """
-
-    values: np.ndarray
-    point: np.ndarray | None = None
-    probability: np.ndarray | None = None
+    values: np.ndarray  # (D, P); NaN where a quantity has none
+    point: np.ndarray | None = None  # (P,) the estimates; None where the mean stands for it
+    probability: np.ndarray | None = None  # of imputed data sets, (n,) mean P(Y_i = 1)
 
     def select(self, columns: Sequence[int]) -> "Draws":
         """Some of the quantities, in this order."""
@@ -111,12 +99,12 @@ class Draws:
         points = [None] * len(named.texts) if self.point is None else self.point.tolist()
         found = []
         for name, column, point in zip(named.texts, self.values.T, points, strict=True):
-            one = Estimate.of_draws(name, column, level, point)
+            one, known = Estimate.of_draws(name, column, level, point), column[np.isfinite(column)]
             if np.isnan(one.estimate):
-                one = replace(one, note="the labels leave it without a value")
+                found.append(replace(one, note="the labels leave it without a value"))
             else:
-                one = replace(one, standard_error=_spread(column))
-            found.append(one)
+                spread = float(known.std(ddof=1)) if len(known) > 1 else float("nan")
+                found.append(replace(one, standard_error=spread))
         return found
 
 

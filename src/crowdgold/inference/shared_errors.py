@@ -10,13 +10,14 @@ two judges both labelled). Errors given the label:
     n_eff = m / (1 + (m - 1) rho)                      effective number of votes
 
 n_eff is the variance of one vote given the label over that of the mean of m: m where judges err
-independently, 1 where they are copies. Where judges on average err apart (rho < 0), it is above m.
-Where it is not known who voted, voters are exchangeable, and an item's V of c votes give
+independently, 1 where they are copies, above m where they on average err apart (rho < 0). Where it
+is not known who voted, voters are exchangeable, and an item's V of c votes give
 
     var = a - a^2,   cov = mean V (V - 1) / (c (c - 1)) - a^2,   a = mean V / c       in each class
 
-with a^2 estimated without bias; m is the mean number of votes of an item. Gold items that were
-drawn with known chances count by their weights (`error_moments`).
+with a^2 estimated without bias; m is the mean number of votes of an item. An item of weight w has
+the mass w of its gold label, or, where a prediction g stands for it, w g of one label and
+w (1 - g) of the other. Covariances are those of pairs of items whose masses are multiplied.
 
 The interval is that of 1 / n_eff = (1 + (m - 1) rho) / m, a ratio of variances, on the scale of its
 logarithm; for a pair of judges it is on Fisher's scale, atanh(rho). What a gold item contributes is
@@ -32,19 +33,6 @@ Where gold items count unequally that is not enough: judges who err together are
 on few items, and where such items were seldom drawn a few of large weight, or none, show it. Then
 a regression on votes and scores predicts every label and the gold labels correct it, as for any
 metric (`rectified`). The variance is never taken below what the prediction expects.
-
-How far votes go together given the label, from masses of labels: with all items, without each.
-
-`inference.shared_errors` says what is estimated. An item of weight w has the mass w of its gold
-label, or, where a prediction g stands for the label, w g of one label and w (1 - g) of the other.
-Means are weighed by the mass of a label, and covariances are those of pairs of items whose masses
-are multiplied.
-
-Judges whose votes go against those of the others, as where one has read a question wrongly.
-
-Whatever the labels are, two judges who are right more often than not agree more often than their
-votes would at random, and errors that they share make that more. A judge whose votes have a
-negative covariance with the share of positive votes of the others cannot be such a one.
 """
 
 from dataclasses import dataclass
@@ -65,11 +53,9 @@ from crowdgold.types.gold_draw import kish
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.parameters import LEVEL
 
-FEWEST = 3
-"""Gold items of each label that two judges have in common, below which nothing is said."""
+FEWEST = 3  # Gold items of each label that two judges have in common, below which nothing is said
 ROUNDING = 1e-9
-NEARLY = 1 - 1e-12
-"""The largest correlation on Fisher's scale."""
+NEARLY = 1 - 1e-12  # The largest correlation on Fisher's scale
 
 
 class Voted(Protocol):
@@ -77,23 +63,13 @@ class Voted(Protocol):
 
     @property
     def table(self) -> np.ndarray | None:
-        """Votes (n, m) 0 and 1 by judge, `MISSING` where there is none; None where it is not known
-        who voted.
-        """
+        """Votes (n, m) 0 and 1 by judge, or `MISSING`; None where it is not known who voted."""
 
     def take(self, rows: np.ndarray) -> "Voted":
         """Those on the items at some positions."""
 
     def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
-        """What they say of P quantities, on the scales of their intervals.
-
-        Args:
-            mass: (n, 2) of the labels.
-            without: whether the values without each item follow those with all.
-
-        Returns:
-            (1, P) or (1 + n, P); NaN of what the items do not tell.
-        """
+        """What they say of P quantities by masses (n, 2) of the labels: (1, P), or (1 + n, P)."""
 
 
 def all_and_without(values: np.ndarray, without: bool) -> np.ndarray:
@@ -109,70 +85,48 @@ def _log_share(rho: np.ndarray, votes: float) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class ByJudge:
-    """Votes of known judges.
+    """Votes of known judges."""
 
-    Attributes:
-        table: (n, m) 0 and 1, `MISSING` where there is none.
-        votes: an item's, on average.
-    """
-
-    table: np.ndarray
-    votes: float
+    table: np.ndarray  # (n, m) 0 and 1, `MISSING` where there is none
+    votes: float  # an item's, on average
 
     def take(self, rows: np.ndarray) -> "ByJudge":
         """Those on the items at some positions."""
         return ByJudge(self.table[rows], self.votes)
 
     def covariances(self, mass: np.ndarray, without: bool) -> np.ndarray:
-        """Covariances (1 or 1 + n, m, m) of errors given the label."""
+        """Unbiased covariances (1 or 1 + n, m, m) of errors given the label; NaN of few items."""
         seen = (self.table != MISSING).astype(float)
         vote = np.where(seen > 0, self.table, 0).astype(float)
+
+        def sums(one: np.ndarray, other: np.ndarray, mass: np.ndarray) -> np.ndarray:
+            if not without:
+                return (one.T @ (other * mass[:, None]))[None]
+            return all_and_without(one[:, :, None] * other[:, None, :] * mass[:, None, None], True)
+
         whole, found = all_and_without(mass.sum(axis=1), without), np.zeros(1)
         for own in mass.T:
-            apart = _covariance(
-                _products(seen, seen, own, without), _products(seen, seen, own**2, without),
-                _products(vote, seen, own, without), _products(vote, vote, own, without),
-            )  # fmt: skip
+            both, squares = sums(seen, seen, own), sums(seen, seen, own**2)
+            single, product = sums(vote, seen, own), sums(vote, vote, own)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                apart = product * both - single * single.transpose(0, 2, 1)
+                apart = apart / (both**2 - squares)
+                # Kish's number: as many items of equal mass.
+                enough = both**2 > (FEWEST - 1 - ROUNDING) * squares
             share = all_and_without(own, without) / whole
-            found = found + share[:, None, None] * apart
+            found = found + share[:, None, None] * np.where(enough, apart, np.nan)
         return np.asarray(found)
 
     def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
         """Logarithm of 1 / n_eff, and atanh of the correlation of each two judges' errors."""
         covariance = self.covariances(mass, without)
-        rho, variance = correlation(covariance), np.diagonal(covariance, axis1=1, axis2=2)
+        variance = np.diagonal(covariance, axis1=1, axis2=2)
         one, other = np.triu_indices(variance.shape[1], 1)
+        rho = np.nanmean(covariance[:, one, other], axis=-1) / np.nanmean(variance, axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             spread = np.sqrt(variance[:, one] * variance[:, other])
             pairs = np.clip(covariance[:, one, other] / spread, -NEARLY, NEARLY)
             return np.column_stack([_log_share(rho, self.votes), np.arctanh(pairs)])
-
-
-def _products(one: np.ndarray, other: np.ndarray, mass: np.ndarray, without: bool) -> np.ndarray:
-    """Sums of mass-weighted products of columns (n, m): (1 or 1 + n, m, m)."""
-    if without:
-        return all_and_without(
-            one[:, :, None] * other[:, None, :] * mass[:, None, None], without=True
-        )
-    return np.asarray((one.T @ (other * mass[:, None]))[None])
-
-
-def _covariance(
-    mass: np.ndarray, squares: np.ndarray, one: np.ndarray, product: np.ndarray
-) -> np.ndarray:
-    """Unbiased covariances from sums (k, m, m) over items that two judges have in common."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        apart = (product * mass - one * one.transpose(0, 2, 1)) / (mass**2 - squares)
-        # Kish's number: as many items of equal mass.
-        return np.where(mass**2 > (FEWEST - 1 - ROUNDING) * squares, apart, np.nan)
-
-
-def correlation(covariance: np.ndarray) -> np.ndarray:
-    """Rho from covariance matrices (k, m, m); pairs without enough items are left out."""
-    size = covariance.shape[-1]
-    variance = np.nanmean(np.diagonal(covariance, axis1=-2, axis2=-1), axis=-1)
-    upper = np.triu_indices(size, 1)
-    return np.asarray(np.nanmean(covariance[..., upper[0], upper[1]], axis=-1) / variance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,8 +180,11 @@ def _against(votes: np.ndarray, others: np.ndarray) -> float:
 def contrary(table: np.ndarray) -> np.ndarray:
     """Which judges vote against the others, (m,), the clearest first left out of the others.
 
-    Args:
-        table: (n, m) labels by judge, `MISSING` where there is none.
+    Whatever the labels are, two judges who are right more often than not agree more often than
+    their votes would at random, and errors that they share make that more. A judge whose votes
+    have a negative covariance with the share of positive votes of the others cannot be such a one,
+    as where one has read a question wrongly. `table`: (n, m) labels by judge, `MISSING` where
+    there is none.
     """
     votes = np.where(table == MISSING, np.nan, table)
     kept = np.ones(table.shape[1], dtype=bool)
@@ -264,49 +221,29 @@ NOT_KNOWN = Ends(np.nan, np.nan, np.nan)
 
 @dataclass(frozen=True, eq=False)
 class SharedErrors:
-    """How far judges err together, and what their votes are worth.
+    """How far judges err together, and what their votes are worth."""
 
-    Attributes:
-        votes: an item's, on average: m.
-        effective: number of votes, n_eff.
-        correlation: of errors given the label, rho.
-        pairs: (m, m) correlations of each two judges' errors; empty where they are not known.
-        pairs_lower, pairs_upper: their intervals.
-        gold: gold items on which this rests.
-        level: of the intervals.
-    """
-
-    votes: float
-    effective: Ends
-    correlation: Ends
-    pairs: np.ndarray
+    votes: float  # an item's, on average: m
+    effective: Ends  # number of votes, n_eff
+    correlation: Ends  # of errors given the label, rho
+    pairs: np.ndarray  # (m, m) of each two judges' errors; empty where not known
     pairs_lower: np.ndarray
     pairs_upper: np.ndarray
-    gold: int
-    level: float
+    gold: int  # gold items on which this rests
+    level: float  # of the intervals
 
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Gold items that have votes, and how they were drawn.
+    """Gold items that have votes, and how they were drawn."""
 
-    Attributes:
-        items: all of the study; None where gold is a simple random sample of them.
-        voted: positions of those that have votes.
-        rows: (n,) positions of the gold items.
-        label: (n,) 0 or 1.
-        design: how they were drawn.
-        level: of intervals.
-        taken: as how many votes an item's are taken; None for as many as there are.
-    """
-
-    taken: ClassVar[float | None] = None
-    items: Items | None
-    voted: np.ndarray
-    rows: np.ndarray
-    label: np.ndarray
-    design: Design
-    level: float
+    taken: ClassVar[float | None] = None  # as how many votes an item's are taken
+    items: Items | None  # all of the study; None where gold is a simple random sample of them
+    voted: np.ndarray  # positions of those that have votes
+    rows: np.ndarray  # (n,) positions of the gold items
+    label: np.ndarray  # (n,) 0 or 1
+    design: Design  # how they were drawn
+    level: float  # of intervals
 
     @classmethod
     def of(
@@ -372,8 +309,7 @@ class Labelled:
         """The same, of a prediction of all labels that gold labels correct."""
         assert self.items is not None
         items, gold, size = self.items, votes.take(self.rows), values.shape[1]
-        columns = features(items, judged=votes.table)
-        share = cross_fit(columns, items)
+        share = cross_fit(features(items, judged=votes.table), items)
 
         def adds(labels: np.ndarray) -> np.ndarray:
             return where_known(self._influence(gold.moments(self.mass(labels), without=True)))
@@ -392,8 +328,7 @@ class Labelled:
             np.concatenate([values[:1], gold.moments(self.mass(own), without=False), everywhere]),
             labelled, predicted, np.full_like(labelled, np.nan), deviations(labelled),
             deviations(predicted), expected, np.ones(size, dtype=bool), np.full(size, fewer), fewer,
-            self.design,
-            np.full(size, heavy), self.design.of_population(labelled),
+            self.design, np.full(size, heavy), self.design.of_population(labelled),
             of_difference=True,
         )  # fmt: skip
         limits = np.tile([-np.inf, np.inf], (size, 1))
@@ -405,8 +340,21 @@ class Labelled:
         """How far errors are shared."""
         found = self.intervals(votes)
         found[1:, ~(found[2] - found[0] > NO_SPREAD)] = np.nan
-        pairs = _pairs(np.tanh(found[:, 1:]))
-        return self._shared(mean, _worth(found[:, 0], mean), pairs)
+        pairs = found.shape[1] - 1
+        size = int(np.sqrt(2 * pairs)) + 1 if pairs else 0
+        square = np.full((3, size, size), np.nan)
+        first, second = np.triu_indices(size, 1)
+        square[:, first, second] = square[:, second, first] = np.tanh(found[:, 1:])
+        effective = rho = NOT_KNOWN
+        if np.isfinite(found[0, 0]):
+            ends = np.exp(found[:, 0])  # of 1 / n_eff
+            value, lower, upper = (ends * mean - 1) / (mean - 1)
+            lower, upper = np.maximum(lower, -1 / (mean - 1)), np.minimum(upper, 1.0)
+            effective = Ends(*(1 / ends[[0, 2, 1]]).tolist())
+            rho = Ends(float(value), float(lower), float(upper))
+        of_pairs, lows, highs = square
+        gold = len(self.rows)
+        return SharedErrors(mean, effective, rho, of_pairs, lows, highs, gold, self.level)
 
     def by_judge(self, table: np.ndarray) -> SharedErrors:
         """How far errors are shared, from votes (N, m) of known judges."""
@@ -430,44 +378,16 @@ class Labelled:
 
     def nothing(self, votes: float) -> SharedErrors:
         """Where the gold items do not tell."""
-        return self._shared(votes, (NOT_KNOWN, NOT_KNOWN), np.empty((3, 0, 0)))
-
-    def _shared(self, votes: float, worth: tuple[Ends, Ends], pairs: np.ndarray) -> SharedErrors:
-        value, lower, upper = pairs
-        return SharedErrors(votes, *worth, value, lower, upper, len(self.rows), self.level)
-
-
-def _worth(share: np.ndarray, votes: float) -> tuple[Ends, Ends]:
-    """Effective votes and correlation, from the logarithm of 1 / n_eff and its ends, (3,)."""
-    if not np.isfinite(share[0]):
-        return NOT_KNOWN, NOT_KNOWN
-    ends = np.exp(share)
-    value, lower, upper = (ends * votes - 1) / (votes - 1)
-    least = -1 / (votes - 1)
-    return (
-        Ends(*(1 / ends[[0, 2, 1]]).tolist()),
-        Ends(float(value), float(np.maximum(lower, least)), float(np.minimum(upper, 1.0))),
-    )
-
-
-def _pairs(found: np.ndarray) -> np.ndarray:
-    """Correlations of each two judges' errors and their ends, (3, m, m), from pairs (3, P)."""
-    size = int(np.sqrt(2 * found.shape[1])) + 1 if found.shape[1] else 0
-    square = np.full((3, size, size), np.nan)
-    one, other = np.triu_indices(size, 1)
-    square[:, one, other] = square[:, other, one] = found
-    return square
+        none, gold = np.empty((0, 0)), len(self.rows)
+        return SharedErrors(votes, NOT_KNOWN, NOT_KNOWN, none, none, none, gold, self.level)
 
 
 def of_judges(
     table: np.ndarray, gold: np.ndarray, level: float = LEVEL, items: Items | None = None
 ) -> SharedErrors:
-    """How far known judges err together.
+    """How far known judges err together, from votes (n, m) 0 and 1, `MISSING` where there is none.
 
-    Args:
-        table: (n, m) votes 0 and 1 by judge, -1 where there is none.
-        gold: (n,) labels, `NO_GOLD` where there is none.
-        items: (n,) those of the table, which say how gold was drawn; None: a simple random sample.
+    `gold`: (n,), `NO_GOLD` where there is none, drawn as `items` say, or as a simple random sample.
     """
     return Labelled.of((table != MISSING).any(axis=1), gold, items, level).by_judge(table)
 
@@ -489,11 +409,5 @@ def of_votes(
     positive: np.ndarray, total: np.ndarray, gold: np.ndarray, level: float = LEVEL,
     items: Items | None = None,
 ) -> SharedErrors:  # fmt: skip
-    """How far voters err together where it is not known who they are.
-
-    Args:
-        positive, total: (n,) positive votes and all votes of each item; one vote says nothing.
-        gold: (n,) labels, `NO_GOLD` where there is none.
-        items: as of `of_judges`.
-    """
+    """How far voters err together where it is not known who they are; one vote says nothing."""
     return Labelled.of(total > 1, gold, items, level).by_count(positive, total)

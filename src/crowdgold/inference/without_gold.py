@@ -3,8 +3,8 @@
 Without gold labels two accurate judges, or two copies of one, give the same votes: neither the
 prevalence nor an AUC is identified. Any prevalence phi and any D, the share of positive votes on
 positive items less that on negative ones, may be the true ones that agree with the moments of the
-votes (`allowed_rates`); no shape is assumed. For a score with ranks U, uniform on (0, 1), and r its
-correlation with one vote given the label:
+votes; no shape is assumed. For a score with ranks U, uniform on (0, 1), and r its correlation with
+one vote given the label:
 
     AUC - 1/2 = cov(U, Y) / (phi (1 - phi))
     cov(U, vote) = D cov(U, Y) + r sd(U | Y) sd(vote | Y),     sd(U | Y) <= 1 / sqrt(12)
@@ -15,10 +15,8 @@ D. A range of the prevalence that reaches the least value that is looked at has 
 begins at 0; so for the most. The ends of a range are its ends in the sample, moved outwards by the
 sampling error of the moments, which are drawn from their normal approximation.
 
-Moments of votes on items without labels, with their sampling error.
-
-v_ij: the vote of judge j on item i, p_j the judge's share of positive votes, q_j the judge's share
-of all votes, c an item's number of votes.
+Moments. v_ij: the vote of judge j on item i, p_j the judge's share of positive votes, q_j the
+judge's share of all votes, c an item's number of votes.
 
     both        p = mean V / c,    V = sum_j v_ij
     by judge    S = sum_j q_j p_j (1 - p_j)
@@ -30,18 +28,14 @@ C is the covariance of two judges' votes on one item, and S the variance of a vo
 Where it is not known who voted, judges who differ in p_j cannot be told from judges who err apart:
 with m judges who all vote, the second C is the first less var(p_j) / (m - 1).
 
-Prevalences and judges' rates that agree with moments of votes without labels.
-
-With phi the prevalence, a_jy the chance of a positive vote of judge j on an item of label y,
-D_j = a_j1 - a_j0, e_jk the covariance of two judges' errors given the label, q_j the judge's share
-of the votes, and D = sum_j q_j D_j:
+What agrees with them. a_jy is the chance of a positive vote of judge j on an item of label y,
+D_j = a_j1 - a_j0, e_jk the covariance of two judges' errors given the label, D = sum_j q_j D_j:
 
     cov(v_j, v_k) = phi (1 - phi) D_j D_k + e_jk
     var(v_j)      = phi (1 - phi) D_j^2 + s_j,       s_j the variance given the label
 
-Averages over two judges and over one, C and S, can be seen (`vote_moments`). With m = 1 / sum q^2,
-the number of judges where each votes equally often, and w = sum_j q_j D_j^2 - D^2, how unequal the
-judges are:
+With m = 1 / sum q^2, the number of judges where each votes equally often, and
+w = sum_j q_j D_j^2 - D^2, how unequal the judges are:
 
     C = phi (1 - phi) (D^2 - w / (m - 1)) + rho s,    s = S - phi (1 - phi) (D^2 + w)
 
@@ -55,10 +49,9 @@ of the most rho and w = 0. w is free between: nothing is assumed of how unequal 
 
 Voters who are not known: p_j and w cannot be seen. They are taken to be alike (w = 0, p_j = p), as
 they are, too, where each item has others of many: then m is their number, and w / (m - 1) is small.
-`LEAST` is a margin for that. Of few judges who all vote it is too small, and ranges need names.
-
-Any phi for which some D gives such a rho, and right votes on at least a share `right` of the items
-of each label, is allowed.
+`LEAST` is a margin for that. Of few judges who all vote it is too small, and ranges need names. Any
+phi for which some D gives such a rho, and right votes on at least a share `right` of the items of
+each label, is allowed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -72,35 +65,25 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import LEVEL
 
 DRAWS = 200
-NEARLY_NONE = 1e-6
-"""The least share of positive votes that is reckoned with."""
+NEARLY_NONE = 1e-6  # The least share of positive votes that is reckoned with
 
 
 @dataclass(frozen=True, eq=False)
 class VoteMoments:
-    """Moments in the sample, then drawn about it from their normal approximation: (1 + DRAWS, ...).
+    """Moments in the sample, then drawn from their normal approximation: (1 + DRAWS, ...)."""
 
-    Attributes:
-        share, variance, covariance: p, S and C.
-        with_scores: (..., scores) the covariance of each score's ranks with a vote.
-        of_judge: (..., m) p_j; None where it is not known who voted.
-        weight: (m,) q_j.
-    """
-
-    share: np.ndarray
-    variance: np.ndarray
-    covariance: np.ndarray
-    with_scores: np.ndarray
-    of_judge: np.ndarray | None
-    weight: np.ndarray
+    share: np.ndarray  # p
+    variance: np.ndarray  # S
+    covariance: np.ndarray  # C
+    with_scores: np.ndarray  # (..., scores) the covariance of each score's ranks with a vote
+    of_judge: np.ndarray | None  # (..., m) p_j; None where it is not known who voted
+    weight: np.ndarray  # (m,) q_j
 
 
 def _drawn(
-    columns: Iterable[np.ndarray],
-    rng: np.random.Generator,
-    weights: np.ndarray,
+    columns: Iterable[np.ndarray], rng: np.random.Generator, weights: np.ndarray,
     cluster: np.ndarray | None,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Means of values (n,) in the sample, then drawn about it: (1 + DRAWS, columns)."""
     values = np.stack(list(columns), axis=1)
     mean = np.average(values, axis=0, weights=weights)
@@ -130,13 +113,7 @@ def by_count(
     positive: np.ndarray, total: np.ndarray, scores: Iterable[np.ndarray],
     rng: np.random.Generator, weights: np.ndarray, cluster: np.ndarray | None,
 ) -> VoteMoments:  # fmt: skip
-    """Moments of voters who are not known.
-
-    Args:
-        positive, total: (n,) positive votes and all votes of each item; two or more.
-        scores: (n,) each, NaN where an item has none.
-        weights, cluster: (n,) as of `without_gold.ranges`.
-    """
+    """Moments of voters who are not known, from positive and all votes (n,), two or more each."""
     share = positive / total
     pair = positive * (positive - 1.0) / (total * (total - 1.0))
     ranked = [_ranked(one, share, weights) for one in scores]
@@ -150,13 +127,7 @@ def by_judge(
     table: np.ndarray, scores: Iterable[np.ndarray],
     rng: np.random.Generator, weights: np.ndarray, cluster: np.ndarray | None,
 ) -> VoteMoments:  # fmt: skip
-    """Moments of known judges.
-
-    Args:
-        table: (n, m) votes by judge, `MISSING` where there is none; each judge and each item has
-            some, an item two or more.
-        scores, weights, cluster: as of `by_count`.
-    """
+    """Moments of known judges, from votes (n, m), `MISSING` where none; two or more an item."""
     seen = table != MISSING
     vote, total = np.where(seen, table, 0), seen.sum(axis=1)
     there = np.average(seen, axis=0, weights=weights)
@@ -173,8 +144,7 @@ def by_judge(
     return VoteMoments(p[:, 0], variance, found[1][:, 0], found[2], of_judge, weight)
 
 
-LEAST = -0.05
-"""Of rho, where it is not known who voted."""
+LEAST = -0.05  # Of rho, where it is not known who voted
 _RARE = np.geomspace(1e-5, 0.0025, 9)[:-1]
 PREVALENCES = np.concatenate([_RARE, np.linspace(0.0025, 0.9975, 200), 1 - _RARE[::-1]])
 STEPS = np.linspace(0, 1, 25)
@@ -182,43 +152,12 @@ STEPS = np.linspace(0, 1, 25)
 
 @dataclass(frozen=True)
 class Allowed:
-    """Values (draws, prevalences, steps) that agree with the moments; NaN where none do.
-
-    Attributes:
-        rho, spread: the largest correlation of errors, and the root of s that goes with it.
-    """
+    """Values (draws, prevalences, steps) that agree with the moments; NaN where none do."""
 
     phi: np.ndarray
     distance: np.ndarray
-    rho: np.ndarray
-    spread: np.ndarray
-
-
-def _most_distance(moments: VoteMoments, ends: np.ndarray) -> np.ndarray:
-    """The largest D (draws, prevalences): of known judges, the best are as good as can be.
-
-    Args:
-        ends: (draws, prevalences, m) the largest q_j D_j, the largest first.
-    """
-    each, alone = PREVALENCES * (1 - PREVALENCES), (moments.weight**2).sum()
-    # D^2 - sum_j (q_j D_j)^2, which is linear in D between one judge at the end and the next.
-    wanted = moments.covariance[:, None] * (1 - alone) / each
-    distance, reached = np.zeros(wanted.shape), np.zeros(wanted.shape)
-    for end in np.moveaxis(ends, -1, 0):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.where(distance > 0, (wanted - reached) / (2 * distance), end)
-        step = np.clip(step, 0, end)
-        reached, distance = reached + 2 * distance * step, distance + step
-    return np.where(wanted < 0, -1.0, distance)
-
-
-def _unequal(moments: VoteMoments, ends: np.ndarray, distance: np.ndarray) -> np.ndarray:
-    """The largest w of known judges whose D is a `distance` (draws, prevalences, steps)."""
-    left, squares = distance, np.zeros(distance.shape)
-    for end in np.moveaxis(ends, -1, 0):
-        own = np.clip(left, 0, end[..., None])
-        left, squares = left - own, squares + own**2
-    return np.asarray(squares / (moments.weight**2).sum() - distance**2)
+    rho: np.ndarray  # the largest correlation of errors
+    spread: np.ndarray  # the root of s that goes with it
 
 
 def allowed_rates(moments: VoteMoments, most: float, right: float) -> Allowed:
@@ -235,18 +174,32 @@ def allowed_rates(moments: VoteMoments, most: float, right: float) -> Allowed:
     )
     top = np.minimum.reduce([np.sqrt(ends[1] / each), (1 - p) / (1 - phi), p / phi])
     if of_judge is not None:
+        # The largest q_j D_j of each judge, (m, draws, prevalences), the largest first.
         single = np.minimum(
             of_judge[:, None] / phi[..., None], (1 - of_judge[:, None]) / (1 - phi)[..., None]
         )
-        single = -np.sort(-single * moments.weight, axis=-1)
-        top = _most_distance(moments, single)
+        single = np.moveaxis(-np.sort(-single * moments.weight, axis=-1), -1, 0)
+        # The best are as good as can be. What is to be reached is D^2 - sum_j (q_j D_j)^2, which
+        # is linear in D between one judge at the end and the next.
+        wanted = covariance * (1 - alone) / (PREVALENCES * (1 - PREVALENCES))
+        top, reached = np.zeros(wanted.shape), np.zeros(wanted.shape)
+        for end in single:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = np.where(top > 0, (wanted - reached) / (2 * top), end)
+            step = np.clip(step, 0, end)
+            reached, top = reached + 2 * top * step, top + step
+        top = np.where(wanted < 0, -1.0, top)
     with np.errstate(invalid="ignore"):
         found = np.where(least <= top, 1.0, np.nan)[..., None]
     distance = found * (least[..., None] + STEPS * (top - least)[..., None])
     between = each[..., None] * distance**2
     spread, shared = total[..., None] - between, covariance[..., None] - between
     if of_judge is not None:
-        unequal = each[..., None] * _unequal(moments, single, distance)
+        left, squares = distance, np.zeros(distance.shape)
+        for end in single:
+            own = np.clip(left, 0, end[..., None])
+            left, squares = left - own, squares + own**2
+        unequal = each[..., None] * (squares / alone - distance**2)  # the largest w
         fewer = alone / (1 - alone)
         unequal = np.clip(unequal, 0, np.maximum(most * spread - shared, 0) / (most + fewer))
         spread, shared = spread - unequal, shared + fewer * unequal
@@ -256,20 +209,15 @@ def allowed_rates(moments: VoteMoments, most: float, right: float) -> Allowed:
     return Allowed(phi, distance, np.clip(rho, 0, most), np.sqrt(np.maximum(spread, 0)))
 
 
-MOST = 0.6
-"""Of rho, where a user says nothing."""
-RIGHT = 0.7
-"""Share of right votes on the items of each label, at least, where a user says nothing."""
+MOST = 0.6  # Of rho, where a user says nothing
+RIGHT = 0.7  # Share of right votes on the items of each label, at least, where a user says nothing
 ALIKE = 1.0
 """Correlation of a score's error with a vote's, at most, as a share of that of two votes."""
-WIDEST = 0.9
-"""A range wider than this is no answer."""
-WIDE = 0.5
-"""A range wider than this says little."""
+WIDEST = 0.9  # A range wider than this is no answer
+WIDE = 0.5  # A range wider than this says little
 WANTED = 0.2
 """Width of an interval from the gold labels that are asked for where a range says little."""
-LEAST_SHARE = 0.01
-"""Of the items, on which gold labels are asked for as if a metric rested on it."""
+LEAST_SHARE = 0.01  # Of the items, on which gold labels are asked for as if a metric rested on it
 CONTRADICTED = "the votes contradict what is assumed of the judges"
 UNKNOWN = (0.1, 0.9)
 """Where the prevalence is taken to be, for a number of gold labels, where votes do not tell it."""
@@ -277,51 +225,33 @@ UNKNOWN = (0.1, 0.9)
 
 @dataclass(frozen=True)
 class Range:
-    """A range of values that the data allow, or a refusal.
+    """A range of values that the data allow, or a refusal."""
 
-    Attributes:
-        lower, upper: its ends, sampling error in them; NaN where there is no answer.
-        gold: gold labels of a random sample that would give an interval of width `WANTED`, or all
-            items where these are fewer; 0 where there is an answer and it is no wider than `WIDE`.
-        why: why there is no answer; empty where there is one.
-    """
-
-    lower: float
+    lower: float  # its ends, sampling error in them; NaN where there is no answer
     upper: float
+    # Gold labels of a random sample for an interval of width `WANTED`, or all items; 0 where there
+    # is an answer and it is no wider than `WIDE`.
     gold: int
-    why: str
+    why: str  # why there is no answer; empty where there is one
 
 
 @dataclass(frozen=True)
 class Ranges:
-    """Ranges of the prevalence, of voters' rates, of each score's AUC, and of the effective votes.
-
-    Attributes:
-        tpr, tnr: of TPR_H and TNR_H, the votes' share of right ones on the items of each label.
-        most, right: what was assumed of the correlation of errors, and of the judges.
-        alike: whether voters were taken to be alike, as it was not known who voted.
-        between: ends of the range of the prevalence, also where that is refused for its width.
-    """
+    """Ranges of the prevalence, of voters' rates, of each score's AUC, and of effective votes."""
 
     prevalence: Range
-    tpr: Range
-    tnr: Range
+    tpr: Range  # the votes' share of right ones on positive items
+    tnr: Range  # on negative ones
     auc: dict[str, Range]
     effective: Range
-    most: float
+    most: float  # what was assumed
     right: float
-    alike: bool
-    between: tuple[float, float]
+    alike: bool  # whether voters were taken to be alike, as it was not known who voted
+    between: tuple[float, float]  # ends for the prevalence, also where refused for its width
 
 
 def gold_wanted(share: float, items: int, level: float) -> int:
-    """Gold labels of a random sample that give a rate an interval of width `WANTED` at most.
-
-    Args:
-        share: of the items, on which the rate rests; below .01 it counts as that.
-        items: that there are; no more labels than these are foretold.
-        level: of the interval.
-    """
+    """Gold labels that give a rate of this share of the items an interval of `WANTED` at most."""
     z = float(ndtri((1 + level) / 2))
     wanted = (2 * z * 0.5 / WANTED) ** 2 / min(max(share, LEAST_SHARE), 1)
     return min(int(np.ceil(wanted)), items)
@@ -351,79 +281,31 @@ def _answer(ends: tuple[float, float], gold: int) -> Range:
     return Range(lower, upper, gold if upper - lower > WIDE else 0, "")
 
 
-def _prevalence(allowed: Allowed, level: float) -> tuple[float, float]:
-    """Ends of the range of the prevalence; beyond the values that are looked at lie 0 and 1."""
-    phi = allowed.phi[..., 0]
-    lower, upper = _ends(phi, phi, level)
-    return 0.0 if lower <= PREVALENCES[0] else lower, 1.0 if upper >= PREVALENCES[-1] else upper
+def ranges(
+    positive: np.ndarray, total: np.ndarray, scores: Mapping[str, np.ndarray],
+    rng: np.random.Generator, most: float = MOST, right: float = RIGHT, alike: float = ALIKE,
+    level: float = LEVEL, weights: np.ndarray | None = None, cluster: np.ndarray | None = None,
+    table: np.ndarray | None = None,
+) -> Ranges:  # fmt: skip
+    """Ranges of the prevalence, of rates and AUC, and of the effective votes, without gold labels.
 
-
-def _rates(
-    allowed: Allowed, p: np.ndarray, level: float
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Ends of the ranges of TPR_H and TNR_H: p = a_0 + phi D, a_1 = a_0 + D."""
-    phi, distance = (one[..., [0, -1]] for one in (allowed.phi, allowed.distance))
-    a0 = p[:, None, None] - phi * distance
-    tpr, tnr = (np.clip(one, 0, 1) for one in (a0 + distance, 1 - a0))
-    return _ends(tpr, tpr, level), _ends(tnr, tnr, level)
-
-
-def _auc(allowed: Allowed, joint: np.ndarray, alike: float, level: float) -> tuple[float, float]:
-    """Ends of the range of an AUC; joint (draws,): the covariance of ranks and votes."""
-    together = joint[:, None, None]
-    each = allowed.phi * (1 - allowed.phi)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        upper = 0.5 + together / (allowed.distance * each)
-        shared = alike * allowed.rho * allowed.spread / np.sqrt(12)
-        lower = 0.5 + (together - shared) / (allowed.distance * each)
-    outside = (lower > 1) | (upper < 0)
-    lower, upper = (np.where(outside, np.nan, np.clip(one, 0, 1)) for one in (lower, upper))
-    return _ends(lower, upper, level)
-
-
-def _check(items: int, most: float, right: float, alike: float) -> None:
-    """Raise an `InputError` where what is assumed is not possible, or votes are too few."""
+    `positive` and `total` are an item's votes, (n,), and `scores` name -> (n,), NaN where an item
+    has none. What is assumed: `most`, the correlation of errors given the label at most; `right`,
+    the share of right votes on the items of each label at least; `alike`, how far a score errs
+    with the votes at most, as a share of how far two votes do. `weights`: (n,) items of the
+    population that each stands for; `cluster`: (n,) number of the cluster of each item; `table`:
+    (n, m) the votes by judge, `MISSING` where there is none; None where it is not known who voted,
+    and voters are taken to be alike.
+    """
+    several = total > 1
     if not 0 <= most < 1:
         raise InputError(f"correlation of errors at most {most}; expected from 0 to below 1")
     if not 0.5 <= right < 1:
         raise InputError(f"share of right votes at least {right}; expected from 0.5 to below 1")
     if not 0 <= alike <= 1:
         raise InputError(f"share of the correlation {alike}; expected from 0 to 1")
-    if items < 2:
-        raise InputError(f"votes: found {items} items with two votes or more; expected 2 or more")
-
-
-def ranges(
-    positive: np.ndarray,
-    total: np.ndarray,
-    scores: Mapping[str, np.ndarray],
-    rng: np.random.Generator,
-    most: float = MOST,
-    right: float = RIGHT,
-    alike: float = ALIKE,
-    level: float = LEVEL,
-    weights: np.ndarray | None = None,
-    cluster: np.ndarray | None = None,
-    table: np.ndarray | None = None,
-) -> Ranges:
-    """Ranges of the prevalence, of rates and AUC, and of the effective votes, without gold labels.
-
-    Args:
-        positive, total: (n,) positive votes and all votes of each item; two or more.
-        scores: name -> (n,) scores, NaN where an item has none.
-        most: correlation of errors given the label, at most.
-        right: share of right votes on the items of each label, at least.
-        alike: how far a score errs with the votes, at most, as a share of how far two votes do.
-        weights: (n,) items of the population that each stands for; None where none are given.
-        cluster: (n,) number of the cluster of each item; None where none belong together.
-        table: (n, m) the votes by judge, `MISSING` where there is none; None where it is not known
-            who voted, and voters are taken to be alike.
-
-    Raises:
-        InputError: where no item has two votes, or an assumption is not possible.
-    """
-    several = total > 1
-    _check(int(several.sum()), most, right, alike)
+    if (number := int(several.sum())) < 2:
+        raise InputError(f"votes: found {number} items with two votes or more; expected 2 or more")
     of_item = np.ones(len(total)) if weights is None else np.asarray(weights, dtype=float)
     known = [one[several] for one in scores.values()]
     how = rng, of_item[several], None if cluster is None else cluster[several]
@@ -433,30 +315,44 @@ def ranges(
         own = table[several]
         moments = by_judge(own[:, (own != MISSING).any(axis=0)], known, *how)
     allowed = allowed_rates(moments, most, right)
-    ends, rates = _prevalence(allowed, level), _rates(allowed, moments.share, level)
-    lower, upper = ends if np.isfinite(ends[0]) else UNKNOWN
+
+    # The prevalence: beyond the values that are looked at lie 0 and 1.
+    phi = allowed.phi[..., 0]
+    lower, upper = _ends(phi, phi, level)
+    lower = 0.0 if lower <= PREVALENCES[0] else lower
+    upper = 1.0 if upper >= PREVALENCES[-1] else upper
+    prevalence = lower, upper
+    lower, upper = prevalence if np.isfinite(lower) else UNKNOWN
     gold = {share: gold_wanted(share, len(total), level) for share in (1.0, lower, 1 - upper)}
-    of_class = max(gold[lower], gold[1 - upper])
-    return Ranges(
-        _answer(ends, gold[1.0]),
-        _answer(rates[0], gold[lower]),
-        _answer(rates[1], gold[1 - upper]),
-        {
-            name: _answer(_auc(allowed, joint, alike, level), of_class)
-            for name, joint in zip(scores, moments.with_scores.T, strict=True)
-        },
-        _votes(allowed, moments, float(np.average(total[several], weights=how[1])), most, level),
-        most,
-        right,
-        table is None,
-        (lower, upper),
-    )
 
+    # TPR_H and TNR_H: p = a_0 + phi D, a_1 = a_0 + D.
+    phi, distance = (one[..., [0, -1]] for one in (allowed.phi, allowed.distance))
+    a0 = moments.share[:, None, None] - phi * distance
+    tpr, tnr = (np.clip(one, 0, 1) for one in (a0 + distance, 1 - a0))
 
-def _votes(allowed: Allowed, moments: VoteMoments, m: float, most: float, level: float) -> Range:
-    """Effective votes: all m that are there, down to what the votes' correlation allows."""
+    each = allowed.phi * (1 - allowed.phi)
+    auc = {}
+    for name, joint in zip(scores, moments.with_scores.T, strict=True):
+        together = joint[:, None, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            high = 0.5 + together / (allowed.distance * each)
+            shared = alike * allowed.rho * allowed.spread / np.sqrt(12)
+            low = 0.5 + (together - shared) / (allowed.distance * each)
+        outside = (low > 1) | (high < 0)
+        low, high = (np.where(outside, np.nan, np.clip(one, 0, 1)) for one in (low, high))
+        auc[name] = _answer(_ends(low, high, level), max(gold[lower], gold[1 - upper]))
+
+    # Effective votes: all m that are there, down to what the votes' correlation allows.
     rho = np.where(np.isfinite(allowed.phi), allowed.rho, -1).reshape(len(allowed.phi), -1)
     rho = rho.max(axis=1)
     rho = np.where(rho < 0, moments.covariance / moments.variance, rho)
     largest = float(np.clip(np.quantile(rho, (1 + level) / 2), 0, most))
-    return Range(m / (1 + (m - 1) * largest), m, 0, "")
+    m = float(np.average(total[several], weights=how[1]))
+    return Ranges(
+        _answer(prevalence, gold[1.0]),
+        _answer(_ends(tpr, tpr, level), gold[lower]),
+        _answer(_ends(tnr, tnr, level), gold[1 - upper]),
+        auc,
+        Range(m / (1 + (m - 1) * largest), m, 0, ""),
+        most, right, table is None, (lower, upper),
+    )  # fmt: skip

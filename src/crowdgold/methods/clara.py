@@ -8,10 +8,13 @@ and are too narrow. Estimates are posterior means.
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
+from scipy.special import expit
 
+from crowdgold.inference.annotated_labels import ConfusionPosterior
+from crowdgold.inference.labels import Fit
 from crowdgold.methods.doubts import (
     FEW_LABELS,
     NOT_USABLE,
@@ -24,18 +27,14 @@ from crowdgold.methods.doubts import (
 )
 from crowdgold.methods.method import MODEL, OF_RATES, Method, Offer, Run, Style, of_labels_behind
 from crowdgold.methods.needs import ANNOTATORS, HAVE_SEVERAL, SCORES, SEVERAL, SEVERAL_LABELS
-from crowdgold.models.clara.gibbs import ClaraSettings, Scale
+from crowdgold.models.clara.gibbs import ClaraSettings, Scale, sample_clara, swapped_note
+from crowdgold.models.clara.prior import empirical_prior
+from crowdgold.models.label_patterns import matrix_of_label
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.items import Items
 from crowdgold.types.parameters import Above
 
-if TYPE_CHECKING:
-    from crowdgold.inference.annotated_labels import ConfusionPosterior
-    from crowdgold.inference.labels import Fit
-    from crowdgold.models.clara.gibbs import ClaraFit
-    from crowdgold.types.annotations import Annotations
-    from crowdgold.types.items import Items
-
-RARE = 0.05
-"""Share of positive votes below which positives may be taken for negatives."""
+RARE = 0.05  # Share of positive votes below which positives may be taken for negatives
 
 
 @dataclass(frozen=True)
@@ -43,17 +42,15 @@ class Clara(ClaraSettings):
     """Settings of CLARA."""
 
     alpha: Annotated[
-        float,
-        Above(0),
+        float, Above(0),
         "Weight of the prior of the prevalence, in items; its mean is the majority vote's.",
-    ] = 1.0
+    ] = 1.0  # fmt: skip
     gamma: Annotated[
-        float,
-        Above(0),
+        float, Above(0),
         "Weight of the prior of each row of a confusion matrix, in labels; its mean takes the "
         "majority votes for true labels. More is firmer: with many annotators of few labels each, "
         "1 lets the rates wander and the prevalence with them.",
-    ] = 1.0
+    ] = 1.0  # fmt: skip
     printed: Annotated[bool, "Whether the prevalence's interval is as printed."] = False
 
 
@@ -64,56 +61,32 @@ class ClaraOfScores(Clara):
     score_scale: Scale = "log_ratio"
 
 
-def _flat(draws: np.ndarray) -> np.ndarray:
-    """Join the draws of all chains."""
-    return draws.reshape(-1, *draws.shape[2:])
-
-
-def _posterior(found: "ClaraFit", matrix_of: np.ndarray, printed: bool) -> "ConfusionPosterior":
-    from crowdgold.inference.annotated_labels import ConfusionPosterior
-    from crowdgold.models.clara.gibbs import swapped_note
-
-    return ConfusionPosterior(
-        _flat(found.conditional_theta if printed else found.theta),
-        # Matrices may be kept of some of the draws only.
-        _flat(found.theta[:, :: found.psi_step]),
-        _flat(found.psi),
-        matrix_of,
-        found.probability,
-        found.swapped,
-        swapped_note(found.swapped),
-    )
-
-
 def fit_labels(
-    annotations: "Annotations", rng: np.random.Generator, settings: Clara, run: Run
-) -> "Fit":
+    annotations: Annotations, rng: np.random.Generator, settings: Clara, run: Run
+) -> Fit:
     """CLARA's posterior from labels, and from scores of any number of classifiers."""
-    from crowdgold.inference.labels import Fit
-    from crowdgold.models.clara.gibbs import sample_clara
-    from crowdgold.models.clara.prior import empirical_prior
-    from crowdgold.models.label_patterns import matrix_of_label
-
     start = time.perf_counter()
-    chosen = ClaraSettings(
-        **{one.name: getattr(settings, one.name) for one in fields(ClaraSettings)}
-    )
+    of_gibbs = {one.name: getattr(settings, one.name) for one in fields(ClaraSettings)}
     prior = empirical_prior(annotations, settings.alpha, settings.gamma)
-    found = sample_clara(annotations, prior, chosen, rng)
+    found = sample_clara(annotations, prior, ClaraSettings(**of_gibbs), rng)
     matrix_of, _ = matrix_of_label(annotations, settings.confusion)
-    posterior = _posterior(found, matrix_of, settings.printed)
-    seconds = {"inference": time.perf_counter() - start}
-    return Fit("CLARA", posterior, found.diagnostics, seconds)
+    theta = found.conditional_theta if settings.printed else found.theta
+    # Matrices may be kept of some of the draws only.
+    of_chains = theta, found.theta[:, :: found.psi_step], found.psi
+    prevalence, rates_with, confusion = (one.reshape(-1, *one.shape[2:]) for one in of_chains)
+    posterior = ConfusionPosterior(
+        prevalence, rates_with, confusion, matrix_of, found.probability, found.swapped,
+        swapped_note(found.swapped),
+    )  # fmt: skip
+    return Fit("CLARA", posterior, found.diagnostics, {"inference": time.perf_counter() - start})
 
 
-def fit_with_scores(items: "Items", rng: np.random.Generator, settings: Clara, run: Run) -> "Fit":
+def fit_with_scores(items: Items, rng: np.random.Generator, settings: Clara, run: Run) -> Fit:
     """CLARA's posterior from the labels behind votes, and from the first predictor's scores.
 
     Its scores are vectors: a probability p is (1 - p, p), and a score that is none is taken for a
     log ratio.
     """
-    from scipy.special import expit
-
     assert items.labels is not None  # it is a need
     name = items.predictors[0]
     scores = items.scores[name]
@@ -167,9 +140,7 @@ def _variant(
 
 
 PUBLISHED = _variant(
-    "CLARA",
-    "CLARA",
-    {},
+    "CLARA", "CLARA", {},
     about=(
         "Prevalence, confusion matrices and true labels by Gibbs sampling, from labels that say "
         "who gave them."
@@ -182,46 +153,32 @@ PUBLISHED = _variant(
             "given the class, labels are independent, and better than chance. Gold labels are not "
             "used."
         ),
-        roles=(MODEL,),
-        doubts=DOUBTS,
-        stream=11,
+        roles=(MODEL,), doubts=DOUBTS, stream=11,
         settings={"sampler": "collapsed", "chains": 4, "warmup": 1000, "draws": 500, "lag": 25},
-        work=2,
-        population_only=True,
+        work=2, population_only=True,
     ),
-)
+)  # fmt: skip
 WITH_SCORES = _variant(
-    "CLARA+S",
-    "CLARA with the scores of a model",
-    {},
-    {"of_items": fit_with_scores},
+    "CLARA+S", "CLARA with the scores of a model", {}, {"of_items": fit_with_scores},
     about=(
         "CLARA with the scores of a model, on the scale of log ratios where nothing else is said; "
         "of items that say who gave each vote."
     ),
-    settings=ClaraOfScores,
-    needs=(ANNOTATORS, SEVERAL, SCORES),
-    style=Style("#559933", "s", "--"),
-)
+    settings=ClaraOfScores, needs=(ANNOTATORS, SEVERAL, SCORES), style=Style("#559933", "s", "--"),
+)  # fmt: skip
 PRINTED = _variant(
-    "CLARA-printed",
-    "CLARA with the published interval of the prevalence",
-    {"printed": True},
+    "CLARA-printed", "CLARA with the published interval of the prevalence", {"printed": True},
     about=(
         "CLARA with the published interval of the prevalence, the quantiles of its conditional "
         "means, which is too narrow."
     ),
-    variant_of="CLARA",
-    style=Style("#CC7766", "v", "--"),
-)
+    variant_of="CLARA", style=Style("#CC7766", "v", "--"),
+)  # fmt: skip
 ORDERED = _variant(
-    "CLARA-ordered",
-    "CLARA with its prior cut to TPR + TNR > 1",
-    {"ordered": True},
+    "CLARA-ordered", "CLARA with its prior cut to TPR + TNR > 1", {"ordered": True},
     about=(
         "CLARA with its prior cut to TPR + TNR > 1 in every confusion matrix, so that labels "
         "cannot be swapped."
     ),
-    variant_of="CLARA",
-    style=Style("#004488", "^", "-."),
-)
+    variant_of="CLARA", style=Style("#004488", "^", "-."),
+)  # fmt: skip

@@ -4,19 +4,19 @@ of labels that say who gave them, one for each annotator by EM (STABLEVAL, secti
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
+from crowdgold.inference.annotated_labels import LevelPosterior
+from crowdgold.inference.labels import Fit, LabelPosterior
 from crowdgold.methods.doubts import OF_INDEPENDENT
 from crowdgold.methods.method import MODEL, OF_ITEMS, OF_LABELS, Method, Offer, Run, Style
+from crowdgold.models.confusion_em import fit_preset
 from crowdgold.models.priors import PhiPrior
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.items import Items
 from crowdgold.types.parameters import Settings
-
-if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit
-    from crowdgold.types.annotations import Annotations
-    from crowdgold.types.items import Items
 
 EM = Literal["converged", "published", "published_synthetic"]
 """How an EM starts, smooths and stops (`models.confusion_em.PRESETS`)."""
@@ -35,15 +35,8 @@ class DawidSkene(Settings):
     em: Annotated[EM | None, OF_LABELS, ABOUT_EM] = None
 
 
-def fit_votes_alike(
-    items: "Items", rng: np.random.Generator, settings: DawidSkene, run: Run
-) -> "Fit":
-    """Posterior of one confusion matrix of all voters, imputing from P(Y | V) under each draw.
-
-    Raises:
-        InputError: where there are fewer draws than imputations.
-    """
-    from crowdgold.inference.labels import Fit, LabelPosterior
+def fit_votes_alike(items: Items, rng: np.random.Generator, settings: DawidSkene, run: Run) -> Fit:
+    """Posterior of one confusion matrix of all voters, imputing from P(Y | V) under each draw."""
     from crowdgold.models.stan import spread_draws
     from crowdgold.models.vote_fit import fit_votes
     from crowdgold.models.vote_sets import find_vote_sets
@@ -63,29 +56,22 @@ def fit_votes_alike(
 
 
 def fit_annotators(
-    annotations: "Annotations", rng: np.random.Generator, settings: DawidSkene, run: Run
-) -> "Fit":
+    annotations: Annotations, rng: np.random.Generator, settings: DawidSkene, run: Run
+) -> Fit:
     """Confusion matrices by EM; each item counts as of its most probable level."""
-    from crowdgold.inference.annotated_labels import LevelPosterior
-    from crowdgold.inference.labels import Fit
-    from crowdgold.models.confusion_em import fit_preset
-
     found, seconds = fit_preset(annotations, settings.em or "converged")
     posterior = LevelPosterior(found.posterior, True, found.confusion)
     return Fit("DS", posterior, found.diagnostics, {"inference": seconds})
 
 
 METHOD = Method(
-    name="DS",
-    title="Dawid-Skene",
+    name="DS", title="Dawid-Skene",
     about=(
         "Dawid-Skene: of votes, one confusion matrix for all voters; of labels that say who gave "
         "them, a matrix for each annotator by EM, an item counting as of its most probable "
         "category."
     ),
-    of_items=fit_votes_alike,
-    of_labels=fit_annotators,
-    settings=DawidSkene,
+    of_items=fit_votes_alike, of_labels=fit_annotators, settings=DawidSkene,
     stan_models=lambda settings: () if settings.em else ("dawid_skene",),
     style=Style("#5599BB", "v", "--"),
     offer=Offer(
@@ -95,9 +81,6 @@ METHOD = Method(
             "class alone, so that no item is harder than another. Where items differ, it is too "
             "sure of their labels and its intervals are too short."
         ),
-        roles=(MODEL,),
-        doubts=OF_INDEPENDENT,
-        stream=10,
-        work=1,
+        roles=(MODEL,), doubts=OF_INDEPENDENT, stream=10, work=1,
     ),
-)
+)  # fmt: skip

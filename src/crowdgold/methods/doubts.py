@@ -8,7 +8,9 @@ that method's file.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from crowdgold.inference.samples import FEWEST
 from crowdgold.methods.needs import FIRST_GOLD, MORE_GOLD, Has
+from crowdgold.types.columns import counted
 
 USABLE, WEAK, NOT_USABLE = VERDICTS = ("usable", "weak", "not usable")
 MEASURED_GOLD = 20
@@ -17,12 +19,9 @@ CHOSEN = 0.01
 """p-value below which gold is possibly chosen: a warning, which one random sample in 100 has."""
 SURELY_CHOSEN = 0.001
 """p-value below which gold is surely chosen, and nothing rests on it: one sample in 1,000."""
-ENOUGH_ITEMS = 100
-"""Items that a model of votes or scores needs to say more than its priors."""
-LEAST_ERROR = 0.005
-"""Errors of experts that are no longer for rounding."""
-FEW_LABELS = 10
-"""Fewer labels say too little of an annotator."""
+ENOUGH_ITEMS = 100  # Items that a model of votes or scores needs to say more than its priors
+LEAST_ERROR = 0.005  # Errors of experts that are no longer for rounding
+FEW_LABELS = 10  # Fewer labels say too little of an annotator
 RANDOM_SAMPLE = (
     "are a simple random sample of the items, or were drawn with the chances that the table gives,"
 )
@@ -40,40 +39,21 @@ CHOSEN_MEND = (
 
 @dataclass(frozen=True, kw_only=True)
 class Facts(Has):
-    """What the verdicts rest on, beside what methods need.
+    """What the verdicts rest on, beside what methods need; NaN of what is not known."""
 
-    Attributes:
-        items: n.
-        several: share of items with two or more votes.
-        positive_votes: share of positive votes.
-        alpha, alpha_upper: agreement and the upper end of its interval.
-        gold_p: p-value of gold being a random sample, or fitting the chances that are given for it;
-            NaN where there is no test.
-        gold_share: share of positive gold labels, by what each counts; NaN without gold.
-        tpr, tnr: share of the gold positives (negatives) that the majority gets right; NaN where
-            there are none. A tie counts half.
-        median_labels: the middle annotator's labels.
-        adversarial: annotators who look adversarial.
-        experts_err: how often experts err on the class where they err more; NaN where it is not
-            known.
-        errors_shared: lower end of the interval of the correlation of voters' errors given the
-            label; NaN where it is not known.
-        misfit: what a small p-value says of gold.
-    """
-
-    items: int
-    several: float
-    positive_votes: float
-    alpha: float
-    alpha_upper: float
-    gold_p: float
-    gold_share: float
-    tpr: float
-    tnr: float
-    median_labels: float
-    adversarial: int
-    experts_err: float = float("nan")
-    errors_shared: float = float("nan")
+    items: int  # n
+    several: float  # share of items with two or more votes
+    positive_votes: float  # share of positive votes
+    alpha: float  # agreement
+    alpha_upper: float  # the upper end of its interval
+    gold_p: float  # p-value of gold being a random sample, or fitting its given chances
+    gold_share: float  # share of positive gold labels, by what each counts; NaN without gold
+    tpr: float  # share of gold positives that the majority gets right; a tie counts half
+    tnr: float  # of gold negatives
+    median_labels: float  # the middle annotator's labels
+    adversarial: int  # annotators who look adversarial
+    experts_err: float = float("nan")  # how often, on the class where they err more
+    errors_shared: float = float("nan")  # lower end for the correlation of voters' errors
     misfit: str = "gold does not look like a random sample of the items"
 
     @property
@@ -99,17 +79,12 @@ Doubt = Callable[[Facts], list[Finding]]
 
 def few_gold(facts: Facts) -> list[Finding]:
     """Doubt intervals that rest on few gold labels."""
-    from crowdgold.inference.samples import FEWEST
-    from crowdgold.types.columns import counted
-
     if facts.fewer < FEWEST:
-        few = counted(facts.fewer, "gold label")
-        why = f"{few} of a class; below {FEWEST} some metrics get no interval"
-        return [Finding(WEAK, why, MORE_GOLD)]
+        why = f"of a class; below {FEWEST} some metrics get no interval"
+        return [Finding(WEAK, f"{counted(facts.fewer, 'gold label')} {why}", MORE_GOLD)]
     if facts.gold < MEASURED_GOLD:
-        few = counted(facts.gold, "gold label")
-        why = f"{few}; how often intervals are right was measured with {MEASURED_GOLD} or more"
-        return [Finding(WEAK, why, MORE_GOLD)]
+        why = f"how often intervals are right was measured with {MEASURED_GOLD} or more"
+        return [Finding(WEAK, f"{counted(facts.gold, 'gold label')}; {why}", MORE_GOLD)]
     return []
 
 
@@ -117,9 +92,8 @@ def chosen_gold(facts: Facts) -> list[Finding]:
     """Doubt that gold is a random sample, for a method that is wrong where it is not."""
     if not facts.gold_p < CHOSEN:
         return []
-    why = f"{facts.misfit} (p = {facts.gold_p:.2g})"
     verdict = NOT_USABLE if facts.gold_p < SURELY_CHOSEN else WEAK
-    return [Finding(verdict, why, RANDOM_GOLD)]
+    return [Finding(verdict, f"{facts.misfit} (p = {facts.gold_p:.2g})", RANDOM_GOLD)]
 
 
 def chosen_for_models(facts: Facts) -> list[Finding]:
@@ -137,8 +111,6 @@ def gold_for_true(facts: Facts) -> list[Finding]:
 
 def few_items(facts: Facts) -> list[Finding]:
     """Doubt a model of few items."""
-    from crowdgold.types.columns import counted
-
     if facts.items >= ENOUGH_ITEMS:
         return []
     why = f"{counted(facts.items, 'item')}; below {ENOUGH_ITEMS} the priors say too much"
@@ -175,9 +147,7 @@ def shared_errors(facts: Facts) -> list[Finding]:
     return [Finding(WEAK, why, "take a method that gold labels correct")]
 
 
-OF_GOLD = (few_gold, chosen_gold)
-"""Of what gold labels correct."""
-OF_MODELS = (unknown_errors, chosen_for_models)
-"""Of a model of votes, with scores or without."""
+OF_GOLD = (few_gold, chosen_gold)  # Of what gold labels correct
+OF_MODELS = (unknown_errors, chosen_for_models)  # Of a model of votes, with scores or without
 OF_INDEPENDENT = (*OF_MODELS, shared_errors)
 """Of a model in which the votes of an item err independently."""

@@ -1,20 +1,16 @@
-"""logistic-E and GT-E: gold labels of experts who err, corrected for that.
-
-Gold labels of experts who err, as a method gives them: alone, or with a prediction to correct.
+"""logistic-E and GT-E: gold labels of experts who err, alone or with a prediction to correct.
 
 Errors are found anew for each model, from the gold items that it has a score of.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.correction import of_labels, rectify
 from crowdgold.inference.expert_errors import ExpertErrors, expert_errors, judged
-from crowdgold.inference.labels import LabelPrediction, Labels
+from crowdgold.inference.labels import Fit, LabelPrediction, Labels
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import POPULATION, Request
 from crowdgold.inference.samples import Sample
@@ -22,20 +18,12 @@ from crowdgold.methods.doubts import OF_GOLD, RANDOM_SAMPLE
 from crowdgold.methods.method import CORRECTED, REFERENCE, Method, Offer, Run, Style
 from crowdgold.methods.needs import EXPERTS_ERRORS, GOLD
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import NO_GOLD
+from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.parameters import Settings
-
-if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit
-    from crowdgold.types.items import Items
 
 
 def _with_labels(view: View) -> tuple[View, ExpertErrors]:
-    """Items with the likelier label of each that an expert has looked at, and the errors.
-
-    Raises:
-        InputError: where these are not identified.
-    """
+    """Items with the likelier label of each that an expert has looked at, and the errors."""
     errors = expert_errors(view.items)
     if errors.unknown:
         raise InputError(errors.unknown)
@@ -69,8 +57,6 @@ class FallibleGold(Labels):
 class FalliblePrediction(LabelPrediction):
     """A prediction of every label, corrected by gold labels of experts who err."""
 
-    probability: Mapping[str, np.ndarray]
-
     def sample(self, view: View, questions: Questions, request: Request) -> Sample:
         """The prediction, and what the opinions make of it."""
         prediction = np.asarray(self.probability[view.predictor], dtype=float)
@@ -85,31 +71,24 @@ OF_EXPERTS = (
 )
 
 
-def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+def predict(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
     """P(Y_i = 1) of each item, as logistic-R has it, from the likelier label of each gold item."""
-    from crowdgold.inference.expert_errors import expert_errors, judged
-    from crowdgold.inference.labels import Fit
     from crowdgold.models.logistic import cross_fit, features
-    from crowdgold.types.items import NO_PREDICTOR
 
     found = cross_fit(features(items), judged(items, expert_errors(items).verdict))
     names = [NO_PREDICTOR, *items.predictors]
     return Fit("logistic-E", FalliblePrediction(dict.fromkeys(names, found)))
 
 
-def gold(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+def gold(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
     """The experts' opinions, and nothing of the other items."""
-    from crowdgold.inference.labels import Fit
-
     return Fit("GT-E", FallibleGold())
 
 
 PREDICTED = Method(
     name="logistic-E",
     title="cross-fitted logistic regression, rectified by gold labels of experts who err",
-    of_items=predict,
-    needs=(GOLD, EXPERTS_ERRORS),
-    style=Style("#AA3377", "P"),
+    of_items=predict, needs=(GOLD, EXPERTS_ERRORS), style=Style("#AA3377", "P"),
     offer=Offer(
         use="the answer: as logistic-R, corrected for the experts' errors",
         assumes=(
@@ -117,28 +96,18 @@ PREDICTED = Method(
             "prediction, each for what it is worth: how often experts err follows from items that "
             f"several of them judged, or is given. Right {OF_EXPERTS}"
         ),
-        roles=(CORRECTED, REFERENCE),
-        doubts=OF_GOLD,
-        stream=17,
-        population_only=True,
+        roles=(CORRECTED, REFERENCE), doubts=OF_GOLD, stream=17, population_only=True,
     ),
-)
+)  # fmt: skip
 ALONE = Method(
-    name="GT-E",
-    title="gold labels only, of experts who err",
-    of_items=gold,
-    needs=(GOLD, EXPERTS_ERRORS),
-    variant_of="GT",
-    style=Style("#555555", "x"),
+    name="GT-E", title="gold labels only, of experts who err", of_items=gold,
+    needs=(GOLD, EXPERTS_ERRORS), variant_of="GT", style=Style("#555555", "x"),
     offer=Offer(
         use="gold labels alone, corrected for the experts' errors",
         assumes=(
             "Uses the items that experts judged and nothing else, each opinion for what it is "
             f"worth. Right {OF_EXPERTS}"
         ),
-        roles=(CORRECTED,),
-        doubts=OF_GOLD,
-        stream=18,
-        population_only=True,
+        roles=(CORRECTED,), doubts=OF_GOLD, stream=18, population_only=True,
     ),
-)
+)  # fmt: skip

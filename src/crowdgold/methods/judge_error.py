@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
+from crowdgold.inference.annotated_labels import ConfusionPosterior, JudgedRate
+from crowdgold.inference.labels import Fit
 from crowdgold.methods.doubts import NOT_USABLE, OF_GOLD, WEAK, Facts, Finding
 from crowdgold.methods.method import CORRECTED, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.methods.needs import BOTH_CLASSES
+from crowdgold.models.majority import NO_LABEL, labels_of_group, majority_labels, majority_vote
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.parameters import AtLeast, Settings, refuse
 
 if TYPE_CHECKING:
-    from crowdgold.inference.annotated_labels import ConfusionPosterior
-    from crowdgold.inference.labels import Fit
     from crowdgold.models.judge_error import JudgementCounts
-    from crowdgold.types.annotations import Annotations
-    from crowdgold.types.items import Items
 
-POWER_TUNED = "power-tuned"
-SWAPPED = 0.2
-"""TPR + TNR - 1 of the votes below which what they say of a rate is mostly noise."""
+SWAPPED = 0.2  # TPR + TNR - 1 of the votes below which what they say of a rate is mostly noise
 GROUP = "The group of annotators of that part, where it has another name."
 
 
@@ -63,124 +62,84 @@ class Posterior(Groups):
     draws: Annotated[int, AtLeast(1), "Draws of the posterior."] = 2000
 
 
-def _check_groups(annotations: "Annotations", named: Groups) -> None:
-    """Refuse a table without the groups; there need be none of tested judges."""
-    if len(annotations.category) != 2:
-        refuse(f"a rate is of two categories; the table has {len(annotations.category)}")
-    have = [str(name) for name in annotations.group]
-    for part in ("judges", "gold"):
-        if getattr(named, part) not in have:
-            refuse(
-                f"{part}: no group {getattr(named, part)!r}; the table has "
-                f"{', '.join(map(repr, have))}"
-            )
-
-
-def _majority(annotations: "Annotations", rng: np.random.Generator, group: str) -> np.ndarray:
+def _majority(annotations: Annotations, rng: np.random.Generator, group: str) -> np.ndarray:
     """The majority of a group's labels of each item, ties at random: (I,)."""
-    from crowdgold.models.majority import labels_of_group, majority_labels
-
     return majority_labels(labels_of_group(annotations, group), "random", rng)
 
 
 def judgement_counts(
-    annotations: "Annotations", named: Groups, rng: np.random.Generator
+    annotations: Annotations, named: Groups, rng: np.random.Generator
 ) -> "JudgementCounts":
-    """Count judgements, and what gold labels say of them.
-
-    Args:
-        annotations: labels of two categories, the second positive.
-        named: names of the groups.
-        rng: decides tied majorities.
-
-    Raises:
-        InputError: where the table has no such groups or more than two categories.
-    """
-    from crowdgold.models.judge_error import JudgementCounts
-    from crowdgold.models.majority import NO_LABEL
-
-    _check_groups(annotations, named)
+    """Judgements, and what gold labels say of them."""
+    if len(annotations.category) != 2:
+        refuse(f"a rate is of two categories; the table has {len(annotations.category)}")
+    have = [str(name) for name in annotations.group]
+    for part in ("judges", "gold"):
+        if (group := getattr(named, part)) not in have:
+            refuse(f"{part}: no group {group!r}; the table has {', '.join(map(repr, have))}")
     sample = _majority(annotations, rng, named.judges)
     gold = _majority(annotations, rng, named.gold)
     within = named.tested not in annotations.group
     judged = sample if within else _majority(annotations, rng, named.tested)
-    positive, negative = (gold == 1), (gold == 0)
+    return _counts(sample[sample != NO_LABEL], judged, gold, within)
+
+
+def _counts(
+    sample: np.ndarray, judged: np.ndarray, gold: np.ndarray, within: bool
+) -> "JudgementCounts":
+    """Counts of a sample's judgements, and of the judgements of items by their gold label."""
+    from crowdgold.models.judge_error import JudgementCounts
+
     return JudgementCounts(
         positive=int((sample == 1).sum()),
-        judged=int((sample != NO_LABEL).sum()),
-        true_positives=int((positive & (judged == 1)).sum()),
-        false_negatives=int((positive & (judged == 0)).sum()),
-        true_negatives=int((negative & (judged == 0)).sum()),
-        false_positives=int((negative & (judged == 1)).sum()),
-        within=within,
-    )
-
-
-def counts_of_items(items: "Items", rng: np.random.Generator) -> "JudgementCounts":
-    """Count the majority votes of items, and what their gold labels say of them.
-
-    Args:
-        items: votes, and gold labels of some of the items, drawn at random.
-        rng: decides tied majorities.
-    """
-    from crowdgold.models.judge_error import JudgementCounts
-    from crowdgold.models.majority import majority_vote
-
-    judged, gold = majority_vote(items, rng), items.gold
-    return JudgementCounts(
-        positive=int((judged == 1).sum()),
-        judged=len(items),
+        judged=len(sample),
         true_positives=int(((gold == 1) & (judged == 1)).sum()),
         false_negatives=int(((gold == 1) & (judged == 0)).sum()),
         true_negatives=int(((gold == 0) & (judged == 0)).sum()),
         false_positives=int(((gold == 0) & (judged == 1)).sum()),
-        within=True,
+        within=within,
     )
 
 
-def _corrected(counts: "JudgementCounts", interval: str, outside: str = "keep") -> "Fit":
-    from crowdgold.inference.annotated_labels import JudgedRate
-    from crowdgold.inference.labels import Fit
-
-    return Fit("", JudgedRate(counts, interval, outside))
-
-
-def correct_labels(
-    annotations: "Annotations", rng: np.random.Generator, settings: Corrected, run: Run
-) -> "Fit":
-    """The share judged positive, corrected for the errors that gold labels show."""
-    counts = judgement_counts(annotations, settings, rng)
-    return _corrected(counts, settings.interval, settings.outside)
-
-
-def correct_votes(items: "Items", rng: np.random.Generator, settings: Corrected, run: Run) -> "Fit":
-    """The share of positive majorities, corrected for the errors that gold labels show."""
-    return _corrected(counts_of_items(items, rng), settings.interval, settings.outside)
-
-
-def power_tuned(
-    annotations: "Annotations", rng: np.random.Generator, settings: Groups, run: Run
-) -> "Fit":
-    """The judgements as predictions that gold labels correct (PPI++)."""
-    counts = judgement_counts(annotations, settings, rng)
-    _require_random(counts, "PPI++")
-    return _corrected(counts, POWER_TUNED)
-
-
-def _require_random(counts: "JudgementCounts", method: str) -> None:
+def _random_counts(
+    annotations: Annotations, named: Groups, rng: np.random.Generator, method: str
+) -> "JudgementCounts":
+    """The counts, where gold labels are of items of the sample; refuses other tables."""
+    counts = judgement_counts(annotations, named, rng)
     if not counts.within:
         refuse(
             f"{method} needs gold labels of items drawn at random from the judged ones; the table "
             "has them on items of another set"
         )
+    return counts
+
+
+def correct_labels(
+    annotations: Annotations, rng: np.random.Generator, settings: Corrected, run: Run
+) -> Fit:
+    """The share judged positive, corrected for the errors that gold labels show."""
+    counts = judgement_counts(annotations, settings, rng)
+    return Fit("", JudgedRate(counts, settings.interval, settings.outside))
+
+
+def correct_votes(items: Items, rng: np.random.Generator, settings: Corrected, run: Run) -> Fit:
+    """The share of positive majorities, corrected for the errors that gold labels show."""
+    judged = majority_vote(items, rng)
+    counts = _counts(judged, judged, items.gold, within=True)
+    return Fit("", JudgedRate(counts, settings.interval, settings.outside))
+
+
+def power_tuned(
+    annotations: Annotations, rng: np.random.Generator, settings: Groups, run: Run
+) -> Fit:
+    """The judgements as predictions that gold labels correct (PPI++)."""
+    return Fit("", JudgedRate(_random_counts(annotations, settings, rng, "PPI++"), "power-tuned"))
 
 
 def _posterior(
     rate: np.ndarray, tpr: np.ndarray, tnr: np.ndarray, labels: int
-) -> "ConfusionPosterior":
+) -> ConfusionPosterior:
     """Draws of a rate and of one confusion matrix that all labels are drawn from."""
-    from crowdgold.inference.annotated_labels import ConfusionPosterior
-
     matrix = np.stack([np.stack([tnr, 1 - tnr], -1), np.stack([1 - tpr, tpr], -1)], axis=1)
     share = np.stack([1 - rate, rate], axis=1)
     whose = np.zeros(labels, dtype=np.int64)
@@ -188,10 +147,9 @@ def _posterior(
 
 
 def draw_rate(
-    annotations: "Annotations", rng: np.random.Generator, settings: Posterior, run: Run
-) -> "Fit":
+    annotations: Annotations, rng: np.random.Generator, settings: Posterior, run: Run
+) -> Fit:
     """Draws from the posterior of the rate and of the judges' TPR and TNR."""
-    from crowdgold.inference.labels import Fit
     from crowdgold.models.judge_error import draw_rates
 
     start = time.perf_counter()
@@ -202,61 +160,43 @@ def draw_rate(
 
 
 def fit_vote_model(
-    annotations: "Annotations", rng: np.random.Generator, settings: Groups, run: Run
-) -> "Fit":
+    annotations: Annotations, rng: np.random.Generator, settings: Groups, run: Run
+) -> Fit:
     """MAVEN's vote model (MAVEN, section 3.2) of votes and gold labels, without scores."""
-    from crowdgold.inference.labels import Fit
     from crowdgold.models.vote_fit import fit_votes
     from crowdgold.models.vote_sets import find_vote_sets
 
-    _require_random(judgement_counts(annotations, settings, rng), "MAVEN-votes")
-    items = _items(annotations, settings, rng)
-    found = fit_votes("vote", find_vote_sets(items), rng, run.stan, run.sampler)
-    votes = found.parameters
-    posterior = _posterior(votes.phi, votes.a[:, 1], 1 - votes.a[:, 0], len(annotations))
-    return Fit("MAVEN-votes", posterior, found.diagnostics, {"inference": found.elapsed})
-
-
-def _items(annotations: "Annotations", named: Groups, rng: np.random.Generator) -> "Items":
-    """The judges' votes and the gold labels of each item."""
-    from crowdgold.models.majority import NO_LABEL
-    from crowdgold.types.items import NO_GOLD, Items
-
-    group = np.flatnonzero(annotations.group == named.judges)[0]
-    own = annotations.group_of == group
-    size = len(annotations.item)
+    _random_counts(annotations, settings, rng, "MAVEN-votes")
+    group = np.flatnonzero(annotations.group == settings.judges)[0]
+    own, size = annotations.group_of == group, len(annotations.item)
     positive = np.bincount(annotations.item_of[own & (annotations.label == 1)], minlength=size)
     total = np.bincount(annotations.item_of[own], minlength=size)
-    gold = _majority(annotations, rng, named.gold)
-    rows = total > 0
+    gold, rows = _majority(annotations, rng, settings.gold), total > 0
     labels = np.where(gold == NO_LABEL, NO_GOLD, gold)[rows].astype(np.int8)
     votes = positive[rows].astype(np.int64), total[rows].astype(np.int64)
-    return Items(annotations.item[rows], *votes, labels, {}, np.zeros(int(rows.sum())))
+    items = Items(annotations.item[rows], *votes, labels, {}, np.zeros(int(rows.sum())))
+    found = fit_votes("vote", find_vote_sets(items), rng, run.stan, run.sampler)
+    drawn = found.parameters
+    posterior = _posterior(drawn.phi, drawn.a[:, 1], 1 - drawn.a[:, 0], len(annotations))
+    return Fit("MAVEN-votes", posterior, found.diagnostics, {"inference": found.elapsed})
 
 
 def _poor_majorities(facts: Facts) -> list[Finding]:
     """Doubt a correction by error rates near those of chance."""
+    why = f"TPR + TNR of the majority is {facts.tpr + facts.tnr:.2f}"
     quality = facts.tpr + facts.tnr - 1
     if quality <= 0:
-        why = f"TPR + TNR of the majority is {facts.tpr + facts.tnr:.2f}, not above 1"
-        return [Finding(NOT_USABLE, why, "check that labels are not swapped")]
+        return [Finding(NOT_USABLE, f"{why}, not above 1", "check that labels are not swapped")]
     if quality < SWAPPED:
-        why = f"TPR + TNR of the majority is {facts.tpr + facts.tnr:.2f}, hardly above 1"
-        return [Finding(WEAK, why, "have better or more votes")]
+        return [Finding(WEAK, f"{why}, hardly above 1", "have better or more votes")]
     return []
 
 
 ROGAN_GLADEN = Method(
-    name="Rogan-Gladen",
-    title="the share judged positive, corrected for the judges' errors",
+    name="Rogan-Gladen", title="the share judged positive, corrected for the judges' errors",
     about="The share judged positive, corrected for the judges' errors, which gold labels show.",
-    of_items=correct_votes,
-    of_labels=correct_labels,
-    settings=Corrected,
-    needs=(BOTH_CLASSES,),
-    estimates=("prevalence",),
-    takes_weights=False,
-    style=Style("#2255AA", "D"),
+    of_items=correct_votes, of_labels=correct_labels, settings=Corrected, needs=(BOTH_CLASSES,),
+    estimates=("prevalence",), takes_weights=False, style=Style("#2255AA", "D"),
     offer=Offer(
         use="the share of positive majorities, corrected",
         assumes=(
@@ -264,47 +204,29 @@ ROGAN_GLADEN = Method(
             "make on gold items. Right as long as the gold items are a random sample, since "
             "majorities must err on other items as often."
         ),
-        roles=(CORRECTED,),
-        doubts=(*OF_GOLD, _poor_majorities),
-        stream=5,
-        settings={"interval": "adjusted", "outside": "clip"},
-        population_only=True,
+        roles=(CORRECTED,), doubts=(*OF_GOLD, _poor_majorities), stream=5,
+        settings={"interval": "adjusted", "outside": "clip"}, population_only=True,
     ),
-)
+)  # fmt: skip
 ADJUSTED = Method(
-    name="Rogan-Gladen-adjusted",
-    title="Rogan-Gladen with the interval of Lang and Reiczigel",
-    about="Rogan-Gladen with the adjusted interval.",
-    of_items=correct_votes,
-    of_labels=correct_labels,
-    settings=Corrected,
-    preset={"interval": "adjusted"},
-    needs=(BOTH_CLASSES,),
-    estimates=("prevalence",),
-    style=Style("#0099BB", "d", "--"),
-)
+    name="Rogan-Gladen-adjusted", title="Rogan-Gladen with the interval of Lang and Reiczigel",
+    about="Rogan-Gladen with the adjusted interval.", of_items=correct_votes,
+    of_labels=correct_labels, settings=Corrected, preset={"interval": "adjusted"},
+    needs=(BOTH_CLASSES,), estimates=("prevalence",), style=Style("#0099BB", "d", "--"),
+)  # fmt: skip
 BAYES = Method(
-    name="Rogan-Gladen-Bayes",
-    title="the posterior of the rate and of the judges' TPR and TNR",
-    about="The posterior of the rate and of the judges' TPR and TNR.",
-    of_labels=draw_rate,
-    settings=Posterior,
-    style=Style("#771155", "v"),
-)
+    name="Rogan-Gladen-Bayes", title="the posterior of the rate and of the judges' TPR and TNR",
+    about="The posterior of the rate and of the judges' TPR and TNR.", of_labels=draw_rate,
+    settings=Posterior, style=Style("#771155", "v"),
+)  # fmt: skip
 POWER_TUNED_MEAN = Method(
-    name="PPI++",
-    title="the power-tuned mean of judgements and gold labels",
+    name="PPI++", title="the power-tuned mean of judgements and gold labels",
     about="Judgements as predictions, corrected by gold labels with a tuned weight.",
-    of_labels=power_tuned,
-    settings=Groups,
-    style=Style("#BB8800", "P", "-."),
-)
+    of_labels=power_tuned, settings=Groups, style=Style("#BB8800", "P", "-."),
+)  # fmt: skip
 VOTE_MODEL = Method(
-    name="MAVEN-votes",
-    title="MAVEN's vote model, without scores",
+    name="MAVEN-votes", title="MAVEN's vote model, without scores",
     about="MAVEN's vote model of judgements and gold labels, without scores.",
-    of_labels=fit_vote_model,
-    settings=Groups,
-    stan_models=lambda settings: ("vote",),
+    of_labels=fit_vote_model, settings=Groups, stan_models=lambda settings: ("vote",),
     style=Style("#992200", "<", "--"),
-)
+)  # fmt: skip

@@ -1,16 +1,11 @@
 """judges and judges-R: who said what, of few named judges who may err together (ours).
 
-`judges` is the model of stan/judges.stan, and of scores that of MAVEN-C, by the cut.
+`judges` is the model of stan/judges.stan, and of scores that of MAVEN-C, by the cut: votes and gold
+labels alone say how often each judge errs, and each predictor's score model is conditioned on the
+draws of the model of votes, with the calibrated score likelihood (`models.binned_ranks`). Labels
+are then imputed given votes and scores, and with them the prevalence and the shares of right votes.
 `judges-R` lets the gold labels correct a prediction: the regression of logistic-R, with the log
-odds of the label given who said what in the place of the share of votes. Scores enter it by the
-regression. The fits are in `judges_fit`.
-
-The fits of judges and judges-R: a panel's model of votes, and score models given its draws.
-
-Votes and gold labels alone say how often each judge errs. The ranking of the items by scores does
-not enter that: as in MAVEN, each predictor's score model is conditioned on the draws of the model
-of votes (the cut), with the calibrated score likelihood (`models.binned_ranks`). Labels are then
-imputed given votes and scores, and with them the prevalence and the shares of right votes.
+odds of the label given who said what in the place of the share of votes.
 """
 
 import time
@@ -19,26 +14,25 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from scipy.special import expit, logit
 
+from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction, LabelProbability
 from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WITH_GOLD
 from crowdgold.methods.method import CORRECTED, MODEL, Method, Offer, Run, Style
 from crowdgold.methods.needs import FEW_ANNOTATORS, GOLD, SEVERAL
 from crowdgold.models.priors import PhiPrior
+from crowdgold.models.stan_fit import Diagnostics
+from crowdgold.types.annotations import labels_by_judge
+from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.parameters import Above, Settings
 
 if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit, LabelPosterior, LabelProbability
     from crowdgold.models.judge_votes import JudgeDraws, JudgeRows
     from crowdgold.models.panel_scores import PanelScores
-    from crowdgold.models.stan_fit import Diagnostics
-    from crowdgold.types.items import Items
 
-LEAST_CHANCE = 1e-6
-"""Of either label, in the log odds that a regression is given."""
-LITTLE = 1e-6
-"""Weight of an item whose label is known, in what its group says of the others."""
-FEWEST_RANKED = 2
-"""Items with a score that a score model needs."""
+LEAST_CHANCE = 1e-6  # Of either label, in the log odds that a regression is given
+LITTLE = 1e-6  # Weight of an item whose label is known, in what its group says of the others
+FEWEST_RANKED = 2  # Items with a score that a score model needs
 
 
 @dataclass(frozen=True)
@@ -53,54 +47,35 @@ class ScoredJudges(NamedJudges):
     """Settings of judges."""
 
     delta_scale: Annotated[
-        float,
-        Above(0),
+        float, Above(0),
         "Scale of the prior of delta, how far the scores follow the judges beyond the label: the "
         "Laplace distribution around 0. Of two items with the same label, one that no judge would "
         "call positive and one that all would, the scores differ by delta deviations of their "
         "noise. A small scale says that judges and scores err independently.",
-    ] = 3.0
+    ] = 3.0  # fmt: skip
 
 
 @dataclass(frozen=True)
 class PanelVotes:
-    """What votes and gold labels say of a panel.
+    """What votes and gold labels say of a panel."""
 
-    Attributes:
-        rows: distinct (votes, gold) of the items.
-        draws: of the model of votes, one for each imputed data set.
-        log_odds: (D, p) of the label given each pattern of votes, without a gold label.
-        diagnostics: of the chains.
-    """
-
-    rows: "JudgeRows"
-    draws: "JudgeDraws"
-    log_odds: np.ndarray
-    diagnostics: "Diagnostics"
+    rows: "JudgeRows"  # distinct (votes, gold) of the items
+    draws: "JudgeDraws"  # of the model of votes, one for each imputed data set
+    log_odds: np.ndarray  # (D, p) of the label given each pattern of votes, without a gold label
+    diagnostics: Diagnostics  # of the chains
 
     @property
     def pattern(self) -> np.ndarray:
         """The pattern of votes of each item, (n,)."""
         return np.asarray(self.rows.pattern[self.rows.member])
 
-    def chances(self) -> np.ndarray:
-        """P(Y = 1) of each pattern of votes under each draw, (D, p)."""
-        from scipy.special import expit
-
-        return np.asarray(expit(self.log_odds))
-
 
 def fit_votes(
-    items: "Items", rng: np.random.Generator, settings: NamedJudges, run: Run
+    items: Items, rng: np.random.Generator, settings: NamedJudges, run: Run
 ) -> PanelVotes:
-    """The model of votes of a panel.
-
-    Raises:
-        InputError: where there are fewer draws than imputations.
-    """
+    """The model of votes of a panel."""
     from crowdgold.models.judge_votes import find_rows, fit_judges
     from crowdgold.models.stan import spread_draws
-    from crowdgold.types.annotations import labels_by_judge
 
     assert items.labels is not None  # it is a need
     rows = find_rows(labels_by_judge(items.labels), items.gold)
@@ -110,7 +85,7 @@ def fit_votes(
 
 
 def fit_scores(
-    items: "Items", votes: PanelVotes, settings: ScoredJudges, rng: np.random.Generator
+    items: Items, votes: PanelVotes, settings: ScoredJudges, rng: np.random.Generator
 ) -> "dict[str, PanelScores]":
     """The score model of each predictor, of the items that have its score."""
     from crowdgold.models.panel_scores import (
@@ -119,7 +94,6 @@ def fit_scores(
         panel_chances,
         score_prior,
     )
-    from crowdgold.types.items import NO_GOLD
 
     rows = votes.rows
     # A group stands for its items without a gold label, which may be others than those with one.
@@ -138,17 +112,14 @@ def fit_scores(
 
 
 def label_posterior(
-    items: "Items", votes: PanelVotes, scores: "Mapping[str, PanelScores]"
-) -> "LabelPosterior":
+    items: Items, votes: PanelVotes, scores: "Mapping[str, PanelScores]"
+) -> LabelPosterior:
     """The posterior of the labels: given a predictor's scores, where an item has one."""
-    from crowdgold.inference.labels import LabelPosterior
-    from crowdgold.types.items import NO_GOLD
-
     assert items.labels is not None
-    pattern, chances = votes.pattern, votes.chances()
+    pattern, chances = votes.pattern, np.asarray(expit(votes.log_odds))
     scored = {name: np.isfinite(items.scores[name]) for name in scores}
 
-    def probability_given(gold: np.ndarray) -> "LabelProbability":
+    def probability_given(gold: np.ndarray) -> LabelProbability:
         def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
             found = np.where(gold == NO_GOLD, chances[draw][pattern], gold)
             if predictor in scores:
@@ -167,27 +138,12 @@ def label_posterior(
     )
 
 
-def _diagnostics(votes: PanelVotes, scores: "Mapping[str, PanelScores]") -> "Diagnostics":
-    from crowdgold.models.score_model import TRUSTED_DELTA
-
-    failures = [
-        f"score model of {name}: {one.draws.failures} of {len(one.draws.mu)} draws did not settle "
-        f"or have |delta| above {TRUSTED_DELTA:g}"
-        for name, one in scores.items()
-        if one.draws.failures
-    ]
-    return replace(votes.diagnostics, failures=(*votes.diagnostics.failures, *failures))
-
-
-def fit_panel(items: "Items", rng: np.random.Generator, settings: ScoredJudges, run: Run) -> "Fit":
+def fit_panel(items: Items, rng: np.random.Generator, settings: ScoredJudges, run: Run) -> Fit:
     """Posterior of each judge's rates and of each item's label, given who said what and scores.
 
     Without a predictor's scores, and of items that lack one, the votes alone say what a label is.
-
-    Raises:
-        InputError: where there are fewer draws than imputations.
     """
-    from crowdgold.inference.labels import Fit
+    from crowdgold.models.score_model import TRUSTED_DELTA
 
     start = time.perf_counter()
     votes = fit_votes(items, rng, settings, run)
@@ -197,17 +153,20 @@ def fit_panel(items: "Items", rng: np.random.Generator, settings: ScoredJudges, 
     seconds = {
         "vote model": sampled - start, "score model": end - sampled, "inference": end - start,
     }  # fmt: skip
-    posterior = label_posterior(items, votes, scores)
-    return Fit("", posterior, _diagnostics(votes, scores), seconds)
+    failures = [
+        f"score model of {name}: {one.draws.failures} of {len(one.draws.mu)} draws did not settle "
+        f"or have |delta| above {TRUSTED_DELTA:g}"
+        for name, one in scores.items()
+        if one.draws.failures
+    ]
+    found = votes.diagnostics
+    diagnostics = replace(found, failures=(*found.failures, *failures))
+    return Fit("", label_posterior(items, votes, scores), diagnostics, seconds)
 
 
-def rectified(items: "Items", rng: np.random.Generator, settings: NamedJudges, run: Run) -> "Fit":
+def rectified(items: Items, rng: np.random.Generator, settings: NamedJudges, run: Run) -> Fit:
     """P(Y_i = 1) of each item from who said what and all scores, which gold labels correct."""
-    from scipy.special import logit
-
-    from crowdgold.inference.labels import Fit, LabelPrediction
     from crowdgold.models.logistic import cross_fit, features
-    from crowdgold.types.items import NO_PREDICTOR
 
     start = time.perf_counter()
     votes = fit_votes(items, rng, settings, run)
@@ -221,17 +180,13 @@ def rectified(items: "Items", rng: np.random.Generator, settings: NamedJudges, r
 
 
 POSTERIOR = Method(
-    name="judges",
-    title="named judges with a common item effect",
+    name="judges", title="named judges with a common item effect",
     about=(
         "A model of few named judges: each has error rates of its own, and all may err together "
         "on hard items. Scores, where there are some, are modelled given each of its draws."
     ),
-    of_items=fit_panel,
-    settings=ScoredJudges,
-    needs=(FEW_ANNOTATORS, SEVERAL),
-    stan_models=lambda settings: ("judges",),
-    style=Style("#AA4499", "v", "-."),
+    of_items=fit_panel, settings=ScoredJudges, needs=(FEW_ANNOTATORS, SEVERAL),
+    stan_models=lambda settings: ("judges",), style=Style("#AA4499", "v", "-."),
     offer=Offer(
         use="a model of few named judges, who may err together, and of scores",
         assumes=(
@@ -244,25 +199,17 @@ POSTERIOR = Method(
             "item positive. A score that follows one judge, such as that judge's own confidence, "
             "is not in it: its AUC looks too high, with a short interval."
         ),
-        roles=(MODEL,),
-        doubts=OF_MODELS,
-        stream=12,
-        work=3,
-        fit_of="judges",
+        roles=(MODEL,), doubts=OF_MODELS, stream=12, work=3, fit_of="judges",
     ),
-)
+)  # fmt: skip
 RECTIFIED = Method(
-    name="judges-R",
-    title="named judges with a common item effect, rectified by the gold labels",
+    name="judges-R", title="named judges with a common item effect, rectified by the gold labels",
     about=(
         "A regression on the log odds of the label given who said what, by the model `judges`, "
         "and on the ranks of all scores; corrected by the gold labels."
     ),
-    of_items=rectified,
-    settings=NamedJudges,
-    needs=(GOLD, FEW_ANNOTATORS, SEVERAL),
-    stan_models=lambda settings: ("judges",),
-    style=Style("#CC3399", "d", "--"),
+    of_items=rectified, settings=NamedJudges, needs=(GOLD, FEW_ANNOTATORS, SEVERAL),
+    stan_models=lambda settings: ("judges",), style=Style("#CC3399", "d", "--"),
     offer=Offer(
         use="who said what and scores, corrected by the gold labels",
         assumes=(
@@ -270,10 +217,6 @@ RECTIFIED = Method(
             "the gold labels correct the prediction. Right whatever the judges are like, "
             f"{WITH_GOLD} A bad prediction makes intervals wider, not wrong."
         ),
-        roles=(CORRECTED,),
-        doubts=OF_GOLD,
-        stream=13,
-        work=2,
-        fit_of="judges",
+        roles=(CORRECTED,), doubts=OF_GOLD, stream=13, work=2, fit_of="judges",
     ),
-)
+)  # fmt: skip

@@ -1,29 +1,22 @@
 """logistic-R: a cross-fitted logistic regression (`models.logistic`), rectified by gold labels."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.methods.doubts import OF_GOLD, WITH_GOLD
 from crowdgold.methods.method import CORRECTED, REFERENCE, Method, Offer, Run, Style
 from crowdgold.methods.needs import FEW_ANNOTATORS, GOLD, Has
+from crowdgold.types.annotations import labels_by_judge
+from crowdgold.types.items import NO_PREDICTOR, Items
 from crowdgold.types.parameters import Settings
 
-if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit
-    from crowdgold.types.items import Items
 
-
-def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+def predict(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
     """P(Y_i = 1) of each item from votes and all scores, by regressions on other items' gold.
 
-    Who gave which vote enters where judges are known and few. The prediction is the same for all
-    predictors, and stands under `NO_PREDICTOR` for what needs no scores.
+    Who gave which vote enters where judges are known and few. It is the same for all predictors.
     """
-    from crowdgold.inference.labels import Fit, LabelPrediction
     from crowdgold.models.logistic import cross_fit, features
-    from crowdgold.types.annotations import labels_by_judge
-    from crowdgold.types.items import NO_PREDICTOR
 
     judged = None
     if items.labels is not None and not FEW_ANNOTATORS.lacks(Has.of(items)):
@@ -34,11 +27,8 @@ def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: R
 
 
 METHOD = Method(
-    name="logistic-R",
-    title="cross-fitted logistic regression, rectified by the gold labels",
-    of_items=predict,
-    needs=(GOLD,),
-    style=Style("#339988", "p"),
+    name="logistic-R", title="cross-fitted logistic regression, rectified by the gold labels",
+    of_items=predict, needs=(GOLD,), style=Style("#339988", "p"),
     offer=Offer(
         use="the answer: votes and scores, corrected by the gold labels",
         assumes=(
@@ -47,8 +37,6 @@ METHOD = Method(
             "label, and lets the gold labels correct the prediction. Right whatever the votes and "
             f"scores are like, {WITH_GOLD} A bad prediction makes intervals wider, not wrong."
         ),
-        roles=(CORRECTED, REFERENCE),
-        doubts=OF_GOLD,
-        stream=1,
+        roles=(CORRECTED, REFERENCE), doubts=OF_GOLD, stream=1,
     ),
-)
+)  # fmt: skip

@@ -1,12 +1,9 @@
-"""MAVEN (section 3) and what is made of its fit (`maven_fit`).
-
-`MAVEN-C` and `MAVEN-CS` have the calibrated score likelihood; `MAVEN-R` and `AutoEval+MAVEN` let
-gold labels correct MAVEN's posterior means.
-
-The fit that all versions of MAVEN share (section 3): vote model, and score model under the cut.
+"""MAVEN (section 3) and what is made of its fit: the vote model, and score models under the cut.
 
 Votes and gold labels say how good the voters are; the ranking by scores never changes that (the
-cut). Each predictor's score model is conditioned on the same draws of the vote model.
+cut). Each predictor's score model is conditioned on the same draws of the vote model. `MAVEN-C` and
+`MAVEN-CS` have the calibrated score likelihood; `MAVEN-R` and `AutoEval+MAVEN` let gold labels
+correct MAVEN's posterior means.
 """
 
 import copy
@@ -17,8 +14,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from numpy.random import SeedSequence
 
-from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WEAK, WITH_GOLD, Facts, Finding
+from crowdgold.inference.labels import (
+    Fit,
+    LabelPosterior,
+    LabelPrediction,
+    LabelProbability,
+    MeanPrediction,
+)
+from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WEAK, WITH_GOLD, Finding
 from crowdgold.methods.method import (
     CORRECTED,
     MODEL,
@@ -32,18 +37,16 @@ from crowdgold.methods.method import (
 )
 from crowdgold.methods.needs import GOLD, SCORES
 from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
+from crowdgold.models.stan_fit import Diagnostics
+from crowdgold.types.items import NO_GOLD, Items, Ranking
 from crowdgold.types.parameters import Above, AtLeast, Settings, refuse
 
 if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit, LabelPosterior, LabelProbability
     from crowdgold.models.binned_ranks import BinnedRanks
     from crowdgold.models.exact_cut import ScoreDraws
     from crowdgold.models.score_model import ScoreData
-    from crowdgold.models.stan_fit import Diagnostics
     from crowdgold.models.tied_wins import TiedWins
-    from crowdgold.models.vote_fit import VoteFit
     from crowdgold.models.vote_sets import VoteParameters, VoteSets
-    from crowdgold.types.items import Items, Ranking
 
 
 @dataclass(frozen=True)
@@ -72,12 +75,11 @@ class MavenSettings(Settings):
     ] = False
     mu_prior: MuPrior = field(default_factory=MuPrior)
     delta_scale: Annotated[
-        float,
-        Above(0),
+        float, Above(0),
         "Scale of the prior of delta, how far the scores follow the votes beyond the label: the "
         "Laplace distribution around 0. The paper has 10. A small one says that votes and scores "
         "err independently.",
-    ] = 10.0
+    ] = 10.0  # fmt: skip
     phi_prior: PhiPrior = field(default_factory=PhiPrior)
 
     def agree(self) -> None:
@@ -92,7 +94,7 @@ class MavenSettings(Settings):
 
 
 def summarise_ranking(
-    ranking: "Ranking", sets: "VoteSets", settings: MavenSettings
+    ranking: Ranking, sets: "VoteSets", settings: MavenSettings
 ) -> "ScoreData | TiedWins | BinnedRanks":
     """What the score likelihood needs of a predictor's ranking."""
     from crowdgold.models.binned_ranks import BinnedRanks
@@ -104,67 +106,20 @@ def summarise_ranking(
     return count_wins(sets, ranking, prior)
 
 
-def _score_model(
-    data: "ScoreData | TiedWins | BinnedRanks",
-    sets: "VoteSets",
-    vote: "VoteParameters",
-    rng: np.random.Generator,
-    settings: MavenSettings,
-    run: Run,
-) -> "tuple[ScoreDraws, Diagnostics]":
-    from crowdgold.models.binned_ranks import BinnedRanks
-    from crowdgold.models.exact_cut import sample_exact_cut, sample_exact_cut_sd
-    from crowdgold.models.nested_cut import sample_nested_cut
-    from crowdgold.models.stan_fit import Diagnostics
-
-    if settings.cut == "exact":
-        if isinstance(data, BinnedRanks) and data.free_sd:
-            return sample_exact_cut_sd(data, sets, vote, rng), Diagnostics()
-        return sample_exact_cut(data, sets, vote, rng), Diagnostics()
-    return sample_nested_cut(
-        data, sets, vote, rng, run.stan, run.sampler, settings.nested_iterations, run.threads
-    )
-
-
-def _diagnostics(
-    vote: "VoteFit", pilots: "Mapping[str, Diagnostics]", scores: "Mapping[str, ScoreDraws]"
-) -> "Diagnostics":
-    from crowdgold.models.score_model import TRUSTED_DELTA
-
-    failures, notes = list(vote.diagnostics.failures), list(vote.diagnostics.notes)
-    for predictor, draws in scores.items():
-        if draws.failures:
-            failures.append(
-                f"score model of {predictor}: {draws.failures} of {len(draws.mu)} draws did not "
-                f"settle or have |delta| above {TRUSTED_DELTA:g}"
-            )
-        failures += [f"pilot of {predictor}: {text}" for text in pilots[predictor].problems]
-        notes += [f"score model of {predictor}: {text}" for text in pilots[predictor].notes]
-    return replace(vote.diagnostics, failures=tuple(failures), notes=tuple(notes))
-
-
 def fit_maven(
-    items: "Items",
-    rng: np.random.Generator,
-    settings: MavenSettings,
-    run: Run,
-    predictors: Sequence[str] | None = None,
-    vote_items: "Items | None" = None,
-) -> "Fit":
+    items: Items, rng: np.random.Generator, settings: MavenSettings, run: Run,
+    predictors: Sequence[str] | None = None, vote_items: Items | None = None,
+) -> Fit:  # fmt: skip
     """MAVEN's posterior of the labels, for the predictors of a table.
 
     Fits of the same table to one predictor each, from generators of one state, share the vote
-    model's draws, and are together what a fit to all of them is.
-
-    Args:
-        items: the table; the vote model's draws depend on its votes and gold only.
-        settings: of the cut and the score likelihood.
-        run: the vote model's chains, and parameter draws, one imputed data set each.
-        predictors: those whose score model is wanted; all of the table where not given.
-        vote_items: another table that the vote model is fitted to, such as the same items with more
-            gold labels; `items` where not given.
+    model's draws, and are together what a fit to all `predictors` is. `vote_items`: another table
+    that the vote model is fitted to, such as the same items with more gold labels.
     """
-    from crowdgold.inference.labels import Fit
+    from crowdgold.models.binned_ranks import BinnedRanks
+    from crowdgold.models.exact_cut import sample_exact_cut, sample_exact_cut_sd
+    from crowdgold.models.nested_cut import sample_nested_cut
+    from crowdgold.models.score_model import TRUSTED_DELTA
     from crowdgold.models.stan import spread_draws
     from crowdgold.models.vote_fit import fit_votes
     from crowdgold.models.vote_sets import find_vote_sets
@@ -182,13 +137,28 @@ def fit_maven(
     vote = fit.parameters.select(spread_draws(len(fit.parameters), run.imputations))
     sampled = clock()
     scores: dict[str, ScoreDraws] = {}
-    pilots: dict[str, Diagnostics] = {}
+    failures, notes = list(fit.diagnostics.failures), list(fit.diagnostics.notes)
     for predictor, score_rng in zip(items.predictors, score_rngs, strict=True):
         if predictor not in rankings:
             continue
-        scores[predictor], pilots[predictor] = _score_model(
-            summaries[predictor], sets, vote, score_rng, settings, run
-        )
+        data, pilot = summaries[predictor], Diagnostics()
+        if settings.cut == "nested":
+            draws, pilot = sample_nested_cut(
+                data, sets, vote, score_rng, run.stan, run.sampler, settings.nested_iterations,
+                run.threads,
+            )  # fmt: skip
+        elif isinstance(data, BinnedRanks) and data.free_sd:
+            draws = sample_exact_cut_sd(data, sets, vote, score_rng)
+        else:
+            draws = sample_exact_cut(data, sets, vote, score_rng)
+        scores[predictor] = draws
+        if draws.failures:
+            failures.append(
+                f"score model of {predictor}: {draws.failures} of {len(draws.mu)} draws did not "
+                f"settle or have |delta| above {TRUSTED_DELTA:g}"
+            )
+        failures += [f"pilot of {predictor}: {text}" for text in pilot.problems]
+        notes += [f"score model of {predictor}: {text}" for text in pilot.notes]
     seconds = {
         "summary": counted - start,
         # The fit's own time: it may be one that another method's was as well.
@@ -196,20 +166,15 @@ def fit_maven(
         "score model": clock() - sampled,
         "inference": fit.elapsed + clock() - sampled,
     }
-    posterior = _posterior(items, sets, vote, scores, rankings)
-    return Fit("", posterior, _diagnostics(fit, pilots, scores), seconds)
+    diagnostics = replace(fit.diagnostics, failures=tuple(failures), notes=tuple(notes))
+    return Fit("", _posterior(items, sets, vote, scores, rankings), diagnostics, seconds)
 
 
 def _posterior(
-    items: "Items",
-    sets: "VoteSets",
-    vote: "VoteParameters",
-    scores: "Mapping[str, ScoreDraws]",
+    items: Items, sets: "VoteSets", vote: "VoteParameters", scores: "Mapping[str, ScoreDraws]",
     rankings: "Mapping[str, Ranking]",
-) -> "LabelPosterior":
-    from crowdgold.inference.labels import LabelPosterior
+) -> LabelPosterior:  # fmt: skip
     from crowdgold.models.utility import UtilityTables, known_of_labels
-    from crowdgold.types.items import NO_GOLD
 
     pattern = sets.pattern[sets.member]
     tables = {
@@ -217,7 +182,7 @@ def _posterior(
         for name, found in scores.items()
     }
 
-    def probability_given(gold: np.ndarray) -> "LabelProbability":
+    def probability_given(gold: np.ndarray) -> LabelProbability:
         known = known_of_labels(pattern, gold)
 
         def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
@@ -243,7 +208,7 @@ def _posterior(
     )
 
 
-def fit_once(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
+def fit_once(items: Items, rng: np.random.Generator, settings: MavenSettings, run: Run) -> Fit:
     """`fit_maven`, once for methods of one job that make something of the same fit."""
     table = (items.votes_positive, items.votes_total, items.gold, items.scores)
     source = (rng.bit_generator.state, rng.bit_generator.seed_seq)
@@ -254,73 +219,52 @@ def fit_once(items: "Items", rng: np.random.Generator, settings: MavenSettings, 
         key,
         lambda: (fit_maven(items, own_rng, settings, run), own_rng),
     )
-    _advance(rng, spent)
+    # What is drawn afterwards, such as imputed labels, never repeats the numbers of the fit,
+    # whether it was made or given again: the generator goes to where its copy stands. How many
+    # were spawned from it its state does not say.
+    rng.bit_generator.state = spent.bit_generator.state
+    sources = [one.bit_generator.seed_seq for one in (rng, spent)]
+    before, after = (one.n_children_spawned for one in sources if isinstance(one, SeedSequence))
+    if after > before:
+        rng.spawn(after - before)
     return fitted
 
 
-def _advance(rng: np.random.Generator, spent: np.random.Generator) -> None:
-    """Bring a generator to where its copy stands after a fit.
-
-    What is drawn afterwards, such as imputed labels, then never repeats the numbers of the fit,
-    whether it was made or given again.
-    """
-    rng.bit_generator.state = spent.bit_generator.state
-    if more := _spawned(spent) - _spawned(rng):
-        rng.spawn(more)
-
-
-def _spawned(rng: np.random.Generator) -> int:
-    """Count the generators that were spawned from one, which its state does not say."""
-    source = rng.bit_generator.seed_seq
-    assert isinstance(source, np.random.SeedSequence)
-    return source.n_children_spawned
-
-
-def rectified(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
+def rectified(items: Items, rng: np.random.Generator, settings: MavenSettings, run: Run) -> Fit:
     """MAVEN's posterior means, which gold labels correct."""
-    from crowdgold.inference.labels import LabelPrediction
-
     fitted = fit_once(items, rng, settings, run)
-    means = fitted.labels.predictions(items, rng)
-    return replace(fitted, labels=LabelPrediction(means))
+    return replace(fitted, labels=LabelPrediction(fitted.labels.predictions(items, rng)))
 
 
-def of_means(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
+def of_means(items: Items, rng: np.random.Generator, settings: MavenSettings, run: Run) -> Fit:
     """MAVEN's posterior means, which gold labels correct in means over items."""
-    from crowdgold.inference.labels import MeanPrediction
-
     fitted = fit_once(items, rng, settings, run)
-    means = fitted.labels.predictions(items, rng)
-    return replace(fitted, labels=MeanPrediction(means))
-
-
-def _stan_models(settings: MavenSettings) -> tuple[str, ...]:
-    """The vote model, and where the cut is nested the score model."""
-    score = {"pairwise": "score", "calibrated": "score_ordinal"}[settings.score_likelihood]
-    return ("vote", score) if settings.cut == "nested" else ("vote",)
-
-
-def _too_short(facts: Facts) -> list[Finding]:
-    why = "its intervals of AUC and delta TPR are too short, whatever the data"
-    return [Finding(WEAK, why, "read logistic-R or MAVEN-C")]
+    return replace(fitted, labels=MeanPrediction(fitted.labels.predictions(items, rng)))
 
 
 def _version(
     name: str, title: str, fitter: Callable[..., "Fit"] = fit_once, **declared: Any
 ) -> Method:
     """A version of MAVEN, by what is its own."""
+
+    def stan_models(settings: MavenSettings) -> tuple[str, ...]:
+        score = {"pairwise": "score", "calibrated": "score_ordinal"}[settings.score_likelihood]
+        return ("vote", score) if settings.cut == "nested" else ("vote",)
+
     return Method(
         **{
             "name": name, "title": title, "of_items": fitter, "settings": MavenSettings,
-            "needs": (SCORES,), "stan_models": _stan_models, **declared,
+            "needs": (SCORES,), "stan_models": stan_models, **declared,
         }
     )  # fmt: skip
 
 
+TOO_SHORT = Finding(
+    WEAK, "its intervals of AUC and delta TPR are too short, whatever the data",
+    "read logistic-R or MAVEN-C",
+)  # fmt: skip
 PUBLISHED = _version(
-    "MAVEN",
-    "MAVEN",
-    about="The vote model, then the score model given each of its draws.",
+    "MAVEN", "MAVEN", about="The vote model, then the score model given each of its draws.",
     style=Style("#D55E00", "^"),
     offer=Offer(
         use="a model of votes and scores, as published",
@@ -329,27 +273,19 @@ PUBLISHED = _version(
             "pairs of vote sets as independent, so that its intervals of AUC and ΔTPR are too "
             "short even where the model is true."
         ),
-        roles=(MODEL,),
-        doubts=(*OF_MODELS, _too_short),
-        stream=8,
-        work=4,
+        roles=(MODEL,), doubts=(*OF_MODELS, lambda facts: [TOO_SHORT]), stream=8, work=4,
         fit_of="MAVEN",
     ),
-)
+)  # fmt: skip
 EXACT = _version(
-    "MAVEN-exact",
-    "MAVEN by the exact cut",
+    "MAVEN-exact", "MAVEN by the exact cut",
     about="MAVEN, the score model's densities drawn from directly instead of by nested fits.",
-    preset={"cut": "exact"},
-    variant_of="MAVEN",
-    style=Style("#442200", "X", "--"),
-)
+    preset={"cut": "exact"}, variant_of="MAVEN", style=Style("#442200", "X", "--"),
+)  # fmt: skip
 CALIBRATED = _version(
-    "MAVEN-C",
-    "MAVEN with the calibrated score likelihood",
+    "MAVEN-C", "MAVEN with the calibrated score likelihood",
     about="MAVEN with the calibrated score likelihood.",
-    preset={"score_likelihood": "calibrated", "positive_sd": False},
-    style=Style("#0072B2", "h"),
+    preset={"score_likelihood": "calibrated", "positive_sd": False}, style=Style("#0072B2", "h"),
     offer=Offer(
         use="a model of votes and scores, with intervals for its own model",
         assumes=(
@@ -358,26 +294,18 @@ CALIBRATED = _version(
             "item are then independent. Scores rank the items by a normal utility that depends on "
             "the label and on that chance. Right where this is a fair picture of the data."
         ),
-        roles=(MODEL, PLANNED),
-        doubts=OF_MODELS,
-        stream=9,
-        work=3,
+        roles=(MODEL, PLANNED), doubts=OF_MODELS, stream=9, work=3,
     ),
-)
+)  # fmt: skip
 FREE_SD = _version(
-    "MAVEN-CS",
-    "MAVEN-C with a standard deviation of positives of its own",
+    "MAVEN-CS", "MAVEN-C with a standard deviation of positives of its own",
     about="MAVEN-C with a standard deviation of its own for the utilities of positives.",
-    preset={"score_likelihood": "calibrated", "positive_sd": True},
-    variant_of="MAVEN-C",
+    preset={"score_likelihood": "calibrated", "positive_sd": True}, variant_of="MAVEN-C",
     style=Style("#6688AA", "*", ":"),
-)
+)  # fmt: skip
 RECTIFIED = _version(
-    "MAVEN-R",
-    "MAVEN, rectified by the gold labels",
-    rectified,
-    about="MAVEN's posterior probabilities, corrected by the gold labels.",
-    needs=(GOLD, SCORES),
+    "MAVEN-R", "MAVEN, rectified by the gold labels", rectified,
+    about="MAVEN's posterior probabilities, corrected by the gold labels.", needs=(GOLD, SCORES),
     style=Style("#882255", "d"),
     offer=Offer(
         use="corrected by the gold labels: right whatever the votes are",
@@ -386,19 +314,11 @@ RECTIFIED = _version(
             f"whatever the votes and scores are like, {WITH_GOLD} A bad prediction makes "
             "intervals wider, not wrong."
         ),
-        roles=(CORRECTED, REFERENCE),
-        doubts=OF_GOLD,
-        stream=7,
-        work=4,
-        fit_of="MAVEN",
+        roles=(CORRECTED, REFERENCE), doubts=OF_GOLD, stream=7, work=4, fit_of="MAVEN",
     ),
-)
+)  # fmt: skip
 AUTO_EVAL = _version(
-    "AutoEval+MAVEN",
-    "AutoEval from MAVEN's posterior probabilities",
-    of_means,
+    "AutoEval+MAVEN", "AutoEval from MAVEN's posterior probabilities", of_means,
     about="MAVEN's posterior probabilities in the place of AutoEval's raw scores.",
-    needs=(GOLD, SCORES),
-    estimates=OF_MEANS,
-    style=Style("#332288", "H"),
-)
+    needs=(GOLD, SCORES), estimates=OF_MEANS, style=Style("#332288", "H"),
+)  # fmt: skip

@@ -1,11 +1,8 @@
 """What a method is: all that the rest of the library knows of it is declared here, in one place.
 
 A method's file makes a `Method`. Nothing here is slow to import, and a method's file imports what
-is slow inside its functions: the registry reads every file.
-
-The one place that puts methods in order: in figures, and as the answer of a user's study.
-
-Methods that stand in neither come last, as they are found.
+is slow inside its functions: the registry reads every file. Here alone methods are put in order: in
+figures, and as the answer of a user's study; those that stand in neither come last, as found.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from crowdgold.inference.labels import Fit
 from crowdgold.methods.doubts import Doubt
 from crowdgold.methods.needs import ANNOTATORS, SCORES, Has, Need, lacking, lacks_package
+from crowdgold.types.items import Table
 from crowdgold.types.parameters import OnlyOf, Settings, refuse
 
 if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit
     from crowdgold.models.stan import SamplerSettings, StanModels
-    from crowdgold.types.items import Table
 
 FIGURES = (
     "MV", "GT", "GT+MV", "DS", "ORACLE", "DS+S", "H-AI", "MAVEN", "MAVEN-exact", "MAVEN-C",
@@ -43,35 +40,23 @@ def in_order(names: Iterable[str], order: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
 
-ITEMS, ANNOTATIONS = "items", "annotations"
-"""The kinds of table, as `crowdgold.data` names them."""
+ITEMS, ANNOTATIONS = "items", "annotations"  # The kinds of table, as `crowdgold.data` names them
 OF_LABELS = OnlyOf(ANNOTATIONS)
 OF_ITEMS = OnlyOf(ITEMS)
-SHARED_SETTINGS = ("sampler", "imputations", "threads")
-"""Settings that every method takes."""
-OF_MEANS = ("prevalence", "accuracy")
-"""Metrics that are means over items."""
-OF_RATES = ("prevalence", "TPR_H", "TNR_H")
-"""Metrics of labels and votes, without scores."""
-DRAWS = 500
-"""Imputed data sets where the settings do not say how many."""
+SHARED_SETTINGS = ("sampler", "imputations", "threads")  # Settings that every method takes
+OF_MEANS = ("prevalence", "accuracy")  # Metrics that are means over items
+OF_RATES = ("prevalence", "TPR_H", "TNR_H")  # Metrics of labels and votes, without scores
+DRAWS = 500  # Imputed data sets where the settings do not say how many
 
 
 @dataclass(frozen=True)
 class Run:
-    """What every fit is given beside the method's own settings.
+    """What every fit is given beside the method's own settings."""
 
-    Attributes:
-        stan: compiled models.
-        sampler: how Stan samples.
-        imputations: parameter draws, one imputed data set each.
-        threads: processes that a method may run side by side; numbers do not depend on it.
-    """
-
-    stan: "StanModels"
-    sampler: "SamplerSettings"
-    imputations: int = DRAWS
-    threads: int = 1
+    stan: "StanModels"  # compiled models
+    sampler: "SamplerSettings"  # how Stan samples
+    imputations: int = DRAWS  # parameter draws, one imputed data set each
+    threads: int = 1  # processes that a method may run side by side; numbers do not depend on it
 
 
 Fitter = Callable[[Any, np.random.Generator, Any, Run], "Fit"]
@@ -86,86 +71,50 @@ class Style(NamedTuple):
     line: str = "-"
 
 
-CORRECTED = "corrected"
-"""Gold labels make it right whatever the votes and scores are like."""
+CORRECTED = "corrected"  # Gold labels make it right whatever the votes and scores are like
 MODEL = "model"
 """It rests on a model of votes, with scores or without, which gold labels can contradict."""
-BASELINE = "baseline"
-"""It uses gold labels alone: what others' widths and gains are relative to."""
-REFERENCE = "reference"
-"""Models' estimates are held against it."""
-PLANNED = "planned"
-"""A study is planned with its model."""
+BASELINE = "baseline"  # It uses gold labels alone: what others' widths and gains are relative to
+REFERENCE = "reference"  # Models' estimates are held against it
+PLANNED = "planned"  # A study is planned with its model
 ROLES = (CORRECTED, MODEL, BASELINE, REFERENCE, PLANNED)
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What `crowdgold check` and `crowdgold evaluate` make of a method.
+    """What `crowdgold check` and `crowdgold evaluate` make of a method."""
 
-    Attributes:
-        use: what it is good for, in a few words.
-        assumes: what has to be true for it to be right.
-        roles: some of `ROLES`; of those that are neither corrected nor models no number is an
-            answer.
-        doubts: what can speak against it on a user's data.
-        stream: its number among the sources of random numbers; 0 takes one from its name.
-        settings: those that it has there where they differ from its own.
-        work: 0 where it samples nothing; else roughly how long it takes, relative to others.
-        fit_of: methods of one word share a fit; empty where it has its own.
-        population_only: whether it speaks of the population alone, never of the items at hand.
-    """
-
-    use: str
-    assumes: str
-    roles: tuple[str, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
-    stream: int = 0
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    work: float = 0.0
-    fit_of: str = ""
-    population_only: bool = False
+    use: str  # what it is good for, in a few words
+    assumes: str  # what has to be true for it to be right
+    roles: tuple[str, ...] = ()  # of `ROLES`; without corrected or model no number is an answer
+    doubts: tuple[Doubt, ...] = ()  # what can speak against it on a user's data
+    stream: int = 0  # its number among the sources of random numbers; 0 takes one from its name
+    settings: Mapping[str, Any] = field(default_factory=dict)  # where they differ from its own
+    work: float = 0.0  # how long it takes, relative to others; 0: it samples nothing
+    fit_of: str = ""  # methods of one word share a fit; empty where it has its own
+    population_only: bool = False  # it never speaks of the items at hand
 
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """A method of the comparison.
+    """A method of the comparison."""
 
-    Attributes:
-        name: the papers' short name.
-        title: what it is, for captions.
-        about: what it is, on the page of the configuration; the title where it is empty.
-        of_items: fits it to Items; None where it does not take them.
-        of_labels: fits it to Annotations; None where it does not take them.
-        settings: the class of its own settings.
-        preset: settings that its name stands for; a configuration cannot change them.
-        needs: what a table must have for it, of `needs.NEEDS`.
-        stan_models: its settings -> names of the Stan models that it samples.
-        uses_gold: whether gold labels of Items change its fit, where there are some.
-        estimates: names of the metrics of Items that it can estimate; all where there are none.
-        takes_weights: whether items may count differently.
-        package: an optional package that it needs; empty where it needs none.
-        variant_of: the method that it is a version of; the arena compares those that are none's.
-        style: how it looks in figures; None for the next free colour.
-        offer: what a user's study makes of it; None where it is of experiments only.
-    """
-
-    name: str
-    title: str
-    about: str = ""
-    of_items: Fitter | None = None
-    of_labels: Fitter | None = None
-    settings: type[Settings] = Settings
-    preset: Mapping[str, Any] = field(default_factory=dict)
-    needs: tuple[Need, ...] = ()
-    stan_models: Callable[[Any], tuple[str, ...]] = lambda settings: ()
-    uses_gold: bool = True
-    estimates: tuple[str, ...] = ()
-    takes_weights: bool = True
-    package: str = ""
-    variant_of: str = ""
-    style: Style | None = None
-    offer: Offer | None = None
+    name: str  # the papers' short name
+    title: str  # what it is, for captions
+    about: str = ""  # what it is, on the page of the configuration; the title where it is empty
+    of_items: Fitter | None = None  # fits it to Items; None where it does not take them
+    of_labels: Fitter | None = None  # fits it to Annotations; None where it does not take them
+    settings: type[Settings] = Settings  # the class of its own settings
+    preset: Mapping[str, Any] = field(default_factory=dict)  # a configuration cannot change them
+    needs: tuple[Need, ...] = ()  # what a table must have for it, of `needs.NEEDS`
+    stan_models: Callable[[Any], tuple[str, ...]] = lambda settings: ()  # by its settings
+    uses_gold: bool = True  # whether gold labels of Items change its fit, where there are some
+    estimates: tuple[str, ...] = ()  # of Items; all where there are none
+    takes_weights: bool = True  # whether items may count differently
+    package: str = ""  # an optional package that it needs; empty where it needs none
+    variant_of: str = ""  # the arena compares those of none
+    style: Style | None = None  # how it looks in figures; None for the next free colour
+    offer: Offer | None = None  # None: it is of experiments only
 
     @property
     def of_annotators(self) -> bool:
@@ -189,23 +138,18 @@ class Method:
 
     def own(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Those of some settings that are its own, and not what every method takes."""
-        own = {one.name for one in self.settings.declared()}
-        return {key: value for key, value in given.items()
-                if key in own or key not in SHARED_SETTINGS}  # fmt: skip
+        others = set(SHARED_SETTINGS) - {one.name for one in self.settings.declared()}
+        return {key: value for key, value in given.items() if key not in others}
 
     def read(self, given: Mapping[str, Any]) -> Any:
-        """Its own settings, of those that are given by name.
-
-        Raises:
-            InputError: where one is not known, or out of its range.
-        """
+        """Its own settings, of those that are given by name."""
         return self.settings.read({**given, **self.preset}, self.name)
 
     def models_with(self, given: Mapping[str, Any]) -> tuple[str, ...]:
         """The Stan models that it samples with these settings."""
         return self.stan_models(self.read(self.own(given)))
 
-    def lacks(self, table: "Table") -> str:
+    def lacks(self, table: Table) -> str:
         """Say why it has nothing to say of a table; empty where it has, as far as can be told."""
         has = Has.of(table)
         if (ITEMS if has.of_items else ANNOTATIONS) not in self.tables:
@@ -220,14 +164,9 @@ class Method:
         return f"it estimates {', '.join(self.estimates)} only"
 
     def fit(
-        self, table: "Table", rng: np.random.Generator, given: Mapping[str, Any], run: Run
-    ) -> "Fit":
-        """Fit it to a table, with settings of its own.
-
-        Raises:
-            InputError: where it does not take such a table, the table lacks what a fit needs, or a
-                setting cannot be used.
-        """
+        self, table: Table, rng: np.random.Generator, given: Mapping[str, Any], run: Run
+    ) -> Fit:
+        """Fit it to a table, with settings of its own."""
         has = Has.of(table)
         kind, fitter = (ITEMS, self.of_items) if has.of_items else (ANNOTATIONS, self.of_labels)
         if fitter is None:
@@ -236,23 +175,19 @@ class Method:
         for need, why in lacking(self.needs, has):
             if need.to_fit:
                 refuse(why.replace("it needs", f"{self.name} needs", 1))
-        self._check_table(given, kind)
-        return fitter(table, rng, self.read(given), run)
-
-    def _check_table(self, given: Mapping[str, Any], kind: str) -> None:
-        """Refuse settings that concern the other kind of table."""
         for one in self.settings.declared():
             if one.name in given and one.table not in ("", kind):
                 refuse(
                     f"{self.name}: {one.name} is of {one.table.capitalize()}; "
                     + ("Items do not say who voted" if kind == ITEMS else "these say who voted")
                 )
+        return fitter(table, rng, self.read(given), run)
 
 
 def of_labels_behind(fitter: Fitter) -> Fitter:
     """The fitter of Items that fits the labels behind their votes."""
 
-    def of_items(items: Any, rng: np.random.Generator, settings: Any, run: Run) -> "Fit":
+    def of_items(items: Any, rng: np.random.Generator, settings: Any, run: Run) -> Fit:
         return fitter(items.labels, rng, settings, run)
 
     return of_items

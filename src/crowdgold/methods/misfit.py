@@ -14,10 +14,8 @@ from scipy.special import ndtr
 
 from crowdgold.methods.method import REFERENCE
 
-ROUNDING = 1e-12
-"""Of two estimates that are the same."""
-FLAGGED_BEYOND = 2.0
-"""Standard errors of the rectified estimate."""
+ROUNDING = 1e-12  # Of two estimates that are the same
+FLAGGED_BEYOND = 2.0  # Standard errors of the rectified estimate
 BELOW, ABOVE = "error_below", "error_above"
 """Columns: how far its interval reaches to either side, in units of a normal one's 1.96 errors."""
 
@@ -30,10 +28,7 @@ def held_against(methods: Collection[str]) -> str | None:
 
 
 def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series, pd.Series]:
-    """How far each row is from the rectified estimate, and the standard error of that one.
-
-    Where the table has the columns `BELOW` and `ABOVE`, they are its errors to either side.
-    """
+    """How far each row is from the rectified estimate, and its standard error to that side."""
     nothing = pd.Series(np.nan, index=results.index)
     method = held_against(set(results["method"]))
     if "standard_error" not in results or method is None:
@@ -62,14 +57,9 @@ def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series
 
 
 def flag_misfit(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
-    """Say of each row of a results table whether the rectified one contradicts it.
+    """Whether the rectified estimate contradicts each row of a results table: 1.0, or 0.0.
 
-    Args:
-        settings: its setting columns.
-
-    Returns:
-        1.0 where the estimate is flagged, 0.0 where not, in the order of the table; NaN where there
-        is nothing to hold it against, as for the rectified one itself.
+    NaN where there is nothing to hold it against, as for the rectified one itself.
     """
     distance, error = _distance(results, settings)
     return (distance > FLAGGED_BEYOND * error).astype(float).where(distance.notna())
@@ -78,15 +68,10 @@ def flag_misfit(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
 def misfit_p(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
     """How often chance alone would put a right model's estimate as far from the rectified one.
 
-    Args:
-        results, settings: as of `flag_misfit`.
-
-    Returns:
-        2 Phi(-|theta_R - theta| / se_R), too large since the two share their data; NaN where there
-        is nothing to hold it against.
+    2 Phi(-|theta_R - theta| / se_R), too large since the two share their data; NaN where there is
+    nothing to hold it against.
     """
     distance, error = _distance(results, settings)
     times = np.divide(distance, error, out=np.full(len(distance), np.inf), where=error > 0)
-    return pd.Series(2 * ndtr(-np.where(distance > 0, times, 0.0)), index=results.index).where(
-        distance.notna()
-    )
+    chance = 2 * ndtr(-np.where(distance > 0, times, 0.0))
+    return pd.Series(chance, index=results.index).where(distance.notna())

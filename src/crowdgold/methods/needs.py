@@ -3,10 +3,9 @@
 import importlib.util
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from crowdgold.types.items import Items, Table
+from crowdgold.inference.expert_errors import why_unknown
+from crowdgold.types.items import Items, Table
 
 MORE_GOLD = "have an expert label more items, drawn at random"
 FIRST_GOLD = "have an expert label items that `crowdgold sample` draws"
@@ -18,27 +17,16 @@ FEWEST_JUDGES, MOST_JUDGES = 3, 15
 
 @dataclass(frozen=True, kw_only=True)
 class Has:
-    """What a table has of what methods need.
+    """What a table has of what methods need; gold labels by class."""
 
-    Attributes:
-        of_items: whether it is one of Items, whose gold labels and scores are columns.
-        gold_positive, gold_negative: gold labels of each class.
-        scores: number of models.
-        most_votes: the most votes, or labels, of an item.
-        annotators: number of annotators; None where they are not known.
-        agents: number of agents whose responses the items are.
-        oracle: whether P(Y | V) is known.
-        errors_unknown: why it is not known how often experts err; empty where it is.
-    """
-
-    of_items: bool = True
+    of_items: bool = True  # whether it is one of Items, whose gold labels and scores are columns
     gold_positive: int = 0
     gold_negative: int = 0
-    scores: int = 0
-    most_votes: int = 0
-    annotators: int | None = None
-    agents: int = 0
-    oracle: bool = False
+    scores: int = 0  # number of models
+    most_votes: int = 0  # the most votes, or labels, of an item
+    annotators: int | None = None  # number of annotators; None where they are not known
+    agents: int = 0  # number of agents whose responses the items are
+    oracle: bool = False  # whether P(Y | V) is known
     errors_unknown: str = "each gold item has one expert's label"
 
     @property
@@ -52,55 +40,35 @@ class Has:
         return min(self.gold_positive, self.gold_negative)
 
     @classmethod
-    def of(cls, table: "Table") -> "Has":
+    def of(cls, table: Table) -> "Has":
         """What a table has."""
-        from crowdgold.types.items import Items
-
         if isinstance(table, Items):
-            return _of_items(table)
+            return cls(
+                gold_positive=int((table.gold == 1).sum()),
+                gold_negative=int((table.gold == 0).sum()),
+                scores=len(table.predictors),
+                most_votes=int(table.votes_total.max()) if len(table) else 0,
+                annotators=None if table.labels is None else len(table.labels.annotator),
+                oracle=table.oracle is not None,
+                errors_unknown=why_unknown(table),
+            )
         most = int(table.labels_of_item.max()) if len(table.item) else 0
         annotators, agents = len(table.annotator), len(table.agent)
         return cls(of_items=False, most_votes=most, annotators=annotators, agents=agents)
 
 
-def _of_items(items: "Items") -> Has:
-    from crowdgold.inference.expert_errors import why_unknown
-
-    return Has(
-        gold_positive=int((items.gold == 1).sum()),
-        gold_negative=int((items.gold == 0).sum()),
-        scores=len(items.predictors),
-        most_votes=int(items.votes_total.max()) if len(items) else 0,
-        annotators=None if items.labels is None else len(items.labels.annotator),
-        oracle=items.oracle is not None,
-        errors_unknown=why_unknown(items),
-    )
-
-
 @dataclass(frozen=True)
 class Need:
-    """Something that a method needs.
+    """Something that a method needs."""
 
-    Attributes:
-        name: what it is.
-        lacks: what a table has -> why that is not enough; empty where it is.
-        mend: what would be.
-        first: what would be where there is no gold label at all; empty where that is `mend`.
-        to_fit: whether there is no fit without it; else there is one, which may estimate nothing.
-        of_labels: whether it concerns tables of Annotations too, or alone.
-        of_items: whether it concerns tables of Items.
-        rarely_met: whether few studies have it, so that `crowdgold evaluate` does not say of each
-            other one that it lacks it.
-    """
-
-    name: str
-    lacks: Callable[[Has], str]
-    mend: str
-    first: str = ""
-    to_fit: bool = True
-    of_labels: bool = False
-    of_items: bool = True
-    rarely_met: bool = False
+    name: str  # what it is
+    lacks: Callable[[Has], str]  # what a table has -> why that is not enough; empty where it is
+    mend: str  # what would be
+    first: str = ""  # what would be where there is no gold label at all; empty where that is `mend`
+    to_fit: bool = True  # else there is a fit, which may estimate nothing
+    of_labels: bool = False  # whether it concerns tables of Annotations too, or alone
+    of_items: bool = True  # whether it concerns tables of Items
+    rarely_met: bool = False  # `crowdgold evaluate` does not say it of each method that lacks it
 
     def concerns(self, has: Has) -> bool:
         """Whether it concerns such a table."""
@@ -154,21 +122,19 @@ BOTH_CLASSES = Need(
     "gold labels of both classes", _both_classes, MORE_GOLD, FIRST_GOLD, to_fit=False
 )
 SCORES = Need(
-    "scores",
-    lambda has: "" if has.scores else NO_SCORES,
+    "scores", lambda has: "" if has.scores else NO_SCORES,
     "add a file with the columns item and score",
-)
+)  # fmt: skip
 ANNOTATORS = Need(
     "annotators",
     lambda has: "it needs to know who gave each vote" if has.annotators is None else "",
     "give votes as item, annotator, label",
 )
 FEW_ANNOTATORS = Need(
-    "few annotators",
-    _few,
+    "few annotators", _few,
     f"give votes as item, annotator, label, of {FEWEST_JUDGES} to {MOST_JUDGES} annotators",
     rarely_met=True,
-)
+)  # fmt: skip
 SEVERAL = Need("several votes", _several, HAVE_SEVERAL)
 SEVERAL_LABELS = Need("several labels", _several, HAVE_SEVERAL, of_labels=True, of_items=False)
 AGENTS = Need(
@@ -176,10 +142,8 @@ AGENTS = Need(
     lambda has: (
         "" if has.agents else "it needs to know whose response each item is: a column agent"
     ),
-    "add a column agent",
-    of_labels=True,
-    of_items=False,
-)
+    "add a column agent", of_labels=True, of_items=False,
+)  # fmt: skip
 ORACLE = Need(
     "P(Y | V)",
     lambda has: "" if has.oracle else "it needs P(Y | V), which only some simulators tell: oracle",

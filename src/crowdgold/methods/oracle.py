@@ -3,24 +3,17 @@
 No model of the votes alone can do better; what it misses needs the scores.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from crowdgold.inference.labels import Fit, LabelPosterior
 from crowdgold.methods.method import Method, Run, Style
 from crowdgold.methods.needs import ORACLE
+from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.parameters import Settings
 
-if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit
-    from crowdgold.types.items import Items
 
-
-def impute(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+def impute(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
     """Labels imputed from the generator's P(Y | V); gold labels are kept."""
-    from crowdgold.inference.labels import Fit, LabelPosterior
-    from crowdgold.types.items import NO_GOLD
-
     assert items.oracle is not None  # it is a need
     probability = np.where(items.gold == NO_GOLD, items.oracle, items.gold)
     labels = LabelPosterior(run.imputations, lambda draw, predictor, rng: probability)
@@ -28,9 +21,6 @@ def impute(items: "Items", rng: np.random.Generator, settings: Settings, run: Ru
 
 
 METHOD = Method(
-    name="ORACLE",
-    title="imputation from the true P(Y | V)",
-    of_items=impute,
-    needs=(ORACLE,),
+    name="ORACLE", title="imputation from the true P(Y | V)", of_items=impute, needs=(ORACLE,),
     style=Style("#993377", "P", "--"),
-)
+)  # fmt: skip

@@ -13,19 +13,26 @@ other responses and annotators would change. The draws are moved to have PEC's s
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
+from crowdgold.inference.annotated_labels import AgentDraws, LevelPosterior
+from crowdgold.inference.labels import Fit
 from crowdgold.methods.dawid_skene import ABOUT_EM, EM
 from crowdgold.methods.method import Method, Run, Style, of_labels_behind
 from crowdgold.methods.needs import AGENTS, ANNOTATORS, SEVERAL
-from crowdgold.models.agent_levels import LevelSettings
+from crowdgold.models.agent_levels import LevelSettings, sample_levels
+from crowdgold.models.confusion_em import (
+    PRESETS,
+    fit_confusion_em,
+    fit_preset,
+    labels_drawn,
+    resample_annotators,
+    resample_items,
+)
+from crowdgold.types.annotations import Annotations
 from crowdgold.types.parameters import AtLeast, Settings
-
-if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit
-    from crowdgold.types.annotations import Annotations
 
 
 @dataclass(frozen=True)
@@ -44,25 +51,16 @@ class TwoWay(Settings):
 
 
 def fit_credit(
-    annotations: "Annotations", rng: np.random.Generator, settings: Credit, run: Run
-) -> "Fit":
+    annotations: Annotations, rng: np.random.Generator, settings: Credit, run: Run
+) -> Fit:
     """Confusion matrices by EM; each item counts by its posterior probabilities."""
-    from crowdgold.inference.annotated_labels import LevelPosterior
-    from crowdgold.inference.labels import Fit
-    from crowdgold.models.confusion_em import fit_preset
-
     found, seconds = fit_preset(annotations, settings.em)
     posterior = LevelPosterior(found.posterior, False, found.confusion)
     return Fit("PEC", posterior, found.diagnostics, {"inference": seconds})
 
 
-def shares_by_agent(probability: np.ndarray, annotations: "Annotations") -> np.ndarray:
-    """The mean probabilities of each agent's responses with labels: (S, K); NaN for none.
-
-    Args:
-        probability: (I, K) of each level of each response.
-        annotations: says whose it is.
-    """
+def shares_by_agent(probability: np.ndarray, annotations: Annotations) -> np.ndarray:
+    """The mean probabilities (I, K) of each agent's responses with labels: (S, K); NaN for none."""
     counted = (annotations.labels_of_item > 0) & (annotations.agent_of >= 0)
     size = len(annotations.agent)
     total, whose = np.zeros((size, probability.shape[1])), annotations.agent_of[counted]
@@ -72,23 +70,9 @@ def shares_by_agent(probability: np.ndarray, annotations: "Annotations") -> np.n
 
 
 def fit_two_way(
-    annotations: "Annotations", rng: np.random.Generator, settings: TwoWay, run: Run
-) -> "Fit":
-    """PEC, and fits to resamples of responses, each an agent's, and of annotators.
-
-    Raises:
-        InputError: where there are no labels.
-    """
-    from crowdgold.inference.annotated_labels import AgentDraws, LevelPosterior
-    from crowdgold.inference.labels import Fit
-    from crowdgold.models.confusion_em import (
-        PRESETS,
-        fit_confusion_em,
-        labels_drawn,
-        resample_annotators,
-        resample_items,
-    )
-
+    annotations: Annotations, rng: np.random.Generator, settings: TwoWay, run: Run
+) -> Fit:
+    """PEC, and fits to resamples of responses, each an agent's, and of annotators."""
     start, em = time.perf_counter(), PRESETS[settings.em]
     found = fit_confusion_em(annotations, em)
     shares = []
@@ -107,17 +91,9 @@ def fit_two_way(
 
 
 def fit_posterior(
-    annotations: "Annotations", rng: np.random.Generator, settings: LevelSettings, run: Run
-) -> "Fit":
-    """Draws of the levels of responses, each an agent's.
-
-    Raises:
-        InputError: where there are no labels.
-    """
-    from crowdgold.inference.annotated_labels import AgentDraws, LevelPosterior
-    from crowdgold.inference.labels import Fit
-    from crowdgold.models.agent_levels import sample_levels
-
+    annotations: Annotations, rng: np.random.Generator, settings: LevelSettings, run: Run
+) -> Fit:
+    """Draws of the levels of responses, each an agent's."""
     start = time.perf_counter()
     found = sample_levels(annotations, settings, rng)
     count = found.count.reshape(-1, *found.count.shape[2:])
@@ -132,37 +108,25 @@ def fit_posterior(
 
 
 EXPECTED_CREDIT = Method(
-    name="PEC",
-    title="posterior expected credit (STABLEVAL)",
+    name="PEC", title="posterior expected credit (STABLEVAL)",
     about=(
         "STABLEVAL's posterior expected credit: as Dawid-Skene with a matrix for each annotator, "
         "an item counting by its posterior probabilities."
     ),
-    of_items=of_labels_behind(fit_credit),
-    of_labels=fit_credit,
-    settings=Credit,
-    needs=(ANNOTATORS, SEVERAL),
-    uses_gold=False,
-    style=Style("#992266", "D"),
-)
+    of_items=of_labels_behind(fit_credit), of_labels=fit_credit, settings=Credit,
+    needs=(ANNOTATORS, SEVERAL), uses_gold=False, style=Style("#992266", "D"),
+)  # fmt: skip
 TWO_WAY = Method(
-    name="PEC-two-way",
-    title="PEC with a bootstrap over responses and annotators",
+    name="PEC-two-way", title="PEC with a bootstrap over responses and annotators",
     about="PEC with intervals from a bootstrap over responses and annotators, each refitted.",
-    of_labels=fit_two_way,
-    settings=TwoWay,
-    needs=(AGENTS,),
-    style=Style("#CC7755", "s", "--"),
-)
+    of_labels=fit_two_way, settings=TwoWay, needs=(AGENTS,), style=Style("#CC7755", "s", "--"),
+)  # fmt: skip
 POSTERIOR = Method(
-    name="PEC-posterior",
-    title="PEC from the full posterior, a class prior for each agent",
+    name="PEC-posterior", title="PEC from the full posterior, a class prior for each agent",
     about=(
         "PEC from the full posterior of levels, class priors and confusion matrices, by Gibbs "
         "sampling."
     ),
-    of_labels=fit_posterior,
-    settings=LevelSettings,
-    needs=(AGENTS,),
+    of_labels=fit_posterior, settings=LevelSettings, needs=(AGENTS,),
     style=Style("#225522", "*", "-."),
-)
+)  # fmt: skip

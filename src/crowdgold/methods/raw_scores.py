@@ -1,20 +1,16 @@
 """score-R and AutoEval: a model's scores, taken for probabilities that gold labels correct."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from crowdgold.inference.labels import Fit, LabelPrediction, MeanPrediction
 from crowdgold.methods.doubts import OF_GOLD
 from crowdgold.methods.method import CORRECTED, OF_MEANS, Method, Offer, Run, Style
 from crowdgold.methods.needs import GOLD, SCORES
+from crowdgold.types.items import Items
 from crowdgold.types.parameters import Settings
 
-if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit
-    from crowdgold.types.items import Items
 
-
-def predictions(items: "Items") -> dict[str, np.ndarray]:
+def predictions(items: Items) -> dict[str, np.ndarray]:
     """Scores as probabilities: predictor -> (n,).
 
     Scores that all lie in [0, 1] are taken as they are; others are no probabilities, and the share
@@ -30,45 +26,29 @@ def predictions(items: "Items") -> dict[str, np.ndarray]:
     }
 
 
-def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+def predict(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
     """Scores as a prediction of labels, which gold labels correct."""
-    from crowdgold.inference.labels import Fit, LabelPrediction
-
     return Fit("score-R", LabelPrediction(predictions(items)))
 
 
-def predict_means(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+def predict_means(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
     """Scores as a prediction of labels, which gold labels correct in means over items."""
-    from crowdgold.inference.labels import Fit, MeanPrediction
-
     return Fit("AutoEval", MeanPrediction(predictions(items)))
 
 
 RECTIFIED = Method(
-    name="score-R",
-    title="raw scores, rectified by the gold labels",
-    of_items=predict,
-    needs=(GOLD, SCORES),
-    variant_of="MAVEN-R",
-    style=Style("#882277", "X"),
-)
+    name="score-R", title="raw scores, rectified by the gold labels", of_items=predict,
+    needs=(GOLD, SCORES), variant_of="MAVEN-R", style=Style("#882277", "X"),
+)  # fmt: skip
 AUTO_EVAL = Method(
-    name="AutoEval",
-    title="AutoEval from raw scores",
-    of_items=predict_means,
-    needs=(GOLD, SCORES),
-    estimates=OF_MEANS,
-    takes_weights=False,
-    style=Style("#661100", "h", ":"),
+    name="AutoEval", title="AutoEval from raw scores", of_items=predict_means, needs=(GOLD, SCORES),
+    estimates=OF_MEANS, takes_weights=False, style=Style("#661100", "h", ":"),
     offer=Offer(
         use="scores corrected by gold, for prevalence and accuracy",
         assumes=(
             "Takes the model's scores as probabilities that an item is positive, and lets the gold "
             "labels correct what follows. Right as long as the gold items are a random sample."
         ),
-        roles=(CORRECTED,),
-        doubts=OF_GOLD,
-        stream=6,
-        population_only=True,
+        roles=(CORRECTED,), doubts=OF_GOLD, stream=6, population_only=True,
     ),
-)
+)  # fmt: skip

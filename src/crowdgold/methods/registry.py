@@ -11,7 +11,7 @@ import os
 import pkgutil
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crowdgold.inference.labels import Fit
 from crowdgold.methods.method import (
     ANSWERS,
     BASELINE,
@@ -32,27 +33,17 @@ from crowdgold.methods.method import (
     in_order,
 )
 from crowdgold.methods.needs import EXPERTS_ERRORS
+from crowdgold.types.items import Table
 from crowdgold.types.parameters import check_names, did_you_mean, refuse
 
 if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit
     from crowdgold.models.stan import StanModels
-    from crowdgold.types.items import Table
 
 GROUP, VARIABLE = "crowdgold.methods", "CROWDGOLD_METHODS"
-OF_OTHERS = 1 << 16
-"""Streams of random numbers from here on are those of methods that declare none."""
+OF_OTHERS = 1 << 16  # Streams of random numbers from here on are those of methods that declare none
 
-METHODS: dict[str, Method] = {}
-"""The methods by their short names, in the order of figures."""
-MODULES: dict[str, ModuleType] = {}
-"""Short name -> the module that makes the method."""
-
-
-def _of_package() -> Iterator[ModuleType]:
-    for found in pkgutil.iter_modules([str(Path(__file__).parent)], "crowdgold.methods."):
-        if found.name != __name__:
-            yield importlib.import_module(found.name)
+METHODS: dict[str, Method] = {}  # The methods by their short names, in the order of figures
+MODULES: dict[str, ModuleType] = {}  # Short name -> the module that makes the method
 
 
 def _of_file(path: Path) -> ModuleType:
@@ -71,24 +62,15 @@ def _of_file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        refuse(_told(path, error))
+        frames = [one for one in extract_tb(error.__traceback__) if one.filename == str(path)]
+        where = f"{path}, line {frames[-1].lineno}" if frames else str(path)
+        why = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        refuse(f"{where}: this file of methods cannot be loaded: {why}")
     return module
 
 
-def _told(path: Path, error: Exception) -> str:
-    """Say in one line why a file of methods cannot be loaded, and from which of its lines."""
-    frames = [one for one in extract_tb(error.__traceback__) if one.filename == str(path)]
-    where = f"{path}, line {frames[-1].lineno}" if frames else str(path)
-    why = " ".join(str(error).split())
-    return f"{where}: this file of methods cannot be loaded: {type(error).__name__}: {why}"
-
-
 def _add(module: ModuleType) -> bool:
-    """Add the methods that a module makes; say whether it makes any.
-
-    Raises:
-        InputError: where another module makes a method of the same name.
-    """
+    """Add the methods that a module makes; say whether it makes any."""
     made = [one for one in vars(module).values() if isinstance(one, Method)]
     for one in made:
         if METHODS.setdefault(one.name, one) is not one:
@@ -98,27 +80,19 @@ def _add(module: ModuleType) -> bool:
     return bool(made)
 
 
-def _sort() -> None:
+def register(*paths: str | Path) -> None:
+    """Add the methods of files."""
+    for path in paths:
+        if not _add(_of_file(Path(path).resolve())):
+            refuse(f"{path}: it makes no method; expected `METHOD = Method(...)` in it")
     for name in in_order(METHODS, FIGURES):
         METHODS[name] = METHODS.pop(name)
 
 
-def register(*paths: str | Path) -> None:
-    """Add the methods of files.
-
-    Raises:
-        InputError: where there is no such file, it cannot be loaded, it makes no method, or another
-            of the same name.
-    """
-    for path in paths:
-        if not _add(_of_file(Path(path).resolve())):
-            refuse(f"{path}: it makes no method; expected `METHOD = Method(...)` in it")
-    _sort()
-
-
 def _find() -> None:
-    for module in _of_package():
-        _add(module)
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)], "crowdgold.methods."):
+        if module.name != __name__:
+            _add(importlib.import_module(module.name))
     for entry in entry_points(group=GROUP):
         _add(importlib.import_module(entry.module))
     register(*filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
@@ -182,23 +156,12 @@ def settable(method: Method) -> list[str]:
 
 
 def fit(
-    method: str,
-    table: "Table",
-    rng: np.random.Generator,
-    settings: Mapping[str, Any] | None = None,
-    stan: "StanModels | None" = None,
-) -> "Fit":
-    """Fit a method to a table.
+    method: str, table: Table, rng: np.random.Generator,
+    settings: Mapping[str, Any] | None = None, stan: "StanModels | None" = None,
+) -> Fit:  # fmt: skip
+    """A method, by its key in `METHODS`, fitted to a table.
 
-    Args:
-        method: a key of `METHODS`.
-        table: votes, gold labels and scores; or each annotator's labels.
-        settings: `sampler` (chains, warmup, draws), `imputations`, and the method's own.
-        stan: compiled models; by default they are compiled when first used.
-
-    Raises:
-        InputError: where the method is not known, the table is of another kind or lacks what it
-            needs, or a setting cannot be used.
+    `settings`: `sampler` (chains, warmup, draws), `imputations`, `threads` and the method's own.
     """
     from crowdgold.models.stan import SamplerSettings, StanModels
 

@@ -1,28 +1,20 @@
 """Snorkel (CLARA, section 7.4): its label model's probabilities of each item."""
 
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crowdgold.inference.labels import Fit, ProbableLabels
 from crowdgold.methods.method import Method, Run, Style, of_labels_behind
 from crowdgold.methods.needs import ANNOTATORS, SEVERAL
+from crowdgold.types.annotations import Annotations
 from crowdgold.types.parameters import Settings
-
-if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit
-    from crowdgold.types.annotations import Annotations
 
 
 def fit_label_model(
-    annotations: "Annotations", rng: np.random.Generator, settings: Settings, run: Run
-) -> "Fit":
-    """The label model; the likelier category of each item stands for its true label.
-
-    Raises:
-        InputError: where the package is not installed, or there are fewer than three annotators.
-    """
-    from crowdgold.inference.labels import Fit, ProbableLabels
+    annotations: Annotations, rng: np.random.Generator, settings: Settings, run: Run
+) -> Fit:
+    """The label model; the likelier category of each item stands for its true label."""
     from crowdgold.models import snorkel_labels
 
     start = time.perf_counter()
@@ -33,12 +25,7 @@ def fit_label_model(
 
 
 METHOD = Method(
-    name="Snorkel",
-    title="Snorkel's label model",
-    of_items=of_labels_behind(fit_label_model),
-    of_labels=fit_label_model,
-    needs=(ANNOTATORS, SEVERAL),
-    uses_gold=False,
-    package="snorkel",
+    name="Snorkel", title="Snorkel's label model", of_items=of_labels_behind(fit_label_model),
+    of_labels=fit_label_model, needs=(ANNOTATORS, SEVERAL), uses_gold=False, package="snorkel",
     style=Style("#AA8800", "D", "--"),
-)
+)  # fmt: skip

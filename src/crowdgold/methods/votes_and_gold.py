@@ -1,20 +1,26 @@
 """MV, GT and GT+MV (MAVEN, table 2; CLARA, section 4): labels without a model."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
+from crowdgold.inference.annotated_labels import LevelPosterior
+from crowdgold.inference.labels import Fit, FixedLabels, GoldLabels
 from crowdgold.methods.doubts import OF_GOLD, WEAK, Facts, Finding
 from crowdgold.methods.method import BASELINE, CORRECTED, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.methods.needs import GOLD
-from crowdgold.models.majority import TieRule
+from crowdgold.models.majority import (
+    NO_LABEL,
+    TieRule,
+    labels_of_group,
+    majority_labels,
+    majority_shares,
+    majority_vote,
+)
+from crowdgold.types.annotations import Annotations
+from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.parameters import Settings
-
-if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit
-    from crowdgold.types.annotations import Annotations
-    from crowdgold.types.items import Items
 
 WRONG_MAJORITY = 0.02
 """Share of gold items on which the majority errs, above which it cannot stand for the truth."""
@@ -25,59 +31,40 @@ class Ties(Settings):
     """Settings of MV."""
 
     judges: Annotated[
-        str | None,
-        OF_LABELS,
+        str | None, OF_LABELS,
         "The group of annotators whose labels make the majority, where labels say who gave them; "
         "all where not given.",
-    ] = None
+    ] = None  # fmt: skip
     ties: Annotated[
-        TieRule,
-        OF_LABELS,
+        TieRule, OF_LABELS,
         "What becomes of tied labels, where labels say who gave them. Where not given, one is "
         "taken at `random`. Others: the one met first in the table (`first_met`), the `lowest` or "
         "the `highest` category, or an even `share` for each.",
-    ] = "random"
+    ] = "random"  # fmt: skip
 
 
-def majority_of_items(items: "Items", rng: np.random.Generator, settings: Ties, run: Run) -> "Fit":
+def majority_of_items(items: Items, rng: np.random.Generator, settings: Ties, run: Run) -> Fit:
     """The majority of each item's votes, taken for its label."""
-    from crowdgold.inference.labels import Fit, FixedLabels
-    from crowdgold.models.majority import majority_vote
-
     return Fit("MV", FixedLabels(majority_vote(items, rng)))
 
 
 def majority_of_labels(
-    annotations: "Annotations", rng: np.random.Generator, settings: Ties, run: Run
-) -> "Fit":
+    annotations: Annotations, rng: np.random.Generator, settings: Ties, run: Run
+) -> Fit:
     """The majority of each item's labels, taken for its label; or shares of tied categories."""
-    from crowdgold.inference.annotated_labels import LevelPosterior
-    from crowdgold.inference.labels import Fit, FixedLabels
-    from crowdgold.models.majority import labels_of_group, majority_labels, majority_shares
-
     counted = labels_of_group(annotations, settings.judges or "")
     if settings.ties == "share":
         return Fit("MV", LevelPosterior(majority_shares(counted), hard=False))
     return Fit("MV", FixedLabels(majority_labels(counted, settings.ties, rng)))
 
 
-def gold(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+def gold(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
     """The gold labels, and nothing of the other items."""
-    from crowdgold.inference.labels import Fit, GoldLabels
-    from crowdgold.models.majority import NO_LABEL
-    from crowdgold.types.items import NO_GOLD
-
     return Fit("GT", GoldLabels(np.where(items.gold == NO_GOLD, NO_LABEL, items.gold)))
 
 
-def gold_and_majority(
-    items: "Items", rng: np.random.Generator, settings: Settings, run: Run
-) -> "Fit":
+def gold_and_majority(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
     """The gold labels where there are any, and the majority vote elsewhere."""
-    from crowdgold.inference.labels import Fit, FixedLabels
-    from crowdgold.models.majority import majority_vote
-    from crowdgold.types.items import NO_GOLD
-
     labels = np.where(items.gold == NO_GOLD, majority_vote(items, rng), items.gold)
     return Fit("GT+MV", FixedLabels(labels))
 
@@ -93,21 +80,13 @@ def _wrong_majority(facts: Facts) -> list[Finding]:
 
 
 MAJORITY = Method(
-    name="MV",
-    title="majority vote",
+    name="MV", title="majority vote",
     about="The majority of each item's votes or labels, taken for the truth.",
-    of_items=majority_of_items,
-    of_labels=majority_of_labels,
-    settings=Ties,
-    uses_gold=False,
+    of_items=majority_of_items, of_labels=majority_of_labels, settings=Ties, uses_gold=False,
     style=Style("#8C8C8C", "s", ":"),
-)
+)  # fmt: skip
 GOLD_ALONE = Method(
-    name="GT",
-    title="gold labels only",
-    of_items=gold,
-    needs=(GOLD,),
-    style=Style("#000000", "o"),
+    name="GT", title="gold labels only", of_items=gold, needs=(GOLD,), style=Style("#000000", "o"),
     offer=Offer(
         use="gold labels alone: right whatever the votes are",
         assumes=(
@@ -115,25 +94,18 @@ GOLD_ALONE = Method(
             "random sample, or were drawn with the chances that the table gives, and their labels "
             "are right."
         ),
-        roles=(CORRECTED, BASELINE),
-        doubts=OF_GOLD,
-        stream=3,
+        roles=(CORRECTED, BASELINE), doubts=OF_GOLD, stream=3,
     ),
-)
+)  # fmt: skip
 GOLD_AND_MAJORITY = Method(
-    name="GT+MV",
-    title="gold labels, and the majority vote elsewhere",
-    of_items=gold_and_majority,
-    needs=(GOLD,),
-    style=Style("#884400", "D", ":"),
+    name="GT+MV", title="gold labels, and the majority vote elsewhere", of_items=gold_and_majority,
+    needs=(GOLD,), style=Style("#884400", "D", ":"),
     offer=Offer(
         use="gold, and the majority of the votes elsewhere",
         assumes=(
             "Takes the gold label where there is one and the majority vote elsewhere as the truth. "
             "Right only where majorities are; its intervals know nothing of their errors."
         ),
-        doubts=(_wrong_majority,),
-        stream=4,
-        population_only=True,
+        doubts=(_wrong_majority,), stream=4, population_only=True,
     ),
-)
+)  # fmt: skip

@@ -5,22 +5,20 @@ is human-AI complementarity (Steyvers et al., 2022), as adapted in MAVEN, append
 """
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
+from crowdgold.inference.labels import Fit, LabelPosterior
 from crowdgold.methods.method import Method, Run, Style
 from crowdgold.methods.needs import SCORES
+from crowdgold.models.stan_fit import Diagnostics, worst
+from crowdgold.types.items import Items
 from crowdgold.types.parameters import Above, Settings
 
 if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit, LabelPosterior
-    from crowdgold.models.joint_model import JointDraws, JointProgram
-    from crowdgold.models.stan_fit import Diagnostics
-    from crowdgold.models.vote_sets import VoteSets
-    from crowdgold.types.items import Items
+    from crowdgold.models.joint_model import JointDraws
 
 
 @dataclass(frozen=True)
@@ -40,47 +38,31 @@ class Complementarity(Mixture):
     """Settings of H-AI."""
 
     epsilon: Annotated[
-        float,
-        Above(0, below=1),
+        float, Above(0, below=1),
         "The correlation of voters and scores given the label is at most 1 less this, in absolute "
         "value; the paper does not print it.",
-    ] = 0.01
+    ] = 0.01  # fmt: skip
 
 
-def _posterior(
-    draws: "Mapping[str, JointDraws]",
-    scores: Mapping[str, np.ndarray],
-    sets: "VoteSets",
-    size: int,
-) -> "LabelPosterior":
-    from crowdgold.inference.labels import LabelPosterior
-    from crowdgold.models.joint_model import label_probability
-
-    def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
-        return label_probability(draws[predictor], draw, scores[predictor], sets)
-
-    parameters = {
-        f"{name}:{predictor}": values
-        for predictor, own in draws.items()
-        for name, values in own.named().items()
-    }
-    return LabelPosterior(size, probability, parameters)
-
-
-def _fit_each_predictor(
-    program: "JointProgram", items: "Items", rng: np.random.Generator, settings: Mixture, run: Run
-) -> "Fit":
+def fit_each_predictor(items: Items, rng: np.random.Generator, settings: Mixture, run: Run) -> Fit:
     """Fits of a model of votes and scores to every predictor of the table, each on its own.
 
     Scores within [0, 1] are logit-transformed; labels are imputed from P(Y | V, X) under each draw.
     """
-    from crowdgold.inference.labels import Fit
-    from crowdgold.models.joint_model import fit_votes_and_scores
+    from crowdgold.models.human_ai import HumanAiProgram
+    from crowdgold.models.joint_model import (
+        JointProgram,
+        ScoreMixtureProgram,
+        fit_votes_and_scores,
+        label_probability,
+    )
     from crowdgold.models.score_points import model_scores
     from crowdgold.models.stan import spread_draws
-    from crowdgold.models.stan_fit import worst
     from crowdgold.models.vote_sets import find_vote_sets
 
+    program: JointProgram = ScoreMixtureProgram()
+    if isinstance(settings, Complementarity):
+        program = HumanAiProgram(settings.epsilon)
     start = time.perf_counter()
     sets, compressed = find_vote_sets(items), settings.scores == "compressed"
     found: dict[str, JointDraws] = {}
@@ -94,49 +76,34 @@ def _fit_each_predictor(
         found[predictor] = fit.draws.select(spread_draws(len(fit.draws), run.imputations))
         diagnostics[predictor] = replace(fit.diagnostics, notes=(*notes, *fit.diagnostics.notes))
     seconds = {"inference": time.perf_counter() - start}
-    posterior = _posterior(found, on_scale, sets, run.imputations)
+
+    def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
+        return label_probability(found[predictor], draw, on_scale[predictor], sets)
+
+    parameters = {
+        f"{name}:{predictor}": values
+        for predictor, draws in found.items()
+        for name, values in draws.named().items()
+    }
+    posterior = LabelPosterior(run.imputations, probability, parameters)
     return Fit("", posterior, worst(diagnostics), seconds)
 
 
-def fit_mixture(items: "Items", rng: np.random.Generator, settings: Mixture, run: Run) -> "Fit":
-    """DS+S fitted to each predictor."""
-    from crowdgold.models.joint_model import ScoreMixtureProgram
-
-    return _fit_each_predictor(ScoreMixtureProgram(), items, rng, settings, run)
-
-
-def fit_human_ai(
-    items: "Items", rng: np.random.Generator, settings: Complementarity, run: Run
-) -> "Fit":
-    """H-AI fitted to each predictor."""
-    from crowdgold.models.human_ai import HumanAiProgram
-
-    return _fit_each_predictor(HumanAiProgram(settings.epsilon), items, rng, settings, run)
-
-
 MIXTURE = Method(
-    name="DS+S",
-    title="Dawid-Skene with scores",
+    name="DS+S", title="Dawid-Skene with scores",
     about=(
         "Dawid-Skene with scores as a mixture of two normal distributions, fitted to each "
         "predictor. Scores within [0, 1] are logit-transformed."
     ),
-    of_items=fit_mixture,
-    settings=Mixture,
-    needs=(SCORES,),
-    stan_models=lambda settings: ("dawid_skene_scores",),
-    style=Style("#008855", "<", "--"),
-)
+    of_items=fit_each_predictor, settings=Mixture, needs=(SCORES,),
+    stan_models=lambda settings: ("dawid_skene_scores",), style=Style("#008855", "<", "--"),
+)  # fmt: skip
 HUMAN_AI = Method(
-    name="H-AI",
-    title="human-AI complementarity",
+    name="H-AI", title="human-AI complementarity",
     about=(
         "Human-AI complementarity with probit votes, fitted to each predictor. Scores within "
         "[0, 1] are logit-transformed."
     ),
-    of_items=fit_human_ai,
-    settings=Complementarity,
-    needs=(SCORES,),
-    stan_models=lambda settings: ("human_ai",),
-    style=Style("#3333BB", ">", "--"),
-)
+    of_items=fit_each_predictor, settings=Complementarity, needs=(SCORES,),
+    stan_models=lambda settings: ("human_ai",), style=Style("#3333BB", ">", "--"),
+)  # fmt: skip

@@ -6,26 +6,18 @@ no model and nothing is sampled, so it takes no time, and it says nothing of its
 intervals take the labels for the truth, as with MV.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from crowdgold.inference.labels import Fit, FixedLabels
 from crowdgold.methods.method import Method, Run, Style, of_labels_behind
 from crowdgold.methods.needs import ANNOTATORS, SEVERAL
+from crowdgold.models.majority import NO_LABEL, majority_shares
+from crowdgold.types.annotations import Annotations
 from crowdgold.types.parameters import Settings
 
-if TYPE_CHECKING:
-    from crowdgold.inference.labels import Fit
-    from crowdgold.types.annotations import Annotations
 
-
-def weighted_majority(annotations: "Annotations") -> tuple[np.ndarray, np.ndarray]:
-    """Each item's label (I,), `NO_LABEL` where it has none, and each annotator's skill (A,).
-
-    The lower of two categories with the same skill is taken.
-    """
-    from crowdgold.models.majority import NO_LABEL, majority_shares
-
+def weighted_majority(annotations: Annotations) -> tuple[np.ndarray, np.ndarray]:
+    """Each item's label (I,), the lower of equals or `NO_LABEL`, and annotators' skill (A,)."""
     who, size = annotations.annotator_of, len(annotations.annotator)
     agreed = majority_shares(annotations)[annotations.item_of, annotations.label]
     given = np.bincount(who, minlength=size)
@@ -36,25 +28,18 @@ def weighted_majority(annotations: "Annotations") -> tuple[np.ndarray, np.ndarra
 
 
 def fit_wawa(
-    annotations: "Annotations", rng: np.random.Generator, settings: Settings, run: Run
-) -> "Fit":
+    annotations: Annotations, rng: np.random.Generator, settings: Settings, run: Run
+) -> Fit:
     """The weighted majority of each item's labels, taken for its label."""
-    from crowdgold.inference.labels import Fit, FixedLabels
-
     return Fit("", FixedLabels(weighted_majority(annotations)[0]))
 
 
 METHOD = Method(
-    name="Wawa",
-    title="majority weighted by agreement",
+    name="Wawa", title="majority weighted by agreement",
     about=(
         "The majority of each item's labels, each of which counts by the share of its annotator's "
         "labels that agree with the plain majority."
     ),
-    of_items=of_labels_behind(fit_wawa),
-    of_labels=fit_wawa,
-    needs=(ANNOTATORS, SEVERAL),
-    uses_gold=False,
-    variant_of="MV",
-    style=Style("#AA5500", "P", ":"),
-)
+    of_items=of_labels_behind(fit_wawa), of_labels=fit_wawa, needs=(ANNOTATORS, SEVERAL),
+    uses_gold=False, variant_of="MV", style=Style("#AA5500", "P", ":"),
+)  # fmt: skip

@@ -5,16 +5,6 @@ from crowdgold.metrics.metric import Asked, At, Metric, Scale, Words, delete_one
 from crowdgold.metrics.ranked import LabelMass, RankedItems
 
 __all__ = [
-    "METRICS",
-    "Asked",
-    "At",
-    "LabelMass",
-    "Metric",
-    "RankedItems",
-    "Scale",
-    "Words",
-    "delete_one",
-    "label_of",
-    "parse_metric",
-    "true_value",
-]
+    "METRICS", "Asked", "At", "LabelMass", "Metric", "RankedItems", "Scale", "Words", "delete_one",
+    "label_of", "parse_metric", "true_value",
+]  # fmt: skip

@@ -41,18 +41,13 @@ STABILITY = "stability"
 SPREAD = ("rank_sd", "rank_range")
 EACH, TOP, LABELS = "each", "top", "labels"
 FORMS = {
-    **dict.fromkeys((*AGENTS, *ANNOTATORS), ("", EACH)),
-    **dict.fromkeys(RESPONSES, ("", TOP)),
-    **dict.fromkeys(TABLE, ("",)),
-    STABILITY: ("", LABELS),
-    "score": (EACH,),
-    EXPECTED: (EACH,),
-    "rank": (EACH,),
-    "level": (TOP,),
-}
+    **dict.fromkeys((*AGENTS, *ANNOTATORS), ("", EACH)), **dict.fromkeys(RESPONSES, ("", TOP)),
+    **dict.fromkeys(TABLE, ("",)), STABILITY: ("", LABELS), "score": (EACH,), EXPECTED: (EACH,),
+    "rank": (EACH,), "level": (TOP,),
+}  # fmt: skip
 """Name of a metric -> what may stand after its colon."""
 ALIKE = 1e-12
-"""Numbers that differ by less are equal."""
+"""Numbers that differ by less are equal: equal scores of agents are sums in another order."""
 MOST_AMBIGUOUS = 10
 """Responses of `:top`."""
 AMBIGUOUS = 0.3
@@ -61,17 +56,11 @@ AMBIGUOUS = 0.3
 
 @dataclass(frozen=True)
 class AgentMetric:
-    """A metric as a configuration names it: NAME[:OF].
+    """A metric as a configuration names it: NAME[:OF]."""
 
-    Attributes:
-        text: the name as written.
-        name: a key of `FORMS`.
-        of: `EACH`, `TOP`, `LABELS`, or empty.
-    """
-
-    text: str
-    name: str
-    of: str
+    text: str  # as written
+    name: str  # a key of `FORMS`
+    of: str  # `EACH`, `TOP`, `LABELS`, or empty
 
 
 def parse_agent_metric(text: str) -> AgentMetric:
@@ -88,7 +77,7 @@ def parse_agent_metric(text: str) -> AgentMetric:
 
 
 def is_agent_metric(text: str) -> bool:
-    """Say whether a metric is one of these."""
+    """Whether a metric is one of these."""
     return text.partition(":")[0] in FORMS
 
 
@@ -100,11 +89,8 @@ def credit_of(annotations: Annotations) -> np.ndarray:
 
 
 def agent_means(values: np.ndarray, annotations: Annotations) -> np.ndarray:
-    """Each agent's mean over its responses that have labels: (S,), NaN where none has.
-
-    Args:
-        values: (I,) a number of each response, such as its credit.
-        annotations: says whose it is.
+    """Each agent's mean of `values` (I,) over its responses that have labels: (S,), NaN where none
+    has.
     """
     counted = (annotations.labels_of_item > 0) & (annotations.agent_of >= 0)
     whose, size = annotations.agent_of[counted], len(annotations.agent)
@@ -114,14 +100,8 @@ def agent_means(values: np.ndarray, annotations: Annotations) -> np.ndarray:
 
 
 def agent_scores(shares: np.ndarray, annotations: Annotations) -> np.ndarray:
-    """Each agent's score, the mean credit of its responses with labels: (S,).
-
-    Args:
-        shares: (I, K) level shares; posterior probabilities for PEC.
-        annotations: says whose each response is, and what the levels are worth.
-
-    Raises:
-        InputError: where the table names no agents.
+    """Each agent's score, the mean credit of its responses with labels, by level shares (I, K):
+    (S,).
     """
     if len(annotations.agent) == 0:
         raise InputError("the table names no agents; expected a column 'agent'")
@@ -134,10 +114,7 @@ def level_shares(levels: np.ndarray, categories: int) -> np.ndarray:
 
 
 def steps(scores: np.ndarray) -> np.ndarray:
-    """Number the distinct scores from 0 up, along the last axis; NaN stays NaN.
-
-    Scores within `ALIKE` of the next are equal: equal scores of agents are sums in another order.
-    """
+    """The place of each score among the distinct ones, from 0, along the last axis; NaN stays."""
     scores = np.asarray(scores, dtype=float)
     order = np.argsort(scores, axis=-1)
     above = np.diff(np.take_along_axis(scores, order, axis=-1), axis=-1) > ALIKE
@@ -151,8 +128,7 @@ def ranks(scores: np.ndarray) -> np.ndarray:
     """Ranks, 1 for the highest score, ties averaged, along the last axis; NaN stays NaN."""
     from scipy.stats import rankdata
 
-    ranked = rankdata(-steps(scores), axis=-1, nan_policy="omit")
-    return np.asarray(ranked, dtype=float)
+    return np.asarray(rankdata(-steps(scores), axis=-1, nan_policy="omit"), dtype=float)
 
 
 def annotator_quality(confusion: np.ndarray) -> dict[str, np.ndarray]:
@@ -182,12 +158,9 @@ def table_statistic(name: str, annotations: Annotations) -> float:
     pairs = number * (number - 1) / 2
     agreeing = (votes * (votes - 1) / 2).sum(axis=1)
     found = {
-        "labels": len(annotations),
-        "responses": len(votes),
-        "annotators": len(np.unique(annotations.annotator_of)),
-        "agents": len(annotations.agent),
-        "labels_per_response": number.mean(),
-        "unanimous": (votes.max(axis=1) == number).mean(),
+        "labels": len(annotations), "responses": len(votes),
+        "annotators": len(np.unique(annotations.annotator_of)), "agents": len(annotations.agent),
+        "labels_per_response": number.mean(), "unanimous": (votes.max(axis=1) == number).mean(),
         "pairwise": np.where(pairs > 0, agreeing / np.maximum(pairs, 1), 1).mean(),
-    }
+    }  # fmt: skip
     return float(found[name])

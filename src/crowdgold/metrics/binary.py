@@ -6,6 +6,7 @@ precision-recall curve are taken inside the level, of items with one score, at w
 reached: only the share of it that is needed counts as flagged.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -129,104 +130,83 @@ def _words(symbol: str, title: str, sentence: str, **other: Any) -> Words:
     )  # fmt: skip
 
 
-def _register(*metrics: Metric) -> dict[str, Metric]:
-    return {metric.name: metric for metric in metrics}
+_rate = partial(Metric, range=(0.0, 1.0), scale=Scale.LOGIT, needs_scores=False)
+_of_model = partial(Metric, scale=Scale.LOGIT, needs_scores=True)
+_ranking = partial(_of_model, range=(0.0, 1.0), needs_votes=False)
+_flagging = partial(_ranking, at=At.SCORE)
 
-
-METRICS: dict[str, Metric] = _register(
-    Metric(
-        "prevalence",
-        _words("prevalence", "Prevalence", "{value} of the items are positive.",
+_ALL: tuple[Metric, ...] = (
+    _rate(
+        "prevalence", _words("prevalence", "Prevalence", "{value} of the items are positive.",
                axis="share of positive items"),
-        prevalence, influence.prevalence,
-        (0.0, 1.0), denominators.all_labelled, Scale.LOGIT, needs_scores=False, needs_votes=False,
+        prevalence, influence.prevalence, rests_on=denominators.all_labelled, needs_votes=False,
     ),
-    Metric(
-        "TPR_H",
-        _words("TPR_H", "Voters on positive items (TPR_H)",
+    _rate(
+        "TPR_H", _words("TPR_H", "Voters on positive items (TPR_H)",
                "Of the votes on positive items, {value} are positive.", label="$TPR_H$",
                axis="share of votes on positive items that are positive"),
         human_true_positive_rate, influence.human_true_positive_rate,
-        (0.0, 1.0), denominators.positives, Scale.LOGIT, needs_scores=False, needs_votes=True,
+        rests_on=denominators.positives, needs_votes=True,
     ),
-    Metric(
-        "TNR_H",
-        _words("TNR_H", "Voters on negative items (TNR_H)",
+    _rate(
+        "TNR_H", _words("TNR_H", "Voters on negative items (TNR_H)",
                "Of the votes on negative items, {value} are negative.", label="$TNR_H$",
                axis="share of votes on negative items that are negative"),
         human_true_negative_rate, influence.human_true_negative_rate,
-        (0.0, 1.0), denominators.negatives, Scale.LOGIT, needs_scores=False, needs_votes=True,
+        rests_on=denominators.negatives, needs_votes=True,
     ),
-    Metric(
-        "AUC",
-        _words("AUC", "Ranking (AUC)",
+    _ranking(
+        "AUC", _words("AUC", "Ranking (AUC)",
                "{model} has an AUC of {value}: the chance that it ranks a positive item above a "
                "negative one.", label="$AUC$", in_per_cent=False),
-        area_under_roc, influence.area_under_roc,
-        (0.0, 1.0), denominators.smaller_class, Scale.LOGIT, needs_scores=True, needs_votes=False,
-        of_pairs=True,
+        area_under_roc, influence.area_under_roc, of_pairs=True,
+        rests_on=denominators.smaller_class,
     ),
-    Metric(
-        "delta_TPR",
-        _words("ΔTPR", "Against a single voter (ΔTPR)",
+    _of_model(
+        "delta_TPR", _words("ΔTPR", "Against a single voter (ΔTPR)",
                "At a single voter's false positive rate, {model} finds {value} {more} of the "
                "positive items than the voter", label=r"$\Delta_{TPR}(t^*)$",
                axis="TPR minus that of a voter, at the voter's FPR",
                compared="TPR at a single voter's false positive rate"),
-        delta_true_positive_rate, influence.delta_true_positive_rate,
-        (-1.0, 1.0), denominators.voters_errors, Scale.LOGIT, needs_scores=True, needs_votes=True,
-        against_voters=True,
+        delta_true_positive_rate, influence.delta_true_positive_rate, range=(-1.0, 1.0),
+        rests_on=denominators.voters_errors, needs_votes=True, against_voters=True,
     ),
-    Metric(
-        "accuracy",
-        _words("accuracy", "Accuracy",
+    _flagging(
+        "accuracy", _words("accuracy", "Accuracy",
                "{model} labels {value} of the items right, flagging scores from {at}."),
-        accuracy, influence.accuracy,
-        (0.0, 1.0), denominators.all_labelled, Scale.LOGIT, needs_scores=True, needs_votes=False,
-        at=At.SCORE,
+        accuracy, influence.accuracy, rests_on=denominators.all_labelled,
     ),
-    Metric(
-        "precision",
-        _words("precision", "Precision",
+    _flagging(
+        "precision", _words("precision", "Precision",
                "Of the items that {model} flags from {at}, {value} are positive."),
-        precision, influence.precision,
-        (0.0, 1.0), denominators.flagged, Scale.LOGIT, needs_scores=True, needs_votes=False,
-        at=At.SCORE,
+        precision, influence.precision, rests_on=denominators.flagged,
     ),
-    Metric(
-        "recall",
-        _words("recall", "Recall", "{model} flags {value} of the positive items, from {at}."),
-        recall, influence.recall,
-        (0.0, 1.0), denominators.positives, Scale.LOGIT, needs_scores=True, needs_votes=False,
-        at=At.SCORE,
+    _flagging(
+        "recall", _words("recall", "Recall",
+               "{model} flags {value} of the positive items, from {at}."),
+        recall, influence.recall, rests_on=denominators.positives,
     ),
-    Metric(
-        "balanced_accuracy",
-        _words("balanced accuracy", "Balanced accuracy",
+    _flagging(
+        "balanced_accuracy", _words("balanced accuracy", "Balanced accuracy",
                "{model} labels {value} of an even mix of both classes right, flagging scores from "
                "{at}."),
-        balanced_accuracy, influence.balanced_accuracy,
-        (0.0, 1.0), denominators.smaller_class, Scale.LOGIT, needs_scores=True, needs_votes=False,
-        at=At.SCORE, on_request=True,
+        balanced_accuracy, influence.balanced_accuracy, rests_on=denominators.smaller_class,
+        on_request=True,
     ),
-    Metric(
-        "F1",
-        _words("F1", "F1", "{model} has an F1 of {value}, flagging scores from {at}.",
+    _flagging(
+        "F1", _words("F1", "F1", "{model} has an F1 of {value}, flagging scores from {at}.",
                in_per_cent=False),
-        f1, influence.f1,
-        (0.0, 1.0), denominators.positives_and_flagged, Scale.LOGIT, needs_scores=True,
-        needs_votes=False, at=At.SCORE,
+        f1, influence.f1, rests_on=denominators.positives_and_flagged,
     ),
-    Metric(
-        "precision_at_recall",
-        _words("precision at recall", "Precision at a recall",
+    _ranking(
+        "precision_at_recall", _words("precision at recall", "Precision at a recall",
                "Where {model} finds {at} of the positive items, {value} of what it flags is "
                "positive."),
         precision_at_recall, influence.precision_at_recall,
-        (0.0, 1.0), denominators.positives_or_reached, Scale.LOGIT, needs_scores=True,
-        needs_votes=False, at=At.RECALL,
+        rests_on=denominators.positives_or_reached, at=At.RECALL,
     ),
 )  # fmt: skip
+METRICS = {metric.name: metric for metric in _ALL}
 """The metrics of a binary predictor and its voters, by name, in the order of tables."""
 
 LABEL_METRICS = tuple(name for name, metric in METRICS.items() if not metric.needs_scores)
@@ -251,24 +231,15 @@ def label_of(name: str) -> str:
 
 
 def parse_metric(text: str) -> Asked:
-    """A metric as a configuration asks for it, such as `AUC`, `recall:A@0.5` or `delta_AUC`.
-
-    Raises:
-        InputError: where there is no such metric, or a threshold is missing or not wanted.
-    """
+    """A metric as a configuration asks for it, such as `AUC`, `recall:A@0.5` or `delta_AUC`."""
     return read_metric(text, METRICS)
 
 
 def true_value(text: str, reference: Items) -> float:
-    """True value of a metric: that of items whose true labels are known.
-
-    Raises:
-        InputError: where the truth is not known.
-    """
+    """True value of a metric: that of items whose true labels are known."""
     metric = parse_metric(text)
     if reference.truth is None:
         raise InputError(f"the true {text} needs items whose truth is known")
-    predictors = metric.predictors(reference)
     mass = LabelMass.of_labels(reference.truth)
-    ranked = [RankedItems.of(reference, predictor) for predictor in predictors]
+    ranked = [RankedItems.of(reference, name) for name in metric.predictors(reference)]
     return metric.value([mass] * len(ranked), ranked)

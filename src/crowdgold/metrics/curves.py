@@ -63,23 +63,16 @@ def recall_at_false_positive_rates(
 
 def curve_points(mass: LabelMass, ranked: RankedItems) -> np.ndarray:
     """Both curves at their `GRIDS`, one after the other."""
-    return np.concatenate(
-        [
-            precision_at_recalls(mass, ranked, RECALLS),
-            recall_at_false_positive_rates(mass, ranked, FALSE_POSITIVE_RATES),
-        ]
-    )
+    precision = precision_at_recalls(mass, ranked, RECALLS)
+    recall = recall_at_false_positive_rates(mass, ranked, FALSE_POSITIVE_RATES)
+    return np.concatenate([precision, recall])
 
 
 def curve_influence(mass: LabelMass, ranked: RankedItems) -> np.ndarray:
     """What each item contributes to the points of `curve_points`, (n, P)."""
-    return np.concatenate(
-        [
-            influence.precision_at_recalls(mass, ranked, RECALLS),
-            influence.recall_at_false_positives(mass, ranked, FALSE_POSITIVE_RATES),
-        ],
-        axis=1,
-    )
+    precision = influence.precision_at_recalls(mass, ranked, RECALLS)
+    recall = influence.recall_at_false_positives(mass, ranked, FALSE_POSITIVE_RATES)
+    return np.concatenate([precision, recall], axis=1)
 
 
 def _nearest_rise(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -92,21 +85,17 @@ def _nearest_rise(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
     mean = np.full(inside.shape, np.inf)
     np.divide(sums[1:] - sums[:-1, None], weights[1:] - weights[:-1, None], out=mean, where=inside)
     lowest = np.minimum.accumulate(mean[:, ::-1], axis=1)[:, ::-1]
-    found: np.ndarray = np.where(inside, lowest, -np.inf).max(axis=0)
-    return found
+    return np.asarray(np.where(inside, lowest, -np.inf).max(axis=0))
 
 
 def never_falling(estimate: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Points of a curve that cannot fall and the ends of their intervals, (3, P).
+    """Points of a curve that cannot fall and the ends of their intervals, (3, P); NaN where there
+    are none.
 
     Estimates are those nearest to the given ones, by squares over the intervals' squared widths,
     that do not fall (isotonic regression). What bounds a point from below bounds all that follow,
     and from above all that precede: where the true curve is inside all the intervals it is inside
     the new ones too. Each holds its estimate. Points without a value or an interval stay so.
-
-    Args:
-        estimate: (P,) of points in order; NaN where there is none.
-        lower, upper: (P,) ends of their intervals.
     """
     found = np.array([estimate, lower, upper], dtype=float)
     there, bound = np.isfinite(found[0]), np.isfinite(found).all(axis=0)
@@ -128,19 +117,14 @@ def curve_support(
 ) -> np.ndarray:
     """Labelled items in the smallest denominator of each point of `curve_points`, (P,).
 
-    Args:
-        labels: (n,) 0 or 1 of every item.
-        ranked: the items.
-        weights: (n,) what each counts, where they differ (`denominators`).
+    Labels (n,) are of every item, 0 or 1; weights (n,) say what each counts, where they differ.
     """
     counts = np.ones(len(labels)) if weights is None else weights[ranked.order]
     all_of, flagged = np.cumsum(counts), denominators.reached(labels, ranked, RECALLS, weights)
     enough = all_of[flagged - 1] ** 2 / np.cumsum(counts**2)[flagged - 1]
     if ranked.cluster is not None:
         enough = [denominators.highest(labels, ranked, one, weights) for one in flagged]
-    positives, smaller = (
-        one(labels, ranked, np.nan, weights)
-        for one in (denominators.positives, denominators.smaller_class)
-    )
+    positives = denominators.positives(labels, ranked, np.nan, weights)
+    smaller = denominators.smaller_class(labels, ranked, np.nan, weights)
     of_curves = np.minimum(positives, enough), np.full(len(FALSE_POSITIVE_RATES), smaller)
     return np.concatenate(of_curves).astype(int if weights is None else float)

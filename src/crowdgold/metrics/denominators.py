@@ -2,18 +2,19 @@
 
 The degrees of freedom of a metric's interval come from this number, and a metric that rests on too
 few gold items has no interval. Items with weights are as many as Kish's number of equal weight, or
-as `RankedItems.counting` says.
-Where items belong together, clusters are counted in the place of items.
+as `RankedItems.counting` says. Where items belong together, clusters are counted in their place.
+Labels (n,) are 0, 1, or negative where there is none.
 """
 
 import numpy as np
 
 from crowdgold.metrics.ranked import RankedItems
 
-Weights = np.ndarray | None
+Array = np.ndarray
+Weights = Array | None
 
 
-def number(members: np.ndarray, ranked: RankedItems, weights: Weights) -> float:
+def number(members: Array, ranked: RankedItems, weights: Weights) -> float:
     """Items, or clusters, where `members` (n,) is true; with weights, as `counting` says."""
     if ranked.cluster is None:
         return int(members.sum()) if weights is None else ranked.counting(weights[members])
@@ -23,33 +24,27 @@ def number(members: np.ndarray, ranked: RankedItems, weights: Weights) -> float:
     return ranked.counting(np.bincount(cluster, weights[members], len(of_all)))
 
 
-def all_labelled(
-    labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None
-) -> float:
-    """Number of labelled items; labels (n,) are 0, 1, or negative where there is none."""
+def all_labelled(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
+    """Number of labelled items."""
     return number(labels >= 0, ranked, weights)
 
 
-def positives(labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None) -> float:
+def positives(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
     """Number of items labelled positive."""
     return number(labels == 1, ranked, weights)
 
 
-def negatives(labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None) -> float:
+def negatives(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
     """Number of items labelled negative."""
     return number(labels == 0, ranked, weights)
 
 
-def smaller_class(
-    labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None
-) -> float:
+def smaller_class(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
     """Number of labelled items of the class that has fewer."""
     return min(one(labels, ranked, at, weights) for one in (positives, negatives))
 
 
-def voters_errors(
-    labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None
-) -> float:
+def voters_errors(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
     """Labelled items of the smaller class, or negatives with a positive vote where those are fewer.
 
     A comparison at the voters' false positive rate rests on the items where voters were wrong.
@@ -58,16 +53,14 @@ def voters_errors(
     return min(smaller_class(labels, ranked, at, weights), wrong)
 
 
-def highest(labels: np.ndarray, ranked: RankedItems, flagged: int, weights: Weights) -> float:
+def highest(labels: Array, ranked: RankedItems, flagged: int, weights: Weights) -> float:
     """Number of labelled items among so many that are ranked highest."""
     members = np.zeros(len(labels), dtype=bool)
     members[ranked.order[:flagged]] = True
     return number(members & (labels >= 0), ranked, weights)
 
 
-def reached(
-    labels: np.ndarray, ranked: RankedItems, recalls: np.ndarray, weights: Weights
-) -> np.ndarray:
+def reached(labels: Array, ranked: RankedItems, recalls: Array, weights: Weights) -> Array:
     """How many items, (P,), are in the levels that are flagged, in part or whole, at recalls (P,).
 
     What is known of a level that is flagged in part rests on all its items.
@@ -78,23 +71,22 @@ def reached(
     return ranked.corners[np.minimum(level, len(found))]
 
 
-def flagged(labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None) -> float:
+def flagged(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
     """Number of labelled items that are scored at or above a threshold."""
     return highest(labels, ranked, ranked.above(at), weights)
 
 
 def positives_and_flagged(
-    labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None
+    labels: Array, ranked: RankedItems, at: float, weights: Weights = None
 ) -> float:
     """Number of labelled items that are positive, or scored at or above a threshold, or both."""
-    members = labels == 1
-    above = ranked.order[: ranked.above(at)]
+    members, above = labels == 1, ranked.order[: ranked.above(at)]
     members[above] |= labels[above] >= 0
     return number(members, ranked, weights)
 
 
 def positives_or_reached(
-    labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None
+    labels: Array, ranked: RankedItems, at: float, weights: Weights = None
 ) -> float:
     """Number of positives, or of the items flagged to reach a recall where those are fewer."""
     (found,) = reached(labels, ranked, np.array([at]), weights)

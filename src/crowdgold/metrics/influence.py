@@ -18,14 +18,9 @@ ROUNDING = 1e-12
 
 
 def of_ratio(part: np.ndarray, whole: np.ndarray, total_part: float, total: float) -> np.ndarray:
-    """Influence of each item on a ratio of totals.
+    """Influence of each item, (n,) or (n, P), on a ratio of totals, by what it takes from them.
 
-    Args:
-        part, whole: (n,) or (n, P), what each item takes from the totals when it goes.
-        total_part, total: the totals, numbers or (P,).
-
-    Returns:
-        as `part`; NaN where nothing is left to divide by without the item.
+    The totals are numbers or (P,). NaN where nothing is left to divide by without the item.
     """
     part, whole = np.broadcast_arrays(np.asarray(part, float), whole)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -116,11 +111,9 @@ def area_under_roc(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarra
 
 
 def flagged_to_reach(cumulative: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Share of each level (L, P), in order, that is flagged where a cumulative mass is reached.
+    """Share of each level (L, P), in order, that is flagged where a mass reaches values (P,).
 
-    Args:
-        cumulative: (L + 1,) mass of the 0 .. L highest levels.
-        wanted: (P,) values of it.
+    `cumulative` (L + 1,) is the mass of the 0 .. L highest levels.
     """
     before, own = cumulative[:-1, None], np.diff(cumulative)[:, None]
     short = wanted[None] * (1 - ROUNDING) - before
@@ -162,11 +155,8 @@ def recall_at_false_positives(
 ) -> np.ndarray:
     """Influence on the recall where the false positive rate reaches values (P,): (n, P).
 
-    Args:
-        mass, ranked: the items.
-        rates: false positive rates; at 0 nothing is flagged, and no item matters.
-        moved: (n,) in the order of the table, the influence on the rate itself over n - 1, where
-            that is estimated too.
+    At a rate of 0 nothing is flagged, and no item matters. `moved` (n,), in the order of the table,
+    is the influence on the rate itself over n - 1, where that is estimated too.
     """
     curve = Curve.of(mass, ranked)
     hits, alarms = curve.rising

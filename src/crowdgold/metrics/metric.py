@@ -50,15 +50,12 @@ class At(Enum):
 
 
 def delete_one(value: Value) -> Influence:
-    """The influence of each item on a metric, by computing it again without the item.
+    """The influence of each item on a metric, (n - 1) (M - M_{-i}), computed without each item
+    anew.
 
-    Args:
-        value: the metric's functional.
-
-    Returns:
-        a function that gives (n - 1) (M - M_{-i}) of each item i: the jackknife's pseudo-values
-        less the metric itself. Their variance over n is the metric's sampling variance. It takes n
-        evaluations, so that metrics of large tables bring formulas of their own.
+    These are the jackknife's pseudo-values less the metric itself, and their variance over n is the
+    metric's sampling variance. It takes n evaluations, so that metrics of large tables bring
+    formulas of their own.
     """
 
     def influence(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
@@ -77,23 +74,16 @@ def delete_one(value: Value) -> Influence:
 class Words:
     """How a metric is written.
 
-    Attributes:
-        label: in figures.
-        title: as the heading of what a report says of it.
-        axis: what it is, at an axis.
-        sentence: what a value means, with the places {value}, {model} and {at} (the threshold), and
-            {more}, which says more or less, of one that compares a model with the voters.
-        symbol: its short name in a sentence.
-        compared: what a model is said to be ahead of another in.
-        in_per_cent: whether it is a share, which is written in per cent.
+    The sentence says what a value means, with the places {value}, {model} and {at} (the threshold),
+    and {more}, which says more or less, of one that compares a model with the voters.
     """
 
-    label: str
-    title: str
-    axis: str
+    label: str  # in figures
+    title: str  # the heading of what a report says of it
+    axis: str  # what it is, at an axis
     sentence: str
-    symbol: str
-    compared: str
+    symbol: str  # its short name in a sentence
+    compared: str  # what a model is said to be ahead of another in
     in_per_cent: bool = True
 
 
@@ -101,40 +91,29 @@ class Words:
 class Metric:
     """A metric of one predictor, or of labels and votes alone.
 
-    Attributes:
-        name: as configurations, tables and files write it.
-        words: how figures and reports write it.
-        value: its functional.
-        influence: what each item contributes (`delete_one` where there is no formula).
-        range: the least and the largest value that it can have.
-        rests_on: counts the labelled items in its smallest denominator (`metrics.denominators`).
-        scale: of its interval.
-        needs_scores: whether its value depends on a predictor's scores.
-        needs_votes: whether its value depends on the items' votes.
-        at: what its threshold is.
-        of_pairs: whether it compares items of two classes. Its spread does not follow from its
-            value then, and the difference of two of it errs more to one side than its own spread
-            shows, so that the two intervals are looked at as well.
-        against_voters: whether it is itself a difference, a model's value less the voters'.
-        on_request: whether a user's study has it only where it is asked for.
+    Where it is of pairs, items of two classes, its spread does not follow from its value, and the
+    difference of two of it errs more to one side than its own spread shows, so that the two
+    intervals are looked at as well.
     """
 
-    name: str
+    name: str  # as configurations, tables and files write it
     words: Words
     value: Value
-    influence: Influence
+    influence: Influence  # `delete_one` where there is no formula
     range: tuple[float, float]
-    rests_on: RestsOn
+    rests_on: RestsOn  # of `metrics.denominators`
     scale: Scale
     needs_scores: bool
     needs_votes: bool
     at: At = At.NOTHING
     of_pairs: bool = False
-    against_voters: bool = False
-    on_request: bool = False
+    against_voters: bool = False  # itself a difference, a model's value less the voters'
+    on_request: bool = False  # a user's study has it only where it is asked for
 
     def __post_init__(self) -> None:
-        for name, kind in _KINDS.items():
+        kinds = {"words": Words, "value": None, "influence": None, "rests_on": None,
+                 "scale": Scale, "at": At}  # fmt: skip
+        for name, kind in kinds.items():
             given = getattr(self, name)
             if not (callable(given) if kind is None else isinstance(given, kind)):
                 wanted = "a function" if kind is None else f"one of {kind.__name__}"
@@ -146,31 +125,16 @@ class Metric:
             raise ValueError(f"metric {self.name}: a logit scale needs a range with two ends")
 
 
-_KINDS: dict[str, type | None] = {
-    "words": Words, "value": None, "influence": None, "rests_on": None, "scale": Scale, "at": At,
-}  # fmt: skip
-"""Field of a metric -> its class; None for a function."""
-
-
 @dataclass(frozen=True)
 class Asked:
-    """A metric as a configuration asks for it: `[delta_]NAME[:PREDICTOR][@THRESHOLD]`.
+    """A metric as a configuration asks for it: `[delta_]NAME[:PREDICTOR][@THRESHOLD]`."""
 
-    Attributes:
-        text: as written.
-        name: the metric's name, with `delta_` before it for the difference of two predictors.
-        predictor: the predictor it is about; the table's first where not given.
-        threshold: score, or recall, at which it is taken; NaN where it has none.
-        metric: what is computed of each predictor; None for a model parameter.
-        is_difference: whether it is the first predictor's value less the second's.
-    """
-
-    text: str
-    name: str
-    predictor: str | None
-    threshold: float
-    metric: Metric | None
-    is_difference: bool = False
+    text: str  # as written
+    name: str  # with `delta_` before it for the difference of two predictors
+    predictor: str | None  # the table's first where not given
+    threshold: float  # score, or recall, at which it is taken; NaN where it has none
+    metric: Metric | None  # computed of each predictor; None for a model parameter
+    is_difference: bool = False  # the first predictor's value less the second's
 
     @property
     def is_parameter(self) -> bool:
@@ -200,9 +164,6 @@ class Asked:
         """The predictors that it is about: one, or two for a difference.
 
         What is of labels and votes alone needs none, and `NO_PREDICTOR` stands for it.
-
-        Raises:
-            InputError: where the table lacks a predictor that it needs.
         """
         if self.is_difference:
             if len(items.predictors) < 2:
@@ -220,38 +181,25 @@ class Asked:
 
     def value(self, masses: list[LabelMass], ranked: list[RankedItems]) -> float:
         """Its value, from the label mass and ranking of each of its predictors."""
-        values = [
-            self.known.value(mass, order, self.threshold)
-            for mass, order in zip(masses, ranked, strict=True)
-        ]
+        pairs = zip(masses, ranked, strict=True)
+        values = [self.known.value(mass, order, self.threshold) for mass, order in pairs]
         return values[0] if len(values) == 1 else values[0] - values[1]
 
 
-def _find(name: str, text: str, known: Mapping[str, Metric]) -> tuple[Metric | None, bool]:
-    """The metric of a name, None for a parameter; and whether a difference is asked for."""
-    if name in known:
-        return known[name], False
-    if name in PARAMETERS:
-        return None, False
-    plain = name.removeprefix(DELTA)
-    if name.startswith(DELTA) and plain in known and known[plain].needs_scores:
-        return known[plain], True
-    names = ", ".join([*known, *PARAMETERS])
-    raise InputError(
-        f"no metric {name!r} (in {text!r}); there are {names}, and {DELTA}NAME for the difference "
-        "of two predictors"
-    )
-
-
 def read_metric(text: str, known: Mapping[str, Metric]) -> Asked:
-    """A metric as it is asked for, among those that are known.
-
-    Raises:
-        InputError: where there is no such metric, or a threshold is missing or not wanted.
-    """
+    """A metric as it is asked for, among those that are known."""
     head, at_sign, threshold = text.partition("@")
     name, colon, predictor = head.partition(":")
-    metric, is_difference = _find(name, text, known)
+    metric = known.get(name)
+    is_difference = metric is None and name.startswith(DELTA) and name not in PARAMETERS
+    if is_difference:
+        metric = known.get(name.removeprefix(DELTA))
+    if name not in (*known, *PARAMETERS) and (metric is None or not metric.needs_scores):
+        names = ", ".join([*known, *PARAMETERS])
+        raise InputError(
+            f"no metric {name!r} (in {text!r}); there are {names}, and {DELTA}NAME for the "
+            "difference of two predictors"
+        )
     kind = At.NOTHING if metric is None else metric.at
     if bool(colon) != bool(predictor):
         raise InputError(f"metric {text!r}: no name after ':', expected {name}:PREDICTOR")

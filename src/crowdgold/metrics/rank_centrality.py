@@ -6,13 +6,9 @@ Negahban, Oh and Shah (2012): a random walk goes from i to j with the chance tha
     T_ii = 1 - sum_j T_ij                 d: the most that any i is compared with others
 
 and a competitor's score is its share of the walk's stationary distribution. In the paper j wins
-over i where a judge selects j and not i; a judge who selects both or neither decides nothing.
-
-Do metrics rank methods as people do? (HLV, section 6)
-
-People's pairwise choices give each method a score (rank centrality); a metric gives it a value. A
-metric is as good as its values correlate with the scores (Pearson), and the p-value is that of a
-permutation test: how often values dealt out to the methods at random correlate as much, either way.
+over i where a judge selects j and not i; a judge who selects both or neither decides nothing. A
+metric is as good as its values of methods correlate with their scores (Pearson), and the p-value is
+that of a permutation test: how often values dealt out at random correlate as much, either way.
 """
 
 from collections.abc import Sequence
@@ -27,7 +23,7 @@ DECIDED, ALL = COMPARED = ("decided", "all")
 
 
 def _check(wins: np.ndarray, undecided: np.ndarray) -> None:
-    for name, values in (("wins", wins), ("undecided", undecided)):
+    for name, values in {"wins": wins, "undecided": undecided}.items():
         if values.ndim != 2 or values.shape[0] != values.shape[1] or values.shape != wins.shape:
             raise InputError(f"{name}: found shape {values.shape}, expected (methods, methods)")
         if not (np.isfinite(values).all() and (values >= 0).all()):
@@ -38,37 +34,16 @@ def _check(wins: np.ndarray, undecided: np.ndarray) -> None:
         raise InputError("undecided: expected the same number for (i, j) and (j, i)")
 
 
-def _check_connected(weight: np.ndarray, names: Sequence[str]) -> None:
-    """Refuse comparisons in which some never win, or never meet the others."""
-    parts, part = connected_components(weight > 0, directed=True, connection="strong")
-    if parts > 1:
-        groups = [", ".join(names[i] for i in np.flatnonzero(part == p)[:4]) for p in range(2)]
-        raise InputError(
-            f"the comparisons do not rank all: between {groups[0]} ... and {groups[1]} ... no side "
-            "both wins and loses, directly or through others. Have more pairs compared, or give "
-            "each pair some wins of both by `prior`"
-        )
-
-
 def rank_centrality(
-    wins: np.ndarray,
-    undecided: np.ndarray | None = None,
-    compared: str = DECIDED,
-    prior: float = 0.0,
-    names: Sequence[str] | None = None,
-) -> np.ndarray:
-    """Score competitors: (M,) positive numbers that add to 1, more is better.
+    wins: np.ndarray, undecided: np.ndarray | None = None, compared: str = DECIDED,
+    prior: float = 0.0, names: Sequence[str] | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Competitors' scores: (M,) positive numbers that add to 1, more is better.
 
-    Args:
-        wins: (M, M) how often the column won over the row; the diagonal plays no part.
-        undecided: (M, M) symmetric, comparisons of the pair that neither won; none where not given.
-        compared: whether shares of wins are of the "decided" comparisons, as in Negahban et al.,
-            or of "all".
-        prior: wins added to both sides of every pair that was compared.
-        names: for messages; positions where not given.
-
-    Raises:
-        InputError: where counts are impossible, or some competitors cannot be ranked with others.
+    `wins` (M, M) count how often the column won over the row, `undecided` (M, M) comparisons that
+    neither won, a symmetric matrix. Shares of wins are of the "decided" comparisons, as in Negahban
+    et al., or of "all". `prior` wins are added to both sides of every pair that was compared.
+    `names` are for messages. An `InputError` where some competitors cannot be ranked with others.
     """
     wins = np.asarray(wins, dtype=float)
     ties = np.zeros_like(wins) if undecided is None else np.asarray(undecided, dtype=float)
@@ -82,20 +57,22 @@ def rank_centrality(
     won = np.where(met, wins + prior, 0.0)
     total = won + won.T + (ties if compared == ALL else 0.0)
     weight = np.divide(won, total, out=np.zeros_like(won), where=met & (total > 0))
-    _check_connected(weight, names or [str(i) for i in range(len(wins))])
-    return _stationary(weight / max(int(met.sum(axis=1).max()), 1))
-
-
-def _stationary(transition: np.ndarray) -> np.ndarray:
-    """The distribution that a chain with these chances of leaving keeps."""
-    size = len(transition)
+    # Some may never win, or never meet the others.
+    parts, part = connected_components(weight > 0, directed=True, connection="strong")
+    if parts > 1:
+        names = names or [str(i) for i in range(len(wins))]
+        groups = [", ".join(names[i] for i in np.flatnonzero(part == p)[:4]) for p in range(2)]
+        raise InputError(
+            f"the comparisons do not rank all: between {groups[0]} ... and {groups[1]} ... no side "
+            "both wins and loses, directly or through others. Have more pairs compared, or give "
+            "each pair some wins of both by `prior`"
+        )
+    # The distribution that a chain with these chances of leaving keeps.
+    size, transition = len(weight), weight / max(int(met.sum(axis=1).max()), 1)
     leaving = transition - np.diag(transition.sum(axis=1))
     system = np.vstack([leaving.T, np.ones(size)])
     found, *_ = np.linalg.lstsq(system, np.append(np.zeros(size), 1.0), rcond=None)
     return np.asarray(found / found.sum())
-
-
-CHUNK = 1000
 
 
 def _standardised(values: np.ndarray) -> np.ndarray:
@@ -109,14 +86,10 @@ def _standardised(values: np.ndarray) -> np.ndarray:
 def permutation_test(
     first: np.ndarray, second: np.ndarray, permutations: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Pearson's r and its two-sided p-value by random permutations.
+    """Pearson's r of values (M,) of methods, M at least 3, and its two-sided p-value by
+    permutations.
 
-    Args:
-        first, second: (M,) values of the methods, M at least 3.
-        permutations: how many; the p-value is (1 + those with |r| as large) / (1 + permutations).
-
-    Raises:
-        InputError: where there are fewer than 3 methods, a value is not finite, or all are alike.
+    It is (1 + those with |r| as large) / (1 + permutations).
     """
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if first.shape != second.shape or first.ndim != 1 or len(first) < 3:
@@ -130,8 +103,8 @@ def permutation_test(
         raise InputError(f"permutations: found {permutations}, expected 1 or more")
     x, y = _standardised(first), _standardised(second)
     found, larger = float(x @ y), 0
-    for start in range(0, permutations, CHUNK):
-        dealt = np.tile(y, (min(CHUNK, permutations - start), 1))
+    for start in range(0, permutations, 1000):
+        dealt = np.tile(y, (min(1000, permutations - start), 1))
         # Equal correlations differ by rounding.
         larger += int((np.abs(rng.permuted(dealt, axis=1) @ x) >= abs(found) - 1e-12).sum())
     return found, (1 + larger) / (1 + permutations)

@@ -25,10 +25,9 @@ from crowdgold.types.items import Items
 class LabelMass:
     """How much of each item counts as of each class.
 
-    Attributes:
-        shares: (n, K) in the order of the table; of two classes the second is the positive one.
-            Not negative, but where labels are corrected for experts' errors
-            (`inference.expert_errors`). Floats, or bytes where they are counts.
+    `shares` are (n, K) in the order of the table; of two classes the second is the positive one.
+    They are not negative, but where labels are corrected for experts' errors
+    (`inference.expert_errors`); floats, or bytes where they are counts.
     """
 
     shares: np.ndarray
@@ -38,9 +37,8 @@ class LabelMass:
 
     @classmethod
     def binary(cls, positive: np.ndarray, negative: np.ndarray) -> "LabelMass":
-        """Masses of two classes from the positive (n,) and the negative (n,) mass of each item.
-
-        Bytes stay bytes; all else becomes floats.
+        """Masses of two classes from those of each item, (n,) each; bytes stay bytes, all else
+        becomes floats.
         """
         kind = positive.dtype if positive.dtype == np.uint8 else float
         shares = np.empty((len(positive), 2), dtype=kind, order="F")
@@ -75,45 +73,29 @@ class LabelMass:
 
 @dataclass(frozen=True)
 class RankedItems:
-    """What a metric needs to know of items beside their labels.
+    """What a metric needs to know of items beside their labels, by a predictor's scores."""
 
-    Attributes:
-        order: (n,) positions from the highest to the lowest score of the predictor; where scores
-            are equal any order does.
-        votes_positive, votes_total: (n,) votes, in the order of the table.
-        scores_descending: (n,) scores in the order of `order`.
-        cluster: (n,) number of each item's cluster; None where none belong together.
-        counting: how many items weights (m,) are taken for, where items have some.
-        room: memory of the two sums of a `Curve` (2, n + 1), where each curve of these items may
-            overwrite the one before; None where each has its own.
-    """
-
-    order: np.ndarray
-    votes_positive: np.ndarray
-    votes_total: np.ndarray
-    scores_descending: np.ndarray
-    cluster: np.ndarray | None = None
-    counting: Callable[[np.ndarray], float] = kish
+    order: np.ndarray  # (n,) positions from the highest to the lowest score; any of equal ones
+    votes_positive: np.ndarray  # (n,) in the order of the table
+    votes_total: np.ndarray  # (n,)
+    scores_descending: np.ndarray  # (n,) in the order of `order`
+    cluster: np.ndarray | None = None  # (n,) number of each item's; None where there are none
+    counting: Callable[[np.ndarray], float] = kish  # how many items weights (m,) are taken for
     room: np.ndarray | None = None
+    """Memory of the sums of a `Curve`, (2, n + 1), where each may overwrite the one before."""
 
     @classmethod
     def of(cls, items: Items, predictor: str) -> "RankedItems":
         """Items ranked by a predictor's scores; by `NO_PREDICTOR` all have the same."""
         scores = items.to_rank(predictor)
         order = np.argsort(scores, kind="stable")[::-1].copy()
-        return cls(
-            order,
-            items.votes_positive.astype(float),
-            items.votes_total.astype(float),
-            scores[order],
-            items.cluster,
-        )
+        votes = items.votes_positive.astype(float), items.votes_total.astype(float)
+        return cls(order, *votes, scores[order], items.cluster)
 
     @cached_property
     def corners(self) -> np.ndarray:
-        """Number of items in the 0 .. L highest levels, (L + 1,): a level has one score.
-
-        These are 0 .. n where all scores differ.
+        """Number of items in the 0 .. L highest levels, (L + 1,), of one score each; 0 .. n where
+        all scores differ.
         """
         scores = self.scores_descending
         inside = np.flatnonzero(scores[1:] != scores[:-1]) + 1
@@ -139,44 +121,32 @@ class RankedItems:
         A pass then reads memory in sequence, and all curves use the same memory. With a million
         items a pass is quicker than getting new memory for its curve.
         """
+        order, room = np.arange(len(self.order)), np.empty((2, len(self.order) + 1))
+        votes = self.votes_positive[self.order], self.votes_total[self.order]
         cluster = None if self.cluster is None else self.cluster[self.order]
-        return RankedItems(
-            np.arange(len(self.order)),
-            self.votes_positive[self.order],
-            self.votes_total[self.order],
-            self.scores_descending,
-            cluster,
-            room=np.empty((2, len(self.order) + 1)),
-        )
+        return RankedItems(order, *votes, self.scores_descending, cluster, room=room)
 
 
 @dataclass(frozen=True)
 class Curve:
     """What metrics need of a mass in a ranking, from one pass over the items.
 
-    Attributes:
-        true_positives, false_positives: (L + 1,) mass of the 0 .. L highest levels of scores; in
-            between both grow by the same share of a level.
-        won: pairs of positive above negative mass, and half of those on one level. An item is never
-            held against itself.
-        comparisons: pairs of positive and negative mass of different items.
-        votes: (2, 2) mass-weighted votes: row, label; column, positive votes and all votes.
-        falls: whether any mass is negative, so that a cumulative mass may fall.
+    Between two levels of scores both cumulative masses grow by the same share of a level. Pairs are
+    of positive and negative mass of different items; of those on one level half are won.
     """
 
-    true_positives: np.ndarray
-    false_positives: np.ndarray
-    won: float
-    comparisons: float
-    votes: np.ndarray
-    falls: bool
+    true_positives: np.ndarray  # (L + 1,) mass of the 0 .. L highest levels
+    false_positives: np.ndarray  # (L + 1,)
+    won: float  # pairs of positive above negative mass
+    comparisons: float  # all such pairs
+    votes: np.ndarray  # (2, 2) by mass: row, label; column, positive votes and all votes
+    falls: bool  # any mass is negative, so that a cumulative mass may fall
 
     @cached_property
     def rising(self) -> tuple[np.ndarray, np.ndarray]:
         """The two cumulative masses as curves that never fall, to look for crossings on."""
-        if not self.falls:
-            return self.true_positives, self.false_positives
-        return _rising(self.true_positives), _rising(self.false_positives)
+        found = self.true_positives, self.false_positives
+        return (_rising(found[0]), _rising(found[1])) if self.falls else found
 
     @classmethod
     def of(cls, mass: LabelMass, ranked: "RankedItems") -> "Curve":
@@ -187,14 +157,9 @@ class Curve:
         room = np.empty((2, len(ranked.order) + 1)) if ranked.room is None else ranked.room
         hits, alarms = room
         won, comparisons, own, votes, falls = _accumulate(
-            mass.positive,
-            mass.negative,
-            ranked.order,
-            ranked.votes_positive,
-            ranked.votes_total,
-            hits,
-            alarms,
-        )
+            mass.positive, mass.negative, ranked.order, ranked.votes_positive, ranked.votes_total,
+            hits, alarms,
+        )  # fmt: skip
         if len(ranked.corners) < len(hits):
             hits, alarms = hits[ranked.corners], alarms[ranked.corners]
             won = float(((hits[1:] + hits[:-1]) * np.diff(alarms)).sum() - own) / 2
@@ -217,14 +182,9 @@ def _rising(cumulative: np.ndarray) -> np.ndarray:
 
 @kernel()
 def _accumulate(
-    positive: np.ndarray,
-    negative: np.ndarray,
-    order: np.ndarray,
-    votes_positive: np.ndarray,
-    votes_total: np.ndarray,
-    true_positives: np.ndarray,
-    false_positives: np.ndarray,
-) -> tuple[float, float, float, np.ndarray, bool]:
+    positive: np.ndarray, negative: np.ndarray, order: np.ndarray, votes_positive: np.ndarray,
+    votes_total: np.ndarray, true_positives: np.ndarray, false_positives: np.ndarray,
+) -> tuple[float, float, float, np.ndarray, bool]:  # fmt: skip
     nothing = 0 * positive.dtype.type(0)  # a 64-bit integer where masses are bytes, else a float
     won, own, above, passed = nothing, nothing, nothing, nothing
     votes_below, all_below, votes_above, all_above = 0.0, 0.0, 0.0, 0.0

@@ -25,30 +25,20 @@ EACH = "each"
 
 @dataclass(frozen=True)
 class ReviewerMetric:
-    """A metric as a configuration names it: NAME[:OF].
+    """A metric as a configuration names it: NAME[:OF]."""
 
-    Attributes:
-        text: the name as written.
-        name: one of `RATES`, `PREVALENCE` or `SWAPPED`.
-        of: whose rate: a group's, an annotator's, `EACH`, or empty for that of all labels.
-    """
-
-    text: str
-    name: str
-    of: str
+    text: str  # as written
+    name: str  # one of `RATES`, `PREVALENCE` or `SWAPPED`
+    of: str  # whose rate: a group's, an annotator's, `EACH`, or empty for that of all labels
 
     @property
     def is_rate(self) -> bool:
-        """Say whether it is a rate of annotators."""
+        """Whether it is a rate of annotators."""
         return self.name in RATES
 
 
 def parse_reviewer_metric(text: str) -> ReviewerMetric:
-    """Read a metric's name.
-
-    Raises:
-        InputError: where there is no such metric, or it is not one of annotators.
-    """
+    """A metric by its name; `InputError` where there is none, or it is not one of annotators."""
     name, colon, of = text.partition(":")
     known = (PREVALENCE, *RATES, SWAPPED)
     if name not in known:
@@ -73,10 +63,8 @@ def rate_of(name: str, prevalence: np.ndarray, tpr: np.ndarray, tnr: np.ndarray)
 
 
 def rate_of_counts(name: str, counts: np.ndarray) -> np.ndarray:
-    """A rate of `RATES` from numbers of labels; NaN where it divides by 0.
-
-    Args:
-        counts: (..., 2, 2) labels by the item's category, and by the label.
+    """A rate of `RATES` from numbers of labels (..., 2, 2) by category and label; NaN where it
+    divides by 0.
     """
     part, whole = {
         "TNR": (counts[..., 0, 0], counts[..., 0, :].sum(axis=-1)),
@@ -91,27 +79,20 @@ def annotators_of(metric: ReviewerMetric, annotations: Annotations) -> list[str]
 
 
 def value_of_label(metric: ReviewerMetric, annotations: Annotations) -> np.ndarray:
-    """The value of a rate that each label counts for: (L,) positions; -1 for none.
-
-    Raises:
-        InputError: where there is no group or annotator of the name.
-    """
+    """The value of a rate that each label counts for: (L,) positions; -1 for none."""
     if metric.of == EACH:
         return annotations.annotator_of
     if not metric.of:
         return np.zeros(len(annotations), dtype=np.int64)
-    of_name = (
-        (annotations.group, annotations.group_of),
-        (annotations.annotator, annotations.annotator_of),
-    )
-    for names, position in of_name:
+    groups, annotators = annotations.group, annotations.annotator
+    known = (groups, annotations.group_of), (annotators, annotations.annotator_of)
+    for names, position in known:
         found = np.flatnonzero(names == metric.of)
         if len(found):
             return np.where(position == found[0], 0, -1)
-    groups = ", ".join(map(repr, annotations.group))
     raise InputError(
         f"metric {metric.text!r}: the table has no group or annotator {metric.of!r}; groups: "
-        f"{groups}; annotators: {annotations.annotator[0]!r} and {len(annotations.annotator) - 1} "
+        f"{', '.join(map(repr, groups))}; annotators: {annotators[0]!r} and {len(annotators) - 1} "
         "more"
     )
 
@@ -119,17 +100,9 @@ def value_of_label(metric: ReviewerMetric, annotations: Annotations) -> np.ndarr
 def true_values(
     text: str, annotations: Annotations, parameters: Mapping[str, float]
 ) -> dict[str, float]:
-    """The true values of a metric: those of the process that the labels were drawn from.
+    """Annotator -> the true value of a metric of the process that labels were drawn from.
 
-    Args:
-        annotations: the labels, for the names of the annotators.
-        parameters: as `Replicate.parameters`.
-
-    Returns:
-        annotator -> value; the name is empty where the value is no annotator's.
-
-    Raises:
-        InputError: where the truth is not known.
+    The name is empty where the value is no annotator's; `parameters` are as `Replicate.parameters`.
     """
     metric = parse_reviewer_metric(text)
     if metric.name == SWAPPED:

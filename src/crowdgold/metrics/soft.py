@@ -1,5 +1,9 @@
 """Metrics of predicted judgement distributions over classes, hard and soft (HLV, section 3.1).
 
+P_ik is the share of people who label example i with class k, Q_ik a model's prediction of it. Where
+an example has one class, rows add to 1 (multiclass); where it may have several, they need not
+(multilabel).
+
     accuracy             mean_i sum_k I^P_ik I^Q_ik                       I: 1 at the row's largest
     soft accuracy        mean_i sum_k min(P_ik, Q_ik)
     (soft) macro F1      mean_k 2 sum_i min(P_ik, Q_ik) / sum_i (P_ik + Q_ik)     hard: of I
@@ -10,12 +14,6 @@
 Where several classes of a row are the largest, the first of them counts. A class that nobody gives
 and nobody predicts has an F1 of 0 / 0; it counts as 0, as in scikit-learn, with a warning. Metrics
 are high where the prediction is good, and all but entropy correlation lie in [0, 1].
-
-Judgement distributions: which arrays they are, and their entropies (HLV, section 3).
-
-P_ik is the share of people who label example i with class k, Q_ik a model's prediction of it. Where
-an example has one class, rows add to 1 (multiclass); where it may have several, they need not
-(multilabel).
 """
 
 import warnings
@@ -30,7 +28,6 @@ from crowdgold.types.errors import InputError
 
 SUM_TOLERANCE = 1e-6
 """Rows of distributions over classes add to 1 within this."""
-SHOWN = 8
 
 
 class UndefinedMetricWarning(UserWarning):
@@ -43,47 +40,38 @@ def warn(message: str) -> None:
 
 
 def name_classes(classes: Sequence[int] | np.ndarray) -> str:
-    """Name classes for a message by their columns: the first few, then how many more."""
-    return f"class{'es' if len(classes) > 1 else ''} {list_names(map(int, classes), SHOWN)}"
+    """Classes in a message, by their columns: the first few, then how many more."""
+    return f"class{'es' if len(classes) > 1 else ''} {list_names(map(int, classes), 8)}"
 
 
-def _check_one(values: np.ndarray, name: str, sum_to_one: bool) -> None:
+def _checked(given: np.ndarray, name: str, sum_to_one: bool) -> np.ndarray:
+    values = np.asarray(given, dtype=float)
     if values.ndim != 2 or values.shape[0] == 0 or values.shape[1] == 0:
         raise InputError(f"{name}: found shape {values.shape}, expected (examples, classes)")
-    bad = ~((values >= 0) & (values <= 1 + SUM_TOLERANCE)).all(axis=1)
-    if bad.any():
-        rows = list_rows(np.flatnonzero(bad))
-        example = values[np.flatnonzero(bad)[0]].tolist()
-        raise InputError(f"{name}, {rows}: found {example}, expected shares from 0 to 1")
+    bad = np.flatnonzero(~((values >= 0) & (values <= 1 + SUM_TOLERANCE)).all(axis=1))
+    if len(bad):
+        example = values[bad[0]].tolist()
+        raise InputError(f"{name}, {list_rows(bad)}: found {example}, expected shares from 0 to 1")
     if sum_to_one:
         if values.shape[1] < 2:
             raise InputError(f"{name}: found {values.shape[1]} class, expected 2 or more")
         total = values.sum(axis=1)
-        bad = np.abs(total - 1) > SUM_TOLERANCE
-        if bad.any():
-            rows, first = list_rows(np.flatnonzero(bad)), total[np.flatnonzero(bad)[0]]
+        bad = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
+        if len(bad):
             raise InputError(
-                f"{name}, {rows}: adds to {first:.6g}, expected 1; examples of several classes "
-                "have the multilabel metrics"
+                f"{name}, {list_rows(bad)}: adds to {total[bad[0]]:.6g}, expected 1; examples of "
+                "several classes have the multilabel metrics"
             )
+    return values
 
 
 def judgements(true: np.ndarray, predicted: np.ndarray, sum_to_one: bool) -> list[np.ndarray]:
-    """Check P and Q and give them as arrays of floats.
-
-    Args:
-        true, predicted: (N, K) P and Q.
-        sum_to_one: whether rows must add to 1.
-
-    Raises:
-        InputError: naming the rows that cannot be used.
-    """
-    found = [np.asarray(values, dtype=float) for values in (true, predicted)]
-    for values, name in zip(found, ("true judgements P", "predicted judgements Q"), strict=True):
-        _check_one(values, name, sum_to_one)
-    if found[0].shape != found[1].shape:
-        raise InputError(f"P has shape {found[0].shape} and Q {found[1].shape}; expected the same")
-    return found
+    """P and Q (N, K) as arrays of floats; `InputError` names the rows that cannot be used."""
+    P = _checked(true, "true judgements P", sum_to_one)
+    Q = _checked(predicted, "predicted judgements Q", sum_to_one)
+    if P.shape != Q.shape:
+        raise InputError(f"P has shape {P.shape} and Q {Q.shape}; expected the same")
+    return [P, Q]
 
 
 def normalised_entropy(shares: np.ndarray) -> np.ndarray:
@@ -113,13 +101,11 @@ def correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def constant_side(true: np.ndarray, predicted: np.ndarray) -> str:
-    """Say which of two sets of entropies (N,) does not vary."""
-    sides = [
-        name
-        for name, values in (("P", true), ("Q", predicted))
-        if values.std() <= 1e-12 * np.sqrt(len(values))
-    ]
-    return " and ".join(sides)
+    """Which of two sets of entropies (N,) does not vary."""
+    sides = {"P": true, "Q": predicted}.items()
+    return " and ".join(
+        name for name, values in sides if values.std() <= 1e-12 * np.sqrt(len(values))
+    )
 
 
 class ClassWise(NamedTuple):
@@ -146,16 +132,10 @@ def class_f1(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
 
 def class_wise(true: np.ndarray, predicted: np.ndarray) -> ClassWise:
-    """Soft precision, recall and F1 of each class (HLV, equations A.1 to A.3).
+    """Soft precision, recall and F1 of each class of P and Q (N, K) (HLV, equations A.1 to A.3).
 
-    Args:
-        true, predicted: (N, K) P and Q, shares from 0 to 1; rows need not add to 1.
-
-    Returns:
-        0 with a warning where a class is never predicted (precision), or given (recall).
-
-    Raises:
-        InputError: naming the rows that cannot be used.
+    0 with a warning where a class is never predicted (precision), or given (recall). Rows need not
+    add to 1.
     """
     P, Q = judgements(true, predicted, sum_to_one=False)
     common = np.minimum(P, Q).sum(axis=0)
@@ -224,11 +204,7 @@ def entropy_correlation(true: np.ndarray, predicted: np.ndarray) -> float:
 Metric = Callable[[np.ndarray, np.ndarray], float]
 
 MULTICLASS: dict[str, Metric] = {
-    "accuracy": accuracy,
-    "macro F1": macro_f1,
-    "soft accuracy": soft_accuracy,
-    "soft macro F1": soft_macro_f1,
-    "PO-JSD": po_jsd,
-    "entropy correlation": entropy_correlation,
-}
+    "accuracy": accuracy, "macro F1": macro_f1, "soft accuracy": soft_accuracy,
+    "soft macro F1": soft_macro_f1, "PO-JSD": po_jsd, "entropy correlation": entropy_correlation,
+}  # fmt: skip
 """Metrics of (P, Q), (N, K) with rows that add to 1, by the paper's names."""

@@ -24,8 +24,6 @@ from crowdgold.metrics.soft import (
     warn,
 )
 
-THRESHOLD = 0.5
-
 
 def _binary(shares: np.ndarray) -> np.ndarray:
     """[P_ik, 1 - P_ik]: (N, K, 2)."""
@@ -35,7 +33,7 @@ def _binary(shares: np.ndarray) -> np.ndarray:
 
 def _chosen(shares: np.ndarray) -> np.ndarray:
     """J: 1 where more than half give the class."""
-    return (shares > THRESHOLD).astype(float)
+    return (shares > 0.5).astype(float)
 
 
 def _micro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
@@ -90,11 +88,7 @@ def entropy_correlation(true: np.ndarray, predicted: np.ndarray) -> float:
 
 
 MULTILABEL: dict[str, Metric] = {
-    "micro F1": micro_f1,
-    "macro F1": macro_f1,
-    "soft micro F1": soft_micro_f1,
-    "soft macro F1": soft_macro_f1,
-    "PO-JSD": po_jsd,
-    "entropy correlation": entropy_correlation,
-}
+    "micro F1": micro_f1, "macro F1": macro_f1, "soft micro F1": soft_micro_f1,
+    "soft macro F1": soft_macro_f1, "PO-JSD": po_jsd, "entropy correlation": entropy_correlation,
+}  # fmt: skip
 """Metrics of (P, Q), (N, K) with shares from 0 to 1, by the paper's names."""

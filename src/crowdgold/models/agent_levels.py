@@ -12,8 +12,6 @@ together, the more the fewer labels there are. With `prior: agent` each has its 
 Blocked, as CLARA's sampler is, whose prior all items share: all levels given (mu, pi), then these
 given the levels. Chains start at majority votes; where labels say little there are other modes, in
 which levels have each other's names, that they need not find.
-
-How the posterior of agents' levels is sampled, as a declaration.
 """
 
 from dataclasses import dataclass
@@ -35,50 +33,35 @@ from crowdgold.types.parameters import Above, AtLeast, Settings
 class LevelSettings(Settings):
     """How levels are sampled."""
 
-    prior: Annotated[
-        Literal["agent", "shared"],
+    prior: Annotated[Literal["agent", "shared"],
         "A class prior for each `agent`, where not given, or one that is `shared`, as printed, "
-        "which pulls the scores of different agents together.",
-    ] = "agent"
-    alpha_mu: Annotated[
-        float, Above(0), "Weight of the prior of each level, in responses; 1 where not given."
-    ] = 1.0
-    alpha_pi: Annotated[
-        float,
-        Above(0),
-        "Weight of the prior of each entry of a confusion matrix, in labels; 1 where not given.",
-    ] = 1.0
+        "which pulls the scores of different agents together."] = "agent"  # fmt: skip
+    alpha_mu: Annotated[float, Above(0),
+        "Weight of the prior of each level, in responses; 1 where not given."] = 1.0  # fmt: skip
+    alpha_pi: Annotated[float, Above(0),
+        "Weight of the prior of each entry of a confusion matrix, in labels; 1 where not "
+        "given."] = 1.0  # fmt: skip
     chains: Annotated[int, AtLeast(1), "Chains of each fit; 2 where not given."] = 2
-    warmup: Annotated[
-        int, AtLeast(0), "Sweeps of each chain that are thrown away; 200 where not given."
-    ] = 200
+    warmup: Annotated[int, AtLeast(0),
+        "Sweeps of each chain that are thrown away; 200 where not given."] = 200  # fmt: skip
     draws: Annotated[int, AtLeast(1), "Draws of each chain that are kept; 500 where not given."] = (
         500
     )
     lag: Annotated[int, AtLeast(1), "Sweeps from one kept draw to the next; 5 where not given."] = 5
 
 
-SMALL = 1e-200
-"""Products of probabilities below this are made larger: a response may have hundreds of labels."""
+SMALL = 1e-200  # products below it are made larger: a response may have hundreds of labels
 
 
 @dataclass(frozen=True)
 class LevelDraws:
-    """Draws of the posterior; S agents, P class priors (S, or 1 shared by all).
+    """Draws of the posterior; S agents, P class priors (S, or 1 shared by all)."""
 
-    Attributes:
-        count: (chains, D, S, K) responses of each level of each agent, of those with labels.
-        prior: (chains, D, P, K) class priors mu.
-        probability: (I, K) P(z_i = k | labels); 0 where a response has none.
-        confusion: (A, K, K) posterior means of pi, the true level in rows.
-        diagnostics: of the agents' numbers of responses by level.
-    """
-
-    count: np.ndarray
-    prior: np.ndarray
-    probability: np.ndarray
-    confusion: np.ndarray
-    diagnostics: Diagnostics
+    count: np.ndarray  # (chains, D, S, K) responses by agent and level, of those with labels
+    prior: np.ndarray  # (chains, D, P, K) class priors mu
+    probability: np.ndarray  # (I, K) P(z_i = k | labels); 0 where a response has none
+    confusion: np.ndarray  # (A, K, K) posterior means of pi, the true level in rows
+    diagnostics: Diagnostics  # of the agents' numbers of responses by level
 
 
 class _Data(NamedTuple):
@@ -168,41 +151,10 @@ def _run_chain(
                     count[draw, data.agent_of[item], level[item]] += 1
 
 
-def _first_levels(annotations: Annotations, scatter: bool, rng: np.random.Generator) -> np.ndarray:
-    """The majority votes (I,); in a scattered start a tenth of the levels are random."""
-    level = majority_labels(annotations, "random", rng)
-    level[level == NO_LABEL] = 0
-    if scatter:
-        other = rng.integers(0, len(annotations.category), len(level))
-        level = np.where(rng.random(len(level)) < 0.1, other, level)
-    return level.astype(np.int64)
-
-
-def _diagnose(count: np.ndarray) -> Diagnostics:
-    """The diagnostics of (chains, D, S, K) numbers of responses; those that move."""
-    if len(count) < 2:
-        return Diagnostics()
-    scalars = {
-        f"count[{agent},{level}]": count[:, :, agent, level].astype(float)
-        for agent in range(count.shape[2])
-        for level in range(count.shape[3])
-    }
-    moving = {name: draws for name, draws in scalars.items() if (draws.std(axis=1) > 0).all()}
-    return diagnose(moving, 0, 0) if moving else Diagnostics()
-
-
 def sample_levels(
     annotations: Annotations, settings: LevelSettings, rng: np.random.Generator
 ) -> LevelDraws:
-    """Sample the posterior of levels, class priors and confusion matrices.
-
-    Args:
-        annotations: the labels; each item is a response of an agent.
-        settings: of the sampler and the priors.
-
-    Raises:
-        InputError: where the table has no labels, or names no agents.
-    """
+    """Sample levels of agents' responses (items); `InputError` for no labels, or no agents."""
     if len(annotations) == 0 or len(annotations.agent) == 0:
         missing = "labels" if len(annotations) == 0 else "agents"
         raise InputError(f"the table has no {missing}; expected at least one")
@@ -220,11 +172,23 @@ def sample_levels(
     prior = np.empty((s.chains, s.draws, P, K))
     chance, total = np.zeros((len(annotations.item), K)), np.zeros((A * K, K))
     for chain, own in enumerate(rng.spawn(s.chains)):
-        level = _first_levels(annotations, chain > 0, own)
+        level = majority_labels(annotations, "random", own)
+        level[level == NO_LABEL] = 0
+        if chain > 0:  # a tenth of the levels start at random
+            other = own.integers(0, K, len(level))
+            level = np.where(own.random(len(level)) < 0.1, other, level)
+        level = level.astype(np.int64)
         mu, weight = np.empty((P, K)), np.empty((A * K, K))
         _run_chain(
             data, level, mu, weight, s.warmup, s.lag, count[chain], prior[chain], chance, total, own
         )
     kept = s.chains * s.draws
     confusion = (total / kept).reshape(A, K, K).transpose(0, 2, 1)
-    return LevelDraws(count, prior[:, :, :S], chance / kept, confusion, _diagnose(count))
+    moving = {
+        f"count[{agent},{level}]": count[:, :, agent, level].astype(float)
+        for agent in range(S)
+        for level in range(K)
+        if s.chains > 1 and (count[:, :, agent, level].std(axis=1) > 0).all()
+    }
+    gate = diagnose(moving, 0, 0) if moving else Diagnostics()
+    return LevelDraws(count, prior[:, :, :S], chance / kept, confusion, gate)

@@ -51,13 +51,9 @@ def nodes_for_distribution(delta: float) -> int:
 
 def bin_ends(ranking: Ranking, number: Callable[[int], int]) -> np.ndarray:
     """How many items are in the first 1 .. B bins, (B,); a bin holds whole groups of equal scores.
-
-    A group with more items than bins have on average is a bin of its own. The other groups are cut
-    into bins of nearly equal size, at the group ends nearest to that.
-
-    Args:
-        ranking: of the items.
-        number: how many bins a number of items without ties is cut into.
+    A group with more items than bins have on average is a bin of its own. The others are cut into
+    bins of nearly equal size, at the group ends nearest to that; `number` says how many for items
+    without ties.
     """
     sizes, last = ranking.sizes, len(ranking.ends) - 1
     large = (sizes > 1) & (sizes * number(len(ranking)) > len(ranking))
@@ -87,39 +83,21 @@ def _count(member_in_order: np.ndarray, ends: np.ndarray, sets: int) -> np.ndarr
 
 @dataclass(frozen=True)
 class BinnedRanks:
-    """One predictor's ranking, binned.
+    """One predictor's ranking, binned."""
 
-    Attributes:
-        count: (B, m) items n_kb of each vote set in each bin, lowest scores first.
-        highest: (B - 1,) vote set of the highest item of each bin but the last; where several items
-            share that score, the vote set that most of them are of.
-        free_sd: whether positives have a standard deviation of their own.
-        prior: of (mu, delta).
-    """
-
-    count: np.ndarray
+    count: np.ndarray  # (B, m) items n_kb of each vote set in each bin, lowest scores first
+    # (B - 1,) vote set of the highest item of each bin but the last; where several items share that
+    # score, the vote set that most of them are of
     highest: np.ndarray
-    free_sd: bool = False
-    prior: ScorePrior = PAPER_PRIOR
+    free_sd: bool = False  # whether positives have a standard deviation of their own
+    prior: ScorePrior = PAPER_PRIOR  # of (mu, delta)
 
     @classmethod
     def of(
-        cls,
-        member: np.ndarray,
-        ranking: Ranking,
-        sets: int,
-        free_sd: bool = False,
+        cls, member: np.ndarray, ranking: Ranking, sets: int, free_sd: bool = False,
         prior: ScorePrior = PAPER_PRIOR,
-    ) -> "BinnedRanks":
-        """Count items by bin and vote set, in one pass over the ranking.
-
-        Args:
-            member: (n,) vote set of each item.
-            ranking: of the items.
-            sets: the number of vote sets m.
-            free_sd: whether positives have a standard deviation of their own.
-            prior: of (mu, delta).
-        """
+    ) -> "BinnedRanks":  # fmt: skip
+        """Count items by bin and by vote set, `member` (n,), in one pass over the ranking."""
         ends, in_order = bin_ends(ranking, number_of_bins), member[ranking.order]
         groups = np.searchsorted(ranking.ends, ends[:-1])
         starts = ranking.ends[groups] - ranking.sizes[groups]
@@ -138,32 +116,20 @@ class BinnedRanks:
 
 @dataclass(frozen=True)
 class ConditionedBinnedRanks(Conditioned[BinnedRanks]):
-    """The binned rank likelihood given one draw of the vote model.
+    """The binned rank likelihood given one draw of the vote model."""
 
-    Attributes:
-        sd: standard deviation of the utilities of positives; that of negatives is 1.
-    """
-
-    sd: float = 1.0
+    sd: float = 1.0  # standard deviation of the utilities of positives; that of negatives is 1
 
     def with_sd(self, sd: float) -> "ConditionedBinnedRanks":
         """The same with another standard deviation of positives."""
         return replace(self, sd=sd)
 
     def cost(self, delta: float) -> float:
-        """Say what an evaluation costs, the tables of its delta included."""
+        """What an evaluation costs, the tables of its delta included."""
         return 100.0 + abs(delta)
 
     def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
-        """The log-likelihood, up to a constant, on a grid.
-
-        Args:
-            mu: (D, M) values of mu, a row for each delta.
-            delta: (D,) values of delta.
-
-        Returns:
-            (D, M) log-likelihoods.
-        """
+        """The log-likelihood, up to a constant: mu (D, M), a row for each delta (D,) -> (D, M)."""
         widest = float(np.abs(delta).max()) / min(self.sd, 1.0)
         points, weights = self.nodes(nodes_for_distribution(widest))
         # Beyond this mu the labels lie apart: nothing changes any more.
@@ -246,11 +212,7 @@ def write_masses(
     mu: float, sd: float, low_0: float, table_0: np.ndarray, mixture_0: np.ndarray,
     low_1: float, table_1: np.ndarray, mixture_1: np.ndarray, share: np.ndarray, mass: np.ndarray,
 ) -> None:  # fmt: skip
-    """Write P(t_b-1 < U < t_b) by bin, label and vote pattern to `mass`, (B, 2, p).
-
-    Args:
-        share: (B - 1,) shares c_b of items in bins 1 .. b, whose quantiles of Fbar are t_b.
-    """
+    """Write P(t_b-1 < U < t_b), (B, 2, p), to `mass`; t_b: quantiles of Fbar at `share`."""
     bins, _, patterns = mass.shape
     cut = np.empty(bins - 1)
     _quantiles(mu, sd, low_0, mixture_0, low_1, mixture_1, share, cut)

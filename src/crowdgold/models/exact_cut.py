@@ -1,45 +1,26 @@
 """The exact cut: one draw of (mu, delta) for each draw of the vote model, with no Markov chain.
 
 Given a draw of the vote model, (mu, delta) has a two-dimensional density (MAVEN, sections 3.2.2 and
-3.3), whichever score likelihood it is made of. A grid that follows the density is drawn from
-directly (`cut_density`, `cut_search`); where one box does not hold it many do (`resolve`).
-
-The density of (mu, delta) on many boxes: where it is curved or has two modes, and no box fits.
-
-The boxes cover the whole range of (delta, z). Each interpolates the density by itself, as the one
-of `cut_density` does; those whose error matters are split in four until none is left. A draw is a
-box by its mass, then a cell of the box. This needs no start and asks nothing of the density's
-shape, but takes ten times the evaluations of one box that fits.
-
-The density of (mu, delta) given a draw of the vote model, on the cells of a sheared box.
-
-The log-likelihood is smooth: Chebyshev interpolation from a few hundred evaluations gives it on a
-fine grid, where a cell is drawn by its mass and a point uniformly within the cell. The
-interpolation is checked against direct evaluations.
+3.3), whichever score likelihood it is made of. Chebyshev interpolation of the smooth log-likelihood
+from a few hundred evaluations, checked against direct ones, gives it on the fine cells of a sheared
+box, which follows the density until no mass is left at its edge. A cell is drawn by its mass, a
+point uniformly within it. Where one box would take too long (a curved or wide density, two modes,
+hardly any gold) many cover the whole range, and those whose error matters are split in four until
+none is left: that asks nothing of the density's shape, but takes ten times the evaluations.
 
 The coordinates are delta and z, 1 / z = 1 / mu + 1 / FAR: linear in mu near 0, where the likelihood
 goes on smoothly to negative mu and only the prior ends; far out, where positives always rank above
 negatives and the likelihood is flat, all mu up to infinity lie below z = FAR. As 1 / mu is
 exponential a priori in the paper, z then has the same prior as mu, cut off at FAR.
 
-Where the density of (mu, delta) lies: the search for its mode and for the box that holds it.
-
-The box follows the density of each draw until no mass is left at its edge, and the degree of the
-interpolation rises until its error is small. Where that would take too long, a wide and curved
-density with hardly any gold, the search gives up.
-
-The exact cut where positives have a standard deviation of their own: draws of (mu, delta, sd).
-
-log sd ~ Normal(0, 0.5), cut off at -1.5 and 1.5. For a draw of the vote model the integral of the
-density over (mu, delta), Z(log sd), comes from the two-dimensional grid at knots of log sd, from
-the middle outwards until nothing is left. log Z is smooth: a cubic spline through the knots gives
-the density of log sd on fine cells. Then (mu, delta) are drawn at the sd that was drawn, where the
-grid's own integral checks the spline.
+Where positives have a standard deviation of their own, log sd ~ Normal(0, 0.5), cut off at -1.5 and
+1.5. log Z(log sd), the integral over (mu, delta), is smooth: a cubic spline through knots, from the
+middle outwards until nothing is left, gives the density of log sd. Then (mu, delta) are drawn at
+the sd that was drawn, where the grid's own integral checks the spline.
 """
 
 import itertools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -77,11 +58,7 @@ class Box:
 
     def area(self) -> float:
         """The area of the box."""
-        return float(self.widths().prod())
-
-    def widths(self) -> np.ndarray:
-        """The widths in delta and in offset."""
-        return np.array([self.delta[1] - self.delta[0], self.offset[1] - self.offset[0]])
+        return (self.delta[1] - self.delta[0]) * (self.offset[1] - self.offset[0])
 
     def grown(self, delta: tuple[float, float], offset: tuple[float, float]) -> "Box":
         """The box with its sides moved outwards by these shares of its widths."""
@@ -97,29 +74,19 @@ class Box:
 
 @dataclass(frozen=True)
 class Density:
-    """The density on a box.
+    """The density on a box."""
 
-    Attributes:
-        box: the box.
-        mass: (CELLS, CELLS) share of each cell.
-        error: largest error of the log density at the check points.
-        log_mass: log of the integral of prior (without its constant) times likelihood.
-        offset: mean error there, which `error` leaves out: it does not change the shares.
-    """
+    box: Box  # the box
+    mass: np.ndarray  # (CELLS, CELLS) share of each cell
+    error: float  # largest error of the log density at the check points
+    log_mass: float  # log of the integral of prior (without its constant) times likelihood
+    offset: float = 0.0  # mean error there, which `error` leaves out: it does not change the shares
 
-    box: Box
-    mass: np.ndarray
-    error: float
-    log_mass: float
-    offset: float = 0.0
-
-    def edges(self) -> tuple[float, float, float, float]:
+    def edges(self) -> tuple[float, ...]:
         """The mass in the outermost cells: delta low, delta high, offset low, offset high."""
         mass = self.mass
-        return (
-            float(mass[0].sum()), float(mass[-1].sum()),
-            float(mass[:, 0].sum()), float(mass[:, -1].sum()),
-        )  # fmt: skip
+        sides = mass[0], mass[-1], mass[:, 0], mass[:, -1]
+        return tuple(float(side.sum()) for side in sides)
 
     def support(self) -> Box:
         """The box that holds all but the tails, sheared along the density."""
@@ -134,20 +101,15 @@ class Density:
         cell = (self.box.offset[1] - self.box.offset[0]) / CELLS
         return Box((low, high), _tails(offset, self.mass.ravel(), cell), slope)
 
+    def start(self) -> Box:
+        """The box where the search for a similar density starts."""
+        return self.support().grown((0.1, 0.1), (0.1, 0.1))
+
     def share(self) -> float:
         """The share of the box, on its tighter axis, that holds all but the tails."""
         held = [np.cumsum(self.mass.sum(axis=axis)) for axis in (0, 1)]
         inside = [np.sum((total > TAIL_MASS) & (total < 1 - TAIL_MASS)) for total in held]
         return float((min(inside) + 1) / CELLS)
-
-    def roughness(self) -> float:
-        """How much a cell blurs: its width squared times the Fisher information of location.
-
-        The larger of both axes. That information is at least one over the variance, so a point that
-        is uniform within its cell adds at most a twelfth of this to the variance.
-        """
-        root = np.sqrt(self.mass)  # its derivative's square is a quarter of the information
-        return float(max(4 * (np.diff(root, axis=axis) ** 2).sum() for axis in (0, 1)))
 
     def draw(self, uniform: np.ndarray) -> np.ndarray:
         """Turn three uniform numbers into (delta, z): a cell by its mass, a point in the cell."""
@@ -190,10 +152,9 @@ def mu_at(z: np.ndarray) -> np.ndarray:
 
 
 def log_prior(prior: ScorePrior, delta: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """The log prior density of (delta, z), up to a constant.
-
-    Minus infinity where mu is not in (0, infinity). With shape a and scale b of mu it is
-    -b / z - (a + 1) log z + (a - 1) log(1 - z / FAR), as dmu = (mu / z)^2 dz.
+    """The log prior density of (delta, z), up to a constant; -inf where mu is not in (0, infinity).
+    With shape a and scale b of mu it is -b / z - (a + 1) log z + (a - 1) log(1 - z / FAR), as dmu =
+    (mu / z)^2 dz.
     """
     inside = (z > 1e-3) & (z < FAR)
     held = np.where(inside, z, 1.0)
@@ -203,10 +164,7 @@ def log_prior(prior: ScorePrior, delta: np.ndarray, z: np.ndarray) -> np.ndarray
 
 
 def density_on(model: ScoreLikelihood, box: Box, degree: int) -> Density:
-    """Interpolate the log-likelihood on a box from degree^2 evaluations, and check it at 9 more.
-
-    The error is infinite where the box has no area, or lies where the prior has no mass.
-    """
+    """The density by degree^2 evaluations, checked at 9 more; its error is infinite for no area."""
     nodes, cells, to_cells, to_checks = interpolation(degree)
     delta, z = box.grid(nodes)
     log_likelihood = model.log_likelihood(mu_at(z), delta)
@@ -227,23 +185,16 @@ def density_on(model: ScoreLikelihood, box: Box, degree: int) -> Density:
 
 
 EDGE_MASS = 1e-4
-LOG_DENSITY_ERROR = 1e-2
-"""Largest accepted error of the interpolated log density at the check points."""
-USELESS_ERROR = 30.0
-"""With an error above this the interpolation does not even say where the density is."""
+LOG_DENSITY_ERROR = 1e-2  # largest accepted error of the log density at the check points
+USELESS_ERROR = 30.0  # above it the interpolation does not even say where the density is
 MOVES = 60
-WORK = 1_500_000
-"""Degree squared times the cost of an evaluation that one draw may take: some 0.2 s."""
+WORK = 1_500_000  # degree squared times the cost of an evaluation, at most; a draw takes some 0.2 s
 SCAN_DELTA = np.sinh(np.linspace(-4.4, 4.4, 45))
 SCAN_Z = np.concatenate([np.geomspace(0.02, 1.0, 12), np.linspace(1.3, 7.8, 22)])
 
 
 def settle(model: ScoreLikelihood, box: Box, degree: int) -> tuple[Density, int, bool]:
-    """Move the box until it holds the density, and raise the degree until it is resolved.
-
-    Returns:
-        the density, the degree, and whether both were reached.
-    """
+    """The density on a box moved until it holds it, the degree that resolves it, and success."""
     density = density_on(model, box, degree)
     work = 0.0
     for _ in range(MOVES):
@@ -274,30 +225,28 @@ def scan(model: ScoreLikelihood) -> np.ndarray:
     return np.array([SCAN_DELTA[best[0]], SCAN_Z[best[1]]])
 
 
-def surprise_at(model: ScoreLikelihood, at: np.ndarray) -> float:
-    """Minus the log density at (delta, z); a huge number outside of their range."""
-    delta, z = at[:1], at[1:]
-    prior = log_prior(model.prior, delta, z)[0]
-    if abs(delta[0]) > SCAN_DELTA[-1] or not np.isfinite(prior):
-        return 1e300
-    return -float(model.log_likelihood(mu_at(z)[None], delta)[0, 0] + prior)
-
-
 def locate(model: ScoreLikelihood, start: np.ndarray) -> Box:
     """Climb from (delta, z) to the mode; give a box around it, sheared along the density."""
 
     def surprise(at: np.ndarray) -> float:
-        return surprise_at(model, at)
+        """Minus the log density at (delta, z); a huge number outside of their range."""
+        delta, z = at[:1], at[1:]
+        prior = log_prior(model.prior, delta, z)[0]
+        if abs(delta[0]) > SCAN_DELTA[-1] or not np.isfinite(prior):
+            return 1e300
+        return -float(model.log_likelihood(mu_at(z)[None], delta)[0, 0] + prior)
 
     mode = minimize(
         surprise, start, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-3, "maxfev": 600}
     ).x
     # The curvature, from steps that lower the log density by some 0.1 to 2.
-    step = np.array([1e-3, 1e-3])
-    for axis in (0, 1):
-        while step[axis] < 1 and _fall(surprise, mode, step, axis) < 0.1:
+    step, here = np.array([1e-3, 1e-3]), surprise(mode)
+    for axis, unit in enumerate(np.eye(2)):
+        while step[axis] < 1:
+            move = unit * step
+            if not max(surprise(mode + move), surprise(mode - move)) - here < 0.1:
+                break
             step[axis] *= 2
-    here = surprise(mode)
     curve = [
         max(surprise(mode + move) + surprise(mode - move) - 2 * here, 1e-3)
         for move in (step * [1, 0], step * [0, 1])
@@ -312,21 +261,10 @@ def locate(model: ScoreLikelihood, start: np.ndarray) -> Box:
     return Box((low, high), (middle - width[1], middle + width[1]), float(slope))
 
 
-def _fall(
-    surprise: Callable[[np.ndarray], float], mode: np.ndarray, step: np.ndarray, axis: int
-) -> float:
-    """Say how far the log density falls, at most, by a step along an axis."""
-    move = np.zeros(2)
-    move[axis] = step[axis]
-    return max(surprise(mode + move), surprise(mode - move)) - surprise(mode)
-
-
 DELTA_EDGES = (-41.0, -25.0, -12.0, -6.0, -3.0, -1.0, 1.0, 3.0, 6.0, 12.0, 25.0, 41.0)
 Z_EDGES = (0.0, 1.5, 4.0, FAR)
-ROUGHNESS = 0.11
-"""Largest accepted blur of cells: they add at most a twelfth, or 0.9 %, to the variance."""
-NEGLECTED = 1e-4
-"""A box does not matter if its mass, even with three times its error, is below this share."""
+ROUGHNESS = 0.11  # largest accepted blur of cells: at most a twelfth, 0.9 %, of the variance
+NEGLECTED = 1e-4  # a box with less, even with three times its error, does not matter
 MOST_BOXES = 2000
 """Boxes that a cover may try: two seconds at most. A curved ridge takes 40 to 150; a wide density,
 where annotators differ, 320 to 440."""
@@ -334,17 +272,11 @@ where annotators differ, 320 to 440."""
 
 @dataclass(frozen=True)
 class Cover:
-    """The density on boxes that do not overlap.
+    """The density on boxes that do not overlap."""
 
-    Attributes:
-        parts: the density on each box.
-        log_mass: log of the integral of prior (without its constant) times likelihood.
-        settled: whether the density is resolved in every box that matters.
-    """
-
-    parts: list[Density]
-    log_mass: float
-    settled: bool
+    parts: list[Density]  # the density on each box
+    log_mass: float  # log of the integral of prior (without its constant) times likelihood
+    settled: bool  # whether the density is resolved in every box that matters
 
     def draw(self, uniform: np.ndarray) -> np.ndarray:
         """Turn three uniform numbers into (delta, z): a box by its mass, a point as it draws."""
@@ -356,57 +288,43 @@ class Cover:
         return self.parts[chosen].draw(np.array([np.clip(within, 0, 1), *uniform[1:]]))
 
 
-def _matters(part: Density, log_mass: float) -> bool:
-    """Whether a box that is not resolved may hold mass of importance."""
-    error = part.error + abs(part.offset)
-    if part.log_mass + 3 * error < log_mass + math.log(NEGLECTED):
-        return False
-    return error > LOG_DENSITY_ERROR or part.roughness() > ROUGHNESS
-
-
-def _quarters(box: Box) -> list[Box]:
-    """The four quarters of a box that is not sheared."""
-    (a, c), (d, f) = box.delta, box.offset
-    b, e = (a + c) / 2, (d + f) / 2
-    return [Box(delta, z, 0.0) for delta in ((a, b), (b, c)) for z in ((d, e), (e, f))]
-
-
 def cover(model: ScoreLikelihood) -> Cover:
     """Split the range of (delta, z) until the density is resolved wherever it has mass."""
-    degree = DEGREES[0]
-    waiting = [
-        Box(delta, z, 0.0)
-        for delta in itertools.pairwise(DELTA_EDGES)
-        for z in itertools.pairwise(Z_EDGES)
-    ]
+
+    def matters(part: Density, log_mass: float) -> bool:
+        """Whether a box is not resolved, and may hold mass of importance."""
+        error = part.error + abs(part.offset)
+        if part.log_mass + 3 * error < log_mass + math.log(NEGLECTED):
+            return False
+        # How much a cell blurs: its width squared times the Fisher information of location, which
+        # is one over the variance or more. A point uniform in it adds at most a twelfth of this.
+        root = np.sqrt(part.mass)  # its derivative's square is a quarter of the information
+        rough = float(max(4 * (np.diff(root, axis=axis) ** 2).sum() for axis in (0, 1)))
+        return error > LOG_DENSITY_ERROR or rough > ROUGHNESS
+
+    sides = itertools.product(itertools.pairwise(DELTA_EDGES), itertools.pairwise(Z_EDGES))
+    waiting = [Box(delta, z, 0.0) for delta, z in sides]
     parts: list[Density] = []
     tried = 0
     while True:
         tried += len(waiting)
-        parts += [density_on(model, box, degree) for box in waiting]
+        parts += [density_on(model, box, DEGREES[0]) for box in waiting]
         log_mass = float(np.logaddexp.reduce([part.log_mass for part in parts]))
-        rough = [_matters(part, log_mass) for part in parts]
+        rough = [matters(part, log_mass) for part in parts]
         if not any(rough) or tried + 4 * sum(rough) > MOST_BOXES:
             return Cover(parts, log_mass, not any(rough))
-        waiting = [
-            quarter for part in itertools.compress(parts, rough) for quarter in _quarters(part.box)
-        ]
+        waiting = []
+        for part in itertools.compress(parts, rough):
+            (a, c), (d, f) = part.box.delta, part.box.offset  # these boxes are not sheared
+            b, e = (a + c) / 2, (d + f) / 2
+            waiting += [Box(x, z, 0.0) for x in ((a, b), (b, c)) for z in ((d, e), (e, f))]
         parts = [part for part, split in zip(parts, rough, strict=True) if not split]
 
 
 def resolve(
     model: ScoreLikelihood, box: Box, degree: int, start: np.ndarray
 ) -> tuple[Density | Cover, int, bool]:
-    """Resolve the density on one box where that can be done, else on a cover.
-
-    Args:
-        model: the likelihood given one draw of the vote model.
-        box, degree: where the search for the one box begins.
-        start: (delta, z) from where the mode is looked for if that box does not lead there.
-
-    Returns:
-        the density, the degree of the one box, and whether the density is resolved.
-    """
+    """The density on one box, from this or around `start`, else on a cover; its degree."""
     density, degree, settled = settle(model, box, degree)
     if not settled:
         density, degree, settled = settle(model, locate(model, start), DEGREES[0])
@@ -418,37 +336,22 @@ def resolve(
 
 @dataclass(frozen=True)
 class ScoreDraws:
-    """Draws of the score model.
+    """Draws of the score model."""
 
-    Attributes:
-        mu, delta: (D,) one draw for each draw of the vote model.
-        failures: draws that cannot be trusted; they are kept and counted.
-        sd: (D,) standard deviation of the utilities of positives, where it is drawn too.
-    """
-
-    mu: np.ndarray
+    mu: np.ndarray  # mu, delta: (D,) one draw for each draw of the vote model
     delta: np.ndarray
-    failures: int
-    sd: np.ndarray | None = None
+    failures: int  # draws that cannot be trusted; they are kept and counted
+    sd: np.ndarray | None = None  # (D,) deviation of the utilities of positives, where drawn
 
 
 def sample_exact_cut(
     data: ScoreSummary, sets: VoteSets, vote: VoteParameters, rng: np.random.Generator
 ) -> ScoreDraws:
-    """Draw (mu, delta) once for each draw of the vote model.
-
-    Args:
-        data: what is kept of one predictor's ranking.
-        vote: D draws of the vote model.
-
-    Returns:
-        D draws; `failures` counts those whose density was not resolved, and those where the
-        quadrature is not trusted.
-    """
+    """(mu, delta) for each draw of the vote model; `failures` counts those not to be trusted."""
     pilot_model = data.conditioned(sets, vote.mean(), 0)
     mode = scan(pilot_model)
     pilot, degree, _ = settle(pilot_model, locate(pilot_model, mode), DEGREES[0])
-    start = pilot.support().grown((0.1, 0.1), (0.1, 0.1))
+    start = pilot.start()
     mu, delta = np.empty(len(vote)), np.empty(len(vote))
     failures = 0
     for draw in range(len(vote)):
@@ -460,42 +363,21 @@ def sample_exact_cut(
 
 
 LOG_SD_PRIOR_SCALE = 0.5
-MOST_LOG_SD = 1.5
-"""Three deviations of the prior, sd from 0.22 to 4.5; the density is cut off there."""
-SPACING = 1.5
-"""Deviations of log sd from knot to knot."""
-FALL = 9.0
-"""Knots end where the log density has fallen by this much: 1e-4 of its height."""
-LOG_MASS_ERROR = 0.03
-"""Largest accepted error of the spline where log sd was drawn; above it that is a knot too."""
+MOST_LOG_SD = 1.5  # three deviations of the prior, sd from 0.22 to 4.5; cut off there
+SPACING = 1.5  # Deviations of log sd from knot to knot
+FALL = 9.0  # Knots end where the log density has fallen by this much: 1e-4 of its height
+LOG_MASS_ERROR = 0.03  # largest accepted, of the spline where log sd was drawn; else a knot too
 REDRAWS = 5
-TRUSTED_STEEPNESS = 60.0
-"""Beyond this |delta| / sd the quadrature is not held to its stated error."""
-
-
-def log_prior_sd(log_sd: float) -> float:
-    """The log prior density of log sd, up to a constant: Normal(0, 0.5)."""
-    return -0.5 * (log_sd / LOG_SD_PRIOR_SCALE) ** 2
-
-
-def _start(density: Density) -> Box:
-    """The box where the search for a similar density starts."""
-    return density.support().grown((0.1, 0.1), (0.1, 0.1))
+TRUSTED_STEEPNESS = 60.0  # Beyond this |delta| / sd the quadrature is not held to its stated error
 
 
 @dataclass
 class _Knots:
-    """Values of log sd, `spacing` apart, and the boxes that held the density there.
+    """Values of log sd, `spacing` apart, and the boxes that held the density there."""
 
-    Attributes:
-        middle: log sd of knot 0, the mode at the pilot.
-        spacing: some deviations of log sd given the vote draw.
-        starts: knot -> box and degree where the search starts.
-    """
-
-    middle: float
-    spacing: float
-    starts: dict[int, tuple[Box, int]] = field(default_factory=dict)
+    middle: float  # log sd of knot 0, the mode at the pilot
+    spacing: float  # some deviations of log sd given the vote draw
+    starts: dict[int, tuple[Box, int]] = field(default_factory=dict)  # knot -> where it starts
 
     def at(self, knot: int) -> float:
         """The log sd at a knot; that of the ends at knots beyond them."""
@@ -516,19 +398,55 @@ class _Knots:
         """The log density of log sd at a knot, and whether that of (mu, delta) is resolved."""
         density, degree, settled = self.resolve(model, self.at(knot))
         if isinstance(density, Density) and knot not in self.starts:
-            self.starts[knot] = _start(density), degree
-        return density.log_mass + log_prior_sd(self.at(knot)), settled
+            self.starts[knot] = density.start(), degree
+        return density.log_mass - 0.5 * (self.at(knot) / LOG_SD_PRIOR_SCALE) ** 2, settled
 
 
-def _pilot(model: ConditionedBinnedRanks) -> _Knots:
-    """Find the mode of log sd and its deviation there, by steps uphill that become shorter."""
-    first, degree, _ = settle(model, locate(model, scan(model)), DEGREES[0])
-    search = _Knots(0.0, 0.02, {0: (_start(first), degree)})
+def _draw(
+    knots: _Knots, model: ConditionedBinnedRanks, uniform: np.ndarray
+) -> tuple[np.ndarray, bool]:
+    """(delta, z, log sd) of five uniform numbers; the likeliest log sd if not all is resolved."""
+    height, settled = knots.log_density(model, 0)
+    profile = {knots.at(0): height}  # log sd -> log density, from the middle outwards
+    for direction in (-1, 1):
+        knot, here = direction, height
+        while settled and knots.at(knot) not in profile:  # it is, beyond the end
+            if here < max(profile.values()) - FALL and abs(knot) > 2:
+                break
+            here, settled = knots.log_density(model, knot)
+            profile[knots.at(knot)] = here
+            knot += direction
+    for _ in range(REDRAWS):
+        if not settled or len(profile) < 4:
+            break
+        at = np.array(sorted(profile))
+        spline = CubicSpline(at, [profile[knot] for knot in at])
+        log_density = spline(at[0] + (at[-1] - at[0]) * (np.arange(CELLS) + 0.5) / CELLS)
+        total = np.cumsum(np.exp(log_density - log_density.max()))
+        cell = min(int(np.searchsorted(total, uniform[0] * total[-1], side="right")), CELLS - 1)
+        log_sd = float(at[0] + (at[-1] - at[0]) * (cell + uniform[1]) / CELLS)
+        density, _, settled = knots.resolve(model, log_sd)
+        height = density.log_mass - 0.5 * (log_sd / LOG_SD_PRIOR_SCALE) ** 2
+        if settled and abs(height - float(spline(log_sd))) < LOG_MASS_ERROR:
+            return np.append(density.draw(uniform[2:]), log_sd), True
+        profile[log_sd] = height
+    best = max(profile, key=lambda log_sd: profile[log_sd])
+    return np.append(knots.resolve(model, best)[0].draw(uniform[2:]), best), False
+
+
+def sample_exact_cut_sd(
+    data: BinnedRanks, sets: VoteSets, vote: VoteParameters, rng: np.random.Generator
+) -> ScoreDraws:
+    """(mu, delta, sd) for each draw of the vote model; `failures` as for `sample_exact_cut`."""
+    # The mode of log sd and its deviation there, by steps uphill that become shorter.
+    pilot = data.conditioned(sets, vote.mean(), 0)
+    first, degree, _ = settle(pilot, locate(pilot, scan(pilot)), DEGREES[0])
+    search = _Knots(0.0, 0.02, {0: (first.start(), degree)})
     mode, height, step = 0, first.log_mass, 16  # in knots of 0.02
     most = round(MOST_LOG_SD / search.spacing)
     while True:
         sides = [max(-most, mode - step), min(most, mode + step)]
-        heights = [search.log_density(model, side)[0] for side in sides]
+        heights = [search.log_density(pilot, side)[0] for side in sides]
         if max(heights) > height:
             mode, height = sides[int(np.argmax(heights))], max(heights)
             continue
@@ -538,72 +456,8 @@ def _pilot(model: ConditionedBinnedRanks) -> _Knots:
             break
         step //= 2
     spacing = float(np.clip(SPACING * deviation, 0.003, 0.5))
-    box = search.starts[min(search.starts, key=lambda knot: abs(knot - mode))]
-    return _Knots(search.at(mode), spacing, {0: box})
-
-
-def _profile(knots: _Knots, model: ConditionedBinnedRanks) -> tuple[dict[float, float], bool]:
-    """The log sd -> log density at knots from the middle outwards, and whether all settled."""
-    height, settled = knots.log_density(model, 0)
-    found = {knots.at(0): height}
-    for direction in (-1, 1):
-        knot, here = direction, height
-        while settled and knots.at(knot) not in found:  # it is, beyond the end
-            if here < max(found.values()) - FALL and abs(knot) > 2:
-                break
-            here, settled = knots.log_density(model, knot)
-            found[knots.at(knot)] = here
-            knot += direction
-    return found, settled
-
-
-def _draw_log_sd(profile: dict[float, float], uniform: np.ndarray) -> tuple[float, float]:
-    """Turn two uniform numbers into a log sd; give the spline's log density there too."""
-    at = np.array(sorted(profile))
-    spline = CubicSpline(at, [profile[one] for one in at])
-    centres = at[0] + (at[-1] - at[0]) * (np.arange(CELLS) + 0.5) / CELLS
-    log_density = spline(centres)
-    total = np.cumsum(np.exp(log_density - log_density.max()))
-    cell = min(int(np.searchsorted(total, uniform[0] * total[-1], side="right")), CELLS - 1)
-    log_sd = float(at[0] + (at[-1] - at[0]) * (cell + uniform[1]) / CELLS)
-    return log_sd, float(spline(log_sd))
-
-
-def _draw(
-    knots: _Knots, model: ConditionedBinnedRanks, uniform: np.ndarray
-) -> tuple[np.ndarray, bool]:
-    """Turn five uniform numbers into (delta, z, log sd); say whether all of it is resolved.
-
-    Where it is not, log sd is the likeliest that was found.
-    """
-    profile, settled = _profile(knots, model)
-    for _ in range(REDRAWS):
-        if not settled or len(profile) < 4:
-            break
-        log_sd, expected = _draw_log_sd(profile, uniform[:2])
-        density, _, settled = knots.resolve(model, log_sd)
-        found = density.log_mass + log_prior_sd(log_sd)
-        if settled and abs(found - expected) < LOG_MASS_ERROR:
-            return np.append(density.draw(uniform[2:]), log_sd), True
-        profile[log_sd] = found
-    best = max(profile, key=lambda log_sd: profile[log_sd])
-    return np.append(knots.resolve(model, best)[0].draw(uniform[2:]), best), False
-
-
-def sample_exact_cut_sd(
-    data: BinnedRanks, sets: VoteSets, vote: VoteParameters, rng: np.random.Generator
-) -> ScoreDraws:
-    """Draw (mu, delta, sd) once for each draw of the vote model.
-
-    Args:
-        data: the binned ranking of one predictor.
-        vote: D draws of the vote model.
-
-    Returns:
-        D draws; `failures` counts those whose density was not resolved, and those where the
-        quadrature is not trusted.
-    """
-    knots = _pilot(data.conditioned(sets, vote.mean(), 0))
+    nearest = min(search.starts, key=lambda knot: abs(knot - mode))
+    knots = _Knots(search.at(mode), spacing, {0: search.starts[nearest]})
     draws = np.empty((len(vote), 3))
     failures = 0
     for draw in range(len(vote)):

@@ -3,11 +3,8 @@
 Given the label y, (lambda_H, lambda_M) is bivariate normal with means mu_H,y and mu_M,y, deviations
 1 and sigma_M, and correlation rho. X_i = lambda_M,i, and V_i ~ Binomial(c_i, Phi(lambda_H,i)).
 Given the score, lambda_H is normal with mean mu_H,y + rho (x - mu_M,y) / sigma_M and deviation
-sqrt(1 - rho^2), so that it is integrated out once for each vote pattern (`probit_votes`).
-
-The probability of votes whose latent tendency is normal, tabulated (MAVEN, appendix C.3).
-
-Given lambda ~ Normal(m, s), each of c voters votes positively with probability Phi(lambda), so that
+sqrt(1 - rho^2), so that it is integrated out once for each vote pattern: given lambda ~
+Normal(m, s), each of c voters votes positively with probability Phi(lambda), and
 
     G(m, s) = P(V | c, m, s) = (c choose V) int Phi(lambda)^V Phi(-lambda)^(c - V) N(lambda; m, s)
 
@@ -19,7 +16,7 @@ right to 1e-8 within |m| < 40 for up to ten votes an item, to 1e-6 within 9 for 
 outermost cells it goes on as a quadratic.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -33,14 +30,11 @@ from crowdgold.models.vote_fit import start_votes
 from crowdgold.models.vote_sets import VoteSets, log_choose
 from crowdgold.system.kernels import kernel
 
-DEVIATIONS = 8.5
-"""The integrand falls at least as fast as the normal density: by e^-36 within so many s."""
+DEVIATIONS = 8.5  # the integrand falls at least by e^-36 within so many s, as the normal density
 
+# Edges of the cells on either side of 0.
 HALF_EDGES = (1.0, 2.0, 3.2, 5.0, 8.0, 13.0, 20.0, 29.0, 42.0, 80.0, 180.0, 420.0)
-"""Edges of the cells on either side of 0."""
-
-DEGREE = 9
-"""Of the polynomials in m."""
+DEGREE = 9  # Of the polynomials in m
 
 
 def _mills(x: np.ndarray) -> np.ndarray:
@@ -48,35 +42,25 @@ def _mills(x: np.ndarray) -> np.ndarray:
     return np.asarray(np.exp(-(x**2) / 2 - log_ndtr(x)) / np.sqrt(2 * np.pi))
 
 
-def _mode(positive: int, negative: int, mean: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """Find the peak of the integrand, which is log-concave, by Newton's method in a bracket."""
-    low, high = mean - s**2 * negative * _mills(-mean), mean + s**2 * positive * _mills(mean)
-    place = (low + high) / 2
-    for _ in range(40):
-        up, down = _mills(place), _mills(-place)
-        slope = positive * up - negative * down - (place - mean) / s**2
-        bend = positive * up * (place + up) + negative * down * (down - place) + s**-2
-        low, high = np.where(slope > 0, place, low), np.where(slope < 0, place, high)
-        step = place + slope / bend
-        place = np.where((step > low) & (step < high), step, (low + high) / 2)
-    return place
-
-
 def log_vote_probability(positive: int, total: int, mean: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """The log of G(m, s) by the trapezoidal rule around the integrand's peak.
-
-    The step is half the integrand's narrowest possible deviation, 1 / sqrt(1 / s^2 + c), with
-    which the rule is exact to rounding.
-
-    Args:
-        positive, total: votes V and c.
-        mean, s: any broadcastable shapes; s in (0, 1].
+    """The log of G(m, s), s in (0, 1], by the trapezoidal rule around the integrand's peak; exact
+    to rounding with steps of half its narrowest deviation, 1 / sqrt(1 / s^2 + c).
     """
     negative = total - positive
     mean, s = np.broadcast_arrays(np.asarray(mean, float), np.asarray(s, float))
     count = int(np.ceil(4 * DEVIATIONS * np.sqrt(1 + total))) + 1
     offset = np.linspace(-DEVIATIONS, DEVIATIONS, count)
-    place = _mode(positive, negative, mean, s)[..., None] + offset * s[..., None]
+    # The integrand is log-concave: Newton's method in a bracket finds its peak.
+    low, high = mean - s**2 * negative * _mills(-mean), mean + s**2 * positive * _mills(mean)
+    peak = (low + high) / 2
+    for _ in range(40):
+        up, down = _mills(peak), _mills(-peak)
+        slope = positive * up - negative * down - (peak - mean) / s**2
+        bend = positive * up * (peak + up) + negative * down * (down - peak) + s**-2
+        low, high = np.where(slope > 0, peak, low), np.where(slope < 0, peak, high)
+        step = peak + slope / bend
+        peak = np.where((step > low) & (step < high), step, (low + high) / 2)
+    place = peak[..., None] + offset * s[..., None]
     log_value = -(((place - mean[..., None]) / s[..., None]) ** 2) / 2
     if positive:
         log_value += positive * log_ndtr(place)
@@ -90,19 +74,13 @@ def log_vote_probability(positive: int, total: int, mean: np.ndarray, s: np.ndar
 
 @dataclass(frozen=True)
 class ProbitVoteTable:
-    """log G(m, s) for p vote patterns.
+    """log G(m, s) for p vote patterns."""
 
-    Attributes:
-        edge: (L - 1,) ascending edges between the L cells of m; the outer two cells have no end.
-        origin, scale: (L,) a cell's polynomial is in u = (m - origin) / scale.
-        coefficient: (p, L, D + 1, Q) Chebyshev series in t for each power of u, from 0 upwards.
-        kappa, low, high: t = (2 log(1 + kappa s^2) - low - high) / (high - low), in [-1, 1].
-    """
-
-    edge: np.ndarray
-    origin: np.ndarray
+    edge: np.ndarray  # (L - 1,) ascending, between the L cells of m; the outer two have no end
+    origin: np.ndarray  # origin, scale: (L,) a cell's polynomial is in u = (m - origin) / scale
     scale: np.ndarray
-    coefficient: np.ndarray
+    coefficient: np.ndarray  # (p, L, D + 1, Q) Chebyshev series in t for each power of u
+    # kappa, low, high: t = (2 log(1 + kappa s^2) - low - high) / (high - low), in [-1, 1]
     kappa: float
     low: float
     high: float
@@ -116,12 +94,7 @@ class ProbitVoteTable:
 
 @lru_cache(maxsize=16)
 def tabulate_probit_votes(patterns: tuple[tuple[int, int], ...], s_least: float) -> ProbitVoteTable:
-    """Tabulate log G(m, s) for vote patterns and s from `s_least` to 1.
-
-    Args:
-        patterns: (votes_positive, votes_total) of each pattern.
-        s_least: in (0, 1).
-    """
+    """Tabulate log G(m, s) for vote patterns (V, c), and s from `s_least` in (0, 1) to 1."""
     kappa = float(max(total for _, total in patterns))
     low, high = np.log1p(kappa * s_least**2), np.log1p(kappa)
     order = int(np.ceil(6 + 8 * high))
@@ -160,21 +133,10 @@ def _taylor(coefficient: np.ndarray, end: float) -> np.ndarray:
 
 @kernel()
 def evaluate_cells(
-    coefficient: np.ndarray,
-    edge: np.ndarray,
-    origin: np.ndarray,
-    scale: np.ndarray,
-    pattern: np.ndarray,
-    mean: np.ndarray,
-) -> np.ndarray:
-    """The log of G at one s.
-
-    Args:
-        coefficient: (p, L, D + 1) from `ProbitVoteTable.at`.
-        edge, origin, scale: as in the table.
-        pattern: (n,) vote pattern of each item.
-        mean: (n,) m of each item.
-    """
+    coefficient: np.ndarray, edge: np.ndarray, origin: np.ndarray, scale: np.ndarray,
+    pattern: np.ndarray, mean: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """The log of G at one s of items (n,); `coefficient` is `ProbitVoteTable.at`."""
     value = np.empty(len(mean))
     for i in range(len(mean)):
         cell = np.searchsorted(edge, mean[i])
@@ -187,8 +149,7 @@ def evaluate_cells(
     return value
 
 
-EPSILON = 0.01
-"""|rho| is at most 1 less this; the paper does not print its epsilon."""
+EPSILON = 0.01  # |rho| is at most 1 less this; the paper does not print its epsilon
 
 
 def vote_table(sets: VoteSets, epsilon: float) -> ProbitVoteTable:
@@ -199,37 +160,22 @@ def vote_table(sets: VoteSets, epsilon: float) -> ProbitVoteTable:
 
 @dataclass(frozen=True)
 class HumanAiDraws:
-    """D draws of the parameters of H-AI.
+    """D draws of the parameters of H-AI."""
 
-    Attributes:
-        phi: (D,) base rate in (0, 1).
-        mu_human: (D, 2) mean of lambda_H for labels 0 and 1, ascending.
-        mu_model: (D, 2) mean score for labels 0 and 1, ascending.
-        rho: (D,) correlation, |rho| <= 1 - epsilon.
-        sigma: (D,) standard deviation of scores given the label, positive.
-        epsilon: the bound of rho that the draws were made under.
-    """
-
-    phi: np.ndarray
-    mu_human: np.ndarray
-    mu_model: np.ndarray
-    rho: np.ndarray
-    sigma: np.ndarray
-    epsilon: float = EPSILON
+    phi: np.ndarray  # (D,) base rate in (0, 1)
+    mu_human: np.ndarray  # (D, 2) mean of lambda_H for labels 0 and 1, ascending
+    mu_model: np.ndarray  # (D, 2) mean score for labels 0 and 1, ascending
+    rho: np.ndarray  # (D,) correlation, |rho| <= 1 - epsilon
+    sigma: np.ndarray  # (D,) standard deviation of scores given the label, positive
+    epsilon: float = EPSILON  # the bound of rho that the draws were made under
 
     def __len__(self) -> int:
         return len(self.phi)
 
     def select(self, draws: np.ndarray) -> "HumanAiDraws":
         """The draws at these positions."""
-        return HumanAiDraws(
-            self.phi[draws],
-            self.mu_human[draws],
-            self.mu_model[draws],
-            self.rho[draws],
-            self.sigma[draws],
-            self.epsilon,
-        )
+        names = ("phi", "mu_human", "mu_model", "rho", "sigma")
+        return replace(self, **{name: getattr(self, name)[draws] for name in names})
 
     def log_joint(
         self, draw: int, score: np.ndarray, member: np.ndarray, sets: VoteSets
@@ -251,25 +197,18 @@ class HumanAiDraws:
     def named(self) -> dict[str, np.ndarray]:
         """The draws of each parameter by name, (D,) each."""
         return {
-            "phi": self.phi,
-            **{f"mu_H{y}": self.mu_human[:, y] for y in (0, 1)},
-            **{f"mu_M{y}": self.mu_model[:, y] for y in (0, 1)},
-            "rho": self.rho,
+            "phi": self.phi, **{f"mu_H{y}": self.mu_human[:, y] for y in (0, 1)},
+            **{f"mu_M{y}": self.mu_model[:, y] for y in (0, 1)}, "rho": self.rho,
             "sigma_M": self.sigma,
-        }
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class HumanAiProgram:
-    """stan/human_ai.stan: its data, starting points and draws.
+    """stan/human_ai.stan: its data, starting points and draws."""
 
-    Attributes:
-        epsilon: |rho| is at most 1 less this; in (0, 1).
-        nodes: nodes of each group of scores that mostly do.
-    """
-
-    epsilon: float = EPSILON
-    nodes: int = 14
+    epsilon: float = EPSILON  # |rho| is at most 1 less this; in (0, 1)
+    nodes: int = 14  # nodes of each group of scores that mostly do
     name: str = "human_ai"
     parameters: tuple[str, ...] = ("phi", "mu_H", "mu_M", "rho", "sigma_M")
 
@@ -300,14 +239,12 @@ class HumanAiProgram:
         low, high, spread = start_scores(scores, sets)
         human = ndtri([votes["a0"], votes["a1"]]) * np.sqrt(2)
         return {
-            "phi": votes["phi"],
-            "mu_H0": float(human[0]),
-            "gap_H": float(human[1] - human[0]),
+            "phi": votes["phi"], "mu_H0": float(human[0]), "gap_H": float(human[1] - human[0]),
             "mu_M0": low + rng.normal(0, 0.2 * spread),
             "gap_M": max(high - low, 0.1 * spread) * rng.uniform(0.5, 1.5),
             "rho": float(rng.uniform(-0.3, 0.3) * (1 - self.epsilon)),
             "sigma_M": spread * rng.uniform(0.5, 1.0),
-        }
+        }  # fmt: skip
 
     def read(self, fit: StanFit) -> HumanAiDraws:
         """The draws of a fit, chain after chain."""

@@ -1,14 +1,12 @@
 """Models of votes and raw scores (MAVEN, appendix C): what DS+S and H-AI share, and DS+S.
 
 Given the label y, an item's votes and score have the density P(Y = y) p(V, X | y). The label is
-summed out where no expert gave it: log L = sum_i log sum_y T_i^(y) P(Y = y) p(V_i, X_i | y).
+summed out where no expert gave it: log L = sum_i log sum_y T_i^(y) P(Y = y) p(V_i, X_i | y). Stan
+samples with few points in the place of all items.
 
-DS+S (MAVEN, appendix C.2): Dawid-Skene votes and a mixture of normal scores.
-
-Y_i ~ Bernoulli(phi), V_i | Y_i = y ~ Binomial(c_i, a_y), X_i | Y_i = y ~ Normal(mu_y, sigma), votes
-and score independent given the label.
-
-Sampling a model of votes and scores with Stan, with few points in the place of all items.
+DS+S (appendix C.2) is Dawid-Skene votes and a mixture of normal scores: Y_i ~ Bernoulli(phi),
+V_i | Y_i = y ~ Binomial(c_i, a_y), X_i | Y_i = y ~ Normal(mu_y, sigma), votes and score independent
+given the label.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,13 +34,7 @@ class JointDraws(Protocol):
     def log_joint(
         self, draw: int, score: np.ndarray, member: np.ndarray, sets: VoteSets
     ) -> np.ndarray:
-        """The log of [P(Y = y) p(V, X | y)] under one draw: (P, 2) for P scores and y = 0, 1.
-
-        Args:
-            draw: position of the draw.
-            score: (P,) scores.
-            member: (P,) vote set of each.
-        """
+        """The log of [P(Y = y) p(V, X | y)] (P, 2) of scores (P,) and their vote sets."""
 
     def named(self) -> dict[str, np.ndarray]:
         """The draws of each parameter by the paper's name, (D,) each."""
@@ -62,15 +54,7 @@ def log_likelihood(draws: JointDraws, points: ScorePoints, sets: VoteSets) -> np
 def label_probability(
     draws: JointDraws, draw: int, score: np.ndarray, sets: VoteSets
 ) -> np.ndarray:
-    """P(Y_i = 1 | V_i, X_i, theta) of each item under one draw, gold labels kept.
-
-    Args:
-        draw: position of the draw.
-        score: (n,) score of each item on the model's scale.
-
-    Returns:
-        (n,) probabilities; 0 or 1 where gold is known.
-    """
+    """P(Y_i = 1 | V_i, X_i, theta) of each item (n,) at a draw; 0 or 1 where gold is known."""
     joint = draws.log_joint(draw, score, sets.member, sets)
     allowed = sets.allowed[sets.member]
     probability = expit(joint[:, 1] - joint[:, 0])
@@ -78,31 +62,17 @@ def label_probability(
 
 
 def point_data(points: ScorePoints, sets: VoteSets, pointwise: bool) -> dict[str, Any]:
-    """Lay weighted scores and their vote sets out as data that both Stan programs take.
-
-    Args:
-        points: the scores.
-        pointwise: whether log_lik of each point is wanted.
-    """
+    """The data that both Stan programs take; `pointwise` asks for log_lik of each point."""
     return {
-        "m": len(sets),
-        "votes_positive": sets.votes_positive.tolist(),
-        "votes_total": sets.votes_total.tolist(),
-        "gold": sets.gold.tolist(),
-        "points": len(points),
-        "x": points.score.tolist(),
-        "weight": points.weight.tolist(),
-        "vote_set": (points.member + 1).tolist(),
-        "pointwise": int(pointwise),
-    }
+        "m": len(sets), "votes_positive": sets.votes_positive.tolist(),
+        "votes_total": sets.votes_total.tolist(), "gold": sets.gold.tolist(), "points": len(points),
+        "x": points.score.tolist(), "weight": points.weight.tolist(),
+        "vote_set": (points.member + 1).tolist(), "pointwise": int(pointwise),
+    }  # fmt: skip
 
 
 def start_scores(scores: np.ndarray, sets: VoteSets) -> tuple[float, float, float]:
-    """Where a search may start: mean scores of items with few and with many positive votes.
-
-    Returns:
-        the two means, the lower first, and the standard deviation of all scores; it is positive.
-    """
+    """Mean scores of items with few and many positive votes, and the deviation of all."""
     share = (sets.votes_positive / sets.votes_total)[sets.member]
     low, high = np.quantile(scores, [0.25, 0.75])
     many = share > 0.5
@@ -113,17 +83,11 @@ def start_scores(scores: np.ndarray, sets: VoteSets) -> tuple[float, float, floa
 
 @dataclass(frozen=True)
 class ScoreMixtureDraws:
-    """D draws of the parameters of DS+S.
+    """D draws of the parameters of DS+S."""
 
-    Attributes:
-        vote: phi and a of Dawid-Skene; infinite d.
-        mu: (D, 2) mean score for labels 0 and 1.
-        sigma: (D,) standard deviation of scores given the label, positive.
-    """
-
-    vote: VoteParameters
-    mu: np.ndarray
-    sigma: np.ndarray
+    vote: VoteParameters  # phi and a of Dawid-Skene; infinite d
+    mu: np.ndarray  # (D, 2) mean score for labels 0 and 1
+    sigma: np.ndarray  # (D,) standard deviation of scores given the label, positive
 
     def __len__(self) -> int:
         return len(self.sigma)
@@ -146,24 +110,16 @@ class ScoreMixtureDraws:
     def named(self) -> dict[str, np.ndarray]:
         """The draws of each parameter by name, (D,) each."""
         return {
-            "phi": self.vote.phi,
-            "a0": self.vote.a[:, 0],
-            "a1": self.vote.a[:, 1],
-            "mu0": self.mu[:, 0],
-            "mu1": self.mu[:, 1],
-            "sigma": self.sigma,
-        }
+            "phi": self.vote.phi, **{f"a{y}": self.vote.a[:, y] for y in (0, 1)},
+            **{f"mu{y}": self.mu[:, y] for y in (0, 1)}, "sigma": self.sigma,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class ScoreMixtureProgram:
-    """stan/dawid_skene_scores.stan: its data, starting points and draws.
+    """stan/dawid_skene_scores.stan: its data, starting points and draws."""
 
-    Attributes:
-        nodes: nodes of each group of scores that mostly do.
-    """
-
-    nodes: int = 20
+    nodes: int = 20  # nodes of each group of scores that mostly do
     name: str = "dawid_skene_scores"
     parameters: tuple[str, ...] = ("phi", "a0", "a1", "mu", "sigma")
 
@@ -188,24 +144,14 @@ class ScoreMixtureProgram:
         return ScoreMixtureDraws(vote, fit.flat("mu"), fit.flat("sigma"))
 
 
-CHECKED = 20
-"""Posterior draws at which the compressed likelihood is held against that of all items."""
-
-NODES = (6, 8, 11, 16, 22, 32, 45, 64, 90, 128)
-"""Nodes of a group of scores that are tried, the fewest first; beyond them every score is used."""
-
-PILOT = {"chains": 1, "warmup": 150, "draws": CHECKED}
-"""A short run whose draws say how many nodes are enough."""
-
+CHECKED = 20  # Posterior draws at which the compressed likelihood is held against that of all items
+NODES = (6, 8, 11, 16, 22, 32, 45, 64, 90, 128)  # tried, fewest first; then every score
+PILOT = {"chains": 1, "warmup": 150, "draws": CHECKED}  # its draws say how many nodes do
 TOLERANCE = 0.02
 """Log-likelihoods of draws may differ by this much, up to a constant, before more nodes are taken:
 their weights then change by 2 % at most, and means by a few thousandths of a deviation."""
-
-ADAPT_DELTA = 0.8
-"""CmdStan's own; these posteriors are smooth, and twice as many small steps are no better."""
-
-MARGIN = 4.0
-"""In the pilot they may differ by this much less, since other draws may differ by more."""
+ADAPT_DELTA = 0.8  # CmdStan's own; twice as many small steps are no better
+MARGIN = 4.0  # In the pilot they may differ by this much less, since other draws may differ by more
 
 
 class JointProgram(Protocol):
@@ -237,118 +183,65 @@ class JointProgram(Protocol):
 
 @dataclass(frozen=True)
 class JointFit:
-    """Draws of a model of votes and scores.
+    """Draws of a model of votes and scores."""
 
-    Attributes:
-        draws: chain after chain.
-        diagnostics: of the chains; the notes say where nodes were too few.
-        points: points that stood for the scores.
-        error: largest difference between draws of what compression changed in the log-likelihood.
-        seconds: time in Stan's warmup and sampling, all chains.
-    """
+    draws: JointDraws  # chain after chain
+    diagnostics: Diagnostics  # of the chains; the notes say where nodes were too few
+    points: int  # points that stood for the scores
+    error: float  # how much compression changed differences of the log-likelihood, at most
+    seconds: float  # time in Stan's warmup and sampling, all chains
 
-    draws: JointDraws
-    diagnostics: Diagnostics
-    points: int
-    error: float
-    seconds: float
+
+def _differences(
+    draws: JointDraws, scores: np.ndarray, sets: VoteSets
+) -> Callable[[ScorePoints], float]:
+    """How much points change differences of log L between `CHECKED` draws, spread over all."""
+    size = min(CHECKED, len(draws))
+    chosen = draws.select(np.linspace(0, len(draws) - 1, size).round().astype(int))
+    exact = log_likelihood(chosen, each_score(scores, sets), sets)
+    return lambda points: float(np.ptp(exact - log_likelihood(chosen, points, sets)))
 
 
 def compression_error(
     draws: JointDraws, scores: np.ndarray, points: ScorePoints, sets: VoteSets
 ) -> float:
-    """How much compression changes differences of the log-likelihood between draws, at most.
-
-    Args:
-        draws: posterior draws, of which `CHECKED` are used, spread over all.
-        points: what stands for them.
-    """
-    chosen = _spread(draws)
-    exact = log_likelihood(chosen, each_score(scores, sets), sets)
-    return _difference(chosen, exact, points, sets)
-
-
-def _spread(draws: JointDraws) -> JointDraws:
-    size = min(CHECKED, len(draws))
-    return draws.select(np.linspace(0, len(draws) - 1, size).round().astype(int))
-
-
-def _difference(draws: JointDraws, exact: np.ndarray, points: ScorePoints, sets: VoteSets) -> float:
-    return float(np.ptp(exact - log_likelihood(draws, points, sets)))
+    """How much compression changes differences of the log-likelihood between draws, at most."""
+    return _differences(draws, scores, sets)(points)
 
 
 def fewest_points(
     draws: JointDraws, scores: np.ndarray, sets: VoteSets, above: int = 0
 ) -> tuple[int, ScorePoints]:
-    """The fewest points that stand for the scores within the tolerance less its margin.
-
-    Args:
-        draws: draws from near the posterior.
-        above: take more nodes than these.
-
-    Returns:
-        the nodes of a group, and the points; every score where no number of nodes is enough.
-    """
-    chosen, whole = _spread(draws), each_score(scores, sets)
-    exact = log_likelihood(chosen, whole, sets)
+    """The fewest points, of more than `above` nodes, within the tolerance less its margin."""
+    error = _differences(draws, scores, sets)
     for nodes in NODES:
         if nodes > above:
             points = compress_scores(scores, sets, nodes)
-            if len(points) >= len(whole):
+            if len(points) >= len(scores):
                 break
-            if _difference(chosen, exact, points, sets) <= TOLERANCE / MARGIN:
+            if error(points) <= TOLERANCE / MARGIN:
                 return nodes, points
-    return len(scores), whole
-
-
-def _sampler(
-    program: JointProgram,
-    scores: np.ndarray,
-    sets: VoteSets,
-    rng: np.random.Generator,
-    stan: StanModels,
-    chains: int,
-) -> Callable[[ScorePoints, SamplerSettings], StanFit]:
-    """What samples the model from the same seed and starting points, whatever the points."""
-    seed = stan_seed(rng)
-    starts = [dict(program.start(scores, sets, rng)) for _ in range(chains)]
-
-    def sample(points: ScorePoints, settings: SamplerSettings) -> StanFit:
-        # A dense metric: votes and scores inform the same labels, so that parameters correlate.
-        return stan.sample(
-            program.name,
-            program.data(points, sets),
-            seed,
-            program.parameters,
-            settings,
-            adapt_delta=ADAPT_DELTA,
-            inits=starts[: settings.chains],
-            metric="dense_e",
-        )
-
-    return sample
+    return len(scores), each_score(scores, sets)
 
 
 def fit_votes_and_scores(
-    program: JointProgram,
-    scores: np.ndarray,
-    sets: VoteSets,
-    rng: np.random.Generator,
-    stan: StanModels,
-    settings: SamplerSettings,
-    compressed: bool = True,
-) -> JointFit:
-    """Sample the posterior of a model of votes and scores.
-
-    Args:
-        program: the model.
-        scores: (n,) scores of one predictor on the model's scale.
-        settings: chains, warmup and draws.
-        compressed: whether few points stand for the scores. How many is found at the draws of a
-            pilot; the likelihood is checked again at posterior draws and, where it is off by more
-            than `TOLERANCE`, sampled anew with more, in the end with every score.
+    program: JointProgram, scores: np.ndarray, sets: VoteSets, rng: np.random.Generator,
+    stan: StanModels, settings: SamplerSettings, compressed: bool = True,
+) -> JointFit:  # fmt: skip
+    """Sample the posterior, one predictor's scores (n,) on the model's scale. If `compressed`, few
+    points stand for them, as many as draws of a pilot ask for; where posterior draws find the
+    likelihood off by more than `TOLERANCE`, it is sampled anew with more.
     """
-    sample = _sampler(program, scores, sets, rng, stan, settings.chains)
+    # The same seed and starting points, whatever the points.
+    seed = stan_seed(rng)
+    starts = [dict(program.start(scores, sets, rng)) for _ in range(settings.chains)]
+
+    def sample(points: ScorePoints, settings: SamplerSettings) -> StanFit:
+        data, inits = program.data(points, sets), starts[: settings.chains]
+        # A dense metric: votes and scores inform the same labels, so that parameters correlate.
+        options = {"adapt_delta": ADAPT_DELTA, "inits": inits, "metric": "dense_e"}
+        return stan.sample(program.name, data, seed, program.parameters, settings, **options)
+
     nodes, points, notes = len(scores), each_score(scores, sets), []
     if compressed:
         pilot = sample(compress_scores(scores, sets, program.nodes), replace(settings, **PILOT))
@@ -364,6 +257,5 @@ def fit_votes_and_scores(
             "sampled anew with more"
         )
         nodes, points = fewest_points(draws, scores, sets, above=nodes)
-    known = fit.diagnostics
-    diagnostics = replace(known, notes=(*known.notes, *notes))
+    diagnostics = replace(fit.diagnostics, notes=(*fit.diagnostics.notes, *notes))
     return JointFit(draws, diagnostics, len(points), error, fit.seconds)

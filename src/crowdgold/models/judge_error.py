@@ -1,4 +1,4 @@
-"""A rate corrected for judges' errors, and its variance (judge error, "The first formula" on).
+"""A rate corrected for judges' errors (judge error, "The first formula" on), and its posterior.
 
 Judges find the share p_J of n items positive. They are right on positives with the chance q+ (TPR)
 and on negatives with the chance q- (TNR), which gold labels of m1 positives and m0 negatives show:
@@ -8,24 +8,21 @@ and on negatives with the chance q- (TNR), which gold labels of m1 positives and
     v+ = q+ (1 - q+) / m1     v- = q- (1 - q-) / m0     s = p q+ (1 - q+) + (1 - p) q- (1 - q-)
 
 by the delta method; the printed (p_J + q- - 1)^2 / D^4 is p^2 / D^2, and (p_J - q+)^2 / D^4 is
-(1 - p)^2 / D^2. The printed variance is for gold labels of other items than the n, however many of
-either class. Where they are of some of the n items, drawn at random, p_J and the q's share
-judgements: cov(p_J, q+) = q+ (1 - q+) / n and cov(p_J, q-) = -q- (1 - q-) / n, the bracket; with
-gold for all n items the estimate is their gold share and the variance p (1 - p) / n.
+(1 - p)^2 / D^2. The printed variance is for gold labels of other items than the n. Where they are
+of some of the n, drawn at random, p_J and the q's share judgements: cov(p_J, q+) = q+ (1 - q+) / n
+and cov(p_J, q-) = -q- (1 - q-) / n, the bracket; with gold for all n the variance is p (1 - p) / n.
 
-The posterior of a rate and of the judges' TPR and TNR, drawn without a Markov chain.
-
-Prior: p uniform, q+ and q- Beta(1/2, 1/2), cut to q+ + q- > 1. Gold labels of other items say
-nothing of p: q+ and q- are drawn from their beta posteriors given gold, weighted by the marginal
-likelihood of the k of n judgements, and p given them. With pi = p q+ + (1 - p) (1 - q-), which is
+The posterior is drawn without a Markov chain. Prior: p uniform, q+ and q- Beta(1/2, 1/2), cut to
+q+ + q- > 1. Given gold of other items q+ and q- are drawn from their beta posteriors, weighted by
+the marginal likelihood of the k of n judgements. With pi = p q+ + (1 - p) (1 - q-), which is
 uniform on [1 - q-, q+] where p is uniform, that likelihood is
 
     [F(q+) - F(1 - q-)] / (q+ + q- - 1)        F: the distribution of Beta(k + 1, n - k + 1)
 
-and pi given q's has that beta distribution, cut to [1 - q-, q+]. Where the gold items are drawn at
-random from the n, the four cells of judgement and truth have the prior Dirichlet(1/2, ..., 1/2),
-which is the prior above without its cut. By judgement it falls apart into betas, conjugate to all
-counts: pi, and the share of positives among the items judged positive and judged negative.
+and pi given q's has that beta distribution, cut to [1 - q-, q+]. For gold of some of the n, the
+four cells of judgement and truth have the prior Dirichlet(1/2, ..., 1/2), which is the prior above
+without its cut. By judgement it falls apart into betas, conjugate to all counts: pi, and the share
+of positives among the items judged positive and judged negative.
 """
 
 from collections.abc import Callable
@@ -38,36 +35,24 @@ from scipy.special import betainc, betaincc, betainccinv, betaincinv, ndtri
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import LEVEL, check_level
 
-PAPER, ADJUSTED = INTERVALS = ("paper", "adjusted")
-"""The paper's interval, and that of Lang and Reiczigel (2014), which is right for small counts."""
-CLIP, KEEP = OUTSIDE = ("clip", "keep")
-"""What to do with an estimate outside [0, 1]: move it to the nearest of 0 and 1, or leave it."""
-GOLD_ADDED = 2
-"""Gold labels that the adjusted interval adds to each class, half of them right."""
-
+PAPER, ADJUSTED = INTERVALS = ("paper", "adjusted")  # the latter: Lang and Reiczigel (2014)
+CLIP, KEEP = OUTSIDE = ("clip", "keep")  # an estimate outside [0, 1]: move to its end, or not
+GOLD_ADDED = 2  # Gold labels that the adjusted interval adds to each class, half of them right
 Numbers = float | np.ndarray
-Shares = tuple[Numbers, Numbers, Numbers]
-"""p_J, q+ and q-."""
 
 
 @dataclass(frozen=True)
 class JudgementCounts:
-    """What a corrected rate is made of; numbers, or arrays of one shape.
+    """What a corrected rate is made of; numbers, or arrays of one shape."""
 
-    Attributes:
-        positive, judged: items that were judged positive, of all n that were judged.
-        true_positives, false_negatives: gold positives that were judged positive, negative.
-        true_negatives, false_positives: gold negatives that were judged negative, positive.
-        within: whether the gold items are some of the n, drawn at random; else they are others,
-            of which either class may be as large as it likes.
-    """
-
-    positive: Numbers
+    positive: Numbers  # positive, judged: items judged positive, of all n judged
     judged: Numbers
-    true_positives: Numbers
+    true_positives: Numbers  # gold positives that were judged positive
     false_negatives: Numbers
-    true_negatives: Numbers
+    true_negatives: Numbers  # gold negatives that were judged negative
     false_positives: Numbers
+    # whether the gold items are some of the n, drawn at random; else they are others, of which
+    # either class may be as large as it likes
     within: bool = False
 
     @property
@@ -79,6 +64,12 @@ class JudgementCounts:
     def gold_negatives(self) -> Numbers:
         """Number m0 of gold negatives."""
         return self.true_negatives + self.false_positives
+
+    @property
+    def shares(self) -> tuple[Numbers, Numbers, Numbers]:
+        """p_J, q+ and q-."""
+        right = self.true_positives / self.gold_positives
+        return self.positive / self.judged, right, self.true_negatives / self.gold_negatives
 
     def check(self) -> None:
         """Raise an `InputError` where the counts are none, or contradict each other."""
@@ -100,18 +91,6 @@ class JudgementCounts:
             negative = self.judged - self.positive
             _at_most(passed, negative, "gold items judged negative", "the others", hint)
 
-    def check_gold(self) -> None:
-        """Raise an `InputError` where there is no gold label of a class, so that a q is unknown."""
-        for name, size, rate in (
-            ("positives", self.gold_positives, "TPR (q+)"),
-            ("negatives", self.gold_negatives, "TNR (q-)"),
-        ):
-            if np.any(np.asarray(size) == 0):
-                raise InputError(
-                    f"gold {name}: found 0, expected 1 or more; without them nothing says what "
-                    f"the judges' {rate} is. Have known {name} judged, or more gold labels made"
-                )
-
 
 def _at_most(value: Numbers, limit: Numbers, name: str, what: str, hint: str = "") -> None:
     over = np.asarray(value) > np.asarray(limit)
@@ -121,8 +100,8 @@ def _at_most(value: Numbers, limit: Numbers, name: str, what: str, hint: str = "
         raise InputError(f"{name}: found {found:g}, expected at most {most:g} ({what}){hint}")
 
 
-def check_quality(tpr: Numbers, tnr: Numbers) -> None:
-    """Raise an `InputError` where the judges are no better than chance: q+ + q- <= 1."""
+def corrected_rate(judged_rate: Numbers, tpr: Numbers, tnr: Numbers) -> Numbers:
+    """The rate p = (p_J + q- - 1) / (q+ + q- - 1), which may lie outside [0, 1]."""
     bad = np.asarray(tpr) + np.asarray(tnr) <= 1
     if np.any(bad):
         first, second = (np.broadcast_to(q, bad.shape)[bad].flat[0] for q in (tpr, tnr))
@@ -131,42 +110,14 @@ def check_quality(tpr: Numbers, tnr: Numbers) -> None:
             "than 1. Judges who are no better than chance say nothing of the rate: check that "
             "the labels are not swapped, or have more gold labels made"
         )
-
-
-def corrected_rate(judged_rate: Numbers, tpr: Numbers, tnr: Numbers) -> Numbers:
-    """The rate p = (p_J + q- - 1) / (q+ + q- - 1), which may lie outside [0, 1].
-
-    Args:
-        judged_rate: share p_J of items judged positive.
-        tpr, tnr: q+ and q-, chances of a right judgement of positives and of negatives.
-
-    Raises:
-        InputError: where q+ + q- <= 1.
-    """
-    check_quality(tpr, tnr)
     return (judged_rate + tnr - 1) / (tpr + tnr - 1)
 
 
 def corrected_variance(
-    judged_rate: Numbers,
-    tpr: Numbers,
-    tnr: Numbers,
-    judged: Numbers,
-    gold_positives: Numbers,
-    gold_negatives: Numbers,
-    within: bool = False,
-) -> Numbers:
-    """The delta-method variance of the corrected rate.
-
-    Args:
-        judged_rate, tpr, tnr: as of `corrected_rate`.
-        judged: number n of judged items.
-        gold_positives, gold_negatives: m1 and m0.
-        within: whether the gold items are some of the n, drawn at random.
-
-    Raises:
-        InputError: where q+ + q- <= 1.
-    """
+    judged_rate: Numbers, tpr: Numbers, tnr: Numbers, judged: Numbers, gold_positives: Numbers,
+    gold_negatives: Numbers, within: bool = False,
+) -> Numbers:  # fmt: skip
+    """The delta-method variance of the corrected rate; gold items are some of the n if `within`."""
     rate = corrected_rate(judged_rate, tpr, tnr)
     on_positives, on_negatives = tpr * (1 - tpr), tnr * (1 - tnr)
     total = judged_rate * (1 - judged_rate) / judged
@@ -179,149 +130,113 @@ def corrected_variance(
 
 @dataclass(frozen=True)
 class CorrectedRate:
-    """A corrected rate; numbers, or arrays where the counts were.
+    """A corrected rate; numbers, or arrays where the counts were."""
 
-    Attributes:
-        estimate: the rate, moved to the nearest of 0 and 1 where `raw` is outside and is clipped.
-        standard_error: of `raw`; the paper's.
-        lower, upper: ends of the interval, moved likewise.
-        raw: the estimate as the formula gives it, which may be outside [0, 1].
-        judged_rate: the share judged positive, as it stands.
-        tpr, tnr: the judges' rates, from the gold labels.
-        note: what to beware of; empty where there is nothing.
-    """
-
-    estimate: Numbers
-    standard_error: Numbers
-    lower: Numbers
+    estimate: Numbers  # moved to 0 or 1 where `raw` is outside and is clipped
+    standard_error: Numbers  # of `raw`; the paper's
+    lower: Numbers  # lower, upper: ends of the interval, moved likewise
     upper: Numbers
-    raw: Numbers
-    judged_rate: Numbers
-    tpr: Numbers
+    raw: Numbers  # the estimate as the formula gives it, which may be outside [0, 1]
+    judged_rate: Numbers  # the share judged positive, as it stands
+    tpr: Numbers  # tpr, tnr: the judges' rates, from the gold labels
     tnr: Numbers
-    note: str = ""
+    note: str = ""  # what to beware of; empty where there is nothing
 
 
-def _shares(counts: JudgementCounts) -> Shares:
-    right = counts.true_positives / counts.gold_positives
-    return counts.positive / counts.judged, right, counts.true_negatives / counts.gold_negatives
-
-
-def _spread(counts: JudgementCounts, shares: Shares) -> Numbers:
+def _spread(counts: JudgementCounts) -> Numbers:
     sizes = (counts.judged, counts.gold_positives, counts.gold_negatives)
     # Rounding can leave a variance of 0 below it.
-    return np.sqrt(np.maximum(corrected_variance(*shares, *sizes, counts.within), 0.0))
+    return np.sqrt(np.maximum(corrected_variance(*counts.shares, *sizes, counts.within), 0.0))
 
 
 def _adjusted(counts: JudgementCounts, z: float) -> tuple[Numbers, Numbers]:
     """Lang and Reiczigel's interval: pseudo-counts, and a shift against the skewness."""
     added, half = GOLD_ADDED, GOLD_ADDED / 2
     more = JudgementCounts(
-        counts.positive + z**2 / 2,
-        counts.judged + z**2,
-        counts.true_positives + half,
-        counts.false_negatives + half,
-        counts.true_negatives + half,
-        counts.false_positives + half,
+        counts.positive + z**2 / 2, counts.judged + z**2, counts.true_positives + half,
+        counts.false_negatives + half, counts.true_negatives + half, counts.false_positives + half,
         counts.within,
-    )
-    judged_rate, tpr, tnr = shares = _shares(more)
+    )  # fmt: skip
+    judged_rate, tpr, tnr = more.shares
     rate = corrected_rate(judged_rate, tpr, tnr)
     shift = rate * tpr * (1 - tpr) / more.gold_positives
     shift = 2 * z**2 * (shift - (1 - rate) * tnr * (1 - tnr) / more.gold_negatives)
     if counts.within:  # gold for all items leaves nothing skewed
         gold = more.gold_positives + more.gold_negatives - 2 * added
         shift = shift * (1 - gold / counts.judged)
-    reach = z * _spread(more, shares)
+    reach = z * _spread(more)
     return rate + shift - reach, rate + shift + reach
-
-
-def _spotless_note(counts: JudgementCounts, interval: str) -> str:
-    errors = {"TPR": counts.false_negatives, "TNR": counts.false_positives}
-    spotless = [name for name, wrong in errors.items() if np.ndim(wrong) == 0 and wrong == 0]
-    if not spotless or interval == ADJUSTED:
-        return ""
-    return (
-        f"no judgement of gold items was wrong, so that the paper's interval takes "
-        f"{' and '.join(spotless)} = 1 for certain; the adjusted interval does not"
-    )
-
-
-def _range_of_judges(judged_rate: Numbers, tpr: Numbers, tnr: Numbers) -> str:
-    return (
-        f"judges with these gold labels find from {1 - tnr:.4g} (nothing positive) to {tpr:.4g} "
-        f"(everything) positive, and they found {judged_rate:.4g}"
-    )
-
-
-def _moved_note(raw: Numbers, shares: Shares) -> str:
-    if np.ndim(raw) > 0 or 0 <= raw <= 1:
-        return ""
-    return (
-        f"the formula gives {raw:.4g}, which is outside 0 to 1, and the estimate was moved to "
-        f"{float(raw > 1):g}, the interval cut there: {_range_of_judges(*shares)}"
-    )
-
-
-def _check_reachable(lower: Numbers, upper: Numbers, shares: Shares) -> None:
-    """Raise an `InputError` where the whole interval is outside [0, 1]."""
-    bad = (np.asarray(upper) < 0) | (np.asarray(lower) > 1)
-    if np.any(bad):
-        values = np.where(np.asarray(upper) < 0, upper, lower), *shares
-        at, *found = (np.broadcast_to(v, bad.shape)[bad].flat[0] for v in values)
-        raise InputError(
-            f"the corrected rate: the whole interval is beyond {at:.4g}, outside 0 to 1: "
-            f"{_range_of_judges(*found)}. Look whether gold and judged items are alike, or have "
-            "more gold labels made"
-        )
 
 
 def correct_rate(
     counts: JudgementCounts, level: float = LEVEL, interval: str = ADJUSTED, outside: str = CLIP
 ) -> CorrectedRate:
-    """A rate corrected for the judges' errors, and its interval.
-
-    Args:
-        counts: judgements, and what gold labels say of the judges.
-        level: of the interval, between 0 and 1.
-        interval: "paper", estimate +- z standard errors; or "adjusted", Lang and Reiczigel (2014),
-            Preventive Veterinary Medicine 113, which does not take rates of few gold labels for
-            certain. Where gold is within the judged items its shift is ours, less by their share.
-        outside: of an estimate outside [0, 1] and of the interval's ends: "clip" them to the
-            nearest of 0 and 1, or "keep" them as the formulas give them.
-
-    Raises:
-        InputError: where counts are impossible or contradict each other, a class has no gold
-            labels, q+ + q- <= 1, or an interval to be clipped is outside [0, 1] as a whole.
+    """A rate corrected for the judges' errors, and its interval of this level. The interval "paper"
+    is estimate +- z standard errors; "adjusted" is that of Lang and Reiczigel (2014), Preventive
+    Veterinary Medicine 113, which does not take rates of few gold labels for certain. Where gold is
+    within the judged items its shift is ours, less by their share. An estimate and interval ends
+    outside [0, 1] are moved there ("clip"), or left ("keep"). `InputError` where counts are
+    impossible or contradict each other, a class has no gold labels, q+ + q- <= 1, or an interval to
+    be clipped is outside [0, 1] as a whole.
     """
     check_level(level)
     for name, value, known in (("interval", interval, INTERVALS), ("outside", outside, OUTSIDE)):
         if value not in known:
             raise InputError(f"{name}: found {value!r}, expected one of {', '.join(known)}")
     counts.check()
-    counts.check_gold()
-    shares = _shares(counts)
-    estimate = corrected_rate(*shares)
-    error = _spread(counts, shares)
+    for name, size, rate in (
+        ("positives", counts.gold_positives, "TPR (q+)"),
+        ("negatives", counts.gold_negatives, "TNR (q-)"),
+    ):
+        if np.any(np.asarray(size) == 0):
+            raise InputError(
+                f"gold {name}: found 0, expected 1 or more; without them nothing says what "
+                f"the judges' {rate} is. Have known {name} judged, or more gold labels made"
+            )
+    estimate = middle = corrected_rate(*counts.shares)
+    error = _spread(counts)
     z = float(ndtri((1 + level) / 2))
     lower, upper = estimate - z * error, estimate + z * error
+    notes = []
+    errors = {"TPR": counts.false_negatives, "TNR": counts.false_positives}
+    spotless = [name for name, wrong in errors.items() if np.ndim(wrong) == 0 and wrong == 0]
     if interval == ADJUSTED:
         lower, upper = _adjusted(counts, z)
-    middle, note = estimate, _spotless_note(counts, interval)
+    elif spotless:
+        notes.append(
+            f"no judgement of gold items was wrong, so that the paper's interval takes "
+            f"{' and '.join(spotless)} = 1 for certain; the adjusted interval does not"
+        )
+
+    def found_of_judges(judged_rate: Numbers, tpr: Numbers, tnr: Numbers) -> str:
+        return (
+            f"judges with these gold labels find from {1 - tnr:.4g} (nothing positive) to "
+            f"{tpr:.4g} (everything) positive, and they found {judged_rate:.4g}"
+        )
+
     if outside == CLIP:
-        _check_reachable(lower, upper, shares)
+        beyond = (np.asarray(upper) < 0) | (np.asarray(lower) > 1)
+        if np.any(beyond):
+            values = np.where(np.asarray(upper) < 0, upper, lower), *counts.shares
+            at, *shares = (np.broadcast_to(v, beyond.shape)[beyond].flat[0] for v in values)
+            raise InputError(
+                f"the corrected rate: the whole interval is beyond {at:.4g}, outside 0 to 1: "
+                f"{found_of_judges(*shares)}. Look whether gold and judged items are alike, or "
+                "have more gold labels made"
+            )
         lower, middle, upper = (np.clip(value, 0, 1) for value in (lower, estimate, upper))
-        note = "; ".join(filter(None, (note, _moved_note(estimate, shares))))
-    return CorrectedRate(middle, error, lower, upper, estimate, *shares, note)
+        if np.ndim(estimate) == 0 and not 0 <= estimate <= 1:
+            notes.append(
+                f"the formula gives {estimate:.4g}, which is outside 0 to 1, and the estimate was "
+                f"moved to {float(estimate > 1):g}, the interval cut there: "
+                f"{found_of_judges(*counts.shares)}"
+            )
+    return CorrectedRate(middle, error, lower, upper, estimate, *counts.shares, "; ".join(notes))
 
 
 JEFFREYS = 0.5
-CANDIDATES = 8
-"""Pairs (q+, q-) that are weighted for each one that is kept."""
-FEWEST_EFFECTIVE = 0.1
-"""Effective sample size, of the draws wanted, below which draws are refused."""
-
-
+CANDIDATES = 8  # Pairs (q+, q-) that are weighted for each one that is kept
+FEWEST_EFFECTIVE = 0.1  # Effective sample size, of the draws wanted, below which draws are refused
 Function = Callable[[float, float, np.ndarray], np.ndarray]
 
 
@@ -334,65 +249,35 @@ class RateDraws(NamedTuple):
 
 
 def draw_rates(counts: JudgementCounts, draws: int, rng: np.random.Generator) -> RateDraws:
-    """Draw independently from the posterior.
-
-    Args:
-        counts: numbers; gold labels of a class may be none, whose rate then follows its prior.
-
-    Raises:
-        InputError: where counts are impossible, or so unlikely together that draws cannot be had.
+    """Draw independently from the posterior given counts, which are numbers. Gold labels of a class
+    may be none, whose rate then follows its prior. `InputError` where counts are impossible, or so
+    unlikely together that draws cannot be had.
     """
     counts.check()
     if draws < 1:
         raise InputError(f"draws: found {draws}, expected 1 or more")
-    return (_draw_within if counts.within else _draw_separate)(counts, draws, rng)
-
-
-def _quality(counts: JudgementCounts, size: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Draw q+ and q- given the gold labels alone."""
-    cells = (
-        (counts.true_positives, counts.false_negatives),
-        (counts.true_negatives, counts.false_positives),
-    )
-    return [rng.beta(right + JEFFREYS, wrong + JEFFREYS, size) for right, wrong in cells]
-
-
-class _Cut:
-    """Beta(a, b) cut to [low, high] (D,); mass is measured from the nearer tail."""
-
-    def __init__(self, a: float, b: float, low: np.ndarray, high: np.ndarray) -> None:
-        self._a, self._b, self._low, self._high = a, b, low, high
-        self._upper = low > a / (a + b)
-
-    def _by_tail(self, values: np.ndarray, upper: Function, lower: Function) -> np.ndarray:
-        """Apply a function of the tail that each value belongs to."""
-        found = np.empty_like(values)
-        for part, function in ((self._upper, upper), (~self._upper, lower)):
-            found[part] = function(self._a, self._b, values[part])
-        return found
-
-    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        low, high = (self._by_tail(end, betaincc, betainc) for end in (self._low, self._high))
-        return low, high
-
-    def mass(self) -> np.ndarray:
-        """The mass between the ends."""
-        low, high = self._ends()
-        return np.abs(high - low)
-
-    def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """Draw one value for each pair of ends."""
-        low, high = self._ends()
-        share = low + rng.random(len(low)) * (high - low)
-        found = self._by_tail(share, betainccinv, betaincinv)
-        return np.asarray(np.clip(found, self._low, self._high))
-
-
-def _draw_separate(counts: JudgementCounts, draws: int, rng: np.random.Generator) -> RateDraws:
-    tpr, tnr = _quality(counts, CANDIDATES * draws, rng)
+    right, missed = counts.true_positives + JEFFREYS, counts.false_negatives + JEFFREYS
+    spared, false = counts.true_negatives + JEFFREYS, counts.false_positives + JEFFREYS
+    a, b = float(counts.positive) + 1, float(counts.judged - counts.positive) + 1
+    if counts.within:
+        found: list[np.ndarray] = []
+        for _ in range(CANDIDATES):
+            judged = rng.beta(a, b, draws)
+            called, passed = rng.beta(right, false, draws), rng.beta(missed, spared, draws)
+            rate = judged * called + (1 - judged) * passed
+            tpr = judged * called / rate
+            tnr = (1 - judged) * (1 - passed) / (1 - rate)
+            found.append(np.stack([rate, tpr, tnr])[:, tpr + tnr > 1])
+            if sum(part.shape[1] for part in found) >= draws:
+                return RateDraws(*np.concatenate(found, axis=1)[:, :draws])
+        raise InputError(
+            "TPR + TNR: the gold labels all but rule out that it is more than 1, so that no "
+            "posterior can be drawn; check that the labels are not swapped"
+        )
+    tpr = rng.beta(right, missed, CANDIDATES * draws)
+    tnr = rng.beta(spared, false, CANDIDATES * draws)
     better = tpr + tnr > 1
     tpr, tnr = tpr[better], tnr[better]
-    a, b = float(counts.positive) + 1, float(counts.judged - counts.positive) + 1
     weight = _Cut(a, b, 1 - tnr, tpr).mass() / (tpr + tnr - 1)
     total = weight.sum()
     if not total > 0 or total**2 / (weight**2).sum() < FEWEST_EFFECTIVE * draws:
@@ -403,32 +288,33 @@ def _draw_separate(counts: JudgementCounts, draws: int, rng: np.random.Generator
     # Systematic resampling: a pair comes up in proportion to its weight, to less than one.
     steps = (rng.random() + np.arange(draws)) / draws
     chosen = np.searchsorted(np.cumsum(weight) / total, steps)
-    tpr, tnr = (rng.permutation(np.stack([tpr, tnr], 1)[np.minimum(chosen, len(tpr) - 1)])).T
+    tpr, tnr = rng.permutation(np.stack([tpr, tnr], 1)[np.minimum(chosen, len(tpr) - 1)]).T
     judged_rate = _Cut(a, b, 1 - tnr, tpr).draw(rng)
     return RateDraws((judged_rate + tnr - 1) / (tpr + tnr - 1), tpr, tnr)
 
 
-def _draw_within(counts: JudgementCounts, draws: int, rng: np.random.Generator) -> RateDraws:
-    found: list[np.ndarray] = []
-    kept = 0
-    for _ in range(CANDIDATES):
-        judged = rng.beta(counts.positive + 1, counts.judged - counts.positive + 1, draws)
-        called, passed = (
-            rng.beta(positives + JEFFREYS, negatives + JEFFREYS, draws)
-            for positives, negatives in (
-                (counts.true_positives, counts.false_positives),
-                (counts.false_negatives, counts.true_negatives),
-            )
-        )
-        rate = judged * called + (1 - judged) * passed
-        tpr = judged * called / rate
-        tnr = (1 - judged) * (1 - passed) / (1 - rate)
-        better = tpr + tnr > 1
-        found.append(np.stack([rate, tpr, tnr])[:, better])
-        kept += int(better.sum())
-        if kept >= draws:
-            return RateDraws(*np.concatenate(found, axis=1)[:, :draws])
-    raise InputError(
-        "TPR + TNR: the gold labels all but rule out that it is more than 1, so that no posterior "
-        "can be drawn; check that the labels are not swapped"
-    )
+class _Cut:
+    """Beta(a, b) cut to [low, high] (D,); mass is measured from the nearer tail."""
+
+    def __init__(self, a: float, b: float, low: np.ndarray, high: np.ndarray) -> None:
+        self._a, self._b, self._low, self._high = a, b, low, high
+        self._upper = low > a / (a + b)
+        self._ends = [self._by_tail(end, betaincc, betainc) for end in (low, high)]
+
+    def _by_tail(self, values: np.ndarray, upper: Function, lower: Function) -> np.ndarray:
+        """Apply a function of the tail that each value belongs to."""
+        found = np.empty_like(values)
+        for part, function in ((self._upper, upper), (~self._upper, lower)):
+            found[part] = function(self._a, self._b, values[part])
+        return found
+
+    def mass(self) -> np.ndarray:
+        """The mass between the ends."""
+        return np.abs(self._ends[1] - self._ends[0])
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw one value for each pair of ends."""
+        low, high = self._ends
+        share = low + rng.random(len(low)) * (high - low)
+        found = self._by_tail(share, betainccinv, betaincinv)
+        return np.asarray(np.clip(found, self._low, self._high))

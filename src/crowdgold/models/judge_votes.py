@@ -4,7 +4,7 @@ The common effect is integrated over evenly spaced nodes on [-5, 5]. Gauss-Hermi
 worse here: where judges err together, the integrand turns within a fraction of a deviation.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,47 +20,30 @@ from crowdgold.types.items import NO_GOLD
 
 NODES = np.linspace(-5, 5, 31)
 LOG_WEIGHTS = norm.logpdf(NODES) - logsumexp(norm.logpdf(NODES))
-MOST_CORRELATED = 0.9
-"""Upper end of the prior of the latent correlation."""
-PRIOR_MEANS = np.array([-1.0, 1.0])
-"""Of b_j0 and b_j1; their standard deviation is 1."""
+MOST_CORRELATED = 0.9  # Upper end of the prior of the latent correlation
+PRIOR_MEANS = np.array([-1.0, 1.0])  # Of b_j0 and b_j1; their standard deviation is 1
 START_CORRELATION = (0.05, 0.5)
-ADAPT_DELTA = 0.85
-"""Target acceptance: the posterior has no narrow places, and longer steps halve the time."""
+ADAPT_DELTA = 0.85  # the posterior has no narrow places, and longer steps halve the time
 
 
 @dataclass(frozen=True)
 class JudgeRows:
-    """Distinct (votes, gold) of a panel, and which each item is.
+    """Distinct (votes, gold) of a panel, and which each item is."""
 
-    Attributes:
-        vote: (p, m) distinct votes of all judges: 0 or 1, `MISSING` where a judge gave none.
-        pattern: (k,) the votes of each row, a position in `vote`.
-        gold: (k,) label, `NO_GOLD` where there is none.
-        count: (k,) items.
-        member: (n,) the row of each item.
-    """
-
-    vote: np.ndarray
-    pattern: np.ndarray
-    gold: np.ndarray
-    count: np.ndarray
-    member: np.ndarray
+    vote: np.ndarray  # (p, m) distinct votes: 0 or 1, `MISSING` where a judge gave none
+    pattern: np.ndarray  # (k,) the votes of each row, a position in `vote`
+    gold: np.ndarray  # (k,) label, `NO_GOLD` where there is none
+    count: np.ndarray  # (k,) items
+    member: np.ndarray  # (n,) the row of each item
 
 
 @dataclass(frozen=True)
 class JudgeDraws:
-    """Draws of the model's parameters.
+    """Draws of the model's parameters."""
 
-    Attributes:
-        phi: (D,) base rate.
-        b: (D, 2, m) Phi^-1 of each judge's chance of a positive vote on items of a label.
-        r: (D, 2) latent correlation of two judges' errors, given the label.
-    """
-
-    phi: np.ndarray
-    b: np.ndarray
-    r: np.ndarray
+    phi: np.ndarray  # (D,) base rate
+    b: np.ndarray  # (D, 2, m) Phi^-1 of each judge's chance of a positive vote on items of a label
+    r: np.ndarray  # (D, 2) latent correlation of two judges' errors, given the label
 
     def __len__(self) -> int:
         return len(self.phi)
@@ -70,11 +53,8 @@ class JudgeDraws:
         return JudgeDraws(self.phi[chosen], self.b[chosen], self.r[chosen])
 
     def at_nodes(self, vote: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Each draw at the nodes h of the common effect, for some votes (p, m).
-
-        Yields:
-            Phi^-1 of each judge's chance of a positive vote (2, m, H), and the log of P(votes, node
-            | Y = y), (2, p, H).
+        """Each draw at the nodes of z: Phi^-1 of each judge's chance of a positive vote (2, m, H),
+        and the log of P(votes, node | Y = y) (2, p, H) for some votes (p, m).
         """
         given = [(vote == label).astype(float) for label in (1, 0)]
         for b, r in zip(self.b, self.r, strict=True):
@@ -148,18 +128,11 @@ def find_rows(vote: np.ndarray, gold: np.ndarray) -> JudgeRows:
 def judge_data(rows: JudgeRows, phi_prior: PhiPrior = UNIFORM_PHI) -> dict[str, Any]:
     """Lay rows out as the data of the model."""
     return {
-        "patterns": len(rows.vote),
-        "judges": rows.vote.shape[1],
-        "vote": rows.vote.tolist(),
-        "rows": len(rows.count),
-        "pattern": (rows.pattern + 1).tolist(),
-        "gold": rows.gold.tolist(),
-        "count": rows.count.tolist(),
-        "nodes": len(NODES),
-        "node": NODES.tolist(),
-        "log_weight": LOG_WEIGHTS.tolist(),
-        "phi_prior": [phi_prior.alpha, phi_prior.beta],
-    }
+        "patterns": len(rows.vote), "judges": rows.vote.shape[1], "vote": rows.vote.tolist(),
+        "rows": len(rows.count), "pattern": (rows.pattern + 1).tolist(), "gold": rows.gold.tolist(),
+        "count": rows.count.tolist(), "nodes": len(NODES), "node": NODES.tolist(),
+        "log_weight": LOG_WEIGHTS.tolist(), "phi_prior": [phi_prior.alpha, phi_prior.beta],
+    }  # fmt: skip
 
 
 def draw_prior(
@@ -173,35 +146,25 @@ def draw_prior(
     )
 
 
-def _start(rows: JudgeRows, rng: np.random.Generator) -> Mapping[str, Any]:
-    """A chain's start near the share of positive votes, spread out so that R-hat can tell."""
-    vote = rows.vote[rows.pattern]
-    share = float((rows.count @ (vote == 1)).sum() / (rows.count @ (vote != MISSING)).sum())
-    judges = rows.vote.shape[1]
-    return {
-        "phi": float(np.clip(share * rng.uniform(0.5, 1.5), 0.02, 0.98)),
-        "b0": ndtri(rng.uniform(0.05, 0.3, judges)).tolist(),
-        "b1": ndtri(rng.uniform(0.7, 0.95, judges)).tolist(),
-        "r": rng.uniform(*START_CORRELATION, 2).tolist(),
-    }
-
-
 def fit_judges(
-    rows: JudgeRows,
-    rng: np.random.Generator,
-    stan: StanModels,
-    settings: SamplerSettings,
+    rows: JudgeRows, rng: np.random.Generator, stan: StanModels, settings: SamplerSettings,
     phi_prior: PhiPrior = UNIFORM_PHI,
-) -> JudgeFit:
-    """Sample the posterior of judges' rates and of how far they err together.
-
-    Args:
-        settings: chains, warmup and draws.
-        phi_prior: of the base rate.
-    """
+) -> JudgeFit:  # fmt: skip
+    """Sample the posterior of judges' rates and of how far they err together."""
     seed, data = stan_seed(rng), judge_data(rows, phi_prior)
-    start = [_start(rows, rng) for _ in range(settings.chains)]
-    options = {"inits": start, "adapt_delta": ADAPT_DELTA}
+    vote, judges = rows.vote[rows.pattern], rows.vote.shape[1]
+    share = float((rows.count @ (vote == 1)).sum() / (rows.count @ (vote != MISSING)).sum())
+    # Near the share of positive votes, spread out so that R-hat can tell.
+    starts = [
+        {
+            "phi": float(np.clip(share * rng.uniform(0.5, 1.5), 0.02, 0.98)),
+            "b0": ndtri(rng.uniform(0.05, 0.3, judges)).tolist(),
+            "b1": ndtri(rng.uniform(0.7, 0.95, judges)).tolist(),
+            "r": rng.uniform(*START_CORRELATION, 2).tolist(),
+        }
+        for _ in range(settings.chains)
+    ]
+    options = {"inits": starts, "adapt_delta": ADAPT_DELTA}
     fit = stan.sample("judges", data, seed, ("phi", "b0", "b1", "r"), settings, **options)
     b = np.stack([fit.flat("b0"), fit.flat("b1")], axis=1)
     return JudgeFit(JudgeDraws(fit.flat("phi"), b, fit.flat("r")), fit.diagnostics)

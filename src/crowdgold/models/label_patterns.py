@@ -14,44 +14,28 @@ from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
 
 Confusion = Literal["annotator", "group", "shared"]
-CONFUSION: tuple[str, ...] = get_args(Confusion)
-"""Whose confusion matrix a label is drawn from."""
+CONFUSION: tuple[str, ...] = get_args(Confusion)  # Whose confusion matrix a label is drawn from
 
 
 @dataclass(frozen=True)
 class LabelPatterns:
-    """The labels of I items as P patterns; the cells of pattern p are start[p] to start[p + 1].
+    """The labels of I items as P patterns; the cells of pattern p are start[p] to start[p + 1]."""
 
-    Attributes:
-        matrices: number M of confusion matrices.
-        categories: number K of categories.
-        count: (P,) items of each pattern.
-        start: (P + 1,) first cell of each pattern.
-        matrix: (cells,) confusion matrix of each cell.
-        label: (cells,) label of each cell.
-        times: (cells,) how often the pattern has that label from that matrix, at least 1.
-        pattern_of: (I,) pattern of each item.
-    """
-
-    matrices: int
-    categories: int
-    count: np.ndarray
-    start: np.ndarray
-    matrix: np.ndarray
-    label: np.ndarray
-    times: np.ndarray
-    pattern_of: np.ndarray
+    matrices: int  # number M of confusion matrices
+    categories: int  # number K of categories
+    count: np.ndarray  # (P,) items of each pattern
+    start: np.ndarray  # (P + 1,) first cell of each pattern
+    matrix: np.ndarray  # (cells,) confusion matrix of each cell
+    label: np.ndarray  # (cells,) label of each cell
+    times: np.ndarray  # (cells,) how often the pattern has that label from that matrix, at least 1
+    pattern_of: np.ndarray  # (I,) pattern of each item
 
     def __len__(self) -> int:
         return len(self.count)
 
 
 def matrix_of_label(annotations: Annotations, confusion: str) -> tuple[np.ndarray, int]:
-    """The confusion matrix (L,) that each label is drawn from, and how many there are.
-
-    Raises:
-        InputError: where `confusion` is not one of `CONFUSION`.
-    """
+    """The confusion matrix (L,) that each label is drawn from, and how many there are."""
     if confusion == "annotator":
         return annotations.annotator_of, len(annotations.annotator)
     if confusion == "group":
@@ -64,50 +48,29 @@ def matrix_of_label(annotations: Annotations, confusion: str) -> tuple[np.ndarra
 def find_label_patterns(
     annotations: Annotations, confusion: str, exchangeable: bool = True
 ) -> LabelPatterns:
-    """Count the labels of each item, and join items whose counts are equal.
-
-    Args:
-        confusion: whose confusion matrices there are, one of `CONFUSION`.
-        exchangeable: whether items may be joined; with scores each item has a pattern of its own.
-    """
+    """Patterns of items with equal counts of labels; of single items if not exchangeable."""
     matrix, matrices = matrix_of_label(annotations, confusion)
     K, size = len(annotations.category), len(annotations.item)
     code = (annotations.item_of * matrices + matrix) * K + annotations.label
     cells, times = np.unique(code, return_counts=True)
     item, kind = np.divmod(cells, matrices * K)
     start = np.searchsorted(item, np.arange(size + 1))
-    if exchangeable:
-        first, pattern_of, count = _distinct(start, kind * (times.max() + 1) + times)
-    else:
-        first, pattern_of, count = np.arange(size), np.arange(size), np.ones(size, dtype=int)
-    length = (start[1:] - start[:-1])[first]
-    chosen = np.repeat(start[first] - np.cumsum(length) + length, length) + np.arange(length.sum())
-    return LabelPatterns(
-        matrices,
-        K,
-        count,
-        np.concatenate([[0], np.cumsum(length)]),
-        kind[chosen] // K,
-        kind[chosen] % K,
-        times[chosen],
-        pattern_of,
-    )
-
-
-def _distinct(start: np.ndarray, content: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Find equal items: the first of each kind (P,), the kind of each (I,), and their counts (P,).
-
-    Items are compared as rows of numbers, those of one length at a time.
-    """
     length = start[1:] - start[:-1]
-    kind = np.empty(len(length), dtype=int)
-    first: list[np.ndarray] = []
-    found = 0
-    for size in np.unique(length):
-        items = np.flatnonzero(length == size)
-        rows = content[start[items][:, None] + np.arange(size)]
-        _, at, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        kind[items] = found + inverse.ravel()
-        first.append(items[at])
-        found += len(at)
-    return np.concatenate(first), kind, np.bincount(kind, minlength=found)
+    first = pattern_of = np.arange(size)
+    if exchangeable:  # items are compared as rows of numbers, those of one length at a time
+        content = kind * (times.max() + 1) + times
+        pattern_of, heads, found = np.empty(size, dtype=int), [], 0
+        for number in np.unique(length):
+            items = np.flatnonzero(length == number)
+            rows = content[start[items][:, None] + np.arange(number)]
+            _, at, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+            pattern_of[items] = found + inverse.ravel()
+            heads.append(items[at])
+            found += len(at)
+        first = np.concatenate(heads)
+    count = np.bincount(pattern_of, minlength=len(first))
+    length = length[first]
+    chosen = np.repeat(start[first] - np.cumsum(length) + length, length) + np.arange(length.sum())
+    begins = np.concatenate([[0], np.cumsum(length)])
+    matrix, label = np.divmod(kind[chosen], K)
+    return LabelPatterns(matrices, K, count, begins, matrix, label, times[chosen], pattern_of)

@@ -20,27 +20,19 @@ from functools import lru_cache
 
 import numpy as np
 
-WRONG, RIGHT = 0.5, 4.5
-"""Opinions of each class that the prior counts for."""
+WRONG, RIGHT = 0.5, 4.5  # Opinions of each class that the prior counts for
 START, STEPS, SETTLED = 0.9, 3000, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Histories:
-    """Items by how many opinions they have and how many of these are positive; C kinds of items.
+    """Items by how many opinions they have and how many of these are positive; C kinds of items."""
 
-    Attributes:
-        positive, number: (C,) k and r.
-        chance: (C,) c_kr.
-        began: (C,) the part of c_kr of which the first opinion was positive.
-        count: (H, C) items of each stratum.
-    """
-
-    positive: np.ndarray
+    positive: np.ndarray  # positive, number: (C,) k and r
     number: np.ndarray
-    chance: np.ndarray
-    began: np.ndarray
-    count: np.ndarray
+    chance: np.ndarray  # (C,) c_kr
+    began: np.ndarray  # (C,) the part of c_kr of which the first opinion was positive
+    count: np.ndarray  # (H, C) items of each stratum
 
     @classmethod
     def of(cls, labels: np.ndarray, stratum: np.ndarray) -> "Histories":
@@ -56,21 +48,23 @@ class Histories:
         for place in range(most):
             there = asked[:, place]
             passed[:, place + 1] = np.bincount(so_far[there, place], minlength=most + 1)
-        stops = _stops(passed, count.sum(axis=0))
+        # The chance to end at k positives of r, from what was seen; where no item was, as often as
+        # any with so many opinions does.
+        ended, seen = count.sum(axis=0), passed.sum(axis=0)
+        of_all = np.where(seen > 0, ended.sum(axis=0) / np.maximum(seen, 1), 1.0)
+        whole = np.tile(of_all, (len(passed), 1))
+        stops = np.divide(ended, passed, out=whole, where=passed > 0)
         chance, began = _ends(stops, 0, 0), _ends(stops, 1, 1)
         kind = positive, number = np.nonzero(chance > 0)
         return cls(positive, number, chance[kind], began[kind], count[:, positive, number])
 
     @property
     def mean(self) -> np.ndarray:
-        """The share of all experts who call an item of each kind positive, without bias, (C,).
-
-        It is the chance that the first opinion was positive given how many were in the end, which
-        is k / r where the number of opinions does not depend on them (Girshick, Mosteller and
-        Savage 1946).
+        """The share of all experts who call an item of each kind positive, without bias, (C,): the
+        chance that the first opinion was positive given how many were in the end, which is k / r
+        where the number of opinions does not depend on them (Girshick, Mosteller and Savage 1946).
         """
-        found: np.ndarray = self.began / self.chance
-        return found
+        return np.asarray(self.began / self.chance)
 
     def likelihoods(self, s: float, t: float) -> tuple[np.ndarray, np.ndarray]:
         """P(k, r | Y = 1) and P(k, r | Y = 0) but for c_kr, (C,) each."""
@@ -80,16 +74,14 @@ class Histories:
     def posterior(self, s: float, t: float, share: float) -> np.ndarray:
         """P(Y = 1 | k, r), (C,), where such a share of items is positive."""
         one, zero = self.likelihoods(s, t)
-        found: np.ndarray = share * one / (share * one + (1 - share) * zero)
-        return found
+        return np.asarray(share * one / (share * one + (1 - share) * zero))
 
     def corrected(self, s: float, t: float, share: float) -> np.ndarray:
         """Z of each kind of items, (C,)."""
         one, zero = self.likelihoods(s, t)
         w = self.posterior(s, t, share)
         low, high = (self.chance * zero * w).sum(), (self.chance * one * w).sum()
-        found: np.ndarray = (w - low) / (high - low)
-        return found
+        return np.asarray((w - low) / (high - low))
 
     def scores(self, s: float, t: float, shares: np.ndarray) -> np.ndarray:
         """Gradient of the log-likelihood by the log odds of shares, s and t: (H, C, H + 2)."""
@@ -108,20 +100,7 @@ class Histories:
         of_kind = self.chance * (shares[:, None] * one + (1 - shares[:, None]) * zero)
         of_kind = of_kind * self.count.sum(axis=1, keepdims=True)
         scores = self.scores(s, t, shares)
-        found: np.ndarray = np.einsum("hc,hci,hcj->ij", of_kind, scores, scores)
-        return found
-
-
-def _stops(passed: np.ndarray, ended: np.ndarray) -> np.ndarray:
-    """The chance to end at k positives of r, (R + 1, R + 1), from what was seen.
-
-    Where no item was, it goes on as often as any with so many opinions does.
-    """
-    of_all = ended.sum(axis=0) / np.maximum(passed.sum(axis=0), 1)
-    of_all = np.where(passed.sum(axis=0) > 0, of_all, 1.0)
-    whole = np.tile(of_all, (len(passed), 1))
-    found: np.ndarray = np.divide(ended, passed, out=whole, where=passed > 0)
-    return found
+        return np.asarray(np.einsum("hc,hci,hcj->ij", of_kind, scores, scores))
 
 
 def _ends(stops: np.ndarray, positive: int, number: int) -> np.ndarray:
@@ -131,8 +110,7 @@ def _ends(stops: np.ndarray, positive: int, number: int) -> np.ndarray:
     for so_far in range(number, len(stops) - 1):
         on = here[:, so_far] * (1 - stops[:, so_far])
         here[:, so_far + 1] = on + np.r_[0.0, on[:-1]]
-    found: np.ndarray = here * stops
-    return found
+    return np.asarray(here * stops)
 
 
 @dataclass(frozen=True)
@@ -178,12 +156,6 @@ def _fitted(
 def fit(
     histories: Histories, equal: bool = False, known: tuple[float, float] | None = None
 ) -> Fitted:
-    """s, t and shares of positive items.
-
-    Args:
-        histories: of the items.
-        equal: whether s = t.
-        known: s and t, where only the shares are to be found.
-    """
+    """s, t (s = t where `equal`; both given where `known`), and shares of positive items."""
     kinds = tuple(zip(histories.positive.tolist(), histories.number.tolist(), strict=True))
     return _fitted(kinds, tuple(map(tuple, histories.count.tolist())), equal, known)

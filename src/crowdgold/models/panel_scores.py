@@ -1,34 +1,23 @@
 """One predictor's ranking given draws of a panel's model: its score model, and labels by it.
 
-    U_i | Y_i, P_i ~ Normal(mean_mu Y_i + delta (P_i - a_y), 1)        y = Y_i
+    U_i | Y_i, P_i ~ Normal(mean_mu Y_i + delta (P_i - a_y), 1)                        y = Y_i
+    P_i = 1/m sum_j Phi((b_jy + sqrt(r_y) z_i) / sqrt(1 - r_y))
 
-P_i is the panel's chance of a positive vote (`panel_chances`), and a_y its mean given the label.
-This is the score model of MAVEN-C with mu = mean_mu - delta (a_1 - a_0). Where judges hardly err
-together P_i is nearly a_y: then the data tell mean_mu, but hardly mu and delta each.
+P_i is the mean chance of a positive vote of the named judges, who have a common effect z_i
+(`judge_votes`), whether or not they voted on the item, and a_y its mean given the label. This is
+the score model of MAVEN-C with mu = mean_mu - delta (a_1 - a_0). Where judges hardly err together
+P_i is nearly a_y: then the data tell mean_mu, but hardly mu and delta each. A score may be no
+better than chance, or worse: mean_mu + `BELOW` has the inverse gamma prior that keeps MAVEN's mu
+positive. Its mode is at mean_mu = 0, an AUC of .5; one of .24 is its end.
 
-A score may be no better than chance, or worse: mean_mu + `BELOW` has the inverse gamma prior that
-keeps MAVEN's mu positive. Its mode is at mean_mu = 0, an AUC of .5; one of .24 is its end.
-
-(mean_mu, delta) are drawn by MAVEN's exact cut with the calibrated likelihood, for groups of
-patterns of votes. An item's label then has the odds of its own votes, times the ratio of the
-densities of its utility under both labels, which is that of its group.
-
-A panel's chance of a positive vote on an item, as the score model of MAVEN takes it.
-
-In MAVEN, U_i | Y_i, P_i ~ Normal(mu Y_i + delta P_i, 1) ranks the items; P_i is the chance that a
-voter calls the item positive. For named judges with a common effect z_i (`judge_votes`) P_i is the
-mean of the judges' chances, whether or not they voted on the item:
-
-    P_i = 1/m sum_j Phi((b_jy + sqrt(r_y) z_i) / sqrt(1 - r_y))        y = Y_i
-
-Given votes and label it has known masses at the nodes of z. A beta distribution with the same mean
+Given votes and label P_i has known masses at the nodes of z. A beta distribution with the same mean
 and variance stands for them, as a utility tells the two hardly apart: with |delta| up to 3 its
 distribution function is right to 0.003 given the votes, and to 0.01 without, for five judges as in
-the tests. Over 40 draws of the prior with 2 to 10 judges it was off by 0.018 at most, and by 0.09
-with |delta| = 10. What MAVEN's cut and its tables of utilities ask of a vote model, they find here.
-
-Judges give many patterns of votes. Patterns that say nearly the same of the label and of P_i are
-taken together, so that the cost does not depend on the number of judges.
+the tests; over 40 draws of the prior with 2 to 10 judges to 0.018, with |delta| = 10 to 0.09.
+Patterns of votes that say nearly the same of the label and of P_i are taken together, so that the
+cost does not depend on the number of judges. (mean_mu, delta) are drawn by MAVEN's exact cut with
+the calibrated likelihood for these groups. An item's label then has the odds of its own votes,
+times the ratio of the densities of its utility under both labels, which is that of its group.
 """
 
 from dataclasses import dataclass, replace
@@ -49,13 +38,10 @@ from crowdgold.types.items import Ranking
 if TYPE_CHECKING:
     from crowdgold.types.items import Items
 
-OF_LABEL, OF_CHANCE = 6, 3
-"""Groups of patterns by what they say of the label, and parts of each by what they say of P_i."""
+OF_LABEL, OF_CHANCE = 6, 3  # groups by what patterns say of the label, and parts of each by P_i
 MOST_GROUPS = OF_LABEL * OF_CHANCE
-GROUPING_DRAWS = 20
-"""Draws over which is averaged what a pattern says, to find its group."""
-LEAST_CHANCE = 1e-6
-"""Of a positive and of a negative vote, on average."""
+GROUPING_DRAWS = 20  # Draws over which is averaged what a pattern says, to find its group
+LEAST_CHANCE = 1e-6  # Of a positive and of a negative vote, on average
 SCALES = (1e-3, 1e4)
 """Least and largest scale of a beta distribution, the sum of its shapes. Without a common effect
 P_i is a constant given the label; at the largest scale its standard deviation is 0.005 at most."""
@@ -63,17 +49,11 @@ P_i is a constant given the label; at the largest scale its standard deviation i
 
 @dataclass(frozen=True)
 class PatternGroups:
-    """Patterns of votes in groups that say nearly the same of the label and of P_i.
+    """Patterns of votes in groups that say nearly the same of the label and of P_i."""
 
-    Attributes:
-        vote: (p, m) votes of each pattern, as `JudgeRows` has them.
-        count: (p,) items of each.
-        group: (p,) group of each, numbered by the odds of the label and then by P_i.
-    """
-
-    vote: np.ndarray
-    count: np.ndarray
-    group: np.ndarray
+    vote: np.ndarray  # (p, m) votes of each pattern, as `JudgeRows` has them
+    count: np.ndarray  # (p,) items of each
+    group: np.ndarray  # (p,) group of each, numbered by the odds of the label and then by P_i
 
     def __len__(self) -> int:
         return int(self.group.max()) + 1
@@ -85,18 +65,13 @@ class PatternGroups:
 
 @dataclass(frozen=True)
 class PanelChances(VoteParameters):
-    """Draws of a panel's model, as those of voters who are alike; a group counts as votes.
-
-    `a` and `d` are the mean and the beta scale of P_i given the label alone.
-
-    Attributes:
-        alpha, beta: (D, g, 2) beta shapes of P_i given group and label.
-        log_odds: (D, g) of the label given the group.
+    """Draws of a panel's model, as of voters who are alike; a group counts as votes. `a` and `d`
+    are mean and beta scale of P_i given the label.
     """
 
-    alpha: np.ndarray
+    alpha: np.ndarray  # alpha, beta: (D, g, 2) beta shapes of P_i given group and label
     beta: np.ndarray
-    log_odds: np.ndarray
+    log_odds: np.ndarray  # (D, g) of the label given the group
 
     def select(self, draws: np.ndarray) -> "PanelChances":
         """The draws at these positions."""
@@ -121,13 +96,7 @@ class PanelChances(VoteParameters):
 
 
 def group_by(value: np.ndarray, count: np.ndarray, most: int) -> np.ndarray:
-    """The group (p,) of each pattern by Ward's rule: neighbours that differ least are joined.
-
-    Args:
-        value: (p,) what patterns of a group have nearly in common.
-        count: (p,) items of each.
-        most: groups that are left.
-    """
+    """The group (p,) of each pattern by Ward's rule: nearest neighbours joined to `most`."""
     order = np.argsort(value, kind="stable")
     mean, weight = value[order], count[order].astype(float)
     first = np.arange(len(order))
@@ -145,12 +114,8 @@ def group_by(value: np.ndarray, count: np.ndarray, most: int) -> np.ndarray:
 def group_patterns(
     draws: JudgeDraws, vote: np.ndarray, count: np.ndarray, parts: tuple[int, int] | None = None
 ) -> PatternGroups:
-    """Patterns of votes (p, m), with items (p,) of each, in groups by what they say.
-
-    First by the odds of the label, then by the log odds of the mean of P_i, averaged over labels.
-
-    Args:
-        parts: at most so many of both; `OF_LABEL` and `OF_CHANCE` where not given.
+    """Patterns (p, m), with items (p,) of each, in groups by the odds of the label, then by the log
+    odds of the mean of P_i, averaged over labels; at most `parts` of both.
     """
     of_label, of_chance = parts or (OF_LABEL, OF_CHANCE)
     some = draws.select(spread_draws(len(draws), min(GROUPING_DRAWS, len(draws))))
@@ -186,47 +151,30 @@ def _shapes(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 def panel_chances(draws: JudgeDraws, groups: PatternGroups) -> PanelChances:
     """The panel's chance of a positive vote under each draw, by group and label."""
-    found = [
-        _at_draw(float(phi), place, each, groups)
-        for phi, (place, each) in zip(draws.phi, draws.at_nodes(groups.vote), strict=True)
-    ]
-    overall, moments, odds = (np.array(one) for one in zip(*found, strict=True))
-    a, d = _shapes(overall[:, 0], overall[:, 1])
-    mean, scale = _shapes(moments[:, 0], moments[:, 1])
+    overall, moments, odds, prior = [], [], [], np.exp(LOG_WEIGHTS)
+    for phi, (place, each) in zip(draws.phi, draws.at_nodes(groups.vote), strict=True):
+        chance = ndtr(place).mean(axis=1)
+        mean = chance @ prior
+        apart = chance - mean[:, None]
+        mass = logsumexp(each, axis=-1)
+        weight = np.exp(each - mass[..., None])
+        log_odds = mass[1] - mass[0] + logit(float(phi))
+        items = groups.count * expit(np.stack([-log_odds, log_odds]))  # by label and pattern
+        share = groups.sum(items)
+        first, second = (
+            groups.sum(items * (weight @ moment[..., None])[..., 0]) / share
+            for moment in (apart, apart**2)
+        )
+        overall.append([mean, apart**2 @ prior])
+        moments.append([mean[:, None] + first, second - first**2])
+        odds.append(np.log(share[1] / share[0]))
+    a, d = _shapes(*np.array(overall).swapaxes(0, 1))
+    mean, scale = _shapes(*np.array(moments).swapaxes(0, 1))
     shapes = (mean * scale).swapaxes(1, 2), ((1 - mean) * scale).swapaxes(1, 2)
-    return PanelChances(draws.phi, a, d, *shapes, odds)
+    return PanelChances(draws.phi, a, d, *shapes, np.array(odds))
 
 
-def _at_draw(
-    phi: float, place: np.ndarray, each: np.ndarray, groups: PatternGroups
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean and variance of P_i at one draw, and the log odds of the label given the group.
-
-    Args:
-        place, each: of `JudgeDraws.at_nodes`.
-
-    Returns:
-        mean and variance given the label (2, 2), given label and group (2, 2, g), log odds (g,).
-    """
-    chance, prior = ndtr(place).mean(axis=1), np.exp(LOG_WEIGHTS)
-    mean = chance @ prior
-    apart = chance - mean[:, None]
-    mass = logsumexp(each, axis=-1)
-    weight = np.exp(each - mass[..., None])
-    log_odds = mass[1] - mass[0] + logit(phi)
-    items = groups.count * expit(np.stack([-log_odds, log_odds]))  # of label 0 and 1, by pattern
-    share = groups.sum(items)
-    first, second = (
-        groups.sum(items * (weight @ moment[..., None])[..., 0]) / share
-        for moment in (apart, apart**2)
-    )
-    overall = np.stack([mean, apart**2 @ prior])
-    moments = np.stack([mean[:, None] + first, second - first**2])
-    return overall, moments, np.log(share[1] / share[0])
-
-
-BELOW = 1.0
-"""How far below 0 mean_mu may lie, in deviations of the utilities."""
+BELOW = 1.0  # How far below 0 mean_mu may lie, in deviations of the utilities
 
 
 def score_prior(delta_scale: float) -> ScorePrior:
@@ -259,30 +207,17 @@ def class_gap(vote: VoteParameters) -> np.ndarray:
 
 @dataclass(frozen=True)
 class PanelScores:
-    """A predictor's score model under each draw of a panel's model.
+    """A predictor's score model under each draw of a panel's model."""
 
-    Attributes:
-        sets: groups and gold labels of the items that have a score.
-        ranking: of these items.
-        pattern: (n,) pattern of votes of each.
-        beyond: (D, p) log odds of the label given a pattern less those given its group.
-        draws: of (mean_mu, delta).
-        tables: of utilities.
-    """
-
-    sets: VoteSets
-    ranking: Ranking
-    pattern: np.ndarray
-    beyond: np.ndarray
-    draws: ScoreDraws
-    tables: UtilityTables
+    sets: VoteSets  # groups and gold labels of the items that have a score
+    ranking: Ranking  # of these items
+    pattern: np.ndarray  # (n,) pattern of votes of each
+    beyond: np.ndarray  # (D, p) log odds of the label given a pattern less those given its group
+    draws: ScoreDraws  # of (mean_mu, delta)
+    tables: UtilityTables  # of utilities
 
     def probabilities(self, draw: int, gold: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """P(Y_i = 1) of each item (n,) at utilities that agree with the ranking.
-
-        Args:
-            gold: (n,) what is known of their labels.
-        """
+        """P(Y_i = 1) (n,) at utilities that agree with the ranking, and what is known of labels."""
         known = known_of_labels(self.sets.pattern[self.sets.member], gold)
         share = self.tables.of_draw(draw).sample_probabilities(known, self.ranking, rng)
         # 0 and 1, of gold labels, are infinite odds and stay what they are.
@@ -293,14 +228,8 @@ def fit_panel_scores(
     items: "Items", predictor: str, pattern: np.ndarray, groups: PatternGroups,
     chances: PanelChances, log_odds: np.ndarray, prior: ScorePrior, rng: np.random.Generator,
 ) -> PanelScores:  # fmt: skip
-    """The score model of a predictor.
-
-    Args:
-        items: those that have its score.
-        pattern: (n,) pattern of votes of each.
-        groups, chances: of all patterns.
-        log_odds: (D, p) of the label given each pattern.
-        prior: of (mean_mu + `BELOW`, delta).
+    """The score model of items' predictor, each with its pattern (n,); groups, chances and log odds
+    (D, p) are of all patterns; the prior of (mean_mu + `BELOW`, delta).
     """
     sets, ranking = group_sets(groups.group[pattern], items.gold), items.ranking(predictor)
     ranks = PanelRanks.of(sets.member, ranking, len(sets), prior=prior)

@@ -8,9 +8,7 @@ from typing import Annotated
 
 from crowdgold.types.parameters import Above, AtLeast, Settings, refuse
 
-MODE_OF_MU = (0.02, 5.0)
-"""Where the prior mode of mu, scale / (shape + 1), may lie, in deviations of the utilities; the
-exact cut is held to brute force there."""
+MODE_OF_MU = (0.02, 5.0)  # where the exact cut is held to brute force
 
 
 @dataclass(frozen=True)
@@ -27,28 +25,23 @@ class MuPrior(Settings):
     def agree(self) -> None:
         """Refuse a mode that the exact cut was not tried at."""
         low, high = MODE_OF_MU
-        if not low <= self.scale / (self.shape + 1) <= high:
-            limits = f"from {low * (self.shape + 1):g} to {high * (self.shape + 1):g}"
+        above = self.shape + 1
+        if not low <= self.scale / above <= high:
             refuse(
-                f"scale: found {self.scale:g}, expected a number {limits} with shape {self.shape:g}"
+                f"scale: found {self.scale:g}, expected a number from {low * above:g} to "
+                f"{high * above:g} with shape {self.shape:g}"
             )
 
 
 @dataclass(frozen=True)
 class ScorePrior:
-    """The prior of (mu, delta); the paper's where nothing else is given.
+    """The prior of (mu, delta), named as in the Stan programs' data; the paper's if not given."""
 
-    The attributes have the names of the Stan programs' data.
-
-    Attributes:
-        mu_shape, mu_scale: mu ~ InvGamma(mu_shape, mu_scale), whose density is proportional to
-            mu^(-mu_shape - 1) exp(-mu_scale / mu); it keeps mu positive.
-        delta_scale: delta ~ Laplace(0, delta_scale); the scale, not the deviation.
-    """
-
+    # mu_shape, mu_scale: mu ~ InvGamma(mu_shape, mu_scale), whose density is proportional to
+    # mu^(-mu_shape - 1) exp(-mu_scale / mu); it keeps mu positive
     mu_shape: float = 1.0
     mu_scale: float = 1.0
-    delta_scale: float = 10.0
+    delta_scale: float = 10.0  # delta ~ Laplace(0, delta_scale); the scale, not the deviation
 
 
 @dataclass(frozen=True)

@@ -19,18 +19,11 @@ def _from_recurrence(diagonal: np.ndarray, off_diagonal: np.ndarray) -> tuple[np
 
 
 def gauss_jacobi(alpha: np.ndarray, beta: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss-Jacobi nodes and weights for Beta(alpha, beta) densities on [0, 1].
-
-    The recurrence of the Jacobi polynomials is written in the shape parameters themselves. In the
-    usual exponents (alpha - 1, beta - 1) shapes near 0 lose all their digits; here moments hold to
-    1e-12 down to shapes of 1e-6, and to 1e-11 where the shapes sum to less than 0.01.
-
-    Args:
-        alpha, beta: (...,) positive shape parameters, broadcast against each other.
-        nodes: number of nodes J; polynomials up to degree 2 J - 1 are integrated exactly.
-
-    Returns:
-        nodes in [0, 1] and weights that sum to 1, each (..., J).
+    """Gauss-Jacobi nodes in [0, 1] and weights that sum to 1, each (..., J), of Beta(alpha, beta)
+    densities; exact for polynomials up to degree 2 J - 1. The recurrence of the Jacobi polynomials
+    is written in the shapes themselves: in the usual exponents (alpha - 1, beta - 1) shapes near 0
+    lose all their digits; here moments hold to 1e-12 down to shapes of 1e-6, and to 1e-11 where the
+    shapes sum to less than 0.01.
     """
     p, q = np.broadcast_arrays(np.asarray(alpha, float), np.asarray(beta, float))
     p, q = p[..., None], q[..., None]
@@ -46,18 +39,26 @@ def gauss_jacobi(alpha: np.ndarray, beta: np.ndarray, nodes: int) -> tuple[np.nd
     return np.clip(points, 0.0, 1.0), weights
 
 
-EXHAUSTED = 1e-13
-"""Atoms on [-1, 1] that polynomials of a degree miss by less than this need no higher degree."""
+EXHAUSTED = 1e-13  # what polynomials miss of atoms on [-1, 1] where no higher degree is needed
 
 
-def _lanczos(place: np.ndarray, mass: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Recurrence coefficients of the measures with these atoms: (..., J) and (..., J - 1).
-
-    The Lanczos process on the diagonal matrix of the atoms, started at the square roots of their
-    masses (Golub and Meurant, 2010, section 4.1). Each vector is made orthogonal to all before it,
-    twice: without that the process loses them after few steps. Where the atoms are exhausted the
-    coefficients are 0 from there on, which adds nodes of no weight.
+def gauss_of_atoms(
+    atoms: np.ndarray, mass: np.ndarray, nodes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss quadrature (..., J) of measures of finitely many atoms (..., N) with positive masses;
+    sums of polynomials up to degree 2 J - 1 are exact. The nodes lie between the outermost atoms,
+    and are the atoms where there are no more than J, which must be distinct then. Where fewer nodes
+    do as well, the weights of the others are 0 but for rounding.
     """
+    if atoms.shape[-1] <= nodes:
+        return np.asarray(atoms, float), np.asarray(mass, float)
+    low, high = atoms.min(axis=-1, keepdims=True), atoms.max(axis=-1, keepdims=True)
+    centre, half = low / 2 + high / 2, high / 2 - low / 2
+    place, mass = (atoms - centre) / half, np.asarray(mass, float)
+    # Recurrence coefficients by the Lanczos process on the diagonal matrix of the atoms, started at
+    # the square roots of their masses (Golub and Meurant, 2010, section 4.1). Each vector is made
+    # orthogonal to all before it, twice: without that the process loses them after few steps. Where
+    # the atoms are exhausted the coefficients are 0 from there on, which adds nodes of no weight.
     basis = np.zeros((*place.shape[:-1], nodes, place.shape[-1]))
     basis[..., 0, :] = np.sqrt(mass / mass.sum(axis=-1, keepdims=True))
     diagonal = np.zeros((*place.shape[:-1], nodes))
@@ -75,31 +76,7 @@ def _lanczos(place: np.ndarray, mass: np.ndarray, nodes: int) -> tuple[np.ndarra
         more = length >= EXHAUSTED
         off_diagonal[..., step] = np.where(more, length, 0.0)[..., 0]
         np.divide(image, length, out=basis[..., step + 1, :], where=more)
-    return diagonal, off_diagonal
-
-
-def gauss_of_atoms(
-    atoms: np.ndarray, mass: np.ndarray, nodes: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The Gauss quadrature of measures of finitely many atoms.
-
-    Args:
-        atoms: (..., N) places, distinct where there are no more of them than nodes.
-        mass: (..., N) positive masses.
-        nodes: number of nodes J; sums of polynomials up to degree 2 J - 1 over the atoms are exact.
-
-    Returns:
-        nodes between the outermost atoms and weights with the sum of the masses, each (..., J); the
-        atoms themselves where there are no more than J. Where fewer nodes do as well, the weights
-        of the others are 0 but for rounding.
-    """
-    if atoms.shape[-1] <= nodes:
-        return np.asarray(atoms, float), np.asarray(mass, float)
-    low, high = atoms.min(axis=-1, keepdims=True), atoms.max(axis=-1, keepdims=True)
-    centre, half = low / 2 + high / 2, high / 2 - low / 2
-    points, weights = _from_recurrence(
-        *_lanczos((atoms - centre) / half, np.asarray(mass, float), nodes)
-    )
+    points, weights = _from_recurrence(diagonal, off_diagonal)
     return np.clip(centre + half * points, low, high), weights * mass.sum(axis=-1, keepdims=True)
 
 
@@ -107,17 +84,9 @@ def gauss_of_differences(
     points: np.ndarray, weights: np.ndarray, other: np.ndarray, other_weights: np.ndarray,
     nodes: int,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """The Gauss quadrature of P - P', of which P and P' have quadratures of their own.
-
-    A sum over pairs of nodes becomes one over as many nodes as the function of P - P' needs.
-
-    Args:
-        points, weights: (..., I) nodes of P in [0, 1], and weights that sum to 1.
-        other, other_weights: (..., J) those of P'.
-        nodes: number of nodes K.
-
-    Returns:
-        nodes in [-1, 1] and weights that sum to 1, each (..., K), or (..., I J) where that is less.
+    """Gauss quadrature of P - P', which have quadratures (..., I) and (..., J) on [0, 1] of their
+    own: nodes in [-1, 1] and weights that sum to 1, each (..., K), or (..., I J) where that is
+    less. A sum over pairs of nodes becomes one over as many as the function of P - P' needs.
     """
     atoms = points[..., :, None] - other[..., None, :]
     mass = weights[..., :, None] * other_weights[..., None, :]

@@ -1,13 +1,9 @@
-"""The score model of MAVEN (section 3.2.2) given a draw of the vote model.
+"""The score model of MAVEN (section 3.2.2) given a draw of the vote model, as the cut takes it.
 
 U_i | Y_i, P_i ~ Normal(mu Y_i + delta P_i, 1) ranks the items. The likelihood is that of the win
 counts, W_kl ~ Normal(C_kl w_kl, sigma_kl) for l < k, with sigma_kl of Hanley and McNeil (1982).
-Scores with many ties have the likelihood of `tied_wins`.
-
-What the cut needs of a score model, whichever score likelihood it is made of.
-
-A likelihood says how probable the ranking of the items is at (mu, delta) given a draw of the vote
-model (MAVEN, sections 3.2.2 and 3.3); the prior of (mu, delta) goes with it.
+Scores with many ties have the likelihood of `tied_wins`. Whichever score likelihood it is, it says
+how probable the ranking is at (mu, delta) given that draw; their prior goes with it.
 """
 
 import math
@@ -30,8 +26,7 @@ from crowdgold.models.utility_distribution import (
 from crowdgold.models.vote_sets import VoteParameters, VoteSets
 from crowdgold.system.kernels import kernel
 
-TRUSTED_DELTA = 30.0
-"""Beyond this |delta| the quadrature is not held to its stated error, and a result says so."""
+TRUSTED_DELTA = 30.0  # beyond it the quadrature is not held to its error, and a result says so
 
 
 class ScoreLikelihood(Protocol):
@@ -46,7 +41,7 @@ class ScoreLikelihood(Protocol):
         ...
 
     def cost(self, delta: float) -> float:
-        """Say what an evaluation at this delta costs, in units of some 0.1 microseconds."""
+        """What an evaluation at this delta costs, in units of some 0.1 microseconds."""
         ...
 
 
@@ -67,19 +62,12 @@ Summary = TypeVar("Summary", bound=ScoreSummary)
 
 @dataclass(frozen=True)
 class Conditioned(Generic[Summary]):
-    """What every score likelihood given one draw of the vote model holds.
+    """What every score likelihood given one draw of the vote model holds."""
 
-    Attributes:
-        data: what is kept of the ranking.
-        sets: the vote sets it belongs to.
-        vote: one draw of the vote model.
-        label_probability: (m,) q_k.
-    """
-
-    data: Summary
-    sets: VoteSets
-    vote: VoteParameters
-    label_probability: np.ndarray
+    data: Summary  # what is kept of the ranking
+    sets: VoteSets  # the vote sets it belongs to
+    vote: VoteParameters  # one draw of the vote model
+    label_probability: np.ndarray  # (m,) q_k
     _nodes: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -111,10 +99,7 @@ class Conditioned(Generic[Summary]):
 
 
 def nodes_for(delta: float) -> int:
-    """The Gauss-Jacobi nodes per vote probability that hold w_kl to 1e-6 at this |delta|.
-
-    Measured against 64 nodes over the whole prior range of the vote model; tests hold it to that.
-    """
+    """Nodes that hold w_kl to 1e-6 at |delta|, measured against 64 over the prior range."""
     return max(4, math.ceil(2.6 + 0.7 * min(abs(delta), TRUSTED_DELTA)))
 
 
@@ -125,19 +110,12 @@ def nodes_of_difference(nodes: int) -> int:
 
 @dataclass(frozen=True)
 class ScoreData:
-    """What the score model knows of one predictor: win counts between vote sets.
+    """What the score model knows of one predictor: win counts between vote sets."""
 
-    Attributes:
-        wins: (m, m) counts W_kl as floats.
-        count: (m,) items N_k as floats.
-        pattern: (m,) vote pattern of each vote set.
-        prior: of (mu, delta).
-    """
-
-    wins: np.ndarray
-    count: np.ndarray
-    pattern: np.ndarray
-    prior: ScorePrior = PAPER_PRIOR
+    wins: np.ndarray  # (m, m) counts W_kl as floats
+    count: np.ndarray  # (m,) items N_k as floats
+    pattern: np.ndarray  # (m,) vote pattern of each vote set
+    prior: ScorePrior = PAPER_PRIOR  # of (mu, delta)
 
     def conditioned(
         self, sets: VoteSets, vote: VoteParameters, draw: int
@@ -151,14 +129,8 @@ class ConditionedScoreModel(Conditioned[ScoreData]):
     """The score model given one draw of the vote model: a density of (mu, delta) only."""
 
     def differences(self, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-        """Nodes and weights of P - P' by labels (0 and 0, 1 and 1, 1 and 0) and patterns.
-
-        Args:
-            nodes: Gauss-Jacobi nodes of P and of P'. A function of their difference varies twice as
-                much over its range, and has nearly twice as many.
-
-        Returns:
-            nodes in [-1, 1] and their weights, each (3, p, p, K).
+        """Nodes and weights of P - P', each (3, p, p, K), by labels (0 and 0, 1 and 1, 1 and 0) and
+        patterns: nearly twice as many, as a function of it varies twice as much.
         """
         points, weights = self.nodes(nodes)
         # (label pair, pattern of P, pattern of P', node)
@@ -168,15 +140,7 @@ class ConditionedScoreModel(Conditioned[ScoreData]):
         return gauss_of_differences(own[0], own[1], other[0], other[1], wanted)
 
     def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
-        """The pseudo-log-likelihood on a grid.
-
-        Args:
-            mu: (D, M) values of mu, a row for each delta.
-            delta: (D,) values of delta.
-
-        Returns:
-            (D, M) log-likelihoods.
-        """
+        """The pseudo-log-likelihood on a grid: mu (D, M), a row for each delta (D,) -> (D, M)."""
         points, weights = self.nodes(nodes_for(float(np.abs(delta).max())))
         data = self.data
         return np.asarray(
@@ -187,7 +151,7 @@ class ConditionedScoreModel(Conditioned[ScoreData]):
         )  # fmt: skip
 
     def cost(self, delta: float) -> float:
-        """Say what an evaluation at this delta costs: its pairs of quadrature nodes."""
+        """What an evaluation at this delta costs: its pairs of quadrature nodes."""
         return float(nodes_for(delta) ** 2)
 
     def win_rates(self, mu: float, delta: float) -> np.ndarray:
@@ -271,11 +235,8 @@ def _win_rates(
 
 @kernel()
 def win_deviation(rate: float, first: float, second: float) -> float:
-    """sigma_kl, the standard deviation of W_kl, after Hanley and McNeil (1982).
-
-    Args:
-        rate: w_kl; clipped to [1 / (2 C), 1 - 1 / (2 C)] so that the deviation never vanishes.
-        first, second: N_k (the positive set) and N_l.
+    """sigma_kl after Hanley and McNeil (1982), N_k = first (the positive set), N_l = second; w_kl
+    is clipped to [1 / (2 C), 1 - 1 / (2 C)] so that it never vanishes.
     """
     comparisons = first * second
     w = min(max(rate, 0.5 / comparisons), 1 - 0.5 / comparisons)
@@ -290,11 +251,9 @@ def win_deviation(rate: float, first: float, second: float) -> float:
 
 @table_kernel
 def _rate_table(delta: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Tabulate G_sy(u) = E[Phi((u - delta P) / sqrt(2))], P of pattern s and label y.
-
-    Returns:
-        (2, G, 3, p) values and two derivatives, in units of `STEP`, on the grid of u / sqrt(2) of
-        `utility_distribution`; quintic interpolation is then right to 1e-7.
+    """Tabulate G_sy(u) = E[Phi((u - delta P) / sqrt(2))], P of pattern s and label y: (2, G, 3, p)
+    values and two derivatives, in units of `STEP`, on the grid of u / sqrt(2) of
+    `utility_distribution`; quintic interpolation is then right to 1e-7.
     """
     patterns = points.shape[0]
     scaled = delta * math.sqrt(0.5)

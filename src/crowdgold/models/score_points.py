@@ -14,27 +14,17 @@ from crowdgold.models.quadrature import EXHAUSTED, gauss_of_atoms
 from crowdgold.models.vote_sets import VoteSets
 from crowdgold.types.items import NO_GOLD
 
-CORE = 4.0
-"""Half the width of the innermost group, in standard deviations of the bulk of a vote set's scores;
-each further group reaches twice as far from the centre."""
-
-QUARTILES_OF_NORMAL = 1.349
-"""The distance between the quartiles of a normal distribution, in its standard deviations."""
+CORE = 4.0  # half the innermost group's width, in standard deviations of the bulk of scores
+QUARTILES_OF_NORMAL = 1.349  # their distance, in standard deviations
 
 
 @dataclass(frozen=True)
 class ScorePoints:
-    """P scores with the vote set and the number of items that each stands for.
+    """P scores with the vote set and the number of items that each stands for."""
 
-    Attributes:
-        score: (P,) the scores.
-        weight: (P,) positive; sums to the number of items in each vote set.
-        member: (P,) vote set of each point, by position.
-    """
-
-    score: np.ndarray
-    weight: np.ndarray
-    member: np.ndarray
+    score: np.ndarray  # (P,) the scores
+    weight: np.ndarray  # (P,) positive; sums to the number of items in each vote set
+    member: np.ndarray  # (P,) vote set of each point, by position
 
     def __len__(self) -> int:
         return len(self.score)
@@ -46,18 +36,12 @@ def each_score(scores: np.ndarray, sets: VoteSets) -> ScorePoints:
 
 
 def compress_scores(scores: np.ndarray, sets: VoteSets, nodes: int) -> ScorePoints:
-    """Few points that stand for all items.
-
-    In a vote set, scores within `CORE` deviations of the median are one group; those beyond, on
-    either side, are grouped by the power of two of their distance. A group of more than `nodes`
-    distinct scores becomes its Gauss quadrature; the scores of a smaller one are kept. Where gold
-    is known a third of the nodes does: the likelihood is one smooth term then, not the log of a
-    sum.
-
-    Args:
-        scores: (n,) finite scores.
-        nodes: nodes J of each group without gold, at least 2; polynomials up to degree 2 J - 1
-            are summed exactly, so J = 2 holds mean and variance of each group.
+    """Few points that stand for all items' finite scores (n,). In a vote set, scores within `CORE`
+    deviations of the median are one group; those beyond, on either side, are grouped by the power
+    of two of their distance. A group of more than `nodes` J >= 2 distinct scores becomes its Gauss
+    quadrature, which sums polynomials up to degree 2 J - 1 exactly (J = 2: mean and variance); the
+    scores of a smaller one are kept. Where gold is known a third of the nodes does: the likelihood
+    is one smooth term then, not the log of a sum.
     """
     order = np.argsort(sets.member, kind="stable")
     by_set = np.split(np.asarray(scores, float)[order], np.cumsum(sets.count)[:-1])
@@ -65,7 +49,13 @@ def compress_scores(scores: np.ndarray, sets: VoteSets, nodes: int) -> ScorePoin
     for member, own in enumerate(by_set):
         wanted = nodes if sets.gold[member] == NO_GOLD else max(2, (nodes + 2) // 3)
         atoms, mass = np.unique(own, return_counts=True)
-        group = _group_by_distance(atoms, own)
+        # Ascending atoms by distance: 0 around the median, and outwards from there.
+        lower, centre, upper = np.quantile(own, [0.25, 0.5, 0.75])
+        width = CORE * (upper - lower) / QUARTILES_OF_NORMAL
+        if width == 0:  # half of the scores are equal: what the others are like decides
+            width = CORE * float(np.std(atoms)) or 1.0
+        distance = np.ceil(np.log2(np.maximum(np.abs(atoms - centre) / width, 1.0)))
+        group = np.asarray(np.sign(atoms - centre) * distance, dtype=int)
         starts = np.flatnonzero(np.diff(group, prepend=group[0] - 1))
         for part in np.split(np.arange(len(atoms)), starts[1:]):
             points, weights = gauss_of_atoms(atoms[part], mass[part], wanted)
@@ -78,44 +68,16 @@ def compress_scores(scores: np.ndarray, sets: VoteSets, nodes: int) -> ScorePoin
     )
 
 
-def _group_by_distance(atoms: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """Number the groups of ascending atoms (N,): 0 around the median, and outwards from there."""
-    lower, centre, upper = np.quantile(scores, [0.25, 0.5, 0.75])
-    width = CORE * (upper - lower) / QUARTILES_OF_NORMAL
-    if width == 0:  # half of the scores are equal: what the others are like decides
-        width = CORE * float(np.std(atoms)) or 1.0
-    distance = np.abs(atoms - centre) / width
-    group = np.ceil(np.log2(np.maximum(distance, 1.0)))
-    return np.asarray(np.sign(atoms - centre) * group, dtype=int)
-
-
-FAR = 5.0
-"""Scores whose centre or spread exceeds this are far from what the models' priors expect."""
-
-
-def _describe(count: int, end: int, distance: float) -> str:
-    place = f"{distance:.3g}" if end == 0 else f"1 - {distance:.3g}"
-    return f"{count} at {end} moved to {place}"
-
-
-def _smallest(distances: np.ndarray) -> float:
-    """The smallest distance to an end that occurs, at most a half."""
-    return float(distances.min(initial=0.5))
+FAR = 5.0  # Scores whose centre or spread exceeds this are far from what the models' priors expect
 
 
 def model_scores(scores: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Put scores on the scale of the score models (MAVEN, appendix C.2 and C.3).
-
-    Scores that all lie in [0, 1] are taken for probabilities and logit-transformed. The logit of
-    exactly 0 or 1 is infinite: such scores are moved inwards by half the smallest distance to that
-    end that occurs among the others (at most 1/4). That keeps their rank, and puts them log 2 on
-    the logit scale beyond the nearest of the others, where it is near the end.
-
-    Args:
-        scores: (n,) finite scores.
-
-    Returns:
-        (n,) finite scores on the real line, in the same order, and notes that say what was done.
+    """Finite scores (n,) on the scale of the score models (MAVEN, appendix C.2 and C.3), in the
+    same order, and notes that say what was done. Scores that all lie in [0, 1] are taken for
+    probabilities and logit-transformed. The logit of exactly 0 or 1 is infinite: such scores are
+    moved inwards by half the smallest distance to that end that occurs among the others (at most
+    1/4). That keeps their rank, and puts them log 2 on the logit scale beyond the nearest of the
+    others, where it is near the end.
     """
     scores = np.asarray(scores, float)
     if scores.min() < 0 or scores.max() > 1:
@@ -128,15 +90,14 @@ def model_scores(scores: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
         )
     at_0, at_1 = scores == 0, scores == 1
     inside = scores[~(at_0 | at_1)]
-    low, high = _smallest(inside), _smallest(1 - inside)
+    low, high = (float(distances.min(initial=0.5)) for distances in (inside, 1 - inside))
     with np.errstate(divide="ignore"):
         logit = np.log(scores) - np.log1p(-scores)
     # By logs of distances: half the smallest may round to 0, and 1 less it to 1.
     logit[at_0] = np.log(low) - np.log(2) - np.log1p(-low / 2)
     logit[at_1] = np.log1p(-high / 2) + np.log(2) - np.log(high)
-    moved = [
-        _describe(int(at.sum()), end, nearest / 2)
-        for at, end, nearest in ((at_0, 0, low), (at_1, 1, high))
-        if at.any()
-    ]
-    return logit, ("; ".join(["scores in [0, 1] are logit-transformed", *moved]),)
+    said = "scores in [0, 1] are logit-transformed"
+    for at, end, place in ((at_0, 0, f"{low / 2:.3g}"), (at_1, 1, f"1 - {high / 2:.3g}")):
+        if at.any():
+            said += f"; {at.sum()} at {end} moved to {place}"
+    return logit, (said,)

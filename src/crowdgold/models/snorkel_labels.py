@@ -16,39 +16,30 @@ from crowdgold.types.errors import InputError
 PACKAGE = "snorkel"
 MISSING = "the package snorkel is not installed (`make snorkel` does it)"
 ABSTAIN = -1
-FEWEST = 3
-"""Annotators that it needs."""
+FEWEST = 3  # Annotators that it needs
 
 
 def is_installed() -> bool:
-    """Say whether the package is there, without loading it, which takes seconds."""
+    """Whether the package is there, without loading it, which takes seconds."""
     return importlib.util.find_spec(PACKAGE) is not None
 
 
 def label_matrix(annotations: Annotations, labels: int | None = None) -> np.ndarray:
-    """Lay the labels out: (I, A) categories, `ABSTAIN` where an annotator gave none.
+    """The first labels of each item (all where not given): (I, A) categories, or `ABSTAIN`."""
+    matrix = np.full((len(annotations.item), len(annotations.annotator)), ABSTAIN)
+    kept = slice(None) if labels is None else _place(annotations) < labels
+    matrix[annotations.item_of[kept], annotations.annotator_of[kept]] = annotations.label[kept]
+    return matrix
 
-    Args:
-        labels: how many of each item's first labels count; all where not given.
-    """
-    found = np.full((len(annotations.item), len(annotations.annotator)), ABSTAIN)
+
+def _place(annotations: Annotations) -> np.ndarray:
+    """How many labels of its item stand before each label: (L,)."""
     count = annotations.labels_of_item
-    place = np.arange(len(annotations)) - (np.cumsum(count) - count)[annotations.item_of]
-    kept = slice(None) if labels is None else place < labels
-    at = annotations.item_of[kept], annotations.annotator_of[kept]
-    found[at] = annotations.label[kept]
-    return found
+    return np.asarray(np.arange(len(annotations)) - (np.cumsum(count) - count)[annotations.item_of])
 
 
 def fit_label_model(annotations: Annotations, rng: np.random.Generator) -> Any:
-    """Fit the package's label model, at its defaults.
-
-    Args:
-        rng: gives the package's seed.
-
-    Raises:
-        InputError: where the package is not installed, or there are fewer than three annotators.
-    """
+    """The package's label model at its defaults; it needs three annotators."""
     if not is_installed():
         raise InputError(f"Snorkel: {MISSING}")
     if len(annotations.annotator) < FEWEST:
@@ -69,16 +60,10 @@ def probabilities(model: Any, annotations: Annotations, labels: int | None = Non
 
 
 def probabilities_by_label(model: Any, annotations: Annotations) -> np.ndarray:
-    """The probabilities of each label's item after the labels up to and with it: (L, K).
-
-    Args:
-        model: fitted to other items, with the same annotators.
-        annotations: the labels, in the order in which they came.
-    """
-    count = annotations.labels_of_item
-    place = np.arange(len(annotations)) - (np.cumsum(count) - count)[annotations.item_of]
+    """The probabilities of each label's item after the labels up to it, in their order: (L, K)."""
+    place = _place(annotations)
     found = np.empty((len(annotations), len(annotations.category)))
-    for turn in range(int(count.max(initial=0))):
+    for turn in range(int(place.max(initial=-1)) + 1):
         now = place == turn
         found[now] = probabilities(model, annotations, turn + 1)[annotations.item_of[now]]
     return found

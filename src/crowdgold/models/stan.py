@@ -32,10 +32,7 @@ if TYPE_CHECKING:
     import cmdstanpy
 
 Made = TypeVar("Made")
-
-ADAPT_DELTA = 0.95
-"""Target acceptance where neither the settings nor the model give one."""
-
+ADAPT_DELTA = 0.95  # Target acceptance where neither the settings nor the model give one
 SIGNIFICANT = 12
 """Digits of the draws in CmdStan's files. With its 6, a rate near 1 is printed as 1, from where no
 chain can go on."""
@@ -47,11 +44,7 @@ def stan_seed(rng: np.random.Generator) -> int:
 
 
 def spread_draws(available: int, wanted: int) -> np.ndarray:
-    """The positions of `wanted` draws spread evenly over all chains.
-
-    Raises:
-        InputError: where there are fewer draws than that.
-    """
+    """The positions of `wanted` draws spread evenly over all chains; `InputError` for too few."""
     if wanted > available:
         raise InputError(
             f"imputations: {wanted} asked for, but the sampler keeps chains x draws = {available}; "
@@ -66,10 +59,9 @@ class SamplingError(RuntimeError):
 
 @dataclass(frozen=True)
 class SamplerSettings:
-    """Settings of the No-U-Turn sampler, as in the configuration's `sampler`.
-
-    Chains that miss their gate grow to `longest` times their draws, at most. Where `adapt_delta` is
-    not given, each model is sampled with its own.
+    """Settings of the No-U-Turn sampler, as in the configuration's `sampler`. Chains that miss
+    their gate grow to `longest` times their draws, at most. Where `adapt_delta` is not given, each
+    model is sampled with its own.
     """
 
     chains: int = 4
@@ -83,11 +75,10 @@ class SamplerSettings:
 def _going_on(
     asked: Asked[StanFit], settings: SamplerSettings, options: Mapping[str, Any]
 ) -> tuple[SamplerSettings, dict[str, Any]]:
-    """Settings and options that let the chains of a fit go on from where they ended.
-
-    Their step size and metric are kept, without a warm-up. Where their draws are dropped, the
-    tuning is as little to be trusted, since it was made from draws like them: the chains are tuned
-    once more, from where they ended, and with smaller steps where a transition diverged.
+    """Settings and options that let the chains of a fit go on from where they ended, with their
+    step size and metric and without a warm-up. Where their draws are dropped, the tuning is as
+    little to be trusted, since it was made from draws like them: the chains are tuned once more,
+    from where they ended, and with smaller steps where a transition diverged.
     """
     latest = asked.latest
     assert latest is not None
@@ -106,30 +97,6 @@ def _going_on(
     return further, {**options, **start}
 
 
-def _checked(executable: Path) -> Path:
-    """An executable that a rule compiled; a damaged one is removed, so that a rerun mends it.
-
-    Raises:
-        FileNotFoundError: where there is none.
-        ToolchainError: where it is not the one that was compiled.
-    """
-    if not executable.is_file():
-        raise FileNotFoundError(
-            f"{executable}: no compiled model {executable.name!r}; compile it with "
-            f"python -m crowdgold.system.toolchain, or run the workflow's toolchain rules"
-        )
-    if fault := executable_fault(executable):
-        try:
-            executable.unlink(missing_ok=True)
-            mend = "it was removed and not used; run again, and it is compiled anew"
-        except OSError as error:
-            mend = f"it was not used; remove it ({error.strerror} here) and run again"
-        raise ToolchainError(
-            f"the compiled model {executable} is damaged: {fault}. {mend[0].upper()}{mend[1:]}"
-        )
-    return executable
-
-
 def _say(line: object) -> None:
     """Say what is compiled on the standard error: the standard output is for results."""
     print(line, file=sys.stderr, flush=True)
@@ -137,16 +104,12 @@ def _say(line: object) -> None:
 
 @dataclass
 class StanModels:
-    """Executables of the project's Stan models.
+    """Executables of the project's Stan models."""
 
-    Attributes:
-        folder: holds one executable a model. The workflow's rules fill it; where it is not given,
-            models are compiled when first used and kept in the user's cache.
-        toolchain: the CmdStan home that made them; found when first needed where not given.
-    """
-
+    # holds one executable a model. The workflow's rules fill it; where it is not given, models are
+    # compiled when first used and kept in the user's cache.
     folder: Path | None = None
-    toolchain: Toolchain | None = None
+    toolchain: Toolchain | None = None  # what made them; found when first needed
     _loaded: dict[str, "cmdstanpy.CmdStanModel"] = field(default_factory=dict, repr=False)
     _latest: dict[str, tuple[bytes, Any]] = field(default_factory=dict, repr=False)
 
@@ -164,16 +127,26 @@ class StanModels:
         """A model's executable, which is the one that was compiled: its sha256 is checked."""
         toolchain = self.found()
         if self.folder is not None:
-            return _checked(self.folder / name)
+            path = self.folder / name
+            if not path.is_file():
+                raise FileNotFoundError(
+                    f"{path}: no compiled model {name!r}; compile it with "
+                    f"python -m crowdgold.system.toolchain, or run the workflow's toolchain rules"
+                )
+            if fault := executable_fault(path):  # it goes, so that a rerun mends it
+                try:
+                    path.unlink(missing_ok=True)
+                    mend = "it was removed and not used; run again, and it is compiled anew"
+                except OSError as error:
+                    mend = f"it was not used; remove it ({error.strerror} here) and run again"
+                raise ToolchainError(
+                    f"the compiled model {path} is damaged: {fault}. {mend[0].upper()}{mend[1:]}"
+                )
+            return path
         return cached_model(asset_folder("stan") / f"{name}.stan", toolchain, _say)
 
     def load(self, name: str) -> "cmdstanpy.CmdStanModel":
-        """The cmdstanpy model of this name.
-
-        Raises:
-            FileNotFoundError: where `folder` does not hold it.
-            ToolchainError: where what it holds is not what was compiled, or does not compile.
-        """
+        """The cmdstanpy model of this name, compiled; errors where it is missing or damaged."""
         need("cmdstanpy", f"the model {name!r}, which Stan samples,")
         import cmdstanpy  # here, because most jobs that import this module sample nothing
 
@@ -189,56 +162,15 @@ class StanModels:
         return self._loaded[name]
 
     def sample(
-        self,
-        name: str,
-        data: Mapping[str, Any],
-        seed: int,
-        parameters: Sequence[str],
-        settings: SamplerSettings,
-        **options: Any,
-    ) -> StanFit:
+        self, name: str, data: Mapping[str, Any], seed: int, parameters: Sequence[str],
+        settings: SamplerSettings, **options: Any,
+    ) -> StanFit:  # fmt: skip
         """Sample a model, or give its latest fit again where all that it depends on is the same.
-
-        Args:
-            data: its data, by name.
-            seed: from 2 to 2^31 - 1.
-            parameters: scalar or vector variables that are kept and diagnosed.
-            settings: chains, warmup, draws and adaptation.
-            options: further arguments of cmdstanpy's `sample`; `adapt_delta` is used where the
-                settings give none.
-
-        Raises:
-            SamplingError: where a chain fails, with what Stan said.
+        The seed is from 2 to 2^31 - 1; `parameters` are the scalar or vector variables that are
+        kept and diagnosed; `options` are further arguments of cmdstanpy's `sample`, of which
+        `adapt_delta` is used where the settings give none. Chains that miss their gate go on.
+        `SamplingError`, with what Stan said, where a chain fails.
         """
-        key = pickle.dumps((dict(data), seed, tuple(parameters), settings, options))
-        return self.latest(
-            name, key, lambda: self._sample(name, data, seed, parameters, settings, options)
-        )
-
-    def latest(self, name: str, key: bytes, make: Callable[[], Made]) -> Made:
-        """Make something, or give the latest of its name again where its key is the same.
-
-        Args:
-            name: of a model, or of what several methods of a job make of the same draws.
-            key: all that it depends on.
-            make: makes it.
-        """
-        if name not in self._latest or self._latest[name][0] != key:
-            self._latest.pop(name, None)  # before the next is made: they can be large
-            self._latest[name] = key, make()
-        made: Made = self._latest[name][1]
-        return made
-
-    def _sample(
-        self,
-        name: str,
-        data: Mapping[str, Any],
-        seed: int,
-        parameters: Sequence[str],
-        settings: SamplerSettings,
-        options: Mapping[str, Any],
-    ) -> StanFit:
-        """A fit whose chains went on where they missed their gate."""
 
         def sample(asked: Asked[StanFit]) -> StanFit:
             if asked.latest is None:
@@ -250,37 +182,38 @@ class StanModels:
             more = replace(more, seconds=asked.latest.seconds + more.seconds)
             return more if asked.drop else joined(asked.latest, more)
 
-        found = sample_until_passed(sample, settings.draws, settings.longest)
-        gate = found.fit.diagnostics
-        gate = replace(gate, notes=(*gate.notes, *found.notes))
-        return replace(found.fit, diagnostics=gate, elapsed=found.elapsed)
+        def make() -> StanFit:
+            found = sample_until_passed(sample, settings.draws, settings.longest)
+            gate = found.fit.diagnostics
+            gate = replace(gate, notes=(*gate.notes, *found.notes))
+            return replace(found.fit, diagnostics=gate, elapsed=found.elapsed)
+
+        key = pickle.dumps((dict(data), seed, tuple(parameters), settings, options))
+        return self.latest(name, key, make)
+
+    def latest(self, name: str, key: bytes, make: Callable[[], Made]) -> Made:
+        """What `make` makes, or the latest of its name again where its key is the same."""
+        if name not in self._latest or self._latest[name][0] != key:
+            self._latest.pop(name, None)  # before the next is made: they can be large
+            self._latest[name] = key, make()
+        made: Made = self._latest[name][1]
+        return made
 
     def _run(
-        self,
-        name: str,
-        data: Mapping[str, Any],
-        seed: int,
-        parameters: Sequence[str],
-        settings: SamplerSettings,
-        options: Mapping[str, Any],
-    ) -> StanFit:
+        self, name: str, data: Mapping[str, Any], seed: int, parameters: Sequence[str],
+        settings: SamplerSettings, options: Mapping[str, Any],
+    ) -> StanFit:  # fmt: skip
         own = dict(options)
         target = settings.adapt_delta or own.pop("adapt_delta", ADAPT_DELTA)
         if own.get("adapt_engaged", True):
             own["adapt_delta"] = target
         with scratch_folder("stan") as folder:
             chosen: dict[str, Any] = {
-                "chains": settings.chains,
-                "parallel_chains": 1,
-                "iter_warmup": settings.warmup,
-                "iter_sampling": settings.draws,
-                "max_treedepth": settings.max_treedepth,
-                "sig_figs": SIGNIFICANT,
-                "show_progress": False,
-                "show_console": False,
-                "output_dir": str(folder),
-                "seed": seed,
-            }
+                "chains": settings.chains, "parallel_chains": 1, "iter_warmup": settings.warmup,
+                "iter_sampling": settings.draws, "max_treedepth": settings.max_treedepth,
+                "sig_figs": SIGNIFICANT, "show_progress": False, "show_console": False,
+                "output_dir": str(folder), "seed": seed,
+            }  # fmt: skip
             try:
                 fit = self.load(name).sample(data=dict(data), **{**chosen, **own})
             except RuntimeError as error:

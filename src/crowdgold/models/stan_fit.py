@@ -1,6 +1,4 @@
-"""What Stan drew, and its diagnostics: the gate that says whether to trust a Markov chain.
-
-Diagnostics of a Markov chain fit, and the gate that says whether to trust it.
+"""What Stan drew, and the diagnostics of a Markov chain: the gate that says whether to trust it.
 
 R-hat and bulk and tail effective sample size are those of Vehtari et al. (2021), who advise R-hat
 below 1.01 and an effective sample size of at least 100 a chain, so 400 for four chains.
@@ -17,32 +15,20 @@ if TYPE_CHECKING:
 
 RHAT_LIMIT = 1.01
 EFFECTIVE_DRAWS_PER_CHAIN = 100
-TAILS = (0.05, 0.95)
-"""The quantiles whose effective sample size is that of the tails."""
 
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """Worst values over the parameters of a fit.
+    """Worst values over the parameters of a fit."""
 
-    Attributes:
-        rhat: largest R-hat; 1 is perfect.
-        ess_bulk, ess_tail: smallest effective sample sizes.
-        divergences: transitions that diverged.
-        at_max_treedepth: transitions that stopped at the tree depth limit.
-        failures: other reasons for distrust, in words.
-        notes: what a reader should know that is no reason for distrust.
-        chains: number of Markov chains; 0 where there is none.
-    """
-
-    rhat: float = 1.0
-    ess_bulk: float = np.inf
+    rhat: float = 1.0  # largest R-hat; 1 is perfect
+    ess_bulk: float = np.inf  # ess_bulk, ess_tail: smallest effective sample sizes
     ess_tail: float = np.inf
-    divergences: int = 0
-    at_max_treedepth: int = 0
-    failures: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    chains: int = 0
+    divergences: int = 0  # transitions that diverged
+    at_max_treedepth: int = 0  # transitions that stopped at the tree depth limit
+    failures: tuple[str, ...] = ()  # other reasons for distrust, in words
+    notes: tuple[str, ...] = ()  # what a reader should know that is no reason for distrust
+    chains: int = 0  # number of Markov chains; 0 where there is none
 
     @property
     def problems(self) -> list[str]:
@@ -59,7 +45,7 @@ class Diagnostics:
 
     @property
     def passed(self) -> bool:
-        """Say whether the fit passes the gate."""
+        """Whether the fit passes the gate."""
         return not self.problems
 
     @property
@@ -86,25 +72,17 @@ def worst(parts: Mapping[str, Diagnostics]) -> Diagnostics:
 def diagnose(
     draws: Mapping[str, np.ndarray], divergences: int, at_max_treedepth: int
 ) -> Diagnostics:
-    """Compute the diagnostics of chains.
-
-    Args:
-        draws: parameter name -> (chains, draws).
-        divergences, at_max_treedepth: counts over all chains.
-    """
-    from arviz_stats.base.array import (
-        array_stats,  # here: it takes seconds, and most jobs sample nothing
-    )
+    """The diagnostics of draws, parameter name -> (chains, draws); counts are over all chains."""
+    # Here: it takes seconds, and most jobs sample nothing.
+    from arviz_stats.base.array import array_stats
 
     every = [np.asarray(values, dtype=float) for values in draws.values()]
     axes = {"chain_axis": 0, "draw_axis": 1}
-    rhat = [float(array_stats.rhat(one, **axes)) for one in every]
-    bulk = [float(array_stats.ess(one, method="bulk", **axes)) for one in every]
-    tail = [float(array_stats.ess(one, method="tail", prob=TAILS, **axes)) for one in every]
+    tails = {"method": "tail", "prob": (0.05, 0.95)}  # the quantiles whose ESS is that of the tails
     return Diagnostics(
-        rhat=max(rhat),
-        ess_bulk=min(bulk),
-        ess_tail=min(tail),
+        rhat=max(float(array_stats.rhat(one, **axes)) for one in every),
+        ess_bulk=min(float(array_stats.ess(one, method="bulk", **axes)) for one in every),
+        ess_tail=min(float(array_stats.ess(one, **tails, **axes)) for one in every),
         divergences=divergences,
         at_max_treedepth=at_max_treedepth,
         chains=next(iter(draws.values())).shape[0],
@@ -113,26 +91,15 @@ def diagnose(
 
 @dataclass(frozen=True)
 class StanFit:
-    """Draws of a fit.
+    """Draws of a fit."""
 
-    Attributes:
-        draws: variable name -> (chains, draws, ...).
-        diagnostics: over the parameters named when sampling; none of a single chain.
-        step_size: (chains,) adapted step size.
-        metric: (chains, parameters) adapted diagonal of the inverse metric; (chains, parameters,
-            parameters) where it is dense.
-        last: the variables of each chain's last draw, from which it can go on.
-        seconds: time in Stan's warmup and sampling, all chains.
-        elapsed: wall time of the fit, its processes and files included.
-    """
-
-    draws: dict[str, np.ndarray]
-    diagnostics: Diagnostics
-    step_size: np.ndarray
-    metric: np.ndarray
-    last: list[dict[str, Any]]
-    seconds: float
-    elapsed: float
+    draws: dict[str, np.ndarray]  # variable name -> (chains, draws, ...)
+    diagnostics: Diagnostics  # over the parameters named when sampling; none of a single chain
+    step_size: np.ndarray  # (chains,) adapted step size
+    metric: np.ndarray  # (chains, parameters) adapted inverse metric; its matrices where dense
+    last: list[dict[str, Any]]  # the variables of each chain's last draw, from which it can go on
+    seconds: float  # time in Stan's warmup and sampling, all chains
+    elapsed: float  # wall time of the fit, its processes and files included
 
     def flat(self, name: str) -> np.ndarray:
         """The draws of one variable, chain after chain: (chains * draws, ...)."""
@@ -153,20 +120,6 @@ def _gate(draws: Mapping[str, np.ndarray], divergences: int, at_max_treedepth: i
     return diagnose(scalars, divergences, at_max_treedepth)
 
 
-def _last(fit: "cmdstanpy.CmdStanMCMC") -> list[dict[str, Any]]:
-    # All variables, of which Stan takes the parameters: which they are the files do not say. A
-    # generated quantity may be infinite, which its JSON cannot hold; a parameter never is.
-    known = fit.metadata.stan_vars
-    rows = [
-        {name: np.asarray(variable.extract_reshape(row)) for name, variable in known.items()}
-        for row in fit.draws()[-1]
-    ]
-    return [
-        {name: value.tolist() for name, value in row.items() if np.isfinite(value).all()}
-        for row in rows
-    ]
-
-
 def read_fit(fit: "cmdstanpy.CmdStanMCMC", parameters: Sequence[str]) -> StanFit:
     """The draws of these parameters, whose files may go afterwards; its wall time is not known."""
     chains, size = fit.chains, fit.num_draws_sampling
@@ -178,7 +131,16 @@ def read_fit(fit: "cmdstanpy.CmdStanMCMC", parameters: Sequence[str]) -> StanFit
     gate = _gate(draws, int(diverged.sum()), int(deepest.sum()))
     seconds = sum(time["warmup"] + time["sampling"] for time in fit.time)
     step_size, metric = np.asarray(fit.step_size), np.asarray(fit.inv_metric)
-    return StanFit(draws, gate, step_size, metric, _last(fit), seconds, 0.0)
+    # All variables, of which Stan takes the parameters: which they are the files do not say. A
+    # generated quantity may be infinite, which its JSON cannot hold; a parameter never is.
+    rows = fit.draws()[-1]
+    last: list[dict[str, Any]] = [{} for _ in rows]
+    for name, variable in fit.metadata.stan_vars.items():
+        for own, row in zip(last, rows, strict=True):
+            value = np.asarray(variable.extract_reshape(row))
+            if np.isfinite(value).all():
+                own[name] = value.tolist()
+    return StanFit(draws, gate, step_size, metric, last, seconds, 0.0)
 
 
 def joined(before: StanFit, after: StanFit) -> StanFit:

@@ -38,26 +38,16 @@ FINEST = 200
 5e-5 where |delta| is 8."""
 
 
-def _fine(n: int) -> int:
-    return max(1, min(n, FINEST))
-
-
 @dataclass(frozen=True)
 class TiedWins:
-    """Win counts of a predictor of which one score at least is that of many items.
+    """Win counts of a predictor of which one score at least is that of many items."""
 
-    Attributes:
-        wins: (m, m) counts W_kl.
-        count: (m,) items N_k as floats.
-        bin_size: (B,) items in each group of equal scores, lowest first; where few items share a
-            score, in some neighbouring groups.
-        prior: of (mu, delta).
-    """
-
-    wins: np.ndarray
-    count: np.ndarray
+    wins: np.ndarray  # (m, m) counts W_kl
+    count: np.ndarray  # (m,) items N_k as floats
+    # (B,) items in each group of equal scores, lowest first; where few items share a score, in some
+    # neighbouring groups
     bin_size: np.ndarray
-    prior: ScorePrior = PAPER_PRIOR
+    prior: ScorePrior = PAPER_PRIOR  # of (mu, delta)
 
     def conditioned(self, sets: VoteSets, vote: VoteParameters, draw: int) -> "ConditionedTiedWins":
         """The score model given one draw of the vote model."""
@@ -67,16 +57,15 @@ class TiedWins:
 def count_wins(
     sets: VoteSets, ranking: Ranking, prior: ScorePrior = PAPER_PRIOR
 ) -> ScoreData | TiedWins:
-    """What the pairwise likelihood needs of a ranking.
-
-    Groups of at most one item in `FINEST` change the variance of W by less than a part in a
-    thousand: the likelihood is then the printed one.
+    """The win counts; where groups are at most one item in `FINEST` the variance of W changes by
+    less than a part in a thousand, and the likelihood is the printed one.
     """
     wins = win_counts(sets.member, ranking, len(sets))
     count, largest = sets.count.astype(float), int(ranking.sizes.max())
     if largest == 1 or largest * FINEST <= len(ranking):
         return ScoreData(wins, count, sets.pattern, prior)
-    return TiedWins(wins, count, np.diff(bin_ends(ranking, _fine), prepend=0), prior)
+    ends = bin_ends(ranking, lambda n: max(1, min(n, FINEST)))
+    return TiedWins(wins, count, np.diff(ends, prepend=0), prior)
 
 
 @dataclass(frozen=True)
@@ -93,7 +82,7 @@ class ConditionedTiedWins(Conditioned[TiedWins]):
         return np.asarray(density.sum(axis=-1))
 
     def cost(self, delta: float) -> float:
-        """Say what an evaluation costs, the tables of its delta included."""
+        """What an evaluation costs, the tables of its delta included."""
         return 100.0 + abs(delta) + len(self.data.bin_size) * len(self.sets) ** 2 / 50
 
     def moments(self, mu: np.ndarray, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -113,12 +102,7 @@ class ConditionedTiedWins(Conditioned[TiedWins]):
 def half_wins(
     held: np.ndarray, other: np.ndarray, first: float, second: float
 ) -> tuple[float, float]:
-    """The mean w of a pair of vote sets k and l, and the variance of W_kl.
-
-    Args:
-        held, other: (B,) chances p_kg and p_lg of each group, lowest first; each sums to 1.
-        first, second: N_k and N_l.
-    """
+    """The mean w of a pair, and var W_kl, given p_kg and p_lg (B,), lowest first, N_k and N_l."""
     w, tie, q_1, q_2 = 0.0, 0.0, 0.0, 0.0
     below, other_below = 0.0, 0.0
     for g in range(len(held)):

@@ -5,12 +5,11 @@ at the i-th order statistic of n uniforms. Those are sums of the n + 1 gaps of a
 n gaps of the printed formula would put the lowest item at minus infinity.
 
 Items of equal scores share the stretch of F_U from halfway to the group below to halfway to the one
-above. Where in it an item lies its votes say too, so that its utility is integrated out:
+above, new in each imputation, as in `binned_ranks`. Where in it an item lies its votes say too, so
+that its utility is integrated out over the stretch (places drawn without a look at the votes would
+be those of scores that a coin has ranked):
 
     P(Y = 1 | group, votes) = int P(Y = 1 | u, votes) f(u | votes) du / int f(u | votes) du
-
-over the stretch, which is new in each imputation. That is what `binned_ranks` takes such items for.
-Places drawn without a look at the votes would be those of scores that a coin has ranked.
 
 F_U and P(Y = 1 | U, votes) are tabulated at steps of `STEP`, smaller ones where classes are far
 apart, and interpolated linearly. Within 6 of the class means utilities are then right to 0.002 and
@@ -32,56 +31,29 @@ STEP = 0.05
 GENTLE = 4.0
 """The log odds of a label rise by mu + |delta| for each unit of U at most; the error of a linear
 interpolation goes with the square of that. Above this value the step falls in proportion."""
-REACH = 8.5
-"""The tables end this many deviations beyond the outermost class means."""
-MATRIX_ENTRIES = 2_000_000
-"""Numbers in the matrices whose eigenvalues are found at once: 16 MB."""
-
-
-def nodes_for_density(delta: float) -> int:
-    """The nodes that hold the log of a convolved density to 1e-4 within 3 deviations."""
-    return max(10, math.ceil(8 + 1.4 * min(abs(delta), 30.0)))
+REACH = 8.5  # The tables end this many deviations beyond the outermost class means
+MATRIX_ENTRIES = 2_000_000  # Numbers in the matrices whose eigenvalues are found at once: 16 MB
 
 
 def known_of_labels(pattern: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """What is known of each item's label, in one number: gold (0 or 1), or 2 + the vote pattern.
-
-    Args:
-        pattern: (n,) vote pattern of each item.
-        gold: (n,) gold label, negative where there is none.
-    """
+    """Gold (0 or 1) of each item (n,), or 2 + its vote pattern where gold is negative."""
     known = np.where(gold >= 0, gold, 2 + pattern)
     return known.astype(np.min_scalar_type(2 + int(pattern.max(initial=0))))
 
 
 @dataclass(frozen=True)
 class UtilityTable:
-    """F_U and the label probabilities under one draw of all parameters.
+    """F_U and the label probabilities under one draw of all parameters."""
 
-    Attributes:
-        utility: (G,) utilities, ascending.
-        distribution: (G,) F_U at them.
-        probability: (p, G) P(Y = 1 | U, vote pattern) without a gold label.
-        ratio: (p, G) density of U given the vote pattern over its density, each row up to a factor.
-    """
-
-    utility: np.ndarray
-    distribution: np.ndarray
-    probability: np.ndarray
-    ratio: np.ndarray
+    utility: np.ndarray  # (G,) utilities, ascending
+    distribution: np.ndarray  # (G,) F_U at them
+    probability: np.ndarray  # (p, G) P(Y = 1 | U, vote pattern) without a gold label
+    ratio: np.ndarray  # (p, G) density of U given the pattern over its density, up to a factor
 
     def sample_probabilities(
         self, known: np.ndarray, ranking: Ranking, rng: np.random.Generator
     ) -> np.ndarray:
-        """P(Y_i = 1) at utilities that agree with the ranking, drawn anew.
-
-        Args:
-            known: (n,) what is known of each item's label (`known_of_labels`).
-            ranking: of the items.
-
-        Returns:
-            (n,) probabilities in the order of the table; 0 or 1 where gold is known.
-        """
+        """P(Y_i = 1) (n,) at utilities that agree with the ranking; `known` of each label."""
         gaps = rng.standard_exponential(len(ranking) + 1)
         certain = np.repeat([[0.0, 1.0]], len(self.utility), axis=0)
         probability = np.concatenate([certain, self.probability.T], axis=1)
@@ -99,34 +71,22 @@ class UtilityTable:
 
 
 class UtilityTables:
-    """The tables of every draw of one predictor, made when they are asked for.
-
-    Quadrature nodes are found for many draws at once, since one at a time costs more than a table.
-    """
+    """A predictor's tables of each draw when asked for; nodes of many draws at once are cheaper."""
 
     def __init__(
-        self,
-        vote: VoteParameters,
-        mu: np.ndarray,
-        delta: np.ndarray,
-        sets: VoteSets,
+        self, vote: VoteParameters, mu: np.ndarray, delta: np.ndarray, sets: VoteSets,
         sd: np.ndarray | None = None,
-    ) -> None:
-        """Keep the draws.
-
-        Args:
-            vote: D draws of the vote model.
-            mu, delta: (D,) draws of the score model.
-            sd: (D,) standard deviation of the utilities of positives, 1 where not given; that of
-                negatives is 1.
-        """
+    ) -> None:  # fmt: skip
+        """Keep D draws; `sd` (D,) is of the utilities of positives, that of negatives is 1."""
         self._vote, self._delta = vote, np.asarray(delta, dtype=float)
         self._sd = np.ones(len(vote)) if sd is None else np.asarray(sd, dtype=float)
         # Beyond this the classes lie 2 REACH apart: the rank alone decides, whatever mu is.
         apart = np.abs(self._delta) + 4 * REACH * np.maximum(1.0, self._sd)
         self._mu = np.minimum(mu, apart)
         narrow = np.minimum(1.0, self._sd)
-        self._nodes = np.array([nodes_for_density(one) for one in self._delta / narrow])
+        # Nodes that hold the log of a convolved density to 1e-4 within 3 deviations.
+        steep = np.minimum(np.abs(self._delta / narrow), 30.0)
+        self._nodes = np.maximum(10, np.ceil(8 + 1.4 * steep)).astype(int)
         alpha, beta = vote.shapes(sets)
         before = vote.a * vote.d
         # The last pattern is that of an item without votes, for F_U.
@@ -139,23 +99,18 @@ class UtilityTables:
         self._together = max(1, int(MATRIX_ENTRIES // size))
         self._first, self._found = -1, {}  # type: int, dict[int, tuple[np.ndarray, np.ndarray]]
 
-    def _quadrature(self, draw: int) -> tuple[np.ndarray, np.ndarray]:
-        """Points and weights of P by pattern and label: each (p + 1, 2, J)."""
+    def of_draw(self, draw: int) -> UtilityTable:
+        """Tabulate F_U and P(Y = 1 | U, vote pattern) at one draw."""
         first = draw - draw % self._together
-        if first != self._first:
+        if first != self._first:  # points and weights of P by pattern and label: each (p + 1, 2, J)
             self._first, self._found = first, {}
             batch = np.arange(first, min(first + self._together, len(self._delta)))
             for nodes in np.unique(self._nodes[batch]):
                 those = batch[self._nodes[batch] == nodes]
-                points, weights = gauss_jacobi(self._alpha[those], self._beta[those], int(nodes))
-                self._found |= {
-                    one: (points[at], weights[at]) for at, one in enumerate(those.tolist())
-                }
-        return self._found[draw]
-
-    def of_draw(self, draw: int) -> UtilityTable:
-        """Tabulate F_U and P(Y = 1 | U, vote pattern) at one draw."""
-        points, weights = self._quadrature(draw)
+                both = gauss_jacobi(self._alpha[those], self._beta[those], int(nodes))
+                pairs = zip(*both, strict=True)
+                self._found |= dict(zip(those.tolist(), pairs, strict=True))
+        points, weights = self._found[draw]
         mu, delta, sd = self._mu[draw], self._delta[draw], self._sd[draw]
         narrow = min(1.0, sd)
         low = min(min(0.0, delta) - REACH, mu + min(0.0, delta) - REACH * sd)
@@ -184,10 +139,7 @@ def _tabulate(
     utility: np.ndarray, shift: np.ndarray, weights: np.ndarray, deviation: np.ndarray,
     share: np.ndarray, log_odds: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """F_U (G,), P(Y = 1 | U, pattern) and f(U | pattern) / f(U), up to a factor, each (p, G).
-
-    The last of the p + 1 patterns is for F_U.
-    """
+    """F_U (G,), of the last pattern; P(Y = 1 | U, pattern) and the ratio of densities, (p, G)."""
     size, patterns = len(utility), len(log_odds)
     step = (utility[-1] - utility[0]) / (size - 1)
     log_density, slope = np.empty((2, size)), np.empty((2, size))
@@ -233,7 +185,6 @@ def _log_convolve(
     log_density: np.ndarray, slope: np.ndarray,
 ) -> None:  # fmt: skip
     """Write log density and slope of sum_j w_j Normal(shift_j, deviation), without sqrt(2 pi).
-
     Normal densities go from step to step by a factor that itself changes by a constant factor. That
     starts afresh in the middle of every `BLOCK` points, relative to the nearest node, so that no
     term that matters within the block has vanished where it starts.
@@ -287,10 +238,7 @@ def _mean(
     low: float, low_cell: int, high: float, high_cell: int, distribution: np.ndarray,
     probability: np.ndarray, ratio: np.ndarray, column: int,
 ) -> float:  # fmt: skip
-    """The mean of a column of `probability` between two shares of F_U, weighed by `ratio`.
-
-    Both are linear in the share within a cell; the trapezium rule sums their product.
-    """
+    """The mean of a column of `probability` between shares of F_U, weighed by `ratio`."""
     total, weight = 0.0, 0.0
     last_share, last_value, last_ratio = low, 0.0, 0.0
     for at in range(low_cell, high_cell + 2):

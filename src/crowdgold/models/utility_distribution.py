@@ -21,11 +21,9 @@ import numpy as np
 from crowdgold.system.kernels import kernel
 
 STEP = 0.2
-REACH = 8.5
-"""The table ends this many deviations beyond the outermost means 0 and delta."""
+REACH = 8.5  # The table ends this many deviations beyond the outermost means 0 and delta
 BLOCK = 64
-LEAST = 1e-290
-"""Smallest probability that is told from 0."""
+LEAST = 1e-290  # Smallest probability that is told from 0
 
 
 # Not `fastmath`: what it reorders depends on whether a kernel was just compiled or loaded, and the
@@ -42,10 +40,8 @@ def table_size(delta: float) -> int:
 
 @table_kernel
 def densities(delta: float, low: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The density of one pattern and its first three derivatives on the grid: (4, G).
-
-    The recurrences start afresh in the middle of every `BLOCK` grid points, so that no term that
-    matters within the block has vanished where they start.
+    """The density of one pattern and its first three derivatives on the grid: (4, G). Recurrences
+    start afresh in the middle of every `BLOCK` points, so that no term that matters has vanished.
     """
     size, nodes = table_size(delta), len(points)
     result = np.zeros((4, size))
@@ -99,16 +95,10 @@ def integrate_step(density: np.ndarray, i: int) -> float:
 def tabulate_distribution(
     delta: float, points: np.ndarray, weights: np.ndarray, share: np.ndarray
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """Tabulate the distribution of delta P + Z for each vote pattern, and of their mixture.
-
-    Args:
-        delta: in units of the deviation of Z.
-        points, weights: (p, J) quadrature of P for each pattern.
-        share: (p,) weights of the mixture; they need not sum to 1.
-
-    Returns:
-        the lowest grid point; (G, 3, p) log odds with their first two derivatives, in units of
-        `STEP`; (G, 3) distribution function of the mixture, likewise.
+    """Tabulate the distribution of delta P + Z for each vote pattern, and of their mixture: the
+    lowest grid point; (G, 3, p) log odds with their first two derivatives, in units of `STEP`; (G,
+    3) distribution function of the mixture, likewise. delta is in units of the deviation of Z; the
+    quadrature of P is (p, J); the mixture's weights (p,) need not sum to 1.
     """
     low = min(0.0, delta) - REACH
     size, patterns = table_size(delta), points.shape[0]
@@ -143,13 +133,9 @@ def hermite(x: float) -> tuple[float, float, float, float, float, float]:
     x3 = x2 * x
     far = x3 * (10 + x * (6 * x - 15))
     return (
-        1 - far,
-        x + x3 * (-6 + x * (8 - 3 * x)),
-        0.5 * x2 * (1 + x * (-3 + x * (3 - x))),
-        far,
-        x3 * (-4 + x * (7 - 3 * x)),
-        0.5 * x3 * (1 + x * (x - 2)),
-    )
+        1 - far, x + x3 * (-6 + x * (8 - 3 * x)), 0.5 * x2 * (1 + x * (-3 + x * (3 - x))), far,
+        x3 * (-4 + x * (7 - 3 * x)), 0.5 * x3 * (1 + x * (x - 2)),
+    )  # fmt: skip
 
 
 @table_kernel
@@ -181,10 +167,7 @@ def mixture_at(u: float, low: float, mixture: np.ndarray) -> tuple[float, float]
 def tails_at(
     u: float, low: float, table: np.ndarray, below: np.ndarray, above: np.ndarray, row: int
 ) -> None:
-    """Write P(U < u) and P(U > u) of each pattern to a row of `below` and `above`, (rows, p).
-
-    Beyond the table the log odds go on as those of a normal tail.
-    """
+    """Write P(U < u), P(U > u) of each pattern to a row; log odds go on as a normal tail's."""
     at = (u - low) / STEP
     last = len(table) - 1
     i = min(max(math.floor(at), 0), last - 1)

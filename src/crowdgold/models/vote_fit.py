@@ -1,6 +1,6 @@
 """Sampling the vote model and Dawid-Skene with Stan (stan/vote.stan, stan/dawid_skene.stan)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,22 +29,14 @@ def vote_data(sets: VoteSets, phi_prior: PhiPrior = UNIFORM_PHI) -> dict[str, An
     start = np.cumsum([0] + [total + 1 for total, _ in groups])
     position = {group: int(first) for group, first in zip(groups, start, strict=False)}
     count = np.zeros(start[-1], dtype=int)
-    for total, gold, positive, items in zip(
-        sets.votes_total.tolist(),
-        sets.gold.tolist(),
-        sets.votes_positive.tolist(),
-        sets.count.tolist(),
-        strict=True,
-    ):
+    columns = sets.votes_total, sets.gold, sets.votes_positive, sets.count
+    for total, gold, positive, items in zip(*(x.tolist() for x in columns), strict=True):
         count[position[total, gold] + positive] = items
     return {
-        "groups": len(groups),
-        "votes_total": [total for total, _ in groups],
-        "gold": [gold for _, gold in groups],
-        "cells": len(count),
-        "count": count.tolist(),
+        "groups": len(groups), "votes_total": [total for total, _ in groups],
+        "gold": [gold for _, gold in groups], "cells": len(count), "count": count.tolist(),
         "phi_prior": [phi_prior.alpha, phi_prior.beta],
-    }
+    }  # fmt: skip
 
 
 def start_votes(sets: VoteSets, rng: np.random.Generator) -> dict[str, Any]:
@@ -54,52 +46,25 @@ def start_votes(sets: VoteSets, rng: np.random.Generator) -> dict[str, Any]:
     return {"phi": float(np.clip(share * rng.uniform(0.5, 1.5), 0.02, 0.98)), "a0": a0, "a1": a1}
 
 
-def _initial_values(
-    name: str, sets: VoteSets, chains: int, rng: np.random.Generator
-) -> list[dict[str, Any]]:
-    values = []
-    for _ in range(chains):
-        start = start_votes(sets, rng)
-        if name == "vote":
-            start["lambda"] = rng.uniform(0.2, 0.6, 2).tolist()
-        values.append(start)
-    return values
-
-
-def _notes(sets: VoteSets) -> tuple[str, ...]:
-    notes = []
-    if np.all(sets.gold == NO_GOLD):
-        notes.append("no gold labels: phi is barely identified, it follows its prior")
-    if np.all(sets.votes_total == 1):
-        notes.append("one vote an item: d0 and d1 are not identified, they follow their prior")
-    return tuple(notes)
-
-
 def fit_votes(
-    name: str,
-    sets: VoteSets,
-    rng: np.random.Generator,
-    stan: StanModels,
-    settings: SamplerSettings,
-    phi_prior: PhiPrior = UNIFORM_PHI,
-) -> VoteFit:
-    """Sample the posterior of the vote model.
-
-    Args:
-        name: "vote" or "dawid_skene".
-        settings: chains, warmup and draws.
-        phi_prior: of the base rate.
-    """
+    name: str, sets: VoteSets, rng: np.random.Generator, stan: StanModels,
+    settings: SamplerSettings, phi_prior: PhiPrior = UNIFORM_PHI,
+) -> VoteFit:  # fmt: skip
+    """Sample the posterior of the vote model, "vote" or "dawid_skene"."""
     seed = stan_seed(rng)
-    initial = _initial_values(name, sets, settings.chains, rng)
+    initial = []
+    for _ in range(settings.chains):
+        initial.append(start_votes(sets, rng))
+        if name == "vote":
+            initial[-1]["lambda"] = rng.uniform(0.2, 0.6, 2).tolist()
     data = vote_data(sets, phi_prior)
     fit = stan.sample(name, data, seed, PARAMETERS[name], settings, inits=initial)
     a = np.stack([fit.flat("a0"), fit.flat("a1")], axis=1)
     d = np.full_like(a, np.inf) if name == "dawid_skene" else 1 / fit.flat("lambda") - 1
-    diagnostics = fit.diagnostics
-    notes = diagnostics.notes + (_notes(sets) if name == "vote" else ())
-    return VoteFit(
-        VoteParameters(fit.flat("phi"), a, d),
-        Diagnostics(**{**vars(diagnostics), "notes": notes}),
-        fit.elapsed,
-    )
+    notes = list(fit.diagnostics.notes)
+    if name == "vote" and np.all(sets.gold == NO_GOLD):
+        notes.append("no gold labels: phi is barely identified, it follows its prior")
+    if name == "vote" and np.all(sets.votes_total == 1):
+        notes.append("one vote an item: d0 and d1 are not identified, they follow their prior")
+    gate = replace(fit.diagnostics, notes=tuple(notes))
+    return VoteFit(VoteParameters(fit.flat("phi"), a, d), gate, fit.elapsed)

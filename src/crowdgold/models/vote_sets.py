@@ -3,8 +3,6 @@
 A vote set is one observed (votes_positive, votes_total, gold) tuple; a vote pattern is what is
 left of it without the gold label. Few tuples occur, so models cost the number of vote sets, not n.
 
-The vote model of MAVEN (section 3.2.1) and Dawid-Skene (appendix C.1) given parameter draws.
-
 Y_i ~ Bern(phi), P_i | Y_i = y ~ Beta(a_y d_y, (1 - a_y) d_y), V_i | P_i ~ Binomial(c_i, P_i).
 Dawid-Skene is the limit of infinite d_y: P_i = a_y.
 """
@@ -20,23 +18,15 @@ from crowdgold.types.items import Items, Ranking
 
 @dataclass(frozen=True)
 class VoteSets:
-    """The m vote sets of a table and the vote set of each item.
+    """The m vote sets of a table and the vote set of each item."""
 
-    Attributes:
-        votes_positive, votes_total, gold: (m,) the tuple of each vote set, in sorted order.
-        count: (m,) items N_k in each; at least 1.
-        member: (n,) vote set of each item.
-        pattern: (m,) vote pattern of each vote set.
-        pattern_positive, pattern_total: (p,) the votes of each vote pattern.
-    """
-
-    votes_positive: np.ndarray
+    votes_positive: np.ndarray  # votes_positive, votes_total, gold: (m,) the tuple of each, sorted
     votes_total: np.ndarray
     gold: np.ndarray
-    count: np.ndarray
-    member: np.ndarray
-    pattern: np.ndarray
-    pattern_positive: np.ndarray
+    count: np.ndarray  # (m,) items N_k in each; at least 1
+    member: np.ndarray  # (n,) vote set of each item
+    pattern: np.ndarray  # (m,) vote pattern of each vote set
+    pattern_positive: np.ndarray  # pattern_positive, pattern_total: (p,) votes of each pattern
     pattern_total: np.ndarray
 
     def __len__(self) -> int:
@@ -49,10 +39,7 @@ class VoteSets:
 
 
 def _grouped(*columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Number the distinct rows of integer columns in sorted order: (first index, group, count).
-
-    The columns are packed into one integer: sorting that is far faster than sorting rows.
-    """
+    """Distinct rows of columns: (first index, group, count), by sorting one integer: far faster."""
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         low = int(column.min())
@@ -67,17 +54,9 @@ def find_vote_sets(items: Items) -> VoteSets:
     """Group items by (votes_total, votes_positive, gold)."""
     first, member, count = _grouped(items.votes_total, items.votes_positive, items.gold)
     positive, total = items.votes_positive[first], items.votes_total[first]
-    pattern_first, pattern, _ = _grouped(total, positive)
-    return VoteSets(
-        votes_positive=positive,
-        votes_total=total,
-        gold=items.gold[first],
-        count=count,
-        member=member,
-        pattern=pattern,
-        pattern_positive=positive[pattern_first],
-        pattern_total=total[pattern_first],
-    )
+    head, pattern, _ = _grouped(total, positive)
+    gold = items.gold[first]
+    return VoteSets(positive, total, gold, count, member, pattern, positive[head], total[head])
 
 
 @kernel()
@@ -102,19 +81,7 @@ def _count_wins(member_in_order: np.ndarray, ends: np.ndarray, sets: int) -> np.
 
 
 def win_counts(member: np.ndarray, ranking: Ranking, sets: int) -> np.ndarray:
-    """The wins W_kl: pairs with an item of k scored above one of l, and half of the tied pairs.
-
-    One pass over the items from the lowest score to the highest, so O(n log n) with the sorting
-    that made the ranking.
-
-    Args:
-        member: (n,) vote set of each item.
-        ranking: of the items.
-        sets: the number of vote sets m.
-
-    Returns:
-        (m, m) counts, whole and half numbers; W_kl + W_lk = N_k N_l for k != l.
-    """
+    """W_kl (m, m), half of tied pairs included, in one pass; W_kl + W_lk = N_k N_l for k != l."""
     return np.asarray(_count_wins(member[ranking.order], ranking.ends, sets))
 
 
@@ -125,17 +92,11 @@ def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class VoteParameters:
-    """D draws of the vote model's parameters.
+    """D draws of the vote model's parameters."""
 
-    Attributes:
-        phi: (D,) base rate in (0, 1).
-        a: (D, 2) probability of a positive vote for labels 0 and 1; a_0 = 1 - TNR, a_1 = TPR.
-        d: (D, 2) beta scale, positive; infinite where votes are independent given the label.
-    """
-
-    phi: np.ndarray
-    a: np.ndarray
-    d: np.ndarray
+    phi: np.ndarray  # (D,) base rate in (0, 1)
+    a: np.ndarray  # (D, 2) P(positive vote | label 0, 1): a_0 = 1 - TNR, a_1 = TPR
+    d: np.ndarray  # (D, 2) beta scale; infinite where votes are independent given the label
 
     def __len__(self) -> int:
         return len(self.phi)
@@ -153,10 +114,7 @@ class VoteParameters:
         )
 
     def shapes(self, sets: VoteSets) -> tuple[np.ndarray, np.ndarray]:
-        """The beta shapes of P_i given its votes and label (section 3.2.2), each (D, p, 2).
-
-        They depend on the vote pattern and the label, not on whether the label is gold.
-        """
+        """The beta shapes of P_i given its votes and label (section 3.2.2), each (D, p, 2)."""
         positive = sets.pattern_positive[None, :, None]
         negative = (sets.pattern_total - sets.pattern_positive)[None, :, None]
         strength = self.a * self.d

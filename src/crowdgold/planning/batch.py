@@ -1,42 +1,17 @@
 """The next batch of items for experts: drawn at random within strata, more where labels tell more.
 
-The items are in an order of which any beginning is such a sample too: an expert who stops half-way
-has labelled a smaller batch, and more labels from the same seed begin with the same items where all
-strata were there already (`strata.ENOUGH_FOR_ALL`).
-
-How far the label of each item is expected to move each metric, were a prediction right.
-
 A metric M of label mass is, near the truth, a sum over items: item i adds psi_i(1) to it where it
 is positive and psi_i(0) where it is not (its influence). Once the prediction g_i = P(Y_i = 1) is
 corrected by gold labels, what the label of i adds to the error has variance
 
     v_i = g_i (1 - g_i) (psi_i(1) - psi_i(0))^2
 
-psi is computed from a table in which each item stands twice, as a positive item that counts for g_i
-and as a negative one that counts for 1 - g_i. Of a difference between two models, psi is that of
-the first less that of the second.
-
-A prediction of the labels that are not there yet, and strata of items by it.
-
-With gold labels, a pilot's too, there are two: the cross-fitted regression on votes and ranks
-(`models.logistic`) with labels that count by their chances, and with labels that all count alike.
-The first is right on average where the regression is not; the second needs fewer labels where it
-is. What labels tell is taken as the mean over all predictions, so that none is missed by much.
-Before there are enough, it is the regression's prior, which ranks items rightly where votes and
-scores are of any use. How many are positive is not known then: where few are, most positive votes
-are wrong. So there are several predictions, with as many positive items as votes are positive, and
-with fewer.
-
-Items are sorted by how often each is to be drawn (`allocation.rates`), and cut so that each stratum
-is to get about as many labels. Strata of the prediction alone would need up to a third more labels:
-items that are as likely to be positive can count differently, as a positive one without a positive
-vote does for TPR_H.
-
-How many labels each stratum gets, so that intervals of several metrics are narrow together.
-
-With c_hm the size of stratum h times the sum of what its items add to the variance of metric m
-(`spread`), a share r_h of n labels leaves the variance sum_h c_hm / r_h, divided by n. A sample at
-random has r_h = N_h / N. Relative to that the variance is
+Strata are of items that are to be drawn about as often (`rates`), cut so that each is to get about
+as many labels. Strata of the prediction alone would need up to a third more labels: items that are
+as likely to be positive can count differently, as a positive one without a positive vote does for
+TPR_H. With c_hm the size of stratum h times the sum of its v_i of metric m, a share r_h of n labels
+leaves the variance sum_h c_hm / r_h, divided by n. Relative to a sample at random, of which
+r_h = N_h / N, that is
 
     R_m = sum_h s_hm / r_h        s_hm = c_hm / (N sum_h c_hm / N_h)
 
@@ -51,12 +26,6 @@ share of the labels of another counts half as much. To make the largest R_m smal
 spend nearly all labels on the metric that gains least by design, whose R_m rests most on how good
 the prediction is. With 3 % positives and seven metrics that rule needed more labels for all of
 them, for the worst off as well. A part of the labels goes by the items alone.
-
-Which gold items need another expert's opinion, so that experts' errors can be corrected.
-
-All items that the first opinion puts into the rarer class need a second, and a tenth of the others,
-at random; a third is needed where two differ. A few wrong labels among many negative items make up
-much of what is called positive, so that doubles of the rarer class are worth most.
 """
 
 from collections.abc import Sequence
@@ -88,127 +57,112 @@ from crowdgold.types.opinions import Opinions
 
 LEAST = 1e-4
 """Nearest that a prediction is taken to come to 0 or 1."""
-
-
-def _moves(items: Items, predictor: str, metric: Asked, guess: np.ndarray) -> np.ndarray:
-    """psi_i(1) - psi_i(0) of each item, (n,); 0 of one without a score that it would need."""
-    scored = np.arange(len(items))
-    if predictor != NO_PREDICTOR:
-        scored = np.flatnonzero(np.isfinite(items.scores[predictor]))
-    share = np.clip(guess[scored], LEAST, 1 - LEAST)
-    twice = View(items.take(np.concatenate([scored, scored])), predictor)
-    label = np.repeat([1.0, 0.0], len(scored))
-    counts = np.concatenate([share, 1 - share])
-    questions = Questions((metric.of_one,))
-    influence = questions.influence(twice.mass(label, counts), twice.ranking())[:, 0] / counts
-    found = np.zeros(len(items))
-    found[scored] = influence[: len(scored)] - influence[len(scored) :]
-    return found
+ENOUGH = 20
+"""Gold labels from which on the prediction rests on them."""
+STRATA = 8
+LABELS_EACH = 6
+"""Labels of a batch to a stratum: where they are fewer there are fewer strata."""
+ENOUGH_FOR_ALL = STRATA * LABELS_EACH
+"""Labels of a batch from which on it has all strata, so that a larger one begins with its items."""
+PROPORTIONAL = 0.15
+"""Share of the labels that strata get by their items alone: no weight is huge where the
+expectation is wrong."""
+COLUMNS = ("item", "gold", BATCH, STRATUM, SIZE, *FOR_PEOPLE)
+"""Of the file that goes to experts."""
+SECOND_COLUMNS = ("item", "label", "expert", "reason")
+"""Of the file that asks experts for another opinion."""
 
 
 def variances(items: Items, asked: Sequence[Asked], guess: np.ndarray) -> np.ndarray:
-    """What labels add to the variance of each metric, (n, M), of each metric a total of 1.
+    """v_i of each metric, one of one predictor or a difference of two, (n, M), in all 1 of each.
 
-    0 throughout where a metric has no value among these items, or no label moves it.
-
-    Args:
-        items: their votes and scores.
-        asked: metrics, each of one predictor or a difference of two.
-        guess: (n,) P(Y_i = 1).
+    0 throughout where a metric has no value among these items, or no label moves it. `guess` (n,)
+    is P(Y_i = 1).
     """
     bare = replace(items, labels=None, draw=None, truth=None, oracle=None)
     share = np.clip(guess, LEAST, 1 - LEAST)
     found = np.zeros((len(items), len(asked)))
     for column, metric in enumerate(asked):
-        first, *second = [_moves(bare, one, metric, guess) for one in metric.predictors(items)]
+        # A difference of two models moves by the first one's influence less the second's.
+        first, *second = [_moves(bare, one, metric, share) for one in metric.predictors(items)]
         moved = share * (1 - share) * (first - sum(second)) ** 2
         if np.isfinite(moved).all() and moved.sum() > 0:
             found[:, column] = moved / moved.sum()
     return found
 
 
-ENOUGH = 20
-"""Gold labels from which on the prediction rests on them."""
-STRATA = 8
-PARTS_OF_VOTES = (1.0, 0.3)
-"""Positive items that are thought of before there are labels, as parts of the positive votes."""
-LABELS_EACH = 6
-"""Labels of a batch to a stratum: where they are fewer there are fewer strata."""
-ENOUGH_FOR_ALL = STRATA * LABELS_EACH
-"""Labels of a batch from which on it has all strata, so that a larger one begins with its items."""
+def _moves(items: Items, predictor: str, metric: Asked, guess: np.ndarray) -> np.ndarray:
+    """psi_i(1) - psi_i(0) of each item, (n,); 0 of one without a score that it would need.
+
+    Each item stands twice, as a positive one that counts for g_i and a negative one for 1 - g_i.
+    """
+    scored = np.arange(len(items))
+    if predictor != NO_PREDICTOR:
+        scored = np.flatnonzero(np.isfinite(items.scores[predictor]))
+    twice = View(items.take(np.concatenate([scored, scored])), predictor)
+    label = np.repeat([1.0, 0.0], len(scored))
+    counts = np.concatenate([guess[scored], 1 - guess[scored]])
+    mass = twice.mass(label, counts)
+    influence = Questions((metric.of_one,)).influence(mass, twice.ranking())[:, 0] / counts
+    found = np.zeros(len(items))
+    found[scored] = influence[: len(scored)] - influence[len(scored) :]
+    return found
 
 
 def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
-    """Predictions of P(Y_i = 1), (n,) each, by labels, or without any by votes and ranks.
+    """Predictions of P(Y_i = 1), (n,) each, of labels that are not there yet.
 
-    Args:
-        items: of the study.
-        pilot: other items with gold labels and scores of the same models.
-
-    Raises:
-        InputError: where the pilot has other models.
+    With gold labels, or a pilot's of the same models, there are two: the cross-fitted regression on
+    votes and ranks (`models.logistic`) with labels that count by their chances, and with labels
+    that all count alike. The first is right on average where the regression is not; the second
+    needs fewer labels where it is. What labels tell is taken as the mean over all predictions, so
+    that none is missed by much.
+    Before there are enough, it is the regression's prior, which ranks items rightly where votes and
+    scores are of any use. How many are positive is not known then: where few are, most positive
+    votes are wrong. So there is one with as many positive items as votes are positive, and one with
+    fewer.
     """
-    columns = features(items)
-    if (items.gold != NO_GOLD).sum() >= ENOUGH:
-        return _by_labels(columns, items.gold, items.key, items.draw)
-    if pilot is not None:
+    columns, old, draw = features(items), 0, items.draw
+    gold, key = items.gold, items.key
+    if (gold != NO_GOLD).sum() < ENOUGH and pilot is None:
+        share = float(items.votes_positive.sum() / items.votes_total.sum())
+        least = 1 / (2 * len(items))
+        ends = [min(max(share * part, least), 1 - least) for part in (1.0, 0.3)]
+        return [without_labels(columns, one) for one in ends]
+    if (gold != NO_GOLD).sum() < ENOUGH and pilot is not None:
         if pilot.predictors != items.predictors:
             raise InputError(
                 f"--pilot: it has scores of {', '.join(pilot.predictors) or 'no model'}, the study "
                 f"of {', '.join(items.predictors) or 'none'}; expected the same models"
             )
         labelled = pilot.take(np.flatnonzero(pilot.gold != NO_GOLD))
-        known = features(pilot)[pilot.gold != NO_GOLD]
-        gold = np.concatenate([labelled.gold, np.full(len(items), NO_GOLD)])
-        draw = None
+        old, draw = len(labelled), None
         if labelled.draw is not None:
-            weights = labelled.draw.weights(np.arange(len(labelled)))
+            weights = labelled.draw.weights(np.arange(old))
             draw = GoldDraw(1 / np.concatenate([weights, np.ones(len(items))]))
-        key = np.concatenate([labelled.key, items.key])
-        found = _by_labels(np.concatenate([known, columns]), gold, key, draw)
-        return [one[len(labelled) :] for one in found]
-    share = float(items.votes_positive.sum() / items.votes_total.sum())
-    least = 1 / (2 * len(items))
-    ends = [min(max(share * part, least), 1 - least) for part in PARTS_OF_VOTES]
-    return [without_labels(columns, one) for one in ends]
-
-
-def _by_labels(
-    columns: np.ndarray, gold: np.ndarray, key: np.ndarray, draw: GoldDraw | None
-) -> list[np.ndarray]:
-    """Predictions by labels that count by their chances, and by labels that count alike."""
+        columns = np.concatenate([features(pilot)[pilot.gold != NO_GOLD], columns])
+        gold = np.concatenate([labelled.gold, np.full(len(items), NO_GOLD)])
+        key = np.concatenate([labelled.key, key])
     draws = [None] if draw is None else [draw, None]
-    return [by_others(columns, gold, key, one) for one in draws]
+    return [by_others(columns, gold, key, one)[old:] for one in draws]
 
 
 def by_rate(rate: np.ndarray, n: int) -> np.ndarray:
-    """The number of each item's stratum, (m,), without gaps, from the lowest rate up.
+    """The number of each item's stratum, (m,), without gaps, from the lowest of `rates` (m,) up.
 
-    Args:
-        rate: (m,) how often each item is to be drawn, relative to others (`allocation.rates`).
-        n: labels of the batch.
+    `n` is the labels of the batch. Items of one rate stay together.
     """
     order = np.argsort(rate, kind="stable")
     up_to = np.cumsum(rate[order])
-    parts = max(1, min(STRATA, n // LABELS_EACH))
-    cell = np.minimum((up_to - rate[order] / 2) / up_to[-1] * parts, parts - 1).astype(int)
-    # Items of one rate stay together.
+    number = max(1, min(STRATA, n // LABELS_EACH))
+    cell = np.minimum((up_to - rate[order] / 2) / up_to[-1] * number, number - 1).astype(int)
     _, first, times = np.unique(rate[order], return_index=True, return_counts=True)
     stratum = np.empty(len(rate), dtype=int)
     stratum[order] = np.repeat(cell[first], times)
-    found: np.ndarray = np.unique(stratum, return_inverse=True)[1]
-    return found
+    return np.asarray(np.unique(stratum, return_inverse=True)[1])
 
 
-STEPS = 100
-PROPORTIONAL = 0.15
-"""Share of the labels that strata get by their items alone: no weight is huge where the
-expectation is wrong."""
-ENOUGH_ALLOCATION = 5_000
-"""Items that weights of metrics are found from, where items stand for themselves."""
-
-
-def _parts(
+def _shares(
     cost: np.ndarray, size: np.ndarray, proportional: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """The share of all labels that each stratum is to have, (H,), and the metrics' weights."""
@@ -218,7 +172,7 @@ def _parts(
     weight = (at_random > 0).astype(float)
     if not weight.any():
         return even, weight
-    for _ in range(STEPS):
+    for _ in range(100):
         wanted = np.sqrt(scaled @ weight)
         share = proportional * even + (1 - proportional) * wanted / wanted.sum()
         left = np.divide(scaled, share[:, None], out=np.zeros_like(scaled), where=scaled > 0)
@@ -230,25 +184,19 @@ def _parts(
 
 
 def parts(cost: np.ndarray, size: np.ndarray, proportional: float = PROPORTIONAL) -> np.ndarray:
-    """The share of all labels that each stratum is to have, (H,).
+    """The share of all labels that each stratum of `size` (H,) items is to have, (H,).
 
-    Args:
-        cost: (H, M) c_hm; where all are 0 the labels are proportional to the items.
-        size: (H,) items.
-        proportional: share of the labels that goes by the items alone.
+    Where all of `cost`, c_hm (H, M), is 0 it is proportional to the items, of which a share
+    `proportional` of the labels goes alone.
     """
-    return _parts(cost, size, proportional)[0]
+    return _shares(cost, size, proportional)[0]
 
 
 def rates(variance: np.ndarray, proportional: float = PROPORTIONAL) -> np.ndarray:
-    """The share of all labels that each item would have, were it a stratum of its own, (n,).
-
-    Args:
-        variance: (n, M) what its label adds to the variance of each metric.
-        proportional: as of `parts`.
-    """
-    some = variance[:: -(-len(variance) // ENOUGH_ALLOCATION)]
-    weight = _parts(some, np.ones(len(some)), proportional)[1]
+    """The share of all labels that each item, of v_im (n, M), would have as a stratum, (n,)."""
+    # Weights of metrics are found from 5,000 items, which stand for the others.
+    some = variance[:: -(-len(variance) // 5_000)]
+    weight = _shares(some, np.ones(len(some)), proportional)[1]
     all_of_it = some.sum(axis=0)
     wanted = np.sqrt(variance @ np.divide(weight, all_of_it, out=weight, where=all_of_it > 0))
     total = wanted.sum()
@@ -256,27 +204,15 @@ def rates(variance: np.ndarray, proportional: float = PROPORTIONAL) -> np.ndarra
     return even if total <= 0 else proportional * even + (1 - proportional) * wanted / total
 
 
-COLUMNS = ("item", "gold", BATCH, STRATUM, SIZE, *FOR_PEOPLE)
-"""Of the file that goes to experts."""
-
-
 @dataclass(frozen=True)
 class Batch:
-    """Items to be labelled next.
+    """Items to be labelled next."""
 
-    Attributes:
-        number: of the batch, from 1.
-        rows: (n,) positions of the items, in the order in which they are to be labelled.
-        stratum: (n,) number of each one's stratum.
-        size: (H,) items without a gold label in each stratum.
-        reason: (H,) why items of it are drawn, in words.
-    """
-
-    number: int
-    rows: np.ndarray
-    stratum: np.ndarray
-    size: np.ndarray
-    reason: tuple[str, ...]
+    number: int  # of the batch, from 1
+    rows: np.ndarray  # (n,) positions of the items, in the order in which they are to be labelled
+    stratum: np.ndarray  # (n,) number of each one's stratum
+    size: np.ndarray  # (H,) items without a gold label in each stratum
+    reason: tuple[str, ...]  # (H,) why items of it are drawn, in words
 
     @property
     def drawn(self) -> np.ndarray:
@@ -300,52 +236,22 @@ class Batch:
 
 def random_places(item: np.ndarray, seed: Sequence[int]) -> np.ndarray:
     """A random place of each item, (m,) in [0, 1), which the names and the seed decide."""
-    places = np.argsort(item.astype(str), kind="stable")
     found = np.empty(len(item))
+    places = np.argsort(item.astype(str), kind="stable")
     found[places] = np.random.default_rng(seed).random(len(item))
     return found
 
 
-def _reasons(
-    guess: np.ndarray, stratum: np.ndarray, cost: np.ndarray, part: np.ndarray,
-    asked: Sequence[Asked],
-) -> tuple[str, ...]:  # fmt: skip
-    """Why items of each stratum are drawn: what is expected of them, and what they tell about."""
-    wanted = np.sqrt(cost)
-    total = wanted.sum(axis=0)
-    share = np.divide(wanted, total, out=np.zeros_like(wanted), where=total > 0)
-    size, found = np.bincount(stratum), []
-    for one, own in enumerate(share):
-        of = guess[stratum == one]
-        low, high = (f"{100 * value:.3g}" for value in (of.min(), of.max()))
-        chance = f"{low} %" if low == high else f"{low} to {high} %"
-        times = part[one] / (size[one] / size.sum())
-        often = f"{times:.2g} times as often as at random"
-        why = f", most for {asked[int(own.argmax())].text}" if times > 1 and own.any() else ""
-        found.append(f"expected to be positive with {chance}; drawn {often}{why}")
-    return tuple(found)
-
-
 def next_batch(
-    items: Items,
-    asked: Sequence[Asked],
-    n: int,
-    seed: int,
-    pilot: Items | None = None,
+    items: Items, asked: Sequence[Asked], n: int, seed: int, pilot: Items | None = None,
     proportional: float = PROPORTIONAL,
-) -> Batch:
-    """Items to be labelled next, for some metrics.
+) -> Batch:  # fmt: skip
+    """The next `n` items to be labelled for some metrics.
 
-    Args:
-        items: votes, scores, and the gold labels that there are.
-        asked: the metrics.
-        n: labels of the batch.
-        seed: of the draw.
-        pilot: other items with gold labels, which the prediction rests on before there are enough.
-        proportional: share of the labels that strata get by their items alone.
-
-    Raises:
-        InputError: where there are not so many items, or too few labels for the strata.
+    They are in an order of which any beginning is such a sample too: an expert who stops half-way
+    has labelled a smaller batch, and more labels from the same seed begin with the same items where
+    all strata were there already (`ENOUGH_FOR_ALL`). A `pilot` is other items with gold labels,
+    which the prediction rests on before there are enough.
     """
     rest = _unlabelled(items)
     if not DESIGN_LEAST <= n <= len(rest):
@@ -354,7 +260,7 @@ def next_batch(
             "the items without a gold label"
         )
     guesses = predicted(items, pilot)
-    guess = np.mean(guesses, axis=0)
+    guess = np.mean(guesses, axis=0)[rest]
     variance = np.mean([variances(items, asked, one) for one in guesses], axis=0)[rest]
     stratum = by_rate(rates(variance, proportional), n)
     size = np.bincount(stratum)
@@ -367,8 +273,20 @@ def next_batch(
     order = share_out(part, size)[:n]
     place = pd.Series(order).groupby(order).cumcount().to_numpy()
     rows = np.array([waiting[h][k] for h, k in zip(order, place, strict=True)])
-    reasons = _reasons(guess[rest], stratum, cost, part, asked)
-    return Batch(number, rows, order, size, reasons)
+
+    # Why items of each stratum are drawn: what is expected of them, and what they tell about.
+    wanted, reasons = np.sqrt(cost), []
+    total = wanted.sum(axis=0)
+    told = np.divide(wanted, total, out=np.zeros_like(wanted), where=total > 0)
+    for h, own in enumerate(told):
+        of = guess[stratum == h]
+        low, high = (f"{100 * value:.3g}" for value in (of.min(), of.max()))
+        chance = f"{low} %" if low == high else f"{low} to {high} %"
+        times = part[h] / (size[h] / size.sum())
+        often = f"{times:.2g} times as often as at random"
+        why = f", most for {asked[int(own.argmax())].text}" if times > 1 and own.any() else ""
+        reasons.append(f"expected to be positive with {chance}; drawn {often}{why}")
+    return Batch(number, rows, order, size, tuple(reasons))
 
 
 def _unlabelled(items: Items) -> np.ndarray:
@@ -380,11 +298,7 @@ def _unlabelled(items: Items) -> np.ndarray:
 
 
 def _batches(items: Items) -> int:
-    """How many batches there were: gold without a batch is one.
-
-    Raises:
-        InputError: where gold was drawn in another way, after which no batch can follow.
-    """
+    """How many batches there were: gold without a batch is one."""
     draw = items.draw
     if draw is None:
         return int((items.gold != NO_GOLD).any())
@@ -404,21 +318,14 @@ def _batches(items: Items) -> int:
 
 def random_batch(items: Items, n: int, seed: int) -> Batch:
     """As many items drawn at random from all without a label, for comparison."""
-    rest = _unlabelled(items)
-    number = 1 + _batches(items)
+    rest, number = _unlabelled(items), 1 + _batches(items)
     rows = rest[np.argsort(random_places(items.item[rest], [seed, number]))][:n]
-    return Batch(
-        number, rows, np.zeros(len(rows), dtype=int), np.array([len(rest)]), ("at random",)
-    )
+    stratum = np.zeros(len(rows), dtype=int)
+    return Batch(number, rows, stratum, np.array([len(rest)]), ("at random",))
 
 
 def labelled(items: Items, batch: Batch) -> Items:
-    """The items with gold labels of a batch too, from their truth.
-
-    Args:
-        items: whose truth is known, with the gold labels that there were.
-        batch: the next one of them.
-    """
+    """The items with gold labels of a batch too, the next one, from their known truth."""
     assert items.truth is not None
     before, old = items.gold != NO_GOLD, items.draw
     gold = items.gold.copy()
@@ -437,24 +344,13 @@ def labelled(items: Items, batch: Batch) -> Items:
     return replace(items, gold=gold, draw=in_batches(draw, np.concatenate([number, own])))
 
 
-COLUMNS_SECOND = ("item", "label", "expert", "reason")
-"""Of the file that goes to experts."""
-SECOND, THIRD = "second", "third"
-"""What an expert who is asked once more is called."""
-OF_RARER = "the first expert put it into the rarer class"
-AT_RANDOM = "one of the other items, at random"
-DIFFER = "two experts differ"
-
-
 def more_opinions(items: Items, seed: int) -> pd.DataFrame:
-    """The items that need another opinion: columns item, label (empty), expert and reason.
+    """The gold items that need another expert's opinion, so that experts' errors can be corrected.
 
-    Args:
-        items: with the gold labels, or opinions, that there are.
-        seed: decides which of the items of the larger class are asked for; the same ones each time.
-
-    Raises:
-        InputError: where there are no gold labels.
+    All items that the first opinion puts into the rarer class need a second, and a tenth of the
+    others, at random, the same ones each time by a seed; a third is needed where two differ. A few
+    wrong labels among many negative items make up much of what is called positive, so that doubles
+    of the rarer class are worth most.
     """
     opinions = items.opinions or Opinions(items.gold[:, None])
     number, first = opinions.number, opinions.labels[:, 0]
@@ -463,14 +359,18 @@ def more_opinions(items: Items, seed: int) -> pd.DataFrame:
             "--second: found no gold labels, expected some that an expert has given; `crowdgold "
             "sample --n 100` says which items to label first"
         )
-    known = first != NO_GOLD
-    rarer = int(2 * (first == 1).sum() <= known.sum())
-    of_rarer = (number == 1) & (first == rarer)
-    drawn = (number == 1) & (first != rarer) & (random_places(items.item, [seed]) < OTHERS)
-    differ = (number == 2) & (opinions.positive == 1)
-    parts = [(differ, THIRD, DIFFER), (of_rarer, SECOND, OF_RARER), (drawn, SECOND, AT_RANDOM)]
+    rarer = int(2 * (first == 1).sum() <= (first != NO_GOLD).sum())
+    drawn = (first != rarer) & (random_places(items.item, [seed]) < OTHERS)
+    wanted = [
+        ((number == 2) & (opinions.positive == 1), "third", "two experts differ"),
+        (
+            (number == 1) & (first == rarer), "second",
+            "the first expert put it into the rarer class",
+        ),
+        ((number == 1) & drawn, "second", "one of the other items, at random"),
+    ]  # fmt: skip
     tables = [
-        pd.DataFrame({"item": items.item[wanted], "expert": expert, "reason": reason})
-        for wanted, expert, reason in parts
+        pd.DataFrame({"item": items.item[which], "expert": expert, "reason": reason})
+        for which, expert, reason in wanted
     ]
-    return pd.concat(tables).assign(label="")[list(COLUMNS_SECOND)]
+    return pd.concat(tables).assign(label="")[list(SECOND_COLUMNS)]

@@ -2,33 +2,23 @@
 
 A logistic regression says how likely each item was to be chosen. Its features are the log odds of
 the votes and the mean rank of the models' scores, their squares and their product, each with mean 0
-and deviation 1 over all items; coefficients have a normal prior of mean 0 and deviation 1. So
-every gold item stands for others with such votes and scores (inverse-propensity weighting). That
-the chances were estimated is not in the intervals. Where the regression is right that makes them
-longer than they need be, not shorter (Robins, Rotnitzky and Zhao, 1994). It is right only where the
-choice depended on votes and scores alone, and smoothly. No data can show the first: where hard or
-striking items were chosen, it is wrong. The second they can (`choice_by_threshold`): where items
-above a score were chosen, chances are wrong on both sides of it, and intervals too short.
+and deviation 1 over all items; coefficients have a normal prior of mean 0 and deviation 1. So every
+gold item stands for others with such votes and scores (inverse-propensity weighting). That the
+chances were estimated is not in the intervals. Where the regression is right that makes them longer
+than they need be, not shorter (Robins, Rotnitzky and Zhao, 1994). It is right only where the choice
+depended on votes and scores alone, and smoothly. No data can show the first: where hard or striking
+items were chosen, it is wrong. The second they can (`threshold_of`): where items above a score were
+chosen, chances are wrong on both sides of it, and intervals too short.
 
-An item's chance is at least a
-small share of the mean one, so that no gold item counts for very many. Where many items are at that
-least chance, hardly any like them have a gold label, and what is said of them rests on the
-prediction.
+An item's chance is at least a small share of the mean one, so that no gold item counts for very
+many. Where many items are at that least chance, hardly any like them have a gold label, and what is
+said of them rests on the prediction.
 
 Strata of the prediction (poststratification), which this replaces, are too coarse: items that are
 as likely to be positive, one by its votes and one by its score, can differ in how likely they were
 to be chosen, and in what they add to a metric of votes.
-
-Whether gold items look as if those above a score had been chosen, by a threshold.
-
-Held against each other are two ways in which the choice can depend on a model's score. Either an
-item's chance is one above a threshold and another below it, wherever that explains the choice best;
-or it follows votes and the score's rank smoothly, by the regression that estimates the chances. The
-choice looks like one by a threshold where that makes it at least `TIMES` as likely. Of a model both
-are asked of the items that it scores; items of equal score lie on one side.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,24 +30,26 @@ from crowdgold.types.gold_draw import ESTIMATED, GoldDraw, cost_in_words
 from crowdgold.types.items import NO_GOLD, Items
 
 TIMES = 20.0
-"""Ratio of the likelihoods."""
-SHARES = np.arange(1, 40) / 40
-"""Of the items that may lie above the threshold."""
+"""Ratio of the likelihoods from which on a choice looks like one by a threshold."""
+COLUMNS = ("item", ESTIMATED)
+FEWEST = 12
+"""Gold labels without which chances are not estimated."""
+LEAST, LEAST_LABELS = 0.05, 2.0
+"""The least chance of an item, as a share of the mean one; where labels are few, at least that
+which so many of them would have, so that no item carries half of all weight."""
+INTERCEPT_PRECISION = 1e-3
+"""Of the intercept's normal prior, around 0: nearly flat."""
+MANY = 0.05
+"""Share of items at the least chance from which on the words warn of it."""
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold of a model's score.
+    """A threshold of a model's score."""
 
-    Attributes:
-        predictor: the model.
-        above: share of the items above it.
-        times: how many times as often these have a gold label as the others.
-    """
-
-    predictor: str
-    above: float
-    times: float
+    predictor: str  # the model
+    above: float  # share of the items above it
+    times: float  # how many times as often these have a gold label as the others
 
     @property
     def sentence(self) -> str:
@@ -81,7 +73,7 @@ def _likelihood(gold: np.ndarray, chance: np.ndarray | float) -> float:
 def _step(gold: np.ndarray, rank: np.ndarray) -> tuple[float, np.ndarray]:
     """The log-likelihood of the best threshold of a rank (n,), and which items lie above it."""
     found, upper = -np.inf, np.zeros(len(rank), dtype=bool)
-    for share in SHARES:
+    for share in np.arange(1, 40) / 40:  # of the items that may lie above the threshold
         above = rank >= np.quantile(rank, 1 - share) if len(rank) else upper
         if 0 < above.sum() < len(rank):
             own = sum(_likelihood(gold[part], gold[part].mean()) for part in (above, ~above))
@@ -89,15 +81,15 @@ def _step(gold: np.ndarray, rank: np.ndarray) -> tuple[float, np.ndarray]:
     return found, upper
 
 
-def threshold_of(
-    items: Items, regression: Callable[[np.ndarray, np.ndarray], np.ndarray]
-) -> Threshold | None:
+def threshold_of(items: Items) -> Threshold | None:
     """The threshold that gold items look chosen by; None where a smooth choice does as well.
 
-    Args:
-        items: with gold labels.
-        regression: the chances (n,) of a smooth choice, from votes and rank (2, n), and from
-            whether an item has gold (n,).
+    Held against each other are two ways in which the choice can depend on a model's score. Either
+    an item's chance is one above a threshold and another below it, wherever that explains the
+    choice best; or it follows votes and the score's rank smoothly, by the regression that estimates
+    the chances. The choice looks like one by a threshold where that makes it at least `TIMES` as
+    likely. Of a model both are asked of the items that it scores; items of equal score lie on one
+    side.
     """
     from scipy.stats import rankdata  # half a second that other commands need not wait
 
@@ -110,7 +102,7 @@ def threshold_of(
         if not upper.any():
             continue
         two = np.stack([votes[known], standard(rank)])
-        smooth = _likelihood(gold, regression(two, gold))
+        smooth = _likelihood(gold, _regression(two, gold))
         if step - smooth > most:
             rest, most = gold[~upper].mean(), step - smooth
             times = gold[upper].mean() / rest if rest > 0 else np.inf
@@ -118,28 +110,12 @@ def threshold_of(
     return found
 
 
-COLUMNS = ("item", ESTIMATED)
-FEWEST = 12
-"""Gold labels without which chances are not estimated."""
-LEAST, LEAST_LABELS = 0.05, 2.0
-"""The least chance of an item, as a share of the mean one; where labels are few, at least that
-which so many of them would have, so that no item carries half of all weight."""
-INTERCEPT_PRECISION = 1e-3
-"""Of the intercept's normal prior, around 0: nearly flat."""
-STEPS, ROUNDING = 50, 1e-6
-MANY = 0.05
-"""Share of items at the least chance from which on the words warn of it."""
-
-
-def _columns(known: np.ndarray) -> np.ndarray:
-    """What chances depend on, (n, p), from votes and rank (k, n): ones, these, squares, product."""
-    pairs = [one * other for place, one in enumerate(known) for other in known[place:]]
-    return np.stack([np.ones(known.shape[1]), *known, *map(standard, pairs)], axis=1)
-
-
 def _regression(known: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """How likely each item is to have gold (n,), from votes and rank (k, n)."""
-    columns = _columns(known)
+    """How likely each item is to have gold (n,), from votes and rank (k, n), by these, their
+    squares and product.
+    """
+    pairs = [one * other for place, one in enumerate(known) for other in known[place:]]
+    columns = np.stack([np.ones(known.shape[1]), *known, *map(standard, pairs)], axis=1)
     precision = np.r_[INTERCEPT_PRECISION, np.ones(columns.shape[1] - 1)]
     used, centre = np.ones((1, len(gold)), dtype=bool), np.zeros(columns.shape[1])
     found = fit_folds(columns, gold.astype(float), used, centre, precision)[0]
@@ -151,20 +127,8 @@ def least_chance(number: int, size: int) -> float:
     return max(LEAST * number, LEAST_LABELS) / size
 
 
-def _at_least(odds: np.ndarray, number: int) -> np.ndarray:
-    """Chances in proportion to these, none below the least one or above 1, that sum to `number`."""
-    least, chance = least_chance(number, len(odds)), odds
-    for _ in range(STEPS):
-        chance = np.clip(chance * number / chance.sum(), least, 1.0)
-    return chance
-
-
 def estimated_chances(items: Items) -> np.ndarray:
-    """The chance of each item to have been chosen, (n,), by its votes and scores.
-
-    Raises:
-        InputError: where gold is too little, or was drawn with known chances.
-    """
+    """The chance of each item to have been chosen, (n,), by its votes and scores."""
     known = items.gold != NO_GOLD
     if items.draw is not None:
         raise InputError(
@@ -176,7 +140,10 @@ def estimated_chances(items: Items) -> np.ndarray:
             f"--poststratify: found {known.sum()} items with a gold label, expected {FEWEST} or "
             "more"
         )
-    return _at_least(_regression(features(items)[:, 1:3].T, known), int(known.sum()))
+    number, chance = int(known.sum()), _regression(features(items)[:, 1:3].T, known)
+    for _ in range(50):  # none below the least one or above 1, and their sum the labels
+        chance = np.clip(chance * number / chance.sum(), least_chance(number, len(items)), 1.0)
+    return chance
 
 
 def to_frame(items: Items, chance: np.ndarray) -> pd.DataFrame:
@@ -186,16 +153,17 @@ def to_frame(items: Items, chance: np.ndarray) -> pd.DataFrame:
 
 def in_words(items: Items, chance: np.ndarray) -> str:
     """What the chances are, a sentence each."""
-    cost = cost_in_words(GoldDraw(chance).weights(np.flatnonzero(items.gold != NO_GOLD)))
+    gold = np.flatnonzero(items.gold != NO_GOLD)
+    cost = cost_in_words(GoldDraw(chance).weights(gold))
     told = f"How likely each item was to be chosen is estimated from votes and scores: {cost}"
-    number = int((items.gold != NO_GOLD).sum())
-    at_least = float((chance <= least_chance(number, len(items)) * (1 + ROUNDING)).mean())
+    least = least_chance(len(gold), len(items)) * (1 + 1e-6)
+    at_least = float((chance <= least).mean())
     if at_least >= MANY:
         told += (
             f". For {100 * at_least:.0f} % of the items hardly any like them have a gold label: "
             "what is said of these rests on how well votes and scores predict their labels, and "
             "intervals can be too short"
         )
-    if (step := threshold_of(items, _regression)) is not None:
+    if (step := threshold_of(items)) is not None:
         told += f". {step.sentence}"
     return f"{told}."

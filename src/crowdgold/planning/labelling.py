@@ -1,4 +1,4 @@
-"""Policies that decide how many labels each item gets (CLARA, sections 4.3 and 5.4).
+"""Policies that decide how many labels each item gets, and their frontier (CLARA, 4.3 and 5.4).
 
 All work on items whose labels are there already, in the order in which they came: a policy takes
 the first ones of each item and leaves the rest. So its cost and its accuracy are what they would
@@ -11,19 +11,12 @@ have been had it decided.
 - Snorkel: the same with the confidence of its label model, an optional package; the majority of the
   labels so far is the final one, as in the paper, because the probabilities are not calibrated.
 
-How many labels the tie-breaking design asks for (CLARA, section 4.1).
-
-Two random reviewers label each item, and a third where they differ.
-
-Which confidence is enough: the efficient frontier of cost and accuracy (CLARA, section 5.4).
-
-The frontier is measured on a validation set whose items have more labels than a policy would take.
-It says what each threshold costs and how often the final label is right; a higher threshold never
-takes fewer labels, but it can, by chance or because the model is wrong, be less accurate. The
-validation items must be none of those that the model was fitted to.
-
-The threshold is chosen where its accuracy was measured, so that this accuracy is somewhat too good:
-by about a standard error where many thresholds are alike. Another validation set tells.
+The frontier says what each threshold costs and how often the final label is right, on a validation
+set whose items have more labels than a policy would take, and are none of those that the model was
+fitted to. A higher threshold never takes fewer labels, but it can, by chance or because the model
+is wrong, be less accurate. The threshold is chosen where its accuracy was measured, so that this
+accuracy is somewhat too good: by about a standard error where many thresholds are alike. Another
+validation set tells.
 """
 
 from collections.abc import Sequence
@@ -42,32 +35,27 @@ from crowdgold.types.errors import InputError
 
 RANDOM, TIE_BREAKING = "random stratified", "tie-breaking"
 CLARA, SNORKEL = clara.PUBLISHED.name, snorkel.METHOD.name
-COLUMNS = (
-    "policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
+FRONTIER_COLUMNS = (
+    "threshold", "labels", "labels_se", "share_of_labels", "accuracy", "accuracy_se", "items",
 )  # fmt: skip
+SMALLEST_STEP = 1e-4
+"""Each threshold is measured on all items: 10,000 of them take minutes."""
+SURE = 1.645
+"""Standard errors above the wanted accuracy from which on a choice is called safe: 95 %, one-sided.
+"""
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """What a policy makes of I items.
+    """What a policy makes of I items."""
 
-    Attributes:
-        used: (I,) labels taken of each item, at least 1.
-        final: (I,) category of each item.
-        prevalence: (K,) estimated share of each category.
-    """
-
-    used: np.ndarray
-    final: np.ndarray
-    prevalence: np.ndarray
+    used: np.ndarray  # (I,) labels taken of each item, at least 1
+    final: np.ndarray  # (I,) category of each item
+    prevalence: np.ndarray  # (K,) estimated share of each category
 
 
 def first_label(annotations: Annotations) -> np.ndarray:
-    """The position of each item's first label: (I,).
-
-    Raises:
-        InputError: where an item has none.
-    """
+    """The position of each item's first label: (I,)."""
     count = annotations.labels_of_item
     if (count == 0).any():
         bare = annotations.item[count == 0]
@@ -78,15 +66,9 @@ def first_label(annotations: Annotations) -> np.ndarray:
 
 
 def majority_label(annotations: Annotations, used: np.ndarray | None = None) -> np.ndarray:
-    """The majority of each item's first labels: (I,) categories.
+    """The majority of the first `used` (I,) labels of each item, or of all: (I,) categories.
 
     Of tied categories it is the one that was given first.
-
-    Args:
-        used: (I,) how many of each item's labels count; all where not given.
-
-    Raises:
-        InputError: where an item has no label.
     """
     items, K = len(annotations.item), len(annotations.category)
     place = np.arange(len(annotations)) - first_label(annotations)[annotations.item_of]
@@ -100,11 +82,10 @@ def majority_label(annotations: Annotations, used: np.ndarray | None = None) -> 
 
 
 def place_in_stratum(annotations: Annotations, rng: np.random.Generator) -> np.ndarray:
-    """Put the items of each stratum, those whose first label is the same, in a random order.
+    """Where each item stands in its stratum, in a random order, as a share from 0 to 1: (I,).
 
-    Returns:
-        (I,) where each item stands in its stratum, as a share between 0 and 1: those below x are a
-        share x of the stratum, to the nearest item.
+    A stratum is the items whose first label is the same. Those below x are a share x of it, to the
+    nearest item.
     """
     stratum = annotations.label[first_label(annotations)]
     mixed = rng.permutation(len(stratum))
@@ -122,47 +103,20 @@ def _by_majority(annotations: Annotations, used: np.ndarray) -> Labelled:
 
 
 def random_stratified(annotations: Annotations, share: float, place: np.ndarray) -> Labelled:
-    """Take one label of each item, and let a share of each stratum go through tie-breaking.
+    """One label of each item; a share of each stratum, from 0 to 1, goes through tie-breaking.
 
-    Args:
-        share: of the items that get additional labels, from 0 to 1.
-        place: (I,) of each item in its stratum, from `place_in_stratum`: with the same places,
-            a larger share holds the items of a smaller one.
+    With the same `place_in_stratum`, a larger share holds the items of a smaller one.
     """
-    start, count = first_label(annotations), annotations.labels_of_item
+    start = first_label(annotations)
     second = np.minimum(start + 1, len(annotations) - 1)
     differ = annotations.label[start] != annotations.label[second]
     wanted = np.where(place < share, np.where(differ, 3, 2), 1)
-    return _by_majority(annotations, np.minimum(wanted, count))
+    return _by_majority(annotations, np.minimum(wanted, annotations.labels_of_item))
 
 
 def tie_breaking(annotations: Annotations) -> Labelled:
-    """Take two labels of each item, and a third where they differ."""
+    """Two labels of each item, and a third where they differ."""
     return random_stratified(annotations, 1.0, np.zeros(len(annotations.item)))
-
-
-def until_confident(so_far: LabelsSoFar, threshold: float) -> Labelled:
-    """Take labels of each item until the confidence reaches a threshold, or there are no more.
-
-    The prevalence is the mean of the items' probabilities. It is not the share of the final labels,
-    which counts an item of probability 0.4 for nothing: after one label of a reviewer whose TPR and
-    TNR are 0.9, at a prevalence of 0.1, all items have the final label "negative".
-
-    Args:
-        so_far: probabilities after each label.
-        threshold: the confidence that is enough.
-
-    Raises:
-        InputError: where an item has no label.
-    """
-    start, last = so_far.start[:-1], so_far.start[1:] - 1
-    if (last < start).any():
-        raise InputError(
-            f"{(last < start).sum()} items have no label; expected one or more on each"
-        )
-    stop = _first_confident(so_far, threshold)
-    probability = so_far.probability[stop]
-    return Labelled(stop - start + 1, probability.argmax(axis=1), probability.mean(axis=0))
 
 
 def _first_confident(so_far: LabelsSoFar, threshold: float) -> np.ndarray:
@@ -174,55 +128,42 @@ def _first_confident(so_far: LabelsSoFar, threshold: float) -> np.ndarray:
     return np.asarray(stop[np.searchsorted(stop, so_far.start[:-1])])
 
 
+def until_confident(so_far: LabelsSoFar, threshold: float) -> Labelled:
+    """Labels of each item until the confidence reaches a threshold, or there are no more.
+
+    The prevalence is the mean of the items' probabilities. It is not the share of the final labels,
+    which counts an item of probability 0.4 for nothing: after one label of a reviewer whose TPR and
+    TNR are 0.9, at a prevalence of 0.1, all items have the final label "negative".
+    """
+    bare = so_far.start[1:] == so_far.start[:-1]
+    if bare.any():
+        raise InputError(f"{bare.sum()} items have no label; expected one or more on each")
+    stop = _first_confident(so_far, threshold)
+    probability = so_far.probability[stop]
+    used = stop - so_far.start[:-1] + 1
+    return Labelled(used, probability.argmax(axis=1), probability.mean(axis=0))
+
+
 def majority_when_confident(
     annotations: Annotations, so_far: LabelsSoFar, threshold: float
 ) -> Labelled:
-    """Take labels of each item until the confidence reaches a threshold; the majority decides.
-
-    Args:
-        annotations: the labels, at least one on each item.
-        so_far: probabilities after each label.
-        threshold: the confidence that is enough.
-    """
+    """Labels of each item until the confidence reaches a threshold; the majority decides."""
     stop = _first_confident(so_far, threshold)
     return _by_majority(annotations, stop - so_far.start[:-1] + 1)
 
 
-def _row(
-    policy: str, setting: float, done: Labelled, reference: np.ndarray, labels: int
-) -> dict[str, str | float]:
-    return {
-        "policy": policy,
-        "threshold_or_share": setting,
-        "share_of_labels": float(done.used.sum() / labels),
-        "accuracy": float(np.mean(done.final == reference)),
-        "prevalence_estimate": float(done.prevalence[-1]),
-    }
-
-
 def compare_policies(
-    model: LabellingModel,
-    annotations: Annotations,
-    reference: np.ndarray,
-    thresholds: Sequence[float],
-    shares: Sequence[float],
-    rng: np.random.Generator,
+    model: LabellingModel, annotations: Annotations, reference: np.ndarray,
+    thresholds: Sequence[float], shares: Sequence[float], rng: np.random.Generator,
     snorkel: LabelsSoFar | None = None,
-) -> pd.DataFrame:
-    """Tabulate what each policy costs and how accurate it is.
+) -> pd.DataFrame:  # fmt: skip
+    """What each policy costs and how accurate it is, a row each.
 
-    Args:
-        model: fitted to other items.
-        annotations: the labels that policies choose from; the last category is the positive one.
-        reference: (I,) categories that final labels are held against: the truth or the majority.
-        thresholds: of CLARA's confidence.
-        shares: of items with additional labels, of the random stratified policy.
-        snorkel: the probabilities of Snorkel's label model after each label, where it is compared.
-
-    Returns:
-        rows with the columns `COLUMNS`: the policy, its threshold or share (missing for
-        tie-breaking), the share of all labels that it takes, the share of the items whose final
-        label is the reference, and its estimate of the share of positives.
+    Columns: the policy; its threshold of confidence, or its share of items with additional labels
+    (missing for tie-breaking); the share of all labels that it takes; the share of the items whose
+    final label is the `reference`, (I,) the truth or the majority; and its estimate of the share of
+    the last category, the positive one. The model is fitted to other items; `snorkel` holds
+    probabilities of its label model after each label.
     """
     so_far, place = probabilities_so_far(model, annotations), place_in_stratum(annotations, rng)
     done = [(TIE_BREAKING, float("nan"), tie_breaking(annotations))]
@@ -233,14 +174,24 @@ def compare_policies(
             (SNORKEL, value, majority_when_confident(annotations, snorkel, value))
             for value in thresholds
         ]
-    rows = [_row(*one, reference, len(annotations)) for one in done]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    rows = [
+        {
+            "policy": policy,
+            "threshold_or_share": setting,
+            "share_of_labels": float(made.used.sum() / len(annotations)),
+            "accuracy": float(np.mean(made.final == reference)),
+            "prevalence_estimate": float(made.prevalence[-1]),
+        }
+        for policy, setting, made in done
+    ]
+    return pd.DataFrame(rows)
 
 
 def labels_an_item(quality: float) -> float:
-    """The expected labels of an item whose reviewers are right with probability `quality`.
+    """The labels that tie-breaking is expected to ask for on an item (CLARA, section 4.1).
 
-    Two reviewers of independent quality differ with probability 2 q (1 - q), q its mean.
+    Two reviewers of independent quality differ with probability 2 q (1 - q), q the mean probability
+    that a reviewer is right.
     """
     return 2 + 2 * quality * (1 - quality)
 
@@ -248,32 +199,13 @@ def labels_an_item(quality: float) -> float:
 def items_of_class(items: float, share: float, quality: float, reviewers: float) -> float:
     """The expected items of a class that each reviewer labels.
 
-    Args:
-        items: all items.
-        share: of these in the class: the prevalence, or one less it.
-        quality: mean probability that a reviewer is right on an item of the class: TPR or TNR.
-        reviewers: their number.
+    `share` is that of the class, the prevalence or one less it, and `quality` the mean TPR or TNR.
     """
     return items * share * labels_an_item(quality) / reviewers
 
 
-COLUMNS_LABELLING_THRESHOLD = (
-    "threshold", "labels", "labels_se", "share_of_labels", "accuracy", "accuracy_se", "items",
-)  # fmt: skip
-STEP = 0.01
-SMALLEST_STEP = 1e-4
-"""Each threshold is measured on all items: 10,000 of them take minutes."""
-SURE = 1.645
-"""Standard errors above the wanted accuracy from which on a choice is called safe: 95 %, one-sided.
-"""
-
-
-def threshold_grid(categories: int, step: float = STEP) -> np.ndarray:
-    """Thresholds from the least confidence that there can be, 1 / K, to 1.
-
-    Raises:
-        InputError: where the step is not within [`SMALLEST_STEP`, 0.5].
-    """
+def threshold_grid(categories: int, step: float = 0.01) -> np.ndarray:
+    """Thresholds from the least confidence that there can be, 1 / K, to 1."""
     if not SMALLEST_STEP <= step <= 0.5:
         raise InputError(f"step: found {step!r}, expected from {SMALLEST_STEP} to 0.5")
     steps = int(np.floor((1 - 1 / categories) / step + 1e-9))
@@ -286,56 +218,32 @@ def measure_frontier(
     reference: np.ndarray,
     thresholds: Sequence[float] | np.ndarray,
 ) -> pd.DataFrame:
-    """Measure what each threshold costs and how accurate it is.
+    """What each threshold costs and how accurate it is, ascending: columns `FRONTIER_COLUMNS`.
 
-    Args:
-        model: fitted to other items.
-        annotations: of the validation items, in the order in which labels came.
-        reference: (I,) true categories, as positions among the categories.
-        thresholds: of the confidence.
-
-    Returns:
-        rows with the columns `COLUMNS`, thresholds ascending: `labels`, the mean number of labels
-        of an item, `share_of_labels` of all that there are, `accuracy` of the final labels, each
-        with its standard error over items.
-
-    Raises:
-        InputError: where an item has no label, or the categories are not the model's.
+    `labels` is the mean number of labels of an item, `accuracy` the share of final labels that are
+    the `reference` (I,), each with its standard error over items. The model is fitted to other
+    items.
     """
-    so_far = probabilities_so_far(model, annotations)
-    rows = []
+    so_far, size, rows = probabilities_so_far(model, annotations), len(annotations.item), []
     for threshold in sorted(map(float, thresholds)):
         done = until_confident(so_far, threshold)
-        right = float(np.mean(done.final == reference))
-        used = done.used.astype(float)
-        share = float(used.sum() / len(annotations))
-        size = len(used)
-        rows.append(
-            (threshold, float(used.mean()), standard_error(used), share, right,
-             share_error(right, size), size)
-        )  # fmt: skip
-    return pd.DataFrame(rows, columns=list(COLUMNS_LABELLING_THRESHOLD))
+        right, used = float(np.mean(done.final == reference)), done.used.astype(float)
+        taken = float(used.mean()), standard_error(used), float(used.sum() / len(annotations))
+        rows.append((threshold, *taken, right, share_error(right, size), size))
+    return pd.DataFrame(rows, columns=list(FRONTIER_COLUMNS))
 
 
 def is_frontier(path: Path) -> bool:
     """Whether a file has the columns of `measure_frontier`, and those alone."""
-    return (
-        first_bytes(path).partition(b"\n")[0].rstrip()
-        == ",".join(COLUMNS_LABELLING_THRESHOLD).encode()
-    )
+    header = first_bytes(path).partition(b"\n")[0].rstrip()
+    return header == ",".join(FRONTIER_COLUMNS).encode()
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A threshold that was asked for.
+    """A threshold that was asked for."""
 
-    Attributes:
-        point: its row of the frontier; where nothing reaches what was asked for, the nearest.
-        reached: whether it reaches it.
-        message: what a reader should know, in words.
-    """
-
-    point: pd.Series
+    point: pd.Series  # its row of the frontier; the nearest where nothing reaches what was asked
     reached: bool
     message: str
 
@@ -349,21 +257,14 @@ def _describe(point: pd.Series) -> str:
     )
 
 
-def _most_accurate(frontier: pd.DataFrame) -> pd.Series:
-    """The most accurate point; of equals the cheapest, and of these the lowest threshold."""
-    order = frontier.sort_values(
-        ["accuracy", "labels", "threshold"], ascending=[False, True, True], kind="stable"
-    )
-    return order.iloc[0]
+def _first(frontier: pd.DataFrame, *order: str) -> pd.Series:
+    """The point with the highest accuracy, or lowest of another column; of equals by the next."""
+    ascending = [column != "accuracy" for column in order]
+    return frontier.sort_values(list(order), ascending=ascending, kind="stable").iloc[0]
 
 
 def check_wanted(accuracy: float | None, budget: float | None) -> None:
-    """Raise an `InputError` where an accuracy or a budget cannot be asked for.
-
-    Args:
-        accuracy: wanted, within (0, 1], where one is.
-        budget: labels an item on average, at least 1, where one is given.
-    """
+    """Raise an `InputError` where an accuracy or a budget cannot be asked for."""
     if accuracy is not None and not 0 < accuracy <= 1:
         raise InputError(f"accuracy: found {accuracy!r}, expected above 0 and at most 1")
     if budget is not None and not 1 <= budget < np.inf:
@@ -374,59 +275,37 @@ def check_wanted(accuracy: float | None, budget: float | None) -> None:
 
 
 def threshold_for_accuracy(frontier: pd.DataFrame, accuracy: float) -> Choice:
-    """Choose the cheapest threshold whose accuracy is what is wanted.
-
-    Args:
-        frontier: from `measure_frontier`.
-        accuracy: wanted, within (0, 1].
-
-    Raises:
-        InputError: where the accuracy wanted is not within (0, 1].
-    """
+    """The cheapest threshold of a frontier whose accuracy is what is wanted, within (0, 1]."""
     check_wanted(accuracy, None)
     good = frontier[frontier["accuracy"] >= accuracy]
     if good.empty:
-        best = _most_accurate(frontier)
-        return Choice(
-            best,
-            False,
+        best = _first(frontier, "accuracy", "labels", "threshold")
+        told = (
             f"No threshold reaches an accuracy of {accuracy:g} on these items. The nearest is "
             f"{_describe(best)}. More labels an item or more accurate annotators can reach it, "
-            "another threshold cannot.",
+            "another threshold cannot."
         )
-    order = good.sort_values(
-        ["labels", "accuracy", "threshold"], ascending=[True, False, True], kind="stable"
-    )
-    point = order.iloc[0]
-    above = (point["accuracy"] - accuracy) / point["accuracy_se"]
-    doubt = (
-        ""
-        if above >= SURE
-        else f". Its accuracy is {above:.1f} standard errors above {accuracy:g}: on other items it "
-        "can well be below"
-    )
-    return Choice(point, True, _describe(point) + doubt)
+        return Choice(best, False, told)
+    point = _first(good, "labels", "accuracy", "threshold")
+    told, above = _describe(point), (point["accuracy"] - accuracy) / point["accuracy_se"]
+    if not above >= SURE:
+        told += (
+            f". Its accuracy is {above:.1f} standard errors above {accuracy:g}: on other items it "
+            "can well be below"
+        )
+    return Choice(point, True, told)
 
 
 def threshold_for_budget(frontier: pd.DataFrame, labels: float) -> Choice:
-    """Choose the most accurate threshold that takes no more labels than there can be.
-
-    Args:
-        frontier: from `measure_frontier`.
-        labels: the budget, labels an item on average, at least 1.
-
-    Raises:
-        InputError: where the budget is below one label an item, or no number.
-    """
+    """The most accurate threshold that takes no more labels an item on average, 1 or more."""
     check_wanted(None, labels)
     good = frontier[frontier["labels"] <= labels]
     if good.empty:
-        cheapest = frontier.sort_values(["labels", "threshold"], kind="stable").iloc[0]
-        return Choice(
-            cheapest,
-            False,
+        cheapest = _first(frontier, "labels", "threshold")
+        told = (
             f"No threshold takes as few as {labels:g} labels an item. The cheapest is "
-            f"{_describe(cheapest)}.",
+            f"{_describe(cheapest)}."
         )
-    point = _most_accurate(good)
+        return Choice(cheapest, False, told)
+    point = _first(good, "accuracy", "labels", "threshold")
     return Choice(point, True, _describe(point))

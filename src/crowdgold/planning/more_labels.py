@@ -1,15 +1,11 @@
 """How wide an interval will be with more gold labels, drawn by `crowdgold sample` or at random.
 
 Labels that are not there yet are drawn from a prediction that rests on those that are
-(`planning.batch`), the next batch is drawn from the items, and the interval is made as
-`crowdgold evaluate` makes it. The mean width over some such studies is what to expect, as far as
-the prediction is right. So what the labels so far say, their design, and how they combine with new
-ones are all in it.
-
-More labels widen no interval on average, so that means over few studies are made to fall (isotonic
-regression). Their standard errors stand beside them.
-
-The metrics that labels are drawn for: those named, of each model, or all standard ones.
+(`planning.batch`), the next batch is drawn from the items, and the interval is made as `crowdgold
+evaluate` makes it. The mean width over some such studies is what to expect, as far as the
+prediction is right. So what the labels so far say, their design, and how they combine with new ones
+are all in it. More labels widen no interval on average, so that means over few studies are made to
+fall (isotonic regression). Their standard errors stand beside them.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,21 +30,16 @@ from crowdgold.types.parameters import LEVEL
 
 
 def of_model(metric: Asked, model: str) -> Asked:
-    """A metric that no model is named of, of a model."""
+    """A metric that names no model, of a model."""
     name, at, threshold = metric.text.partition("@")
     return replace(metric, text=f"{name}:{model}{at}{threshold}", predictor=model)
 
 
 def metrics_for(items: Items, texts: Sequence[str]) -> list[Asked]:
-    """The metrics, each of one model, or a difference of the first two.
+    """The metrics that labels are drawn for, each of one model, or a difference of the first two.
 
-    Args:
-        items: of the study.
-        texts: as users write them (AUC, recall@0.5, recall:large@0.5); of no model named, of each.
-            Without any, what `crowdgold evaluate` gives where nothing else is asked for.
-
-    Raises:
-        InputError: where one is not known, is no metric of labels, or needs scores.
+    `texts` are as users write them (AUC, recall@0.5, recall:large@0.5); one that names no model is
+    of each. Without any, what `crowdgold evaluate` gives where nothing else is asked for.
     """
     models = items.predictors or [NO_PREDICTOR]
     if not texts:
@@ -87,34 +78,22 @@ LABELS_APART = (
 
 @dataclass(frozen=True)
 class MoreLabels:
-    """What more labels are expected to do to one interval.
+    """What more labels are expected to do to one interval."""
 
-    Attributes:
-        labels: gold labels that there are.
-        width: of the interval now.
-        more: (S,) numbers of labels more, with which all simulated studies have an interval.
-        designed, at_random: (S,) expected widths with these, drawn by `crowdgold sample`, or at
-            random.
-        designed_error, at_random_error: (S,) standard errors of these, over simulated studies.
-    """
-
-    labels: int
-    width: float
-    more: np.ndarray
-    designed: np.ndarray
-    at_random: np.ndarray
-    designed_error: np.ndarray
+    labels: int  # that there are
+    width: float  # now
+    more: np.ndarray  # (S,) labels more with which all simulated studies have an interval
+    designed: np.ndarray  # (S,) expected widths with these, drawn by `crowdgold sample`
+    at_random: np.ndarray  # (S,) or at random
+    designed_error: np.ndarray  # (S,) standard errors over simulated studies
     at_random_error: np.ndarray
 
     def needed(self, design: str, wanted: float, away: float = 0.0) -> int | None:
         """Labels more until the width is as wanted; None where it is not reached.
 
-        Between the sizes tried, the logarithm of the width falls evenly with that of the labels.
-
-        Args:
-            design: "designed" or "at_random".
-            wanted: the width.
-            away: standard errors that widths are larger than their means.
+        `design` is "designed" or "at_random"; widths are `away` standard errors larger than their
+        means. Between the sizes tried, the logarithm of the width falls evenly with that of the
+        labels.
         """
         if self.width <= wanted:
             return 0
@@ -122,8 +101,7 @@ class MoreLabels:
         reached = np.flatnonzero(widths <= wanted)
         if not len(reached):
             return None
-        place = int(reached[0])
-        if place == 0:
+        if (place := int(reached[0])) == 0:
             return int(self.more[0])
         more, near = np.log(self.more[place - 1 : place + 1]), np.log(widths[place - 1 : place + 1])
         return int(np.ceil(np.exp(np.interp(-np.log(wanted), -near, more))))
@@ -135,26 +113,18 @@ class MoreLabels:
 
 def falling(widths: np.ndarray) -> np.ndarray:
     """The nearest widths (S,) that do not rise with the labels."""
-    found: np.ndarray = isotonic_regression(widths, increasing=False).x
-    return found
+    return np.asarray(isotonic_regression(widths, increasing=False).x)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """The interval that is planned.
+    """The interval that is planned."""
 
-    Attributes:
-        metric: of one model, or a difference of two.
-        level: of the interval.
-        about: what it is about, one of `TARGETS`.
-        anytime: labels at which it is to be narrowest where it holds over all looks; None where
-            there is one.
-    """
-
-    metric: Asked
+    metric: Asked  # of one model, or a difference of two
     level: float = LEVEL
     about: str = POPULATION
     anytime: int | None = None
+    """Labels at which it is narrowest where it holds over all looks; None where there is one."""
 
 
 def _interval(items: Items, kind: Kind, method: str = ANSWER) -> Estimate:
@@ -180,19 +150,17 @@ def wider_where_experts_err(items: Items, kind: Kind) -> float:
 
 
 def of_experts(wider: float) -> list[str]:
-    """What is to be said where experts' errors can be corrected: widths do not count them.
-
-    Args:
-        wider: of `wider_where_experts_err`.
+    """What is said where experts' errors can be corrected (`wider_where_experts_err`): widths do
+    not count them.
     """
     if np.isnan(wider):
         return []
-    more = (
-        " Widths fall with the square root of the labels: it takes about "
-        f"{wider**2:.2g} times as many in all"
-        if wider > 1
-        else ""
-    )
+    more = ""
+    if wider > 1:
+        more = (
+            " Widths fall with the square root of the labels: it takes about "
+            f"{wider**2:.2g} times as many in all"
+        )
     return [
         f"widths and labels are those of {ANSWER}, which takes gold labels for true. `crowdgold "
         f"evaluate` corrects experts' errors by {answering_experts()}, whose interval is now "
@@ -201,40 +169,14 @@ def of_experts(wider: float) -> list[str]:
 
 
 def more_labels(
-    items: Items,
-    kind: Kind,
-    wanted: float,
-    seed: int,
+    items: Items, kind: Kind, wanted: float, seed: int,
     told: Callable[[int], None] = lambda more: None,
-) -> MoreLabels:
-    """Simulate what more labels do, with more and more of them until both surely reach a width.
+) -> MoreLabels:  # fmt: skip
+    """What more labels do, simulated with more and more of them until both designs surely reach a
+    width.
 
-    Args:
-        items: with their votes, scores and gold labels.
-        kind: the interval.
-        wanted: its width.
-        seed: of the labels that are drawn, and of the batches.
-        told: the number of labels more that is tried.
-
-    Raises:
-        InputError: where there are too few gold labels, or the interval cannot be had.
+    `told` takes the number of labels more that is tried.
     """
-    rest = _unlabelled(items)
-    now = _interval(items, kind)
-    if not np.isfinite([now.lower, now.upper]).all():
-        raise InputError(f"--metric {kind.metric.text}: no interval so far ({now.note})")
-    guess = np.mean(predicted(items), axis=0)
-    sizes: list[int] = []
-    found: list[np.ndarray] = []
-    while not sizes or (sizes[-1] < min(rest, MOST) and not _reached(found[-1], wanted)):
-        sizes.append(min(2 * sizes[-1] if sizes else FIRST, rest))
-        told(sizes[-1])
-        found.append(_widths(items, kind, guess, sizes[-1], seed))
-    return _joined(len(items) - rest, float(now.upper - now.lower), sizes, found, kind)
-
-
-def _unlabelled(items: Items) -> int:
-    """How many items have no gold label, where there are enough of these and of others."""
     known = items.gold != NO_GOLD
     rest, classes = int((~known).sum()), len(set(items.gold[known]))
     if known.sum() < ENOUGH or classes < 2 or rest < FIRST:
@@ -242,20 +184,20 @@ def _unlabelled(items: Items) -> int:
             f"--more: found {known.sum():,} gold labels of {classes} classes and {rest:,} items "
             f"without; expected {ENOUGH} or more labels of both classes, and {FIRST} items"
         )
-    return rest
-
-
-def _reached(widths: np.ndarray, wanted: float) -> bool:
-    """Whether means (2,) of some widths are below another by more than their errors."""
-    mean, error = widths
-    return bool((mean + AWAY * error <= wanted).all())
-
-
-def _joined(
-    labels: int, width: float, sizes: Sequence[int], found: Sequence[np.ndarray], kind: Kind
-) -> MoreLabels:
-    """What was found with each number of labels; those without all intervals are left out."""
-    more, each = np.array(sizes), np.array(found)
+    now = _interval(items, kind)
+    if not np.isfinite([now.lower, now.upper]).all():
+        raise InputError(f"--metric {kind.metric.text}: no interval so far ({now.note})")
+    guess = np.mean(predicted(items), axis=0)
+    sizes: list[int] = []
+    found: list[np.ndarray] = []
+    surely = False  # whether means of both are below what is wanted by more than their errors
+    while not sizes or (sizes[-1] < min(rest, MOST) and not surely):
+        sizes.append(min(2 * sizes[-1] if sizes else FIRST, rest))
+        told(sizes[-1])
+        mean, error = _widths(items, kind, guess, sizes[-1], seed)
+        found.append(np.array([mean, error]))
+        surely = bool((mean + AWAY * error <= wanted).all())
+    each = np.array(found)
     shown = np.isfinite(each).all(axis=(1, 2))
     if not shown.any():
         raise InputError(
@@ -264,7 +206,10 @@ def _joined(
             "take another threshold"
         )
     (designed, at_random), errors = each[shown].transpose(1, 2, 0)
-    return MoreLabels(labels, width, more[shown], falling(designed), falling(at_random), *errors)
+    return MoreLabels(
+        len(items) - rest, float(now.upper - now.lower), np.array(sizes)[shown],
+        falling(designed), falling(at_random), *errors,
+    )  # fmt: skip
 
 
 def _widths(items: Items, kind: Kind, guess: np.ndarray, more: int, seed: int) -> np.ndarray:

@@ -1,15 +1,11 @@
-"""What a pilot study says of its voters and scores: a guess for each draw of a fitted posterior.
+"""What votes, scores and gold labels will tell about a metric, by guesses or a pilot study.
 
-MAVEN-C is fitted to the pilot, and without scores the vote model alone. Each draw is one `Guess`
-that the pilot leaves possible, so that what is computed from all of them, the width of a planned
-interval above all, comes with the pilot's own uncertainty.
-
-What votes, scores and gold labels will tell about a metric, where MAVEN's process is true.
-
-Items are drawn by Algorithm 1 (`simulate.maven`) at guessed or fitted parameters, each with its
-true label, and predicted from its votes and score by logistic regression, as `logistic-R` does.
-What each item contributes to a metric (`inference.rectified`) then gives sigma and the gain of
-`study_design`.
+MAVEN-C is fitted to a pilot, and without scores the vote model alone. Each draw of the posterior is
+one `Guess` that the pilot leaves possible, so that what is computed from all of them, the width of
+a planned interval above all, comes with the pilot's own uncertainty. Items are drawn by Algorithm 1
+(`simulate.maven`) at the guess, each with its true label, and predicted from their votes and score
+by logistic regression, as `logistic-R` does. What each contributes to a metric
+(`inference.rectified`) then gives sigma and the gain of `study_size`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,12 +46,9 @@ SCORE = "score"
 class Guess:
     """What is believed about the voters and the scores, in the terms of Algorithm 1.
 
-    Attributes:
-        prevalence: phi, in (0, 1).
-        TPR_H, TNR_H: of a single vote; their sum is at least 1.
-        correlation_positives, correlation_negatives: of two votes on an item, given its label;
-            lambda_1 and lambda_0, in (0, 1).
-        mu, delta: of the score, Normal(mu Y + delta P, 1).
+    TPR_H and TNR_H are of a single vote, with a sum of at least 1; correlations are of two votes on
+    an item given its label, lambda_1 and lambda_0, in (0, 1); the score is Normal(mu Y + delta P,
+    1).
     """
 
     prevalence: float
@@ -69,21 +62,10 @@ class Guess:
     def parameters(self, n: int, votes: int) -> Mapping[str, Any]:
         """The generator's parameters for n items with this number of votes, all gold."""
         return {
-            "n": n,
-            "n_gold": n,
-            "phi": self.prevalence,
-            "a0": 1 - self.TNR_H,
-            "a1": self.TPR_H,
-            "d0": 1 / self.correlation_negatives - 1,
-            "d1": 1 / self.correlation_positives - 1,
-            "votes_total": votes,
-            "predictors": {SCORE: {"mu": self.mu, "delta": self.delta}},
-        }
-
-    def size(self) -> int:
-        """The items to simulate: enough of the rarer class."""
-        rarer = min(self.prevalence, 1 - self.prevalence)
-        return int(min(MOST_ITEMS, max(ITEMS, RARER / rarer)))
+            "n": n, "n_gold": n, "phi": self.prevalence, "a0": 1 - self.TNR_H, "a1": self.TPR_H,
+            "d0": 1 / self.correlation_negatives - 1, "d1": 1 / self.correlation_positives - 1,
+            "votes_total": votes, "predictors": {SCORE: {"mu": self.mu, "delta": self.delta}},
+        }  # fmt: skip
 
 
 def _information(found: Rectified, column: int, votes: int) -> Information | None:
@@ -100,33 +82,14 @@ def _information(found: Rectified, column: int, votes: int) -> Information | Non
     return Information(votes, float(np.sqrt(total)), min(1.0, max(0.0, 1 - rest / total)))
 
 
-def _on_scale(items: Items, scale: np.ndarray) -> Items:
-    """The simulated scores the values that others have at the same share of items."""
-    return replace(items, scores={SCORE: np.quantile(scale, rank_share(items.scores[SCORE]))})
-
-
 def expected_information(
-    guess: Guess,
-    metrics: Sequence[str],
-    votes: int,
-    rng: np.random.Generator,
+    guess: Guess, metrics: Sequence[str], votes: int, rng: np.random.Generator,
     scale: np.ndarray | None = None,
-) -> dict[str, Information | None]:
-    """Simulate what an item with this number of votes tells about metrics.
+) -> dict[str, Information | None]:  # fmt: skip
+    """Metric -> what an item with so many votes, 1 or more, tells of it; None where the simulated
+    items leave it without a value.
 
-    Args:
-        guess: about voters and scores.
-        metrics: their names, none of them a model parameter.
-        votes: on each item, at least 1.
-        rng: source of the items.
-        scale: (m,) scores whose values the simulated ones take, so that thresholds mean the same;
-            None for those of the simulation.
-
-    Returns:
-        metric -> its information; None where the simulated items leave it without a value.
-
-    Raises:
-        InputError: where a guess is impossible, or a metric is unknown.
+    `scale` (m,) are scores whose values the simulated ones take, so that thresholds mean the same.
     """
     parsed = [parse_metric(metric) for metric in metrics]
     for metric in parsed:
@@ -142,12 +105,14 @@ def expected_information(
             f"prevalence: found {guess.prevalence:g}, expected {RAREST:g} to {1 - RAREST:g}; a "
             "rarer class takes gold labels of items chosen for it, which is not planned here"
         )
-    items = draw_maven(guess.parameters(guess.size(), votes), rng).table
+    size = max(ITEMS, RARER / min(guess.prevalence, 1 - guess.prevalence))
+    items = draw_maven(guess.parameters(int(min(MOST_ITEMS, size)), votes), rng).table
     if scale is not None:
-        items = _on_scale(items, scale)
+        shares = rank_share(items.scores[SCORE])
+        items = replace(items, scores={SCORE: np.quantile(scale, shares)})
     prediction = cross_fit(features(items), items)
-    questions = Questions(tuple(parsed))
-    found = rectify(prediction, View(items, SCORE), questions, "population")
+    view, questions = View(items, SCORE), Questions(tuple(parsed))
+    found = rectify(prediction, view, questions, "population")
     return {metric: _information(found, k, votes) for k, metric in enumerate(metrics)}
 
 
@@ -157,26 +122,15 @@ DRAWS = 40
 
 @dataclass(frozen=True)
 class Pilot:
-    """What a pilot leaves possible.
+    """What a pilot leaves possible."""
 
-    Attributes:
-        guesses: a posterior draw each.
-        scores: (m,) the model's scores in the pilot, the scale of thresholds; None where there are
-            none.
-        diagnostics: of the fit.
-    """
-
-    guesses: tuple[Guess, ...]
-    scores: np.ndarray | None
+    guesses: tuple[Guess, ...]  # a posterior draw each
+    scores: np.ndarray | None  # (m,) the model's, the scale of thresholds; None where it has none
     diagnostics: Diagnostics
 
 
 def choose_model(items: Items, model: str | None) -> str | None:
-    """The model that is planned for; None where the pilot has no scores.
-
-    Raises:
-        InputError: where there are several and none is named, or another is.
-    """
+    """The model that is planned for; None where the pilot has no scores."""
     have = ", ".join(items.predictors) or "none"
     if model is not None and model not in items.predictors:
         raise InputError(f"--model: no model {model!r}; the pilot has {have}")
@@ -188,18 +142,7 @@ def choose_model(items: Items, model: str | None) -> str | None:
 def fit_pilot(
     items: Items, rng: np.random.Generator, stan: StanModels, model: str | None, draws: int = DRAWS
 ) -> Pilot:
-    """Fit a pilot.
-
-    Args:
-        items: its votes, gold labels and scores.
-        rng: source of the draws.
-        stan: the compiled vote model.
-        model: the one whose scores are used; None for votes alone.
-        draws: guesses that are wanted.
-
-    Raises:
-        InputError: where a class is too rare to plan for.
-    """
+    """A pilot that is fitted, with scores of a model or votes alone, by so many draws."""
     sampler = SamplerSettings()
     if model is None:
         fit = fit_votes("vote", find_vote_sets(items), rng, stan, sampler)
@@ -230,24 +173,13 @@ PLANNED_APART = "widths are planned as if no items belonged together. These do, 
 
 
 def of_clusters(items: Items, why: str = PLANNED_APART) -> list[str]:
-    """What is said where items belong together.
-
-    Args:
-        items: of the pilot, or of the study itself.
-        why: why intervals may be wider, the beginning of a sentence.
-    """
+    """What is said where items belong together: `why` intervals may be wider than planned."""
     found = cluster_effect(items)
     return [] if found is None else [f"{why} intervals may be wider than planned: {found.sentence}"]
 
 
 def check_pilot(study: Study, pilot: Pilot, rng: np.random.Generator) -> list[str]:
-    """Say what speaks against planning from a pilot.
-
-    Args:
-        study: the pilot's files.
-        pilot: as fitted.
-        rng: source of the random samples that its gold items are held against.
-    """
+    """What speaks against planning from a pilot."""
     found = [f"the pilot's fit: {text}" for text in pilot.diagnostics.problems]
     found += pilot.diagnostics.notes
     gold = study.items.gold

@@ -22,12 +22,8 @@ that of double sampling (Cochran, Sampling Techniques, 1977, section 12.8):
 
 where that gives n_E <= n and costs less than gold labels alone, n_E = sigma^2 / s^2.
 
-Studies side by side: gold labels alone, and each number of votes, at a width or at a size.
-
 What an item tells is known from one guess, or left open by a pilot, with one `Information` for each
 draw of its posterior. The study is then planned at the median, and its width has an interval.
-
-What `crowdgold plan` says: a table of studies, and what it means in words.
 """
 
 import math
@@ -45,24 +41,23 @@ from crowdgold.types.parameters import LEVEL
 
 FEWEST_GOLD = 30
 """Gold labels below which a width is not promised: (1) is for large samples."""
-
 MOST = 10**12
 """Gold labels beyond which no study is planned."""
+POSSIBLE = 0.9
+"""Share of a pilot's posterior between the ends of a width."""
+SURE = (1 + POSSIBLE) / 2
+"""Share of it in which a study is narrow enough that is planned to be so surely."""
+HARDLY = 0.02
+"""Where no number of items narrows an interval by more than this share, they do not help."""
 
 
 @dataclass(frozen=True)
 class Information:
-    """What one item tells about a metric.
+    """What one item tells about a metric."""
 
-    Attributes:
-        votes: votes c on an item; 0 where there are none.
-        sigma: standard error with gold labels alone, times the root of their number; above 0.
-        gain: share of the variance that predictions explain, 0 to 1.
-    """
-
-    votes: int
-    sigma: float
-    gain: float
+    votes: int  # c on an item; 0 where there are none
+    sigma: float  # standard error with gold labels alone, times the root of their number; above 0
+    gain: float  # share of the variance that predictions explain, 0 to 1
 
 
 @dataclass(frozen=True)
@@ -75,29 +70,17 @@ class Prices:
 
 @dataclass(frozen=True)
 class Design:
-    """A study: n items, `votes` on each, gold labels for n_gold of them.
-
-    Attributes:
-        width: of the interval that is expected.
-        cost: of its votes and gold labels.
-    """
+    """A study: n items, `votes` on each, gold labels for n_gold of them."""
 
     n: int
     votes: int
     n_gold: int
-    width: float
+    width: float  # that is expected, of the interval
     cost: float
 
 
 def width(known: Information, n: int, n_gold: int, level: float = LEVEL) -> float:
-    """The expected width of an interval, by (1) and Student's t.
-
-    Args:
-        known: about the metric.
-        n: items, at least `n_gold`.
-        n_gold: items with a gold label, at least 2.
-        level: of the interval.
-    """
+    """The expected width of an interval, by (1) and Student's t, with 2 <= `n_gold` <= `n`."""
     variance = known.sigma**2 * ((1 - known.gain) / n_gold + known.gain / n)
     return 2 * float(stdtrit(n_gold - 1, (1 + level) / 2)) * math.sqrt(variance)
 
@@ -131,21 +114,10 @@ def _split(
 def cheapest(
     known: Information, prices: Prices, wanted: float, most: int | None = None, level: float = LEVEL
 ) -> Design | None:
-    """The cheapest study whose interval is expected to have a width.
+    """The cheapest study whose interval is expected to have a width, above 0.
 
-    Args:
-        known: about the metric, with its number of votes.
-        prices: of a vote and a gold label.
-        wanted: the width, above 0.
-        most: items that there are; None for as many as wanted.
-        level: of the interval.
-
-    Returns:
-        the design, with at least `FEWEST_GOLD` gold labels, and one for each item where that is
-        cheapest; None where the width is not reached with `most` items.
-
-    Raises:
-        InputError: where the width would take more than `MOST` gold labels.
+    It has at least `FEWEST_GOLD` gold labels, and one for each item where that is cheapest; None
+    where the width is not reached with the `most` items that there are.
     """
     n_gold = FEWEST_GOLD
     for _ in range(50):  # Student's t depends on the gold labels that it decides about
@@ -162,145 +134,106 @@ def cheapest(
         before, n_gold = n_gold, max(FEWEST_GOLD, math.ceil(labels))
         if n_gold == before:
             break
-    items = max(n_gold, math.ceil(n))
-    return Design(
-        items,
-        known.votes,
-        n_gold,
-        width(known, items, n_gold, level),
-        cost(prices, items, known.votes, n_gold),
-    )
+    return _design(known, prices, max(n_gold, math.ceil(n)), n_gold, level)
+
+
+def _design(known: Information, prices: Prices, n: int, n_gold: int, level: float) -> Design:
+    reached, price = width(known, n, n_gold, level), cost(prices, n, known.votes, n_gold)
+    return Design(n, known.votes, n_gold, reached, price)
 
 
 def gold_alone(known: Information) -> Information:
     """What an item tells without predictions; its votes stay, as some metrics are of them."""
-    return Information(known.votes, known.sigma, 0.0)
-
-
-POSSIBLE = 0.9
-"""Share of a pilot's posterior between the ends of a width."""
-SURE = (1 + POSSIBLE) / 2
-"""Share of it in which a study is narrow enough that is planned to be so surely."""
+    return replace(known, gain=0.0)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for.
+    """What is asked for: the cheapest study of some width, or a given study."""
 
-    Attributes:
-        width: of the interval; None where the study is given.
-        items: of the given study, or as many as there are; None for as many as it takes.
-        gold: labels of the given study.
-        prices, level: of votes and gold labels; of the interval.
-    """
-
-    width: float | None
-    items: int | None
-    gold: int | None
+    width: float | None  # of the interval; None where the study is given
+    items: int | None  # of the given study, or as many as there are; None for as many as it takes
+    gold: int | None  # labels of the given study
     prices: Prices
     level: float
 
 
 @dataclass(frozen=True)
 class Option:
-    """A number of votes with what it tells, and the study that it takes.
+    """A number of votes with what it tells, and the study that it takes."""
 
-    Attributes:
-        votes: on an item; None for gold labels alone.
-        information: at the median of what is possible.
-        possible: what an item may tell; one where nothing is left open.
-        design: the study; None where no study reaches the width.
-        width_interval: between which its width is, in `POSSIBLE` of what is possible; None where
-            nothing is left open.
-        sure: the study whose width is reached in `SURE` of what is possible; None likewise.
-    """
-
-    votes: int | None
-    information: Information
-    possible: tuple[Information, ...]
-    design: Design | None = None
+    votes: int | None  # on an item; None for gold labels alone
+    possible: tuple[Information, ...]  # one where nothing is left open
+    information: Information  # at the median of sigma and of the gain
+    design: Design | None = None  # None where no study reaches the width
     width_interval: tuple[float, float] | None = None
+    """Between which its width is, in `POSSIBLE` of what is possible; None where nothing is open."""
     sure: Design | None = None
+    """The study whose width is reached in `SURE` of what is possible; None likewise."""
 
+    @classmethod
+    def of(cls, votes: int | None, possible: Sequence[Information], wanted: Wanted) -> "Option":
+        """An option and its study."""
+        sigma, gain = np.median([(one.sigma, one.gain) for one in possible], axis=0)
+        known = Information(possible[0].votes, float(sigma), float(gain))
+        option, sure = cls(votes, tuple(possible), known), None
+        if wanted.width is not None:
+            design = cheapest(known, wanted.prices, wanted.width, wanted.items, wanted.level)
+        else:
+            assert wanted.gold is not None
+            assert wanted.items is not None
+            size = wanted.gold if votes is None else wanted.items
+            design = _design(known, wanted.prices, size, wanted.gold, wanted.level)
+        if len(possible) == 1:
+            return replace(option, design=design)
+        if wanted.width is not None:
+            sure = option._surely(wanted, wanted.width)
+        if design is None:
+            return replace(option, sure=sure)
+        low, high = np.quantile(option._widths(design, wanted.level), [1 - SURE, SURE])
+        return replace(option, design=design, width_interval=(low, high), sure=sure)
 
-def middle(possible: Sequence[Information]) -> Information:
-    """The median of sigma and of the gain."""
-    sigma, gain = np.median([(one.sigma, one.gain) for one in possible], axis=0)
-    return Information(possible[0].votes, float(sigma), float(gain))
+    def _widths(self, design: Design, level: float) -> np.ndarray:
+        return np.array([width(one, design.n, design.n_gold, level) for one in self.possible])
 
+    def _surely(self, wanted: Wanted, aim: float) -> Design | None:
+        """The cheapest study that is narrow enough in `SURE` of what is possible."""
+        wished = aim
+        for _ in range(20):
+            found = cheapest(self.information, wanted.prices, aim, wanted.items, wanted.level)
+            if found is None:
+                return None
+            reached = float(np.quantile(self._widths(found, wanted.level), SURE))
+            if reached <= wished * 1.001:
+                return replace(found, width=reached)
+            aim *= wished / reached
+        return None
 
-def _widths(option: Option, design: Design, level: float) -> np.ndarray:
-    return np.array([width(one, design.n, design.n_gold, level) for one in option.possible])
-
-
-def _surely(option: Option, wanted: Wanted) -> Design | None:
-    """Find the cheapest study that is narrow enough in `SURE` of what is possible."""
-    assert wanted.width is not None
-    aim = wanted.width
-    for _ in range(20):
-        found = cheapest(option.information, wanted.prices, aim, wanted.items, wanted.level)
-        if found is None:
-            return None
-        reached = float(np.quantile(_widths(option, found, wanted.level), SURE))
-        if reached <= wanted.width * 1.001:
-            return replace(found, width=reached)
-        aim *= wanted.width / reached
-    return None
-
-
-def _planned(option: Option, wanted: Wanted) -> Option:
-    """An option its study."""
-    known = option.information
-    if wanted.width is not None:
-        design = cheapest(known, wanted.prices, wanted.width, wanted.items, wanted.level)
-    else:
-        assert wanted.gold is not None
-        assert wanted.items is not None
-        size = wanted.gold if option.votes is None else wanted.items
-        price = cost(wanted.prices, size, known.votes, wanted.gold)
-        reached = width(known, size, wanted.gold, wanted.level)
-        design = Design(size, known.votes, wanted.gold, reached, price)
-    if len(option.possible) == 1:
-        return replace(option, design=design)
-    sure = None if wanted.width is None else _surely(option, wanted)
-    if design is None:
-        return replace(option, sure=sure)
-    ends = np.quantile(_widths(option, design, wanted.level), [1 - SURE, SURE])
-    return replace(option, design=design, width_interval=(ends[0], ends[1]), sure=sure)
+    @property
+    def name(self) -> str:
+        """How tables call it."""
+        return "gold labels alone" if self.votes is None else f"with {votes_each(self.votes)}"
 
 
 def study_options(
     possible: Sequence[Sequence[Information]], wanted: Wanted, votes_on_gold: bool
 ) -> list[Option]:
-    """Compare gold labels alone with each number of votes.
+    """Gold labels alone, and each number of votes, with what an item of it may tell.
 
-    Args:
-        possible: for each number of votes what an item may tell.
-        wanted: a width, or a size.
-        votes_on_gold: whether gold labels alone take votes too, as metrics of the voters do.
+    `votes_on_gold` says whether gold labels alone take votes too, as metrics of the voters do.
     """
     bare = [gold_alone(one if votes_on_gold else replace(one, votes=0)) for one in possible[0]]
-    options = [Option(None, middle(bare), tuple(bare))]
-    options += [Option(own[0].votes, middle(own), tuple(own)) for own in possible]
-    return [_planned(option, wanted) for option in options]
-
-
-HARDLY = 0.02
-"""Where no number of items narrows an interval by more than this share, they do not help."""
+    options = [Option.of(None, bare, wanted)]
+    return options + [Option.of(own[0].votes, own, wanted) for own in possible]
 
 
 def votes_each(votes: int) -> str:
-    """Say how many votes an item has."""
+    """How many votes an item has, in words."""
     return "one vote each" if votes == 1 else f"{votes} votes each"
 
 
-def option_name(option: Option) -> str:
-    """Name an option."""
-    return "gold labels alone" if option.votes is None else f"with {votes_each(option.votes)}"
-
-
 def study_name(design: Design) -> str:
-    """Say what a study takes."""
+    """What a study takes, in words."""
     if design.n == design.n_gold:
         return f"{design.n} items, all with a gold label, for {design.cost:.2f}"
     return (
@@ -309,50 +242,44 @@ def study_name(design: Design) -> str:
     )
 
 
-def _cheapest(options: Sequence[Option], best: Option) -> str:
-    """Say which study is cheapest."""
-    assert best.design is not None
-    alone = options[0]
-    if best is alone or best.design.n == best.design.n_gold:
-        return "Cheapest: gold labels alone. At these prices votes are not worth theirs."
-    saved = ""
-    if alone.design is not None:
-        share = 1 - best.design.cost / alone.design.cost
-        saved = f"; {100 * share:.0f} % less than gold labels alone"
-    return f"Cheapest: {study_name(best.design)}{saved}."
-
-
-def _of_pilot(best: Option, wanted: Wanted) -> list[str]:
-    """Say how far the pilot leaves the width open."""
-    if best.width_interval is None:
-        return []
-    low, high = best.width_interval
-    lines = [
-        f"The pilot leaves its width between {low:.4f} and {high:.4f} ({100 * POSSIBLE:g} % of "
-        "what it makes likely)."
-    ]
-    if wanted.width is not None:
-        surely = f"To have {wanted.width:g} in {100 * SURE:g} % of what the pilot makes likely"
+def advice(options: Sequence[Option], wanted: Wanted) -> list[str]:
+    """What the options mean, in words."""
+    reached = [(one, one.design) for one in options if one.design is not None]
+    if not reached:
+        few = f" {wanted.items}" if wanted.items else ""
+        return [f"No study of{few} items reaches a width of {wanted.width:g}."]
+    given, level, lines = wanted.width is None, wanted.level, []
+    best, design = min(reached, key=lambda pair: pair[1].width if given else pair[1].cost)
+    alone, most = options[0], options[-1]
+    if not given and (best is alone or design.n == design.n_gold):
+        lines.append("Cheapest: gold labels alone. At these prices votes are not worth theirs.")
+    elif not given:
+        saved = ""
+        if alone.design is not None:
+            share = 1 - design.cost / alone.design.cost
+            saved = f"; {100 * share:.0f} % less than gold labels alone"
+        lines.append(f"Cheapest: {study_name(design)}{saved}.")
+    if best.width_interval is not None:
+        low, high = best.width_interval
         lines.append(
-            f"{surely}: {study_name(best.sure)}."
-            if best.sure is not None
-            else f"{surely}: no study does; a larger pilot may show one."
+            f"The pilot leaves its width between {low:.4f} and {high:.4f} ({100 * POSSIBLE:g} % of "
+            "what it makes likely)."
         )
-    return lines
-
-
-def _of_votes(most: Option, best: Option, level: float) -> list[str]:
-    """Say what no number of votes changes."""
-    assert best.design is not None
-    gold, known = best.design.n_gold, most.information
-    limit, alone = narrowest(known, gold, level), width(gold_alone(known), gold, gold, level)
-    lines = [
+        if not given:
+            found = "no study does; a larger pilot may show one"
+            lines.append(
+                f"To have {wanted.width:g} in {100 * SURE:g} % of what the pilot makes likely: "
+                f"{found if best.sure is None else study_name(best.sure)}."
+            )
+    gold, known = design.n_gold, most.information
+    limit, bare = narrowest(known, gold, level), width(gold_alone(known), gold, gold, level)
+    lines.append(
         f"With {gold} gold labels no number of items with {votes_each(known.votes)} brings the "
-        f"width below {limit:.4f}; gold labels alone have {alone:.4f}."
-    ]
+        f"width below {limit:.4f}; gold labels alone have {bare:.4f}."
+    )
     # Draw by draw, as what is known of an option and of another goes together.
     helpless = [
-        narrowest(one, gold, level) > (1 - HARDLY) * width(own, best.design.n, gold, level)
+        narrowest(one, gold, level) > (1 - HARDLY) * width(own, design.n, gold, level)
         for one, own in zip(most.possible, best.possible, strict=True)
     ]
     share = float(np.mean(helpless))
@@ -364,31 +291,14 @@ def _of_votes(most: Option, best: Option, level: float) -> list[str]:
     return lines
 
 
-def advice(options: Sequence[Option], wanted: Wanted) -> list[str]:
-    """Say in words what the options mean."""
-    reached = [one for one in options if one.design is not None]
-    if not reached:
-        few = f" {wanted.items}" if wanted.items else ""
-        return [f"No study of{few} items reaches a width of {wanted.width:g}."]
-
-    def price(one: Option) -> float:
-        assert one.design is not None
-        return one.design.width if wanted.width is None else one.design.cost
-
-    best = min(reached, key=price)
-    first = [] if wanted.width is None else [_cheapest(options, best)]
-    return [*first, *_of_pilot(best, wanted), *_of_votes(options[-1], best, wanted.level)]
-
-
 def describe(options: Sequence[Option], wanted: Wanted, metric: str) -> str:
-    """Write a table and what it means."""
+    """A table of the studies, and what it means."""
     piloted = len(options[0].possible) > 1
     head = f"{'':<19}{'gain':>5}{'items':>9}{'gold':>8}{'width':>8}"
     rows = [head + (f"{'of pilot':>17}" if piloted else "") + f"{'price':>12}"]
     for one in options:
-        row = f"{option_name(one):<19}{one.information.gain:>5.2f}"
-        plan = one.design
-        if plan is None:
+        row = f"{one.name:<19}{one.information.gain:>5.2f}"
+        if (plan := one.design) is None:
             rows.append(f"{row}   not reached")
             continue
         row += f"{plan.n:>9}{plan.n_gold:>8}{plan.width:>8.4f}"
@@ -404,11 +314,11 @@ def as_values(options: Sequence[Option], wanted: Wanted, metric: str) -> dict[st
     """The options as plain values."""
     rows = [
         {
-            "name": option_name(one),
+            "name": one.name,
             **asdict(one.information),
-            "design": None if one.design is None else asdict(one.design),
+            "design": one.design and asdict(one.design),
             "width_interval": one.width_interval,
-            "sure": None if one.sure is None else asdict(one.sure),
+            "sure": one.sure and asdict(one.sure),
         }
         for one in options
     ]

@@ -19,14 +19,7 @@ class NotDrawn(InputError):  # noqa: N818 - what is left of a job rather than a 
 
 
 def draw_each(figures: Iterable[str], draw_one: Callable[[str], None]) -> None:
-    """Draw each figure of a job; name those that cannot be drawn at the end.
-
-    Args:
-        draw_one: draws a figure, writes its files and its record.
-
-    Raises:
-        NotDrawn: where one or more failed; all others are drawn by then.
-    """
+    """Draw each figure of a job; name those that cannot be drawn at the end."""
     failed: dict[str, str] = {}
     drawn: list[str] = []
     for name in figures:
@@ -53,9 +46,6 @@ def draw(
         table: what it is drawn from.
         stem: path without ending.
         note: a warning that stands at the foot of the figure.
-
-    Raises:
-        ValueError: where the table lacks what the plot needs.
     """
     figure, shown = load("plot", plot)(table, options)
     save_figure(figure, shown, stem, note)

@@ -1,9 +1,4 @@
-"""One look for all figures: a colour and marker for each method, sizes, and byte-stable files.
-
-What a plot is: its name, and a function that draws it.
-
-Lines of a panel: a method's rows for each value of what else varies, each with its look.
-"""
+"""One look for all figures: a colour and marker for each method, sizes, and byte-stable files."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +11,7 @@ from typing import Any, NamedTuple
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -34,12 +30,9 @@ from crowdgold.system.temporary import unfinished
 class Plot:
     """A kind of figure. A file that holds `X = Plot("NAME", draw_...)` offers it to configurations.
 
-    Attributes:
-        name: as configurations write it.
-        draw: (table, options by keyword) -> the figure, and the rows that it shows. Its
-            keyword-only parameters are the options; one without a default has to be given. It
-            raises `ValueError` where the table lacks what it shows.
-        asks: a dataclass of the options, of a function that takes them as one.
+    `draw` gives the figure and the rows that it shows, and raises `ValueError` where the table
+    lacks them. Its keyword-only parameters are the options, those without a default required; or it
+    takes them as one, of the dataclass `asks`.
     """
 
     name: str
@@ -69,13 +62,9 @@ def require(table: pd.DataFrame, columns: Iterable[str]) -> None:
         raise ValueError(f"the table has no columns {missing}")
 
 
-PAGE_WIDTH = 7.0
-"""Inches; a figure that spans two columns."""
-COLUMN_WIDTH = 3.6
-"""Inches; a figure that spans one column, or a telephone."""
-FOOTER_SIZE = 7
-"""Points; the lines below a figure."""
-
+PAGE_WIDTH = 7.0  # Inches; a figure that spans two columns
+COLUMN_WIDTH = 3.6  # One column, or a telephone
+FOOTER_SIZE = 7  # Points; the lines below a figure
 
 UNKNOWN = Style("#0072B2", "X")
 OTHER_STYLES = {
@@ -101,41 +90,24 @@ METADATA: dict[str, Any] = {
     "svg": SVG_METADATA, "pdf": {"CreationDate": None}, "png": {"Software": None},
 }  # fmt: skip
 """Without what would differ from one drawing to the next."""
-NOTE_HEIGHT = 0.16
-"""Inches; a line of warning at the foot of a figure."""
-DPI = 200
-"""Resolution of the PNG."""
+NOTE_HEIGHT = 0.16  # Inches; a line of warning at the foot of a figure
+DPI = 200  # Of the PNG
 
 RC: Any = {
-    "font.size": 8,
-    "axes.titlesize": 9,
-    "axes.labelsize": 8,
-    "legend.fontsize": 8,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "lines.linewidth": 1.1,
-    "lines.markersize": 4,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e5e5e5",
-    "grid.linewidth": 0.5,
-    "svg.hashsalt": "crowdgold",
-    "svg.fonttype": "path",
-    "pdf.fonttype": 42,
-}
+    "font.size": 8, "axes.titlesize": 9, "axes.labelsize": 8, "legend.fontsize": 8,
+    "xtick.labelsize": 7, "ytick.labelsize": 7, "lines.linewidth": 1.1, "lines.markersize": 4,
+    "axes.spines.top": False, "axes.spines.right": False,
+    "axes.grid": True, "grid.color": "#e5e5e5", "grid.linewidth": 0.5,
+    "svg.hashsalt": "crowdgold", "svg.fonttype": "path", "pdf.fonttype": 42,
+}  # fmt: skip
 
 
-def _prefer_own_fonts() -> None:
-    """Draw with matplotlib's own DejaVu Sans, since a machine's, of another version, differs."""
-    own = Path(mpl.get_data_path())
-    for font in sorted(own.glob("fonts/ttf/DejaVuSans*.ttf")):
-        fontManager.addfont(font)
-    # Of two fonts of one name the first is taken.
-    fontManager.ttflist.sort(key=lambda font: own not in Path(font.fname).parents)
-
-
-_prefer_own_fonts()
+# Matplotlib's own DejaVu Sans is preferred, since a machine's, of another version, differs.
+_OWN = Path(mpl.get_data_path())
+for _font in sorted(_OWN.glob("fonts/ttf/DejaVuSans*.ttf")):
+    fontManager.addfont(_font)
+# Of two fonts of one name the first is taken.
+fontManager.ttflist.sort(key=lambda font: _OWN not in Path(font.fname).parents)
 
 
 def new_figure(
@@ -174,14 +146,6 @@ def _fold_footer(figure: Figure) -> None:
             figure.supxlabel("\n".join(lines), fontsize=FOOTER_SIZE)
 
 
-def _page_with_note(figure: Figure, note: str) -> Bbox:
-    """Write a note below a figure, and give the page that holds both, in inches."""
-    width, height = figure.get_size_inches()
-    middle = -NOTE_HEIGHT / 2 / height
-    figure.text(0.01, middle, note, fontsize=6, color="#AA3300", verticalalignment="center")
-    return Bbox([[0, -NOTE_HEIGHT], [width, height]])
-
-
 def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path, note: str = "") -> None:
     """Write STEM.svg, .pdf, .png and .csv; equal input gives equal bytes.
 
@@ -189,31 +153,26 @@ def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path, note: str = "")
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     # `Figure.savefig` would draw everything twice for each format, once to find the layout again.
-    write = {
-        "svg": partial(FigureCanvasSVG(figure).print_svg, metadata=METADATA["svg"]),
-        "pdf": partial(FigureCanvasPdf(figure).print_pdf, metadata=METADATA["pdf"]),
-        "png": partial(FigureCanvasAgg(figure).print_png, metadata=METADATA["png"]),
+    write: dict[str, Callable[..., Any]] = {
+        "svg": FigureCanvasSVG(figure).print_svg,
+        "pdf": FigureCanvasPdf(figure).print_pdf,
+        "png": FigureCanvasAgg(figure).print_png,
     }
     with mpl.rc_context(RC):
         _fold_footer(figure)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         if note:
-            page = _page_with_note(figure, note)
-            write = {
-                ending: partial(
-                    figure.savefig,
-                    format=ending,
-                    bbox_inches=page,
-                    dpi=DPI,
-                    metadata=METADATA[ending],
-                )
-                for ending in write
-            }
+            width, height = figure.get_size_inches()
+            figure.text(0.01, -NOTE_HEIGHT / 2 / height, note, fontsize=6, color="#AA3300",
+                        verticalalignment="center")  # fmt: skip
+            page = Bbox([[0, -NOTE_HEIGHT], [width, height]])
+            for ending in write:
+                write[ending] = partial(figure.savefig, format=ending, bbox_inches=page, dpi=DPI)
         for ending, write_to in write.items():
             figure.dpi = DPI
             with unfinished(stem.with_name(f"{stem.name}.{ending}")) as own:
-                write_to(own)
+                write_to(own, metadata=METADATA[ending])
     with unfinished(stem.with_name(f"{stem.name}.csv")) as own:
         write_spreadsheet(shown, own, "%.6g")
 
@@ -223,6 +182,23 @@ def legend_above(figure: Figure, panel: Axes, columns: int = 0) -> None:
     handles, labels = panel.get_legend_handles_labels()
     columns = columns or len(labels)
     figure.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False)
+
+
+def legend_beside(figure: Figure, *panels: Axes) -> None:
+    """Name what panels show to their right, each name once."""
+    handles: dict[str, Artist] = {}
+    for panel in panels:
+        artists, labels = panel.get_legend_handles_labels()
+        handles |= dict(zip(labels, artists, strict=True))
+    figure.legend(list(handles.values()), list(handles), loc="outside right center", frameon=False)
+
+
+def draw_points(
+    axes: Axes, x: Any, y: Any, error: Any, look: Style, line: str = "none", **more: Any
+) -> None:
+    """Draw points with bars of one `error` (or two rows of ends) to each side, joined by a line."""
+    how = {"linestyle": line, "elinewidth": 0.8, "capsize": 1.5, **more}
+    axes.errorbar(x, y, yerr=error, color=look.colour, marker=look.marker, **how)
 
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -267,15 +243,10 @@ def _by_value(rows: pd.DataFrame, columns: list[str]) -> list[pd.DataFrame]:
 def split_series(table: pd.DataFrame, by: Sequence[str], names: Mapping[str, Any]) -> list[Series]:
     """Split the rows of a table into lines: a method, and a value of each column of `by`.
 
-    Args:
-        table: rows with the column `method`.
-        by: columns whose values make lines of their own, in the order of the table. One that
-            varies another method's setting makes none: its first value stands for all.
-        names: column -> the word before its values, or value -> words.
-
-    Returns:
-        lines in the order of the legend. Colour and marker are the method's; the line, and how
-        much of the marker is filled, are the value's where there are several.
+    Lines are in the order of the legend, values in that of the table. A column that varies another
+    method's setting makes no lines: its first value stands for all. Colour and marker are the
+    method's; the line, and how much of the marker is filled, are the value's where there are
+    several. `names` are as for `named_value`.
     """
     missing = [name for name in by if name not in table]
     if missing:
@@ -301,30 +272,13 @@ def split_series(table: pd.DataFrame, by: Sequence[str], names: Mapping[str, Any
 def draw_line(
     axes: Axes, line: Series, x: str, value: str, error: str | None = None, shift: float = 0.0
 ) -> None:
-    """Draw a line with bars of one `error` to each side, at x + shift.
-
-    Args:
-        axes: the panel.
-        line: what is drawn.
-        x, value: columns of its rows.
-        error: the column of the bars' half lengths; none where not given.
-        shift: how far the line stands to the right, so that bars can be told apart.
-    """
+    """Draw a line of columns of its rows, at x + shift so that its bars can be told apart."""
     rows = line.rows.sort_values(x)
-    axes.errorbar(
-        rows[x] + shift,
-        rows[value],
-        yerr=None if error is None else rows[error],
-        color=line.look.colour,
-        marker=line.look.marker,
-        linestyle=line.look.line,
-        fillstyle=line.fill,
-        markerfacecoloralt="white",
-        markeredgewidth=0.8,
-        elinewidth=0.8,
-        capsize=1.5,
+    draw_points(
+        axes, rows[x] + shift, rows[value], None if error is None else rows[error], line.look,
+        line.look.line, fillstyle=line.fill, markerfacecoloralt="white", markeredgewidth=0.8,
         label=line.label,
-    )
+    )  # fmt: skip
 
 
 def rows_drawn(table: pd.DataFrame, lines: Sequence[Series]) -> pd.DataFrame:
@@ -342,15 +296,9 @@ def count_replicates(counts: pd.Series) -> str:
 
 
 def replicates_text(shown: pd.DataFrame, each: str = "") -> str:
-    """Say how many replicates the rows of a summary rest on, and what their bars are.
-
-    Args:
-        shown: rows with the column `replicates`.
-        each: words for what has so many: ` a day`.
-    """
+    """Say how many replicates (each: ` a day`) a summary rests on, and what its bars are."""
+    several = shown["replicates"].max() > 1
     bars = (
-        "; bars are one standard error"
-        if shown["replicates"].max() > 1
-        else ", so that there are no bars of its error"
+        "; bars are one standard error" if several else ", so that there are no bars of its error"
     )
     return f"{count_replicates(shown['replicates'])}{each}{bars}"

@@ -1,9 +1,4 @@
-"""The answer of a study: a sentence for each metric, and how many gold labels would say as much.
-
-Numbers and metrics of a user's own study in plain words.
-
-One answer in a line that is short enough for a badge: AUC large 0.93 (0.90 to 0.96).
-"""
+"""The answer of a study in plain words: a sentence for each metric, with its numbers."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdgold.checking.without_gold import ends_in_words, gold_in_words
-from crowdgold.evaluation import rows
 from crowdgold.evaluation.conditions import Key
 from crowdgold.evaluation.headline import is_gold_alone, named
 from crowdgold.evaluation.questions import HUMANS, is_of_population, plain_metric
-from crowdgold.evaluation.rows import SURE, interval_in_words, is_unbounded
+from crowdgold.evaluation.rows import SURE, interval_in_words, is_unbounded, known
 from crowdgold.methods.method import ANSWERS, in_order
 from crowdgold.methods.registry import METHODS, baseline
 from crowdgold.metrics.binary import METRICS
@@ -25,9 +19,8 @@ from crowdgold.presentation.folder import StudyFolder
 
 def words_of(metric: str) -> Words:
     """How a metric is written; one that is not known stands for itself."""
-    if metric in METRICS:
-        return METRICS[metric].words
-    return Words(metric, metric, metric, "{metric}: {value}.", metric, metric)
+    unknown = Words(metric, metric, metric, "{metric}: {value}.", metric, metric)
+    return METRICS[metric].words if metric in METRICS else unknown
 
 
 def metric_of(row: Mapping[str, Any]) -> str:
@@ -36,25 +29,18 @@ def metric_of(row: Mapping[str, Any]) -> str:
 
 
 def is_comparison(row: Mapping[str, Any]) -> bool:
-    """Say whether a row compares two models."""
+    """Whether a row compares two models."""
     return row["against"] not in ("", HUMANS)
 
 
 def is_difference(row: Mapping[str, Any]) -> bool:
-    """Say whether a row is a difference, between models or to the voters."""
+    """Whether a row is a difference, between models or to the voters."""
     return is_comparison(row) or against_voters(metric_of(row))
 
 
 def against_voters(metric: str) -> bool:
-    """Say whether a metric is itself a difference, to a single voter."""
+    """Whether a metric is itself a difference, to a single voter."""
     return metric in METRICS and METRICS[metric].against_voters
-
-
-def _digits(width: float | None, least: int) -> int:
-    """The decimals that show an interval to two digits of its width, `least` or more."""
-    if width is None or not width > 0:
-        return least
-    return max(least, min(6, 1 - math.floor(math.log10(width))))
 
 
 class Numbers:
@@ -69,11 +55,11 @@ class Numbers:
             None if row[name] is None or math.isnan(row[name]) else float(row[name])
             for name in ("estimate", "lower", "upper")
         )
-        width = (
-            None if self.lower is None or self.upper is None
-            else self.scale * (self.upper - self.lower)
-        )  # fmt: skip
-        self.digits = _digits(width, 3 if self.plain else 1)
+        self.digits = least = 3 if self.plain else 1
+        if self.lower is not None and self.upper is not None and self.upper > self.lower:
+            # Two digits of the interval's width, at most 6 decimals.
+            width = self.scale * (self.upper - self.lower)
+            self.digits = max(least, min(6, 1 - math.floor(math.log10(width))))
 
     def bare(self, value: float) -> str:
         """Write a value to the digits of the interval, without its unit."""
@@ -118,58 +104,43 @@ def rounded(count: float) -> str:
 
 
 def as_gold_words(row: Mapping[str, Any], title: str = "") -> str:
-    """How many gold labels alone would say as much, with the interval where there is one.
-
-    Args:
-        row: an estimate, or a headline.
-        title: of the interval.
-    """
-    number, ends = rows.known(row), rows.interval_in_words(row)
+    """How many gold labels alone would say as much, with the interval, by its title, if known."""
+    number, ends = known(row), interval_in_words(row)
     if number is None:
         return ""
-    if rows.is_unbounded(row):
+    if is_unbounded(row):
         return ends
     return f"{number:,.0f} ({title}{ends})" if ends else rounded(number)
 
 
 def listed(texts: Sequence[str], most: int = 12) -> str:
-    """Write a list; beyond the first ones, how many there are."""
+    """A list; beyond the first ones, how many there are."""
     more = f"; and {len(texts) - most} more" if len(texts) > most else ""
     return "; ".join(texts[:most]) + more
 
 
-UNKNOWN = "No description; see the documentation of the method."
 OF_ITEMS = "Its intervals are about the items at hand, not new ones."
 OF_POPULATION = "Its intervals are about the population that the items were drawn from."
 
 
-def _assumption(name: str, about: str) -> str:
-    offer = METHODS[name].offer if name in METHODS else None
-    if offer is None:
-        return UNKNOWN
-    return f"{offer.assumes} {OF_POPULATION if is_of_population(name, about) else OF_ITEMS}"
-
-
 def assumptions_of(methods: Sequence[str], about: str) -> list[tuple[str, str]]:
-    """The assumptions of methods and what their intervals are about, in the order of answers.
+    """The assumptions of methods and what their intervals are about, in the order of answers."""
+    found = []
+    for name in in_order(methods, ANSWERS):
+        offer = METHODS[name].offer if name in METHODS else None
+        told = "No description; see the documentation of the method."
+        if offer is not None:
+            of = OF_POPULATION if is_of_population(name, about) else OF_ITEMS
+            told = f"{offer.assumes} {of}"
+        found.append((name, told))
+    return found
 
-    Args:
-        about: the setting that says what intervals are about.
-    """
-    return [(name, _assumption(name, about)) for name in in_order(methods, ANSWERS)]
 
-
-LEAST = 2
-"""Decimals; more where the interval is narrower than the last of them."""
+LEAST = 2  # decimals; more where the interval is narrower than the last of them
 
 
 def badge(key: Key, answer: Mapping[str, Any] | None) -> str:
-    """The line of an answer.
-
-    Args:
-        key: which answer it is.
-        answer: its estimate and interval, or its range; None where there is none.
-    """
+    """An answer, or its range, in a line that fits a badge: AUC large 0.93 (0.90 to 0.96)."""
     name = " ".join(filter(None, [key.metric, key.who]))
     if answer is None:
         return f"{name} no answer"
@@ -183,37 +154,23 @@ def badge(key: Key, answer: Mapping[str, Any] | None) -> str:
 
 RANGE_WORDS = "A range that votes and scores allow, without gold labels"
 VOTES_ALONE = "votes and scores alone"
-MOST_PAIRS = 12
-"""Pairs of models whose comparison is written out; all are in estimates.csv."""
-GAINED = 1.05
-"""An interval as narrow as that of so many times the gold labels is called a gain."""
+MOST_PAIRS = 12  # pairs of models whose comparison is written out; all are in estimates.csv
+GAINED = 1.05  # an interval as narrow as that of so many times the gold labels is a gain
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What is said of one metric.
+    """What is said of one metric."""
 
-    Attributes:
-        title: what it is about.
-        sentence: the answer, without its interval.
-        interval: its interval.
-        as_gold: how many gold labels alone would be as precise; empty where that is not known.
-        alone: what gold labels alone say; empty where that is the answer, or not known.
-        details: method, and the model's estimate beside it.
-        flagged: whether gold labels contradict the answer itself.
-        line: value, ends of the interval, and method, for a table.
-        ahead: whether a model is ahead of another beyond doubt.
-    """
-
-    title: str
-    sentence: str
+    title: str  # what it is about
+    sentence: str  # the answer, without its interval
     interval: str
-    as_gold: str
-    alone: str
-    details: Sequence[str]
-    flagged: bool
-    line: tuple[str, str, str] = ("", "", "")
-    ahead: bool = False
+    as_gold: str  # how many gold labels alone would be as precise; empty where that is not known
+    alone: str  # what gold labels alone say; empty where that is the answer, or not known
+    details: Sequence[str]  # method, and the model's estimate beside it
+    flagged: bool  # whether gold labels contradict the answer itself
+    line: tuple[str, str, str] = ("", "", "")  # value, ends of the interval and method, for a table
+    ahead: bool = False  # whether a model is ahead of another beyond doubt
 
 
 @dataclass(frozen=True)
@@ -225,18 +182,9 @@ class Answers:
 
 
 def _sure(numbers: Numbers) -> bool:
-    """Say whether an interval is on one side of 0."""
+    """Whether an interval is on one side of 0."""
     lower, upper = numbers.lower, numbers.upper
     return lower is not None and upper is not None and (lower > 0 or upper < 0)
-
-
-def _against_voters(row: Mapping[str, Any], numbers: Numbers) -> str:
-    """Say how a model compares with a single voter."""
-    ahead = float(row["estimate"])
-    more = "more" if ahead >= 0 else "less"
-    said = {"model": row["model"], "value": numbers.size(ahead), "more": more}
-    says = words_of(metric_of(row)).sentence.format(**said)
-    return f"{says}." if _sure(numbers) else f"{says}; the difference may be zero."
 
 
 def _leader_first(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -256,16 +204,24 @@ def _negated(row: Mapping[str, Any]) -> dict[str, float | None]:
     return {name: None if row[old] is None else -row[old] for name, old in turned.items()}
 
 
-def _compared(row: Mapping[str, Any], numbers: Numbers, metric: str, at: str) -> str:
-    """Say how far a model is ahead of another."""
-    first, _, second = at.partition("|")
-    where = f", {row['model']} flagging from {first}, {row['against']} from {second}"
-    if not second:
-        where = f", flagging from {first}" if first else ""
-    what = words_of(metric).compared
-    by = numbers.size(float(row["estimate"]))
-    sentence = f"{row['model']} is ahead of {row['against']} by {by} in {what}{where}"
-    return f"{sentence}." if _sure(numbers) else f"{sentence}; it could be the other way round."
+def _sentence(row: Mapping[str, Any], numbers: Numbers, metric: str, at: str) -> str:
+    """What is said of a value, or of who is ahead: of another model, or of a single voter."""
+    words, sure = words_of(metric), _sure(numbers)
+    said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.point}
+    if is_comparison(row):
+        first, _, second = at.partition("|")
+        where = f", {row['model']} flagging from {first}, {row['against']} from {second}"
+        if not second:
+            where = f", flagging from {first}" if first else ""
+        by = f"{numbers.size(float(row['estimate']))} in {words.compared}{where}"
+        doubt = "" if sure else "; it could be the other way round"
+        return f"{row['model']} is ahead of {row['against']} by {by}{doubt}."
+    if against_voters(metric):
+        ahead = float(row["estimate"])
+        more = {"value": numbers.size(ahead), "more": "more" if ahead >= 0 else "less"}
+        doubt = "" if sure else "; the difference may be zero"
+        return f"{words.sentence.format(**{**said, **more})}{doubt}."
+    return words.sentence.format(**said)
 
 
 def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
@@ -303,93 +259,52 @@ def _details(row: Mapping[str, Any]) -> Iterator[str]:
         yield str(row["note"])
 
 
-def _nothing(row: Mapping[str, Any], title: str) -> Answer:
-    why = [*row.get("passed_over", []), *filter(None, [row.get("note")])]
-    reasons = tuple(map(str, why)) or ("No method could estimate it.",)
-    return Answer(title, "No answer from these data.", "", "", "", reasons, False)
-
-
 def _without_gold(row: Mapping[str, Any], title: str, level: float) -> Answer:
     """A range where there are no gold labels, with a model's number if what it assumes is true."""
     found, metric, (_, at) = row["range"], metric_of(row), plain_metric(str(row["metric"]))
-    details = list(_if_true(row, level))
+    details = [str(row["note"])] if row.get("note") else []
+    if row["method"] is not None and row["estimate"] is not None:
+        numbers = Numbers(row)
+        model = f"{row['method']} says {numbers.point} ({numbers.interval(level)})"
+        details.insert(0, f"{model}, if what it assumes is true; nothing checks it")
+    needed = f"{gold_in_words(found['gold'])}."
     if found["lower"] is None:
         told = f"No range without gold labels: {found['why']}."
-        needed = f"{gold_in_words(found['gold'])}."
         return Answer(title, told, "", needed, "", details, False, ("no range", "", ""))
     numbers = Numbers({**row, "lower": found["lower"], "upper": found["upper"]})
     said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.ends}
-    sentence = words_of(metric).sentence.format(**said)
-    needed = f"{gold_in_words(found['gold'])}." if found["gold"] else ""
+    sentence, needed = words_of(metric).sentence.format(**said), needed if found["gold"] else ""
     line = ("a range", numbers.ends, VOTES_ALONE)
     return Answer(title, sentence, RANGE_WORDS, needed, "", details, False, line)
-
-
-def _if_true(row: Mapping[str, Any], level: float) -> Iterator[str]:
-    """A model's number, and under what it holds."""
-    if row["method"] is not None and row["estimate"] is not None:
-        numbers = Numbers(row)
-        yield (
-            f"{row['method']} says {numbers.point} ({numbers.interval(level)}), if what it assumes "
-            "is true; nothing checks it"
-        )
-    if row.get("note"):
-        yield str(row["note"])
-
-
-def _alone(row: Mapping[str, Any], by_gold: Mapping[str, Any] | None, turned: bool) -> str:
-    """What gold labels alone say of a value, beside an answer that is not theirs."""
-    if by_gold is None or row["method"] == baseline():
-        return ""
-    numbers = Numbers({**row, **(_negated(by_gold) if turned else by_gold)})
-    return f"Gold labels alone: {numbers.point} ({numbers.ends})."
 
 
 def write_answer(
     row: Mapping[str, Any], n_gold: int, level: float, by_gold: Mapping[str, Any] | None
 ) -> Answer:
-    """What is said of the answer of a metric.
+    """What is said of one of the headlines of study.json.
 
-    Args:
-        row: one of the headlines of study.json.
-        n_gold: gold labels of the stratum, where the row does not say on how many it rests.
-        by_gold: estimate, lower and upper of gold labels alone; None where they give none.
+    `n_gold` are the stratum's gold labels, where the row does not say on how many it rests;
+    `by_gold` has estimate, lower and upper of gold labels alone, None where they give none.
     """
-    given = row
-    row = _leader_first(row)
+    given, row = row, _leader_first(row)
     metric, (_, at) = metric_of(row), plain_metric(str(row["metric"]))
     title = words_of(metric).title + (f" at {at.replace('|', ' and ')}" if at else "")
     if row.get("range"):
         return _without_gold(row, title, level)
     if row["method"] is None or row["estimate"] is None:
-        return _nothing(row, title)
-    numbers = Numbers(row)
-    if is_comparison(row):
-        sentence = _compared(row, numbers, metric, at)
-    elif against_voters(metric):
-        sentence = _against_voters(row, numbers)
-    else:
-        said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.point}
-        sentence = words_of(metric).sentence.format(**said)
+        why = [*row.get("passed_over", []), *filter(None, [row.get("note")])]
+        reasons = tuple(map(str, why)) or ("No method could estimate it.",)
+        return Answer(title, "No answer from these data.", "", "", "", reasons, False)
+    numbers, alone = Numbers(row), ""
+    if by_gold is not None and row["method"] != baseline():
+        of_gold = Numbers({**row, **(by_gold if row is given else _negated(by_gold))})
+        alone = f"Gold labels alone: {of_gold.point} ({of_gold.ends})."
     return Answer(
-        title, sentence, numbers.interval(level),
-        _as_gold(row, row.get("gold", n_gold), by_gold is not None),
-        _alone(row, by_gold, row is not given), tuple(_details(row)), bool(row.get("misfit")),
-        (numbers.point, numbers.ends, named(row)),
-        is_comparison(row) and _sure(numbers),
+        title, _sentence(row, numbers, metric, at), numbers.interval(level),
+        _as_gold(row, row.get("gold", n_gold), by_gold is not None), alone,
+        tuple(_details(row)), bool(row.get("misfit")),
+        (numbers.point, numbers.ends, named(row)), is_comparison(row) and _sure(numbers),
     )  # fmt: skip
-
-
-def _by_gold(study: StudyFolder) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Estimate and interval of gold labels alone, by model, against and metric."""
-    rows = study.of_all("estimates")
-    rows = rows[(rows["method"] == baseline()) & rows["lower"].notna() & rows["upper"].notna()]
-    return {
-        (row["model"], row["against"], row["metric"]): {
-            name: float(row[name]) for name in ("estimate", "lower", "upper")
-        }
-        for row in rows.to_dict("records")
-    }
 
 
 def headlines_of_all(study: StudyFolder) -> list[Mapping[str, Any]]:
@@ -398,23 +313,28 @@ def headlines_of_all(study: StudyFolder) -> list[Mapping[str, Any]]:
 
 
 def write_answers(study: StudyFolder) -> list[Answers]:
-    """Write the answers: on the items and voters, on each model, on pairs of models."""
+    """The answers: on the items and voters, on each model, on pairs of models."""
     groups: dict[tuple[str, str], list[Answer]] = {}
-    by_gold, n_gold = _by_gold(study), int(study.counts["gold"])
+    rows = study.of_all("estimates")
+    rows = rows[(rows["method"] == baseline()) & rows["lower"].notna() & rows["upper"].notna()]
+    by_gold = {
+        (row["model"], row["against"], row["metric"]):
+        {name: float(row[name]) for name in ("estimate", "lower", "upper")}
+        for row in rows.to_dict("records")
+    }  # fmt: skip
     for row in headlines_of_all(study):
         whose = (row["model"], row["against"] if is_comparison(row) else "")
         if whose not in groups and sum(bool(other) for _, other in groups) >= MOST_PAIRS:
             continue
-        key = (row["model"], row["against"], row["metric"])
-        answer = write_answer(row, n_gold, study.level, by_gold.get(key))
+        alone = by_gold.get((row["model"], row["against"], row["metric"]))
+        answer = write_answer(row, int(study.counts["gold"]), study.level, alone)
         groups.setdefault(whose, []).append(answer)
-    return [Answers(_heading(*whose), answers) for whose, answers in groups.items()]
-
-
-def _heading(model: str, other: str) -> str:
-    if not model:
-        return "The items and their voters"
-    return f"{model} against {other}" if other else f"The model {model}"
+    headings = (
+        f"{model} against {other}" if other
+        else f"The model {model}" if model else "The items and their voters"
+        for model, other in groups
+    )  # fmt: skip
+    return [Answers(*one) for one in zip(headings, groups.values(), strict=True)]
 
 
 def leads(groups: Sequence[Answers]) -> list[str]:

@@ -1,7 +1,4 @@
-"""What would change the answer of a study: where its methods, its model and its gold disagree.
-
-The data check of a study (`crowdgold check --json`) for a reader of its report.
-"""
+"""What would change the answer of a study, and its data check for a reader of its report."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,29 +32,19 @@ from crowdgold.presentation.answers import (
 from crowdgold.presentation.folder import ANNOTATORS, StudyFolder, records_of
 from crowdgold.types.columns import counted
 
-NAMED = 8
-"""Annotators of a kind that are named."""
+NAMED = 8  # annotators of a kind that are named
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What is known of the data.
+    """What is known of the data."""
 
-    Attributes:
-        facts: what, and what is known of it.
-        verdicts: method, verdict, why, and how to mend it.
-        warnings: in plain words.
-        there: whether a check was made; without one the facts are counts alone.
-        judges: names of judges whose errors are compared.
-        pairs: a judge, and the correlation of its errors with those of each of these.
-    """
-
-    facts: Sequence[tuple[str, str]]
-    verdicts: Sequence[tuple[str, str, str, str]]
-    warnings: Sequence[str]
-    there: bool
-    judges: Sequence[str] = ()
-    pairs: Sequence[tuple[str, Sequence[str]]] = ()
+    facts: Sequence[tuple[str, str]]  # what, and what is known of it
+    verdicts: Sequence[tuple[str, str, str, str]]  # method, verdict, why, and how to mend it
+    warnings: Sequence[str]  # in plain words
+    there: bool  # whether a check was made; without one the facts are counts alone
+    judges: Sequence[str] = ()  # names of judges whose errors are compared
+    pairs: Sequence[tuple[str, Sequence[str]]] = ()  # a judge, and the correlation with each
 
 
 def _alpha(found: Mapping[str, Any]) -> str:
@@ -88,26 +75,10 @@ def _annotators(found: Mapping[str, Any] | None) -> str:
     return "; ".join(texts)
 
 
-def _gold_check(check: Mapping[str, Any]) -> str:
-    text = f"{check['gold_positive']:,} positive, {check['gold_negative']:,} negative"
-    right = [
-        f"{100 * share:.1f} % of the {name}"
-        for share, name in zip(check["majority_right"], ("positives", "negatives"), strict=True)
-        if share is not None
-    ]
-    return text + (f"; the majority of votes is right on {' and '.join(right)}" if right else "")
-
-
-def told_of(found: Mapping[str, Any]) -> str:
+def _told_of(found: Mapping[str, Any]) -> str:
     """What gold is to be a sample of, one of `TOLD`, by the check's file."""
     of = str(found.get("of", OF_ITEMS))
     return of if of in TOLD else OF_ITEMS
-
-
-def _sample(found: Mapping[str, Any]) -> str:
-    if found.get("note") or found.get("p") is None:
-        return f"no test: {found.get('note') or 'too little is known'}"
-    return f"{likeness_in_words(found['p'], told_of(found))} (p = {found['p']:.2g})"
 
 
 def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -118,14 +89,22 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "votes", f"{check['votes']:,}; {each} an item; {share:.1f} % positive"
     yield "agreement of votes", _alpha(check["agreement"])
     yield "annotators", _annotators(check["annotators"])
-    yield "gold labels", _gold_check(check)
+    named = zip(check["majority_right"], ("positives", "negatives"), strict=True)
+    right = [f"{100 * share:.1f} % of the {name}" for share, name in named if share is not None]
+    majority = f"; the majority of votes is right on {' and '.join(right)}" if right else ""
+    yield (
+        "gold labels",
+        f"{check['gold_positive']:,} positive, {check['gold_negative']:,} negative{majority}",
+    )
     if check.get("judges", {}).get("sentences"):
         yield "judges", "; ".join(check["judges"]["sentences"])
-    of = told_of(check["gold_sample"])
-    yield (
-        "gold a random sample?" if of == OF_ITEMS else TOLD[of].question,
-        _sample(check["gold_sample"]),
-    )
+    sample = check["gold_sample"]
+    of = _told_of(sample)
+    if sample.get("note") or sample.get("p") is None:
+        likely = f"no test: {sample.get('note') or 'too little is known'}"
+    else:
+        likely = f"{likeness_in_words(sample['p'], of)} (p = {sample['p']:.2g})"
+    yield "gold a random sample?" if of == OF_ITEMS else TOLD[of].question, likely
     if check.get("clusters"):
         yield "clusters", f"{check['clusters']['numbers']}; {check['clusters']['sentence']}"
     if check.get("expert_agreement"):
@@ -135,28 +114,12 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if check.get("expert_errors", {}).get("sentences"):
         yield "experts' errors", "; ".join(check["expert_errors"]["sentences"])
     for name, one in check["scores"].items():
-        tied = f"{100 * one['tied']:.2g} % of the pairs of items are tied"
-        ends = f"{one['lowest']:.4g} to {one['highest']:.4g}"
         lacking = f"; {one['without']:,} items without" if one.get("without") else ""
-        yield f"scores of {name}", f"{ends}, {one['distinct']:,} different; {tied}{lacking}"
-
-
-def _counts(study: StudyFolder) -> list[tuple[str, str]]:
-    """What is known without a check."""
-    counts = study.counts
-    gold = f"{counts['gold_positive']:,} positive, {counts['gold_negative']:,} negative"
-    return [
-        ("items", f"{counts['items']:,}"),
-        ("votes", f"{counts['votes']:,}"),
-        ("gold labels", gold),
-        ("models", ", ".join(study.models) or "none"),
-    ]
-
-
-def _pair(value: float | None, lower: float | None, upper: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.2f}" + (f" ({lower:.2f} to {upper:.2f})" if lower is not None else "")
+        yield (
+            f"scores of {name}",
+            f"{one['lowest']:.4g} to {one['highest']:.4g}, {one['distinct']:,} different; "
+            f"{100 * one['tied']:.2g} % of the pairs of items are tied{lacking}",
+        )
 
 
 def _pairs(judges: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
@@ -166,17 +129,28 @@ def _pairs(judges: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     parts = [shared.get(one, ()) for one in ("pairs", "pairs_lower", "pairs_upper")]
     if len(names) < 3 or any(len(part) != len(names) for part in parts):
         return []
-    return [
-        (name, [_pair(*(part[row][one] for part in parts)) for one in range(row)])
-        for row, name in enumerate(names)
-    ][1:]
+    found = []
+    for row, name in list(enumerate(names))[1:]:
+        texts = []
+        for value, lower, upper in zip(*(part[row][:row] for part in parts), strict=True):
+            ends = f" ({lower:.2f} to {upper:.2f})" if lower is not None else ""
+            texts.append("" if value is None else f"{value:.2f}{ends}")
+        found.append((name, texts))
+    return found
 
 
 def write_check(study: StudyFolder) -> Checked:
-    """Write the data check of a study; its counts where no check was made."""
-    check = study.check
+    """The data check of a study; its counts where no check was made."""
+    check, counts = study.check, study.counts
     if check is None:
-        return Checked(_counts(study), [], [], False)
+        facts = [
+            ("items", f"{counts['items']:,}"),
+            ("votes", f"{counts['votes']:,}"),
+            ("gold labels",
+             f"{counts['gold_positive']:,} positive, {counts['gold_negative']:,} negative"),
+            ("models", ", ".join(study.models) or "none"),
+        ]  # fmt: skip
+        return Checked(facts, [], [], False)
     verdicts = [
         (one["method"], one["verdict"], one["why"], one.get("mend", ""))
         for one in check["verdicts"]
@@ -188,30 +162,22 @@ def write_check(study: StudyFolder) -> Checked:
 
 
 GRAVE, MINOR = "grave", "minor"
-SURELY = 0.99
-"""Probability with which a model that is right misses no more counts than are called too many."""
+SURELY = 0.99  # probability with which a right model misses no more than are called too many
 MOST_TIMES = 100
-BY_CHANCE = 0.05
-"""How often a model that is right may be gravely doubted for any of its estimates (Holm)."""
+BY_CHANCE = 0.05  # how often a right model may be gravely doubted for any of its estimates (Holm)
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """Something that would change the answer.
+    """Something that would change the answer."""
 
-    Attributes:
-        weight: GRAVE or MINOR.
-        title: what it is.
-        text: what it means, and what to do.
-    """
-
-    weight: str
-    title: str
-    text: str
+    weight: str  # GRAVE or MINOR
+    title: str  # what it is
+    text: str  # what it means, and what to do
 
 
 def quantity(row: Mapping[str, Any]) -> str:
-    """Name what a row estimates: `recall at 0.5 of large`."""
+    """What a row estimates: `recall at 0.5 of large`."""
     metric, (_, at) = metric_of(row), plain_metric(str(row["metric"]))
     name = words_of(metric).symbol
     if at:
@@ -222,9 +188,9 @@ def quantity(row: Mapping[str, Any]) -> str:
 
 
 def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
-    """Say where gold does not look like a random sample, or hardly."""
+    """Where gold does not look like a random sample, or hardly."""
     test = (study.check or {}).get("gold_sample") or {}
-    p, of = test.get("p"), told_of(test)
+    p, of = test.get("p"), _told_of(test)
     if p is None and study.counts.get("gold_random") is not False:
         return
     # A folder without its check still says whether gold was doubted.
@@ -232,22 +198,20 @@ def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
     if not sample.chosen:
         return
     surely, told = sample.surely_chosen, sample.told
-    if of != OF_ITEMS:
-        title = told.misfit if surely else f"possibly {told.misfit}"
-        text = f"Votes and scores speak against it{how}. {sample.mend}."
-        yield Doubt(GRAVE if surely else MINOR, title[:1].upper() + title[1:], text)
-        return
-    title = f"Gold {'does not look like' if surely else 'may not be'} a random sample"
-    yield Doubt(
-        GRAVE if surely else MINOR, title,
-        f"Votes and scores of the gold items differ from those of the others{how}. Every "
-        "method takes gold items to be drawn at random; if they were chosen by votes, scores or "
-        f"difficulty, the numbers can be wrong by any amount. {sample.mend}.",
-    )  # fmt: skip
+    title = told.misfit if surely else f"possibly {told.misfit}"
+    text = f"Votes and scores speak against it{how}. {sample.mend}."
+    if of == OF_ITEMS:
+        title = f"Gold {'does not look like' if surely else 'may not be'} a random sample"
+        text = (
+            f"Votes and scores of the gold items differ from those of the others{how}. Every "
+            "method takes gold items to be drawn at random; if they were chosen by votes, scores "
+            f"or difficulty, the numbers can be wrong by any amount. {sample.mend}."
+        )
+    yield Doubt(GRAVE if surely else MINOR, title[:1].upper() + title[1:], text)
 
 
 def _gold(study: StudyFolder) -> Iterator[Doubt]:
-    """Say where there is too little gold."""
+    """Where there is too little gold."""
     counts = study.counts
     n_gold = int(counts["gold"])
     if n_gold == 0:
@@ -274,18 +238,8 @@ def _gold(study: StudyFolder) -> Iterator[Doubt]:
         )  # fmt: skip
 
 
-def _only_models(study: StudyFolder) -> Iterator[Doubt]:
-    """Say where no answer was asked for that gold labels correct."""
-    if any(row["reason"] == ONLY_MODELS_REASON for row in headlines_of_all(study)):
-        yield Doubt(
-            GRAVE, "Only models were asked for",
-            "Each model is right where its assumptions are, and no estimate that gold labels "
-            f"correct was asked for. Add {answering()} to the methods.",
-        )  # fmt: skip
-
-
 def _misfits(study: StudyFolder) -> Iterator[Doubt]:
-    """Say which model-based estimates the gold labels contradict."""
+    """Which model-based estimates the gold labels contradict."""
     rows = study.of_all("estimates")
     corrected = held_against(set(rows["method"]))
     flagged = rows[rows["misfit"] == 1]
@@ -310,7 +264,7 @@ def _misfits(study: StudyFolder) -> Iterator[Doubt]:
 
 
 def _disagreements(study: StudyFolder) -> Iterator[Doubt]:
-    """Say which methods have an interval that does not meet the answer's."""
+    """Which methods have an interval that does not meet the answer's."""
     rows, apart = study.of_all("estimates"), dict[str, list[str]]()
     for head in headlines_of_all(study):
         if head["lower"] is None:
@@ -332,48 +286,40 @@ def _disagreements(study: StudyFolder) -> Iterator[Doubt]:
 
 
 def _chains(study: StudyFolder) -> Iterator[Doubt]:
-    failed = [
-        one for one in study.summary["fits"]
-        if one["stratum"] == study.whole and not one["diagnostics_passed"]
-    ]  # fmt: skip
-    for one in failed:
+    for one in study.summary["fits"]:
+        if one["stratum"] != study.whole or one["diagnostics_passed"]:
+            continue
         of = f" on {one['model']}" if one["model"] else ""
+        rests = "The answer does not rest on it."
+        if METHODS[one["method"]].has_role(CORRECTED):
+            rests = "The gold labels correct the answer, so its interval is right all the same."
         yield Doubt(
             MINOR, f"The chains of {one['method']}{of} had not converged",
-            f"{'; '.join(one['problems']) or 'no reason given'}. Its numbers are shown. "
-            + ("The gold labels correct the answer, so its interval is right all the same."
-               if METHODS[one["method"]].has_role(CORRECTED) else
-               "The answer does not rest on it."),
+            f"{'; '.join(one['problems']) or 'no reason given'}. Its numbers are shown. {rests}",
         )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Misses:
-    """Observations outside the intervals of data that were drawn from a fit.
+    """Observations outside the intervals of data that were drawn from a fit."""
 
-    Attributes:
-        method, model, check: whose fit, and what was checked, `votes` or `wins`.
-        outside, checked: how many, and of how many.
-        many: whether these are more than a model that is right would miss.
-    """
-
-    method: str
+    method: str  # whose fit
     model: str
-    check: str
-    outside: int
-    checked: int
-    many: bool
+    check: str  # what was checked, `votes` or `wins`
+    outside: int  # how many
+    checked: int  # of how many
+    many: bool  # whether these are more than a model that is right would miss
 
 
 def count_misses(rows: pd.DataFrame, level: float) -> tuple[int, bool]:
-    """Count observations outside their intervals; say whether they are too many for chance."""
+    """The observations outside their intervals, and whether they are too many for chance."""
     outside = int(((rows["observed"] < rows["lower"]) | (rows["observed"] > rows["upper"])).sum())
     fewer = bdtr(outside - 1, len(rows), 1 - level) if outside else 0.0
     return outside, bool(fewer >= SURELY)
 
 
 def misses_of(study: StudyFolder) -> Iterator[Misses]:
-    """Count the misses of each fit and check."""
+    """The misses of each fit and check."""
     rows = study.of_all("predictive")
     keys = rows[["method", "model", "check"]].astype(str)
     for method, model, check in dict.fromkeys(keys.itertuples(index=False, name=None)):
@@ -400,7 +346,7 @@ def _predictive(study: StudyFolder) -> Iterator[Doubt]:
 
 
 def _undecided(study: StudyFolder) -> Iterator[Doubt]:
-    """Say how much larger a study would tell apart what this one does not."""
+    """How much larger a study would tell apart what this one does not."""
     found = []
     for row in headlines_of_all(study):
         if not is_difference(row) or row["lower"] is None or not row["lower"] <= 0 <= row["upper"]:
@@ -420,11 +366,15 @@ def _undecided(study: StudyFolder) -> Iterator[Doubt]:
 
 def find_doubts(study: StudyFolder) -> list[Doubt]:
     """What would change the answer, the gravest first."""
-    sources = (
-        _gold_sample, _gold, _only_models, _misfits, _chains, _predictive, _disagreements,
-        _undecided,
-    )  # fmt: skip
-    found = [doubt for source in sources for doubt in source(study)]
+    found = [*_gold_sample(study), *_gold(study)]
+    if any(row["reason"] == ONLY_MODELS_REASON for row in headlines_of_all(study)):
+        found.append(
+            Doubt(GRAVE, "Only models were asked for",
+                  "Each model is right where its assumptions are, and no estimate that gold labels "
+                  f"correct was asked for. Add {answering()} to the methods.")
+        )  # fmt: skip
+    for source in (_misfits, _chains, _predictive, _disagreements, _undecided):
+        found += source(study)
     if study.summary.get("weighted"):
         whose = "the population that the weighted items stand for"
         if study.about != POPULATION:
@@ -437,13 +387,12 @@ def find_doubts(study: StudyFolder) -> list[Doubt]:
 
 
 def verdict_of(doubts: Sequence[Doubt]) -> str:
-    """Sum the doubts up in a sentence."""
-    grave = sum(one.weight == GRAVE for one in doubts)
-    if grave:
+    """The doubts in a sentence."""
+    if grave := sum(one.weight == GRAVE for one in doubts):
         return f"{counted(grave, 'grave doubt')}: read below why these numbers may be wrong."
-    if doubts:
-        return (
-            "We found no grave reason to distrust these numbers; smaller ones are below "
-            f"({len(doubts)})."
-        )
-    return "We found no reason to distrust these numbers."
+    if not doubts:
+        return "We found no reason to distrust these numbers."
+    return (
+        "We found no grave reason to distrust these numbers; smaller ones are below "
+        f"({len(doubts)})."
+    )

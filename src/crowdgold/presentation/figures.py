@@ -1,10 +1,6 @@
-"""What methods say of a metric of a user's own study, and the curves of its models.
+"""The drawings of a study's report: estimates by each method, curves, votes, and wrong gold labels.
 
-Figures for a page that stands alone, SVG inside HTML and PDF; names that users chose in them.
-
-The posterior predictive checks of a study's report, and the figure of votes by gold class.
-
-The answers of a user's own study against an assumed share of wrong gold labels.
+They are SVG inside a page that stands alone, and PDF; names that users chose are made safe in them.
 """
 
 import io
@@ -51,25 +47,19 @@ FRACTIONS = re.compile(r"(\d+\.\d{3})\d+")
 
 @dataclass(frozen=True, repr=False)
 class StudyFigure(Shown):
-    """A figure with the words around it.
+    """A figure with the words around it."""
 
-    Attributes:
-        name: its identifier in the page, letters, digits and hyphens.
-        title: a heading.
-        caption: what it shows, for readers who see it.
-        description: what it shows with its numbers, for those who do not.
-        figure: the drawing, whose layout is settled here.
-    """
-
-    name: str
-    title: str
-    caption: str
-    description: str
-    figure: Figure
+    name: str  # its identifier in the page, letters, digits and hyphens
+    title: str  # a heading
+    caption: str  # what it shows, for readers who see it
+    description: str  # what it shows with its numbers, for those who do not
+    figure: Figure  # the drawing, whose layout is settled here
 
     def __post_init__(self) -> None:
-        """Lay the figure out."""
-        settle(self.figure)
+        """Lay the figure out for good, so that each format does not find its layout again."""
+        with _drawing():
+            self.figure.draw_without_rendering()
+        self.figure.set_layout_engine("none")
 
     def facts(self) -> Known:
         """Its heading, and what it shows."""
@@ -88,18 +78,10 @@ def _drawing() -> Iterator[None]:
         yield
 
 
-def settle(figure: Figure) -> None:
-    """Lay a figure out for good, so that each format does not find its layout again."""
-    with _drawing():
-        figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-
-
 def inline_svg(one: StudyFigure) -> Markup:
-    """Draw a figure as SVG that can stand in an HTML page beside others.
+    """A figure as SVG that can stand in an HTML page beside others, with its description.
 
-    It scales with the page; its identifiers begin with its name; a title and a description tell
-    those who cannot see it what it shows.
+    It scales with the page; its identifiers begin with its name.
     """
     with _drawing():
         written = io.StringIO()
@@ -107,14 +89,13 @@ def inline_svg(one: StudyFigure) -> Markup:
     drawn = REMARKS.sub("", PROLOG.sub("", written.getvalue()))
     opening = OPENING.search(drawn)
     assert opening, "matplotlib writes a viewBox"
-    body = drawn[opening.end() :]
-    body = NAMED.sub(rf'id="{one.name}-\1"', body)
+    body = NAMED.sub(rf'id="{one.name}-\1"', drawn[opening.end() :])
     body = REFERRED.sub(rf"\1{one.name}-\2", body)
     body = FRACTIONS.sub(r"\1", SPACES.sub("><", body))
-    names = f"{one.name}-title {one.name}-desc"
     return Markup(  # noqa: S704 - matplotlib's own drawing, and words that are escaped here
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        f'viewBox="{opening[1]}" role="img" aria-labelledby="{names}">'
+        f'viewBox="{opening[1]}" role="img" '
+        f'aria-labelledby="{one.name}-title {one.name}-desc">'
         f'<title id="{one.name}-title">{escape(one.title)}</title>'
         f'<desc id="{one.name}-desc">{escape(one.description)}</desc>{body}'
     )
@@ -131,8 +112,7 @@ def pdf_pages(figures: Sequence[StudyFigure], creator: str) -> bytes:
     return written.getvalue()
 
 
-LONGEST = 22
-"""Characters of a name that are drawn."""
+LONGEST = 22  # characters of a name that are drawn
 
 
 @cache
@@ -141,30 +121,20 @@ def _glyphs() -> frozenset[int]:
     return frozenset(FT2Font(findfont(FontProperties())).get_charmap())
 
 
-def _can_be_drawn(name: str) -> bool:
-    letters = all(ord(letter) in _glyphs() for letter in name)
-    return bool(name.strip()) and letters and all(map(_is_seen, name))
-
-
-def _is_seen(letter: str) -> bool:
-    return not unicodedata.category(letter).startswith("C")
-
-
-def _shorter(name: str) -> str:
-    if len(name) <= LONGEST:
-        return name
-    half = (LONGEST - 1) // 2
-    return f"{name[:half]}…{name[-half:]}"
-
-
 def drawn_names(names: Sequence[str]) -> dict[str, str]:
-    """Each name as it is drawn: as it is where the font has its letters and it is short.
+    """Each of some distinct names as it is drawn: as it is where it is short and can be drawn.
 
-    Args:
-        names: distinct names of models; one that cannot be drawn, or not be told from another
-            once shortened, is called by its number, as `model 2`.
+    One whose letters the font lacks, or that cannot be told from another once shortened, is called
+    by its number, as `model 2`.
     """
-    short = [_shorter(name) if _can_be_drawn(name) else "" for name in names]
+    half, short = (LONGEST - 1) // 2, []
+    for name in names:
+        drawn = bool(name.strip()) and all(
+            ord(letter) in _glyphs() and not unicodedata.category(letter).startswith("C")
+            for letter in name
+        )
+        shorter = name if len(name) <= LONGEST else f"{name[:half]}…{name[-half:]}"
+        short.append(shorter if drawn else "")
     return {
         name: one if one and short.count(one) == 1 else f"model {place}"
         for place, (name, one) in enumerate(zip(names, short, strict=True), start=1)
@@ -177,98 +147,68 @@ def literal(text: str) -> str:
     return f" {shown}" if shown.startswith("_") else shown
 
 
-MOST_VOTES_FIGURE = 3
-"""Numbers of votes that have a panel: those with the most items."""
+MOST_TOTALS = 3  # numbers of votes that have a panel: those with the most items
 OBSERVED, EXPECTED, OUTSIDE = "#9FB6CD", "#222222", "#C0392B"
 
 
-def _bars(rows: pd.DataFrame) -> list[pd.Series]:
-    """The lengths of bars from a mean, which an interval of few values may not hold."""
-    ends = (rows["expected"] - rows["lower"], rows["upper"] - rows["expected"])
-    return [end.clip(lower=0) for end in ends]
+def _split(
+    axes: Axes, rows: pd.DataFrame, x: str, looks: Sequence[tuple[str, str, str]], **style: Any
+) -> None:
+    """Points with bars of what was expected, inside and outside of it: label, colour, marker."""
+    outside = (rows["observed"] < rows["lower"]) | (rows["observed"] > rows["upper"])
+    for (label, colour, marker), part in zip(looks, (rows[~outside], rows[outside]), strict=True):
+        if not part.empty:
+            # The mean may lie outside of an interval of few values.
+            bars = part["expected"] - part["lower"], part["upper"] - part["expected"]
+            axes.errorbar(
+                part[x], part["expected"], yerr=[bar.clip(lower=0) for bar in bars],
+                color=colour, marker=marker, linestyle="none", label=label, **style,
+            )  # fmt: skip
 
 
-def _panel_votes_figure(axes: Axes, rows: pd.DataFrame) -> None:
-    axes.bar(rows["votes_positive"], rows["observed"], color=OBSERVED, label="observed")
-    drawn = rows[rows["expected"].notna()]
-    outside = (drawn["observed"] < drawn["lower"]) | (drawn["observed"] > drawn["upper"])
-    parts = (("expected", EXPECTED, "o", drawn[~outside]), ("misses", OUTSIDE, "X", drawn[outside]))
-    for label, colour, marker, part in parts:
-        if part.empty:
-            continue
-        axes.errorbar(
-            part["votes_positive"], part["expected"],
-            yerr=_bars(part),
-            color=colour, marker=marker, linestyle="none", capsize=2.5, markersize=4.5, label=label,
-        )  # fmt: skip
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_ylabel("items")
-    total, items = (int(rows[name].iloc[0]) for name in ("votes_total", "items"))
-    votes = "1 vote" if total == 1 else f"{total} votes"
-    axes.set_title(f"{votes} an item, {items:,} items", fontsize=8)
+def draw_study_votes(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """A panel for each number of votes, how many items have how many positive; and what it shows.
 
-
-def draw_study_votes(
-    table: pd.DataFrame, options: Mapping[str, Any]
-) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel for each number of votes: how many items have how many positive ones.
-
-    Args:
-        table: rows of one gold class with votes_total, votes_positive, items, observed, and where
-            there is a model expected, lower and upper.
-        options: none.
-
-    Returns:
-        the figure and the rows that it shows: of the `MOST` most frequent numbers of votes.
-
-    Raises:
-        ValueError: where there are no rows.
+    The table has rows of one gold class with votes_total, votes_positive, items, observed, and
+    where there is a model expected, lower and upper.
     """
     if table.empty:
         raise ValueError("no votes to draw")
     frequent = table.groupby("votes_total")["items"].first().sort_values(ascending=False)
-    totals = sorted(frequent.index[:MOST_VOTES_FIGURE])
+    totals = sorted(frequent.index[:MOST_TOTALS])
     shown = table[table["votes_total"].isin(totals)]
-    figure, axes = new_figure(len(totals), 1, 0.75 + 1.45 * len(totals), COLUMN_WIDTH)
-    for (panel,), total in zip(axes, totals, strict=True):
-        _panel_votes_figure(panel, shown[shown["votes_total"] == total])
-    axes[-1][0].set_xlabel("positive votes")
+    figure, panels = new_figure(len(totals), 1, 0.75 + 1.45 * len(totals), COLUMN_WIDTH)
     handles: dict[str, Any] = {}
-    for (panel,) in axes:
-        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+    for (axes,), total in zip(panels, totals, strict=True):
+        rows = shown[shown["votes_total"] == total]
+        axes.bar(rows["votes_positive"], rows["observed"], color=OBSERVED, label="observed")
+        looks = ("expected", EXPECTED, "o"), ("misses", OUTSIDE, "X")
+        drawn = rows[rows["expected"].notna()]
+        _split(axes, drawn, "votes_positive", looks, capsize=2.5, markersize=4.5)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_ylabel("items")
+        votes = "1 vote" if total == 1 else f"{int(total)} votes"
+        axes.set_title(f"{votes} an item, {int(rows['items'].iloc[0]):,} items", fontsize=8)
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
+    panels[-1][0].set_xlabel("positive votes")
     figure.legend(
         handles.values(), handles.keys(), loc="outside upper center", ncols=3, frameon=False
     )
     return figure, shown
 
 
-def draw_study_wins(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
-    """Draw for pairs of vote sets how often the one is ranked above the other.
+def draw_study_wins(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """For pairs of vote sets how often the one is ranked above the other, and the rows shown.
 
-    Args:
-        table: rows with observed, expected, lower and upper: shares of pairs of items.
-        options: none.
-
-    Raises:
-        ValueError: where there are no rows.
+    They have observed, expected, lower and upper: shares of pairs of items.
     """
     if table.empty:
         raise ValueError("no wins to draw")
     figure, ((axes,),) = new_figure(1, 1, 3.3, COLUMN_WIDTH)
-    outside = (table["observed"] < table["lower"]) | (table["observed"] > table["upper"])
     axes.plot([0, 1], [0, 1], color="#777777", linewidth=0.8, linestyle=":")
-    for label, colour, marker, rows in (
-        ("inside the interval", "#0072B2", "o", table[~outside]),
-        ("outside", OUTSIDE, "X", table[outside]),
-    ):
-        if rows.empty:
-            continue
-        axes.errorbar(
-            rows["observed"], rows["expected"],
-            yerr=_bars(rows), color=colour,
-            marker=marker, linestyle="none", elinewidth=0.8, markersize=4, label=label, alpha=0.85,
-        )  # fmt: skip
+    looks = ("inside the interval", "#0072B2", "o"), ("outside", OUTSIDE, "X")
+    _split(axes, table, "observed", looks, elinewidth=0.8, markersize=4, alpha=0.85)
     lowest = float(min(table["lower"].min(), table["observed"].min()))
     highest = float(max(table["upper"].max(), table["observed"].max()))
     edge = 0.04 * max(highest - lowest, 0.05)
@@ -285,55 +225,49 @@ CLASSES = (("negative", 0, "Gold negatives"), ("positive", 1, "Gold positives"),
 MOST_MODELS = 12
 
 
-def _observed_votes(items: pd.DataFrame) -> pd.DataFrame:
-    """Count votes by gold class, where there is no fit to hold them against."""
-    parts = []
-    for _, value, _ in CLASSES:
-        own = items[items["gold"].isna() if value is None else items["gold"] == value]
-        counted = own.groupby(["votes_total", "votes_positive"]).size().rename("observed")
-        table = counted.reset_index()
-        table["items"] = table.groupby("votes_total")["observed"].transform("sum")
-        parts.append(table.assign(gold=value))
-    table = pd.concat(parts, ignore_index=True)
-    return table.assign(expected=float("nan"), lower=float("nan"), upper=float("nan"))
+def _of_class(table: pd.DataFrame, gold: int | None) -> pd.DataFrame:
+    return table[table["gold"].isna() if gold is None else table["gold"] == gold]
 
 
 def votes_of(study: StudyFolder) -> tuple[pd.DataFrame, str]:
     """The votes by gold class, and whose fit they are held against; "" where no one's."""
     rows = study.of_all("predictive")
     rows = rows[rows["check"] == VOTES]
-    if rows.empty:
-        return _observed_votes(study.items), ""
-    first = rows.iloc[0]
-    own = rows[(rows["model"] == first["model"]) & (rows["method"] == first["method"])]
-    return own, str(first["method"])
-
-
-def _described_votes_figure(rows: pd.DataFrame) -> str:
-    texts = []
-    for row in records_of(rows):
-        text = f"{row['votes_positive']:.0f} of {row['votes_total']:.0f}: {row['observed']:.0f}"
-        if pd.notna(row["expected"]):
-            text += f" items, expected {row['lower']:.0f} to {row['upper']:.0f}"
-        texts.append(text)
-    return "; ".join(texts) + "."
+    if not rows.empty:
+        first = rows.iloc[0]
+        own = rows[(rows["model"] == first["model"]) & (rows["method"] == first["method"])]
+        return own, str(first["method"])
+    parts = []
+    for _, value, _ in CLASSES:
+        counted = _of_class(study.items, value).groupby(["votes_total", "votes_positive"]).size()
+        table = counted.rename("observed").reset_index()
+        table["items"] = table.groupby("votes_total")["observed"].transform("sum")
+        parts.append(table.assign(gold=value))
+    table = pd.concat(parts, ignore_index=True)
+    return table.assign(expected=float("nan"), lower=float("nan"), upper=float("nan")), ""
 
 
 def vote_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     """Draw how many items of each gold class have how many positive votes."""
     table, method = votes_of(study)
     for name, value, title in CLASSES:
-        rows = table[table["gold"].isna() if value is None else table["gold"] == value]
+        rows = _of_class(table, value)
         if rows.empty:
             continue
-        figure, drawn = draw_study_votes(rows, {})
+        figure, drawn = draw_study_votes(rows)
         caption = "Bars: items observed."
         if method:
             caption = f"Bars: observed; points: drawn from {method}'s fit, {percent(study.level)} "
             caption += "intervals; red: observed outside."
         left = rows["votes_total"].nunique() - drawn["votes_total"].nunique()
         caption += f" {left} less frequent numbers of votes in predictive.csv." if left else ""
-        description = f"{title} by their positive votes. {_described_votes_figure(drawn)}"
+        texts = [
+            f"{row['votes_positive']:.0f} of {row['votes_total']:.0f}: {row['observed']:.0f}"
+            + (f" items, expected {row['lower']:.0f} to {row['upper']:.0f}"
+               if pd.notna(row["expected"]) else "")
+            for row in records_of(drawn)
+        ]  # fmt: skip
+        description = f"{title} by their positive votes. {'; '.join(texts)}."
         yield StudyFigure(f"votes-{name}", title, caption, description, figure)
 
 
@@ -345,7 +279,7 @@ def win_figures(study: StudyFolder) -> Iterator[StudyFigure]:
         own = rows[rows["model"] == model]
         own = own[own["method"] == own["method"].iloc[0]]
         method = own["method"].iloc[0]
-        figure, drawn = draw_study_wins(own, {})
+        figure, drawn = draw_study_wins(own)
         outside, _ = count_misses(drawn, study.level)
         title = f"Wins by {names.get(model, model)}"
         yield StudyFigure(
@@ -358,86 +292,61 @@ def win_figures(study: StudyFolder) -> Iterator[StudyFigure]:
         )  # fmt: skip
 
 
-def predictive_words(study: StudyFolder) -> list[str]:
-    """Say how many observations are outside what was drawn."""
+def predictive_words(study: StudyFolder) -> Iterator[str]:
+    """How many observations are outside what was drawn."""
     names = {VOTES: "counts of votes by gold class", WINS: "shares of wins"}
-    words = []
     for one in misses_of(study):
         whose = f"{one.method} with {one.model}" if len(study.models) > 1 else one.method
         says = "more than a model that is right would miss" if one.many else "as chance allows"
-        words.append(
+        yield (
             f"{whose}: {one.outside} of {one.checked} {names.get(one.check, one.check)} lie "
             f"outside the {percent(study.level)} interval; {says}."
         )
-    return words
 
 
-GROUP = "group"
 CHOSEN = "chosen"
-ROW_HEIGHT = 0.17
-"""Inches."""
+GROUP, CHOSEN = "group", "chosen"
+ROW_HEIGHT = 0.17  # inches
 BAND = "#DDE7F0"
-FAILED, CONTRADICTED = "not converged", "contradicted"
-
-
-def _remark(row: pd.Series) -> str:
-    """Say in a word or two what speaks against a row."""
-    if not row["diagnostics_passed"]:
-        return f" ({FAILED})"
-    return f" ({CONTRADICTED})" if row["misfit"] == 1 else ""
-
-
-def _draw_row(axes: Axes, row: pd.Series, place: float) -> None:
-    style, passed = style_of(row["method"]), bool(row["diagnostics_passed"])
-    if row[CHOSEN]:
-        axes.axhspan(place - 0.5, place + 0.5, color=BAND, linewidth=0, zorder=0)
-    if np.isfinite([row["lower"], row["upper"]]).all():
-        axes.plot([row["lower"], row["upper"]], [place, place], color=style.colour, linewidth=1.6)
-    axes.plot(
-        row["estimate"],
-        place,
-        marker=style.marker,
-        color=style.colour,
-        markersize=5,
-        markerfacecolor=style.colour if passed else "white",
-    )
 
 
 def draw_study_estimates(
     table: pd.DataFrame, options: Mapping[str, Any]
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a row for each estimate, under a heading for each group.
+    """A row for each estimate, under a heading for each group; and the rows that have one.
 
-    Args:
-        table: rows with group (a model, say; "" for none), method, estimate, lower, upper,
-            diagnostics_passed, misfit (1 where gold labels contradict the row) and
-            chosen (the answer), in the order from top to bottom.
-        options: `label` of the axis; `zero`, whether a line marks 0.
-
-    Returns:
-        the figure and the rows that it shows: those that have an estimate.
-
-    Raises:
-        ValueError: where no row has an estimate.
+    The table has group (a model, say; "" for none), method, estimate, lower, upper,
+    diagnostics_passed, misfit (1 where gold labels contradict the row) and chosen (the answer), in
+    the order from top to bottom. Options are the `label` of the axis, and `zero`, whether a line
+    marks 0.
     """
     shown = table[np.isfinite(table["estimate"])].reset_index(drop=True)
     if shown.empty:
         raise ValueError("no method has an estimate")
     groups = list(dict.fromkeys(shown[GROUP]))
+    ordered = pd.concat([shown[shown[GROUP] == group] for group in groups])
     places, labels, headings, place = [], [], [], 0.0
     for group in groups:
         if group:
             headings.append((place, group))
             place += 1
         for _, row in shown[shown[GROUP] == group].iterrows():
+            against = " (contradicted)" if row["misfit"] == 1 else ""
+            against = against if row["diagnostics_passed"] else " (not converged)"
             places.append(place)
-            labels.append(row["method"] + _remark(row))
+            labels.append(row["method"] + against)
             place += 1
         place += 0.3
     figure, ((axes,),) = new_figure(1, 1, 0.55 + ROW_HEIGHT * place, COLUMN_WIDTH)
-    ordered = pd.concat([shown[shown[GROUP] == group] for group in groups])
     for at, (_, row) in zip(places, ordered.iterrows(), strict=True):
-        _draw_row(axes, row, at)
+        style, ends = style_of(row["method"]), [row["lower"], row["upper"]]
+        if row[CHOSEN]:
+            axes.axhspan(at - 0.5, at + 0.5, color=BAND, linewidth=0, zorder=0)
+        if np.isfinite(ends).all():
+            axes.plot(ends, [at, at], color=style.colour, linewidth=1.6)
+        face = style.colour if row["diagnostics_passed"] else "white"
+        axes.plot(row["estimate"], at, marker=style.marker, color=style.colour, markersize=5,
+                  markerfacecolor=face)  # fmt: skip
     for at, group in headings:
         axes.text(
             0.01, at, literal(group), transform=axes.get_yaxis_transform(), va="center",
@@ -454,10 +363,9 @@ def draw_study_estimates(
     return figure, ordered
 
 
+# Colour and line of the first, second ... model.
 LOOKS = (("#0072B2", "-"), ("#D55E00", "--"), ("#009E73", "-."), ("#AA4499", ":"))
-"""Colour and line of the first, second ... model."""
-MOST = len(LOOKS)
-"""Models that one figure can show."""
+MOST = len(LOOKS)  # models that one figure can show
 PR, ROC = "PR", "ROC"
 AXES = {PR: ("recall", "precision"), ROC: ("false positive rate", "recall (TPR)")}
 
@@ -470,35 +378,21 @@ def _bar(point: Mapping[str, float], side: str) -> list[list[float]] | None:
     return [[max(0.0, point[side] - lower)], [max(0.0, upper - point[side])]]
 
 
-def _draw_voters(axes: Axes, point: Mapping[str, float]) -> None:
-    """Draw the point at which a single voter works, with intervals where there are any."""
-    axes.errorbar(
-        point["x"], point["y"], xerr=_bar(point, "x"), yerr=_bar(point, "y"), color="black",
-        marker="*", markersize=9, markeredgecolor="white", markeredgewidth=0.5, linestyle="none",
-        elinewidth=1.0, capsize=2, label="a single voter", zorder=5,
-    )  # fmt: skip
-
-
 def draw_study_curves(
     table: pd.DataFrame, options: Mapping[str, Any]
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a curve and its band for each model.
+    """A curve and its band for each of at most `MOST` models; and the table, of one kind of curve.
 
-    Args:
-        table: rows of one kind of curve with model (as it is named in the figure), at, estimate,
-            lower and upper; of `MOST` models at most.
-        options: `curve`, PR or ROC; `voters`, the point x, y of a single voter, with the ends of
-            intervals x_lower, x_upper, y_lower, y_upper where there are any; `chance`, the
-            precision of a random ranking.
-
-    Raises:
-        ValueError: where there are no rows, or more models than can be told apart.
+    It has model (as it is named in the figure), at, estimate, lower and upper. Options are `curve`,
+    PR or ROC; `voters`, the point x, y of a single voter, with the ends of intervals x_lower,
+    x_upper, y_lower, y_upper where there are any; `chance`, the precision of a random ranking.
     """
     models = list(dict.fromkeys(table["model"]))
     if not 1 <= len(models) <= MOST:
         raise ValueError(f"found {len(models)} models, expected 1 to {MOST}")
     figure, ((axes,),) = new_figure(1, 1, 3.3, COLUMN_WIDTH)
-    if options["curve"] == ROC:
+    is_roc = options["curve"] == ROC
+    if is_roc:
         axes.plot([0, 1], [0, 1], color="#777777", linewidth=0.8, linestyle=":")
     elif options.get("chance") is not None:
         axes.axhline(options["chance"], color="#777777", linewidth=0.8, linestyle=":")
@@ -511,129 +405,97 @@ def draw_study_curves(
             rows["at"], rows["estimate"], color=colour, linestyle=line, label=literal(model),
             linewidth=1.4,
         )  # fmt: skip
-    if options.get("voters"):
-        _draw_voters(axes, options["voters"])
+    if point := options.get("voters"):
+        axes.errorbar(
+            point["x"], point["y"], xerr=_bar(point, "x"), yerr=_bar(point, "y"), color="black",
+            marker="*", markersize=9, markeredgecolor="white", markeredgewidth=0.5,
+            linestyle="none", elinewidth=1.0, capsize=2, label="a single voter", zorder=5,
+        )  # fmt: skip
     x, y = AXES[options["curve"]]
     axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), xlabel=x, ylabel=y)
     axes.set_aspect("equal")
-    axes.legend(
-        loc="lower right" if options["curve"] == ROC else "best",
-        frameon=True,
-        framealpha=0.85,
-        edgecolor="none",
-        fontsize=7,
-    )
+    axes.legend(loc="lower right" if is_roc else "best", frameon=True, framealpha=0.85,
+                edgecolor="none", fontsize=7)  # fmt: skip
     return figure, table
 
 
-ACROSS, MOST_PANELS = 3, 12
-"""Panels in a row, and in all; every metric is in expert_errors.csv."""
-PANEL_HEIGHT = 1.75
-"""Inches."""
-OF_ITEMS = ("#333333", "-")
-"""Colour and line of what is of the items, and of no model."""
+ACROSS, MOST_PANELS = 3, 12  # panels in a row, and in all; every metric is in expert_errors.csv
+PANEL_HEIGHT = 1.75  # inches
 PANEL, ANSWER = "panel", "answer"
-
-
-def _panel(metric: str) -> str:
-    """The words of a metric, with its threshold."""
-    plain, at = plain_metric(metric)
-    return words_of(plain).title + (f" at {at}" if at else "")
-
-
-def _drawn(study: StudyFolder) -> pd.DataFrame:
-    """The rows that are drawn: of the first models, where an interval says something."""
-    table, names = study.tables["expert_errors"], drawn_names(study.models)
-    models = ["", *study.models[:MOST]]
-    table = that_say_something(table[table["model"].isin(models)]).copy()
-    answers = {
-        (row["model"], row["metric"]): row["estimate"]
-        for row in headlines_of_all(study)
-        if row["against"] in ("", HUMANS)
-    }
-    keys = zip(table["model"], table["metric"], strict=True)
-    table[ANSWER] = [answers.get(key) for key in keys]
-    table[PANEL] = [_panel(metric) for metric in table["metric"]]
-    table["model"] = [names.get(model, model) for model in table["model"]]
-    return table[table[PANEL].isin(list(dict.fromkeys(table[PANEL]))[:MOST_PANELS])]
-
-
-def _draw_panel(axes: Axes, rows: pd.DataFrame, looks: Mapping[str, tuple[str, str]]) -> None:
-    for model, own in rows.groupby("model", sort=False):
-        colour, line = looks[str(model)]
-        by_gold = own["note"].fillna("").str.startswith(ONLY_GOLD)
-        joined, apart = own[~by_gold], own[by_gold]
-        error, ends = 100 * joined[ERROR], (joined["lower"], joined["upper"])
-        axes.fill_between(error, *ends, color=colour, alpha=0.18, linewidth=0)
-        axes.plot(error, joined["estimate"], color=colour, linestyle=line, linewidth=1.3,
-                  marker="o", markersize=2.5)  # fmt: skip
-        axes.vlines(100 * apart[ERROR], apart["lower"], apart["upper"], color=colour, alpha=0.4)
-        axes.plot(100 * apart[ERROR], apart["estimate"], color=colour, linestyle="none", marker="o",
-                  markersize=3.5, markerfacecolor="white")  # fmt: skip
-        answer = own[ANSWER].iloc[0]
-        if pd.notna(answer):
-            axes.axhline(float(answer), color=colour, linestyle=":", linewidth=0.9)
 
 
 def draw_study_errors(
     table: pd.DataFrame, options: Mapping[str, Any]
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel for each metric, and in it a line and its band for each model.
+    """A panel for each metric, and in it a line and its band for each model; and the table.
 
-    Args:
-        table: rows with panel, model ("" for none), expert_error, estimate, lower, upper and
-            answer, the study's answer, or none; and note, which says what rests on gold alone.
-        options: `models`, the names of those that have a line, in order; at most `MOST`.
-
-    Raises:
-        ValueError: where there are no rows.
+    It has panel, model ("" for none), expert_error, estimate, lower, upper and answer, the study's
+    answer, or none; and note, which says what rests on gold alone. The option `models` names those
+    that have a line, in order; at most `MOST`.
     """
     panels = list(dict.fromkeys(table[PANEL]))
     if not panels:
         raise ValueError("no metric has an estimate")
-    looks = {"": OF_ITEMS, **dict(zip(options["models"], LOOKS, strict=False))}
+    of_items = ("#333333", "-")  # of no model
+    looks = {"": of_items, **dict(zip(options["models"], LOOKS, strict=False))}
     down = math.ceil(len(panels) / ACROSS)
     figure, grid = new_figure(down, ACROSS, 0.5 + PANEL_HEIGHT * down)
     places = [axes for row in grid for axes in row]
     for axes, panel in zip(places, panels, strict=False):
-        _draw_panel(axes, table[table[PANEL] == panel], looks)
+        for model, own in table[table[PANEL] == panel].groupby("model", sort=False):
+            colour, line = looks[str(model)]
+            by_gold = own["note"].fillna("").str.startswith(ONLY_GOLD)
+            joined, apart = own[~by_gold], own[by_gold]
+            error, alone = 100 * joined[ERROR], 100 * apart[ERROR]
+            axes.fill_between(error, joined["lower"], joined["upper"], color=colour, alpha=0.18,
+                              linewidth=0)  # fmt: skip
+            axes.plot(error, joined["estimate"], color=colour, linestyle=line, linewidth=1.3,
+                      marker="o", markersize=2.5)  # fmt: skip
+            axes.vlines(alone, apart["lower"], apart["upper"], color=colour, alpha=0.4)
+            axes.plot(alone, apart["estimate"], color=colour, linestyle="none", marker="o",
+                      markersize=3.5, markerfacecolor="white")  # fmt: skip
+            answer = own[ANSWER].iloc[0]
+            if pd.notna(answer):
+                axes.axhline(float(answer), color=colour, linestyle=":", linewidth=0.9)
         axes.set_title(panel, fontsize=8)
         axes.set_xlim(-0.5, 100 * table[ERROR].max() + 0.5)
     for axes in places[len(panels) :]:
         axes.set_visible(False)
     figure.supxlabel("wrong gold labels, assumed (%)", fontsize=8)
     if options["models"]:
-        lines = [
-            Line2D([], [], color=colour, linestyle=line, label=literal(model))
-            for model, (colour, line) in looks.items()
-            if model
-        ]
+        lines = [Line2D([], [], color=colour, linestyle=line, label=literal(model))
+                 for model, (colour, line) in looks.items() if model]  # fmt: skip
         figure.legend(handles=lines, loc="outside upper right", ncols=len(lines), frameon=False,
                       fontsize=7)  # fmt: skip
     return figure, table
 
 
-def _described(rows: pd.DataFrame) -> str:
-    """The two ends of each line in words."""
-    texts = []
-    for (panel, model), own in rows.groupby([PANEL, "model"], sort=False):
-        ends = [own.iloc[0], own.iloc[-1]]
-        said = (
-            f"{Numbers({**one, 'against': ''}).point} with {100 * one[ERROR]:g} % wrong"
-            for one in ends
-        )
-        texts.append(f"{panel}{f' of {model}' if model else ''}: {', '.join(said)}")
-    return "; ".join(texts) + "."
-
-
 def error_figures(study: StudyFolder) -> Iterator[StudyFigure]:
-    """Draw the answers against an assumed share of wrong gold labels, where there are any."""
-    rows = _drawn(study)
+    """Draw the answers against an assumed share of wrong gold labels, where there are any.
+
+    They are those of the first models, where an interval says something.
+    """
+    table, names = study.tables["expert_errors"], drawn_names(study.models)
+    first = study.models[:MOST]
+    rows = that_say_something(table[table["model"].isin(["", *first])]).copy()
+    answers = {
+        (row["model"], row["metric"]): row["estimate"]
+        for row in headlines_of_all(study)
+        if row["against"] in ("", HUMANS)
+    }
+    rows[ANSWER] = [answers.get(key) for key in zip(rows["model"], rows["metric"], strict=True)]
+    metrics = [plain_metric(metric) for metric in rows["metric"]]
+    rows[PANEL] = [words_of(plain).title + (f" at {at}" if at else "") for plain, at in metrics]
+    rows["model"] = [names.get(model, model) for model in rows["model"]]
+    rows = rows[rows[PANEL].isin(list(dict.fromkeys(rows[PANEL]))[:MOST_PANELS])]
     if rows.empty:
         return
-    names = drawn_names(study.models)
-    models: Sequence[str] = [names[one] for one in study.models[:MOST]]
-    figure, drawn = draw_study_errors(rows, {"models": models})
+    figure, drawn = draw_study_errors(rows, {"models": [names[model] for model in first]})
+    texts = []
+    for (panel, model), own in drawn.groupby([PANEL, "model"], sort=False):
+        ends = [f"{Numbers({**row, 'against': ''}).point} with {100 * row[ERROR]:g} % wrong"
+                for row in (own.iloc[0], own.iloc[-1])]  # fmt: skip
+        texts.append(f"{panel}{f' of {model}' if model else ''}: {', '.join(ends)}")
     title = "Were some gold labels wrong"
     caption = (
         "What the answer would be, were so many gold labels wrong on positive and on negative "
@@ -644,4 +506,4 @@ def error_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     )
     left = len(study.models) - MOST
     caption += f" {left} more models in expert_errors.csv." if left > 0 else ""
-    yield StudyFigure("wrong-gold", title, caption, f"{title}. {_described(drawn)}", figure)
+    yield StudyFigure("wrong-gold", title, caption, f"{title}. {'; '.join(texts)}.", figure)

@@ -5,13 +5,11 @@ study.json       settings, strata, notes, headlines, fits, what was not run (nee
 curves.csv, parameters.csv, annotators.csv, predictive.csv, expert_errors.csv, items.csv
                  where there are any
 check.json       the data check, as of `crowdgold check --json`, where it was made
-
-What the report reads of study.json and check.json, and of which kind each value is.
 """
 
 import csv
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -110,18 +108,14 @@ _NOT_RUN = keys(
     {"stratum": TEXT, "method": TEXT, "reason": TEXT},
     {"model": optional(TEXT), "failed": optional(FLAG)},
 )
-SUMMARY = keys(
+_STUDY = keys(
     {
-        "settings": keys({"level": LEVEL}, {"about": _about}),
-        "models": list_of(TEXT),
-        "strata": list_of(_STRATUM),
-        "headlines": list_of(_HEADLINE),
-        "fits": list_of(_FIT),
+        "settings": keys({"level": LEVEL}, {"about": _about}), "models": list_of(TEXT),
+        "strata": list_of(_STRATUM), "headlines": list_of(_HEADLINE), "fits": list_of(_FIT),
         "not_run": list_of(_NOT_RUN),
     },
     {"date": TEXT, "notes": list_of(TEXT), "seconds": VALUE, "written": list_of(TEXT)},
-)
-"""Of study.json."""
+)  # fmt: skip
 
 _AGREEMENT = _with_ends(
     keys({"alpha": VALUE, "lower": VALUE, "upper": VALUE, "level": LEVEL}, {"items": COUNT})
@@ -138,25 +132,17 @@ _SCORES = keys(
     {"without": optional(COUNT)},
 )
 _VERDICT = keys({"method": TEXT, "verdict": TEXT, "why": TEXT}, {"mend": TEXT})
-CHECKED = keys(
+_CHECK = keys(
     {
-        "items": COUNT,
-        "votes": COUNT,
-        "votes_per_item": list_of(NUMBER, 3),
-        "positive_votes": SHARE,
-        "agreement": _AGREEMENT,
-        "annotators": optional(_ANNOTATORS),
-        "gold_positive": COUNT,
-        "gold_negative": COUNT,
+        "items": COUNT, "votes": COUNT, "votes_per_item": list_of(NUMBER, 3),
+        "positive_votes": SHARE, "agreement": _AGREEMENT, "annotators": optional(_ANNOTATORS),
+        "gold_positive": COUNT, "gold_negative": COUNT,
         "gold_sample": keys({}, {"p": optional(SHARE), "note": optional(TEXT), "of": TEXT}),
-        "majority_right": list_of(optional(SHARE), 2),
-        "scores": named(_SCORES),
-        "verdicts": list_of(_VERDICT),
-        "warnings": list_of(TEXT),
+        "majority_right": list_of(optional(SHARE), 2), "scores": named(_SCORES),
+        "verdicts": list_of(_VERDICT), "warnings": list_of(TEXT),
     },
     {"expert_agreement": optional(_AGREEMENT), "expert_labels": named(COUNT)},
-)
-"""Of check.json."""
+)  # fmt: skip
 
 
 ESTIMATES, STUDY, CHECK = "estimates.csv", "study.json", "check.json"
@@ -187,19 +173,12 @@ TRUTHS = {"true": 1.0, "1": 1.0, "1.0": 1.0, "false": 0.0, "0": 0.0, "0.0": 0.0}
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """What the folder holds.
-
-    Attributes:
-        path: the folder.
-        summary: study.json.
-        tables: name -> table with at least the columns of `COLUMNS`; empty where there is none.
-        check: check.json; None where there is none.
-    """
+    """What the folder holds."""
 
     path: Path
-    summary: Mapping[str, Any]
-    tables: Mapping[str, pd.DataFrame]
-    check: Mapping[str, Any] | None
+    summary: Mapping[str, Any]  # study.json
+    tables: Mapping[str, pd.DataFrame]  # by name, with the columns of `COLUMNS`; some are empty
+    check: Mapping[str, Any] | None  # check.json; None where there is none
 
     @property
     def level(self) -> float:
@@ -214,7 +193,7 @@ class StudyFolder:
     @property
     def whole(self) -> str:
         """The name of the stratum that holds every item: the first."""
-        return str(self.summary["strata"][0]["name"])
+        return str(self.counts["name"])
 
     @property
     def notes(self) -> list[str]:
@@ -245,10 +224,8 @@ class StudyFolder:
     @cached_property
     def items(self) -> pd.DataFrame:
         """votes_positive, votes_total and gold of every item; no rows without items.csv."""
-        path, columns = self.path / "items.csv", ["votes_positive", "votes_total", "gold"]
-        if not path.is_file():
-            return pd.DataFrame(columns=columns)
-        return _read(path, tuple(columns))
+        path, columns = self.path / "items.csv", ("votes_positive", "votes_total", "gold")
+        return _table(path, columns) if path.is_file() else pd.DataFrame(columns=list(columns))
 
 
 def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -256,17 +233,10 @@ def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
-def _truth(values: pd.Series) -> pd.Series:
-    """Read yes, no and nothing as 1, 0 and NaN."""
-    return values.astype(str).str.strip().str.lower().map(TRUTHS).astype(float)
-
-
-def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
-    """Read a table.
-
-    Raises:
-        InputError: where it is no CSV file, or lacks a column.
-    """
+def _table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    """A table's columns; no rows where there is no such file."""
+    if not os.path.lexists(path):
+        return pd.DataFrame(columns=list(columns))
     try:
         check_cells(path, ",", fewer=True)
         texts = dict.fromkeys((*NAMES, *FLAGS), str)
@@ -284,7 +254,8 @@ def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
         raise InputError(f"{path}: no column {missing[0]!r}; {AGAIN}")
     for name in columns:
         if name in FLAGS:
-            table[name] = _truth(table[name])
+            truth = table[name].astype(str).str.strip().str.lower()
+            table[name] = truth.map(TRUTHS).astype(float)
         elif name not in NAMES:
             values = pd.to_numeric(table[name], errors="coerce")
             bad = values.isna() & table[name].notna() & (table[name].astype(str) != "nan")
@@ -300,33 +271,22 @@ def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _json(path: Path, shape: Shape) -> dict[str, Any]:
-    """Read an object of JSON.
-
-    Raises:
-        InputError: where it is none, or a key that the report reads is not there or of another
-            kind.
-    """
     found: dict[str, Any] = read_json(path, AGAIN)
     check_shape(found, shape, path, AGAIN)
     return found
 
 
 def read_study_folder(path: Path) -> StudyFolder:
-    """Read the folder of an evaluation.
+    """The folder of an evaluation.
 
-    Raises:
-        InputError: naming the file, column, row or key that is missing or cannot be read.
+    Raises an `InputError` naming the file, column, row or key that is missing or cannot be read.
     """
     for name in (STUDY, ESTIMATES):
         if not os.path.lexists(path / name):
             raise InputError(f"{path}: no file {name}; {AGAIN}")
-    summary = _json(path / STUDY, SUMMARY)
+    summary = _json(path / STUDY, _STUDY)
     if not summary["strata"]:
         raise InputError(f"{path / STUDY}: no strata; {AGAIN}")
-    tables = {}
-    for name, columns in COLUMNS.items():
-        file = path / f"{name}.csv"
-        there = os.path.lexists(file)
-        tables[name] = _read(file, columns) if there else pd.DataFrame(columns=list(columns))
-    check = _json(path / CHECK, CHECKED) if os.path.lexists(path / CHECK) else None
+    tables = {name: _table(path / f"{name}.csv", columns) for name, columns in COLUMNS.items()}
+    check = _json(path / CHECK, _CHECK) if os.path.lexists(path / CHECK) else None
     return StudyFolder(path, summary, tables, check)

@@ -3,8 +3,6 @@
 The page is made from the folder that `crowdgold evaluate` writes and nothing else; equal folders
 give equal bytes. All text goes through the template, which escapes it; only the figures, whose own
 texts are escaped where they are made, are put in as they are.
-
-The tables of a study's report: all estimates, strata, fits, annotators, parameters.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,38 +46,27 @@ from crowdgold.types.columns import counted
 from crowdgold.types.errors import InputError
 
 CONTRADICTED = "contradicted by the gold labels"
-MOST_ROWS = 400
-"""Of one table of the page; the files hold all."""
+MOST_ROWS, ANNOTATORS = 400, 60  # of one table of the page; the files hold all
 ANNOTATORS = 60
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts.
+    """A table of texts."""
 
-    Attributes:
-        caption: what it is; says where the rest is, where rows are left out.
-        header: names of the columns.
-        rows: the cells; the first of each row is its heading.
-    """
-
-    caption: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    caption: str  # what it is; says where the rest is, where rows are left out
+    header: Sequence[str]  # names of the columns
+    rows: Sequence[Sequence[str]]  # the cells; the first of each row is its heading
 
 
 def answers_table(groups: Sequence[Answers]) -> Table:
     """All answers, a line each."""
     rows = [
-        [
-            one.title,
-            group.heading.removeprefix("The "),
-            *one.line,
-            one.alone.partition(": ")[2].rstrip("."),
-        ]
+        [one.title, group.heading.removeprefix("The "), *one.line,
+         one.alone.partition(": ")[2].rstrip(".")]
         for group in groups
         for one in group.answers
-    ]
+    ]  # fmt: skip
     header = ("what", "of", "value", "interval", "method", "gold labels alone")
     return Table("The answers, a line each; the cards below say them in words.", header, rows)
 
@@ -114,7 +101,7 @@ def estimates_table(study: StudyFolder) -> Table:
 
 
 def _stratum_remarks(stratum: Mapping[str, Any], head: Mapping[str, Any]) -> Iterator[str]:
-    """Say what a reader must know of a stratum's answer: its gold, its model, its fit."""
+    """What a reader must know of a stratum's answer: its gold, its model, its fit."""
     if stratum["gold"] and stratum.get("gold_random") is False:
         yield "gold not random"
     if stratum["gold"] < MEASURED_GOLD:
@@ -129,15 +116,8 @@ def _stratum_remarks(stratum: Mapping[str, Any], head: Mapping[str, Any]) -> Ite
         yield "; ".join(map(str, head["passed_over"]))
 
 
-def _shown(row: Mapping[str, Any]) -> list[str]:
-    """Estimate, interval and method of an answer; its range where there are no gold labels."""
-    if row.get("range"):
-        return ["", Numbers({**row, **row["range"]}).ends, VOTES_ALONE]
-    return [*_cells(row), row["method"] or "none"]
-
-
 def strata_table(study: StudyFolder) -> Table | None:
-    """The answers in each stratum; None where there are no strata."""
+    """The answers in each stratum, ranges without gold labels; None where there are no strata."""
     sizes = {one["name"]: one for one in study.summary["strata"][1:]}
     if not sizes:
         return None
@@ -146,9 +126,12 @@ def strata_table(study: StudyFolder) -> Table | None:
         one = sizes.get(row["stratum"])
         if one is None:
             continue
+        shown = [*_cells(row), row["method"] or "none"]
+        if row.get("range"):
+            shown = ["", Numbers({**row, **row["range"]}).ends, VOTES_ALONE]
         size = f"{one['items']:,} items, {one['gold']:,} gold"
         remarks = "; ".join(filter(None, _stratum_remarks(one, row)))
-        rows.append([row["stratum"], size, quantity(row), *_shown(row), remarks])
+        rows.append([row["stratum"], size, quantity(row), *shown, remarks])
     header = ["stratum", "size", "quantity", "estimate", f"{percent(study.level)} interval",
               "method", "remarks"]  # fmt: skip
     return _cut("The answers in each stratum.", "study.json", header, rows, MOST_ROWS)
@@ -156,15 +139,16 @@ def strata_table(study: StudyFolder) -> Table | None:
 
 def fits_table(study: StudyFolder) -> Table:
     """The diagnostics of each fit."""
-    rows = []
-    for one in study.summary["fits"]:
-        rhat = "" if one.get("rhat") is None else f"{one['rhat']:.3f}"
-        words = "; ".join(map(str, [*one["problems"], *one.get("notes", [])]))
-        passed = "yes" if one["diagnostics_passed"] else "no"
-        of = ", ".join(filter(None, [one["model"], one["stratum"]]))
-        seconds = f"{one.get('seconds', 0):.1f}"
-        rows.append([one["method"], of, passed, rhat, str(one.get("divergences", "")), seconds,
-                     words])  # fmt: skip
+    rows = [
+        [
+            one["method"], ", ".join(filter(None, [one["model"], one["stratum"]])),
+            "yes" if one["diagnostics_passed"] else "no",
+            "" if one.get("rhat") is None else f"{one['rhat']:.3f}",
+            str(one.get("divergences", "")), f"{one.get('seconds', 0):.1f}",
+            "; ".join(map(str, [*one["problems"], *one.get("notes", [])])),
+        ]
+        for one in study.summary["fits"]
+    ]  # fmt: skip
     header = ["method", "of", "converged", "R-hat", "divergences", "seconds", "remarks"]
     return _cut("Fits.", "study.json", header, rows, MOST_ROWS)
 
@@ -232,87 +216,62 @@ def _listed(value: Any) -> str:
 
 
 TEMPLATES = Path(__file__).parent / "templates"
-COMMAND = "crowdgold report"
-"""It stands in what is written, as the page's generator and the PDF's creator."""
-Kept = Callable[[Path, Path | None], object]
-"""Told of a file, and of the name under which what stood in its place is kept, if anything is."""
+COMMAND = "crowdgold report"  # the page's generator, and the PDF's creator
+Kept = Callable[[Path, Path | None], object]  # told of a file, and where what stood there is kept
 
 
 @dataclass(frozen=True)
 class FigureGroup:
-    """Figures that stand together.
+    """Figures that stand together, in the order of the page."""
 
-    Attributes:
-        name: an identifier.
-        heading: what they show.
-        figures: in the order of the page.
-    """
-
-    name: str
-    heading: str
+    name: str  # an identifier
+    heading: str  # what they show
     figures: Sequence[StudyFigure]
 
 
 def study_figures(study: StudyFolder) -> list[FigureGroup]:
-    """Draw the figures of a study; groups without any are left out."""
+    """The figures of a study; groups without any are left out."""
     groups = [
-        FigureGroup("estimates", "Every method", list(estimate_figures(study, compares=False))),
-        FigureGroup(
-            "differences", "Models against each other", list(estimate_figures(study, compares=True))
-        ),
-        FigureGroup("curves", "Curves", list(curve_figures(study))),
-        FigureGroup("wrong-gold", "Were gold labels wrong", list(error_figures(study))),
-        FigureGroup("votes", "Votes by gold class", list(vote_figures(study))),
-        FigureGroup("wins", "Wins", list(win_figures(study))),
+        ("estimates", "Every method", estimate_figures(study, compares=False)),
+        ("differences", "Models against each other", estimate_figures(study, compares=True)),
+        ("curves", "Curves", curve_figures(study)),
+        ("wrong-gold", "Were gold labels wrong", error_figures(study)),
+        ("votes", "Votes by gold class", vote_figures(study)),
+        ("wins", "Wins", win_figures(study)),
     ]
-    return [group for group in groups if group.figures]
-
-
-def _title(study: StudyFolder) -> str:
-    """What was evaluated: the files, where the folder names them."""
-    names = ", ".join(Path(one).name for one in study.summary.get("files", []))
-    return f"Evaluation of {names}" if names else "Evaluation report"
-
-
-def _subtitle(study: StudyFolder) -> str:
-    counts = study.counts
-    parts = [
-        counted(counts["items"], "item"),
-        counted(counts["votes"], "vote"),
-        f"{counted(counts['gold'], 'gold label')} ({counts['gold_positive']:,} positive, "
-        f"{counts['gold_negative']:,} negative)",
-    ]
-    made = study.summary.get("date")
-    said = ", ".join([*parts, counted(len(study.models), "model")])
-    return f"{said}. Evaluated on {made}." if made else said
+    drawn = [FigureGroup(name, heading, list(figures)) for name, heading, figures in groups]
+    return [group for group in drawn if group.figures]
 
 
 def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
-    """Write the page of a study.
-
-    Args:
-        groups: its figures, as of `study_figures`.
-    """
+    """The page of a study, with its figures as of `study_figures`."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    doubts, answers = find_doubts(study), write_answers(study)
+    doubts, answers, counts = find_doubts(study), write_answers(study), study.counts
     compared = len(study.models) * (len(study.models) - 1) // 2
     methods = list(dict.fromkeys(study.of_all("estimates")["method"]))
+    files = ", ".join(Path(one).name for one in study.summary.get("files", []))
+    made = study.summary.get("date")
+    subtitle = (
+        f"{counted(counts['items'], 'item')}, {counted(counts['votes'], 'vote')}, "
+        f"{counted(counts['gold'], 'gold label')} ({counts['gold_positive']:,} positive, "
+        f"{counts['gold_negative']:,} negative), {counted(len(study.models), 'model')}"
+    )
     return environment.get_template("study_report.html").render(
         version=__version__,
         generator=COMMAND,
         level=percent(study.level),
-        subtitle=_subtitle(study),
-        about=what_intervals_are_about(study.about, study.counts["items"]),
-        title=_title(study),
+        subtitle=f"{subtitle}. Evaluated on {made}." if made else subtitle,
+        about=what_intervals_are_about(study.about, counts["items"]),
+        title=f"Evaluation of {files}" if files else "Evaluation report",
         answers=answers,
         leads=leads(answers),
         answers_table=answers_table(answers),
         reasons=list(dict.fromkeys(filter(None, (h["reason"] for h in study.summary["headlines"]
                                                  if h["stratum"] == study.whole)))),
-        ranges_if=study.counts.get("ranges_if", ""),
+        ranges_if=counts.get("ranges_if", ""),
         pairs_left=max(0, compared - MOST_PAIRS),
         strata=strata_table(study),
         groups=groups,
@@ -325,7 +284,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         fits=fits_table(study),
         not_run=not_run_table(study),
         assumptions=assumptions_of(methods, study.about),
-        predictive=predictive_words(study),
+        predictive=list(predictive_words(study)),
         estimates=estimates_table(study),
         annotators=annotators_table(study),
         parameters=parameters_table(study),
@@ -341,11 +300,7 @@ def write_page(page: str, path: Path) -> Path:
 
 
 def _write(content: bytes, path: Path) -> None:
-    """Write a file to a temporary name beside it, then rename.
-
-    Raises:
-        InputError: where it cannot be written.
-    """
+    """Write a file to a temporary name beside it, then rename."""
     try:
         with unfinished(path) as own:
             own.write_bytes(content)
@@ -364,19 +319,11 @@ def _is_pdf(path: Path) -> bool:
 def write_study_report(
     folder: Path, force: bool = False, kept: Kept = lambda path, name: None
 ) -> tuple[Path, Path]:
-    """Write report.html and figures.pdf into the folder of an evaluation.
+    """Write report.html and figures.pdf into the folder of an evaluation, once both are made.
 
-    Args:
-        folder: of the evaluation.
-        force: whether files of these names that are no report give way; they are kept.
-        kept: told of each file, and where what stood there is kept.
-
-    Returns:
-        the two files. Both are made before the first is written.
-
-    Raises:
-        InputError: naming what is missing in the folder or cannot be read, or a file that cannot be
-            written.
+    Files of these names that are no report give way by `force`, and are kept, as `kept` is told.
+    Raises an `InputError` naming what is missing in the folder or cannot be read, or a file that
+    cannot be written.
     """
     outputs = [
         Output(folder / name, "folder", COMMAND, is_own, force)

@@ -1,11 +1,11 @@
 """What an evaluation found, for a notebook: answers, tables, figures and the report."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -33,35 +33,29 @@ DIGITS = "{:.3f}".format
 class Answer:
     """The answer of a metric.
 
-    Attributes:
-        stratum: of the items.
-        metric: its name, with its threshold, as `accuracy@0.5`.
-        model: whose it is, as "large" or "large - small"; empty where it is of no model.
-        estimate, lower, upper: the value and its interval; None where there is none.
-        method: whose it is; None where no method gives one.
-        as_gold: the number of gold labels alone that would give as narrow an interval, rounded to
-            what is known of it; the least that it can be where nothing more is.
-        note: what a reader should know.
-        range: without gold labels, the ends of the range that votes and scores allow; the value
-            and its interval are a model's then. None where there is gold, or no range.
-        gold_needed: without gold labels, how many would give an interval; 0 where a range says
-            enough. None where there is gold.
-        as_gold_interval: the 95 % interval of as_gold. Its upper end is None where there is no
-            bound; it is None itself where as_gold is exact, or not known so well.
+    Without gold labels the estimate and its interval are a model's. `as_gold` is the number of gold
+    labels alone that would give as narrow an interval, rounded to what is known of it; the least
+    that it can be where nothing more is. The upper end of `as_gold_interval`, a 95 % interval, is
+    None where there is no bound; it is None itself where `as_gold` is exact, or not known so well.
     """
 
-    stratum: str
-    metric: str
-    model: str
-    estimate: float | None
+    stratum: str  # of the items
+    metric: str  # its name, with its threshold, as `accuracy@0.5`
+    model: str  # whose it is, as "large" or "large - small"; empty where it is of no model
+    estimate: float | None  # None where there is none
     lower: float | None
     upper: float | None
-    method: str | None
+    method: str | None  # whose it is; None where no method gives one
     as_gold: float | None
-    note: str
-    range: tuple[float, float] | None = None
-    gold_needed: int | None = None
+    note: str  # what a reader should know
+    range: tuple[float, float] | None = None  # what votes and scores allow without gold labels
+    gold_needed: int | None = None  # labels for an interval without gold; 0 where a range will do
     as_gold_interval: tuple[float, float | None] | None = None
+
+    @property
+    def name(self) -> str:
+        """The metric and the model."""
+        return f"{self.metric} {self.model}".rstrip()
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -69,26 +63,16 @@ class Answer:
         if self.range is not None:
             return self.range
         if self.gold_needed is not None:
-            raise InputError(
-                f"{self.metric} {self.model}".rstrip() + ": no range without gold labels; "
-                f"{gold_in_words(self.gold_needed)}"
-            )
+            needed = gold_in_words(self.gold_needed)
+            raise InputError(f"{self.name}: no range without gold labels; {needed}")
         if self.lower is None or self.upper is None:
-            raise InputError(f"{self.metric} {self.model}".rstrip() + ": no interval")
+            raise InputError(f"{self.name}: no interval")
         return self.lower, self.upper
 
     def is_of(self, key: Sequence[str]) -> bool:
         """Whether a key, of a metric and perhaps a model, names it."""
         named = key[0] in (self.metric, self.metric.partition("@")[0])
         return named and (len(key) == 1 or key[1] == self.model)
-
-
-def _range(found: Mapping[str, Any] | None) -> tuple[tuple[float, float] | None, int | None]:
-    """The ends of a range, None where it has none, and the gold labels that are needed."""
-    if found is None:
-        return None, None
-    ends = None if found["lower"] is None else (found["lower"], found["upper"])
-    return ends, found["gold"]
 
 
 class Answers(Sequence[Answer]):
@@ -115,7 +99,7 @@ class Answers(Sequence[Answer]):
     def only(self) -> Answer:
         """The one that there is; `InputError` where there are several."""
         if len(self) != 1:
-            named = ", ".join(f"{one.metric} {one.model}".rstrip() for one in self)
+            named = ", ".join(one.name for one in self)
             raise InputError(f"found {len(self)} answers ({named}), expected one; name its model")
         return self._answers[0]
 
@@ -139,15 +123,10 @@ class Answers(Sequence[Answer]):
 
 @dataclass(frozen=True, repr=False)
 class Result(Told):
-    """What an evaluation found.
+    """What an evaluation found."""
 
-    Attributes:
-        evaluation: its tables, and everything else as plain values.
-        check: what the data can support.
-    """
-
-    evaluation: Evaluation
-    check: DataCheck
+    evaluation: Evaluation  # its tables, and everything else as plain values
+    check: DataCheck  # what the data can support
 
     @property
     def table(self) -> pd.DataFrame:
@@ -157,35 +136,31 @@ class Result(Told):
     @property
     def answers(self) -> Answers:
         """The answer of each metric, model and stratum."""
-        found = self.evaluation.summary["headlines"]
-        return Answers([
-            Answer(
-                one["stratum"], one["metric"], model_of(one), one["estimate"], one["lower"],
-                one["upper"], one["method"], known(one), one["note"],
-                *_range(one["range"]), as_gold_interval(one),
-            )
-            for one in found
-        ])  # fmt: skip
-
-    def __getitem__(self, key: str | tuple[str, ...]) -> Answers:
-        """The answers of a metric; of a model, as ["AUC", "large"]; and of a stratum, named third.
-
-        Raises:
-            InputError: where there is none, with the nearest name.
-        """
-        named = (key,) if isinstance(key, str) else key
-        stratum = named[2] if len(named) > 2 else self.evaluation.summary["strata"][0]["name"]
-        found = [one for one in self.answers if one.is_of(named) and one.stratum == stratum]
-        if not found:
-            self._refuse(named)
+        found = []
+        for row in self.evaluation.summary["headlines"]:
+            allowed, ends = row["range"], None
+            if allowed is not None and allowed["lower"] is not None:
+                ends = (allowed["lower"], allowed["upper"])
+            found.append(
+                Answer(
+                    row["stratum"], row["metric"], model_of(row), row["estimate"], row["lower"],
+                    row["upper"], row["method"], known(row), row["note"], ends,
+                    allowed and allowed["gold"], as_gold_interval(row),
+                )
+            )  # fmt: skip
         return Answers(found)
 
-    def _refuse(self, named: Sequence[str]) -> None:
-        """Raise an `InputError` that says which part of a key names nothing."""
-        of_metric = [one for one in self.answers if one.is_of(named[:1])]
-        if not of_metric:
-            raise InputError(unknown("metric", named[0], {one.metric: 0 for one in self.answers}))
+    def __getitem__(self, key: str | tuple[str, ...]) -> Answers:
+        """Those of a metric; of a model, as ["AUC", "large"]; and of a stratum, named third."""
+        named, answers = (key,) if isinstance(key, str) else key, self.answers
+        stratum = named[2] if len(named) > 2 else self.evaluation.summary["strata"][0]["name"]
+        found = [one for one in answers if one.is_of(named) and one.stratum == stratum]
+        if found:
+            return Answers(found)
+        of_metric = [one for one in answers if one.is_of(named[:1])]
         models = {one.model: 0 for one in of_metric}
+        if not of_metric:
+            raise InputError(unknown("metric", named[0], {one.metric: 0 for one in answers}))
         if named[1] not in models:
             raise InputError(unknown(f"{named[0]} of a model", named[1], models))
         strata = {one.stratum: 0 for one in of_metric}
@@ -221,9 +196,8 @@ class Result(Told):
     def plot(self, metric: str = "AUC") -> "StudyFigure":
         """Every method's estimate of a metric; `figure` of it is matplotlib's.
 
-        Args:
-            metric: its name without a threshold; with `delta_` before it, the differences between
-                models. Of many models the first six are drawn; the report draws more.
+        The metric is named without a threshold; with `delta_` before it, the differences between
+        models. Of many models the first six are drawn; the report draws more.
         """
         need("matplotlib", "a figure")
         from crowdgold.presentation.page_figures import estimate_figures

@@ -1,13 +1,11 @@
 """What an evaluation found, for the terminal: at most 80 columns wide.
 
-The answers stand in one table a stratum; the models' numbers in another, which follows when
-the models have been sampled.
-
-Columns of what an evaluation found, and the ranges that stand first where there is no gold.
+The answers stand in one table a stratum, after ranges where there is no gold; the models' numbers
+in another, which follows when the models have been sampled.
 """
 
 import textwrap
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from crowdgold.checking.without_gold import in_short
@@ -26,11 +24,17 @@ GOLD_NEEDED = (
     f"Where it is all items, label 100 first and look again. A dash: the range is under {WIDE:g} "
     "wide, so that none is worked out."
 )
+SHOWN = 3  # methods that failed, or answers by another method, that are named
+CORRECTED, ALONE = "gold-corrected", "gold alone"  # for the method of an answer, if it is so
+AS_GOLD_WORDS = f'"as gold": {MEANING}.'
+AS_GOLD_NAMED = 12  # numbers in that column whose intervals are named; all are in estimates.csv
+MARK = "!"
+Summary = Mapping[str, Any]
 
 
-def cut(text: str, width: int) -> str:
-    """Shorten a text to less than a width."""
-    return text if len(text) < width else f"{text[: width - 2]}…"
+def _cut(text: str, width: int) -> str:
+    """A text shortened to less than a width, and filled up to it."""
+    return (text if len(text) < width else f"{text[: width - 2]}…").ljust(width)
 
 
 def model_of(one: Mapping[str, Any]) -> str:
@@ -40,19 +44,30 @@ def model_of(one: Mapping[str, Any]) -> str:
     return f"{one['model']} - {one['against']}"
 
 
-def count(value: float | None) -> str:
+def _count(value: float | None) -> str:
     """A number of labels; a dash for none."""
     if value is None:
         return "-"
     return f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
 
 
-def named(one: Mapping[str, Any]) -> str:
+def _named(one: Mapping[str, Any]) -> str:
     """The metric and the model of an answer."""
-    return cut(one["metric"], METRIC).ljust(METRIC) + cut(model_of(one), MODEL).ljust(MODEL)
+    return _cut(one["metric"], METRIC) + _cut(model_of(one), MODEL)
 
 
-def wrapped(notes: Iterator[str]) -> list[str]:
+def _listed(answers: Iterable[Mapping[str, Any]]) -> str:
+    """Some answers by name, and how many more there are."""
+    names = [_name(one) for one in answers]
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{', '.join(names[:SHOWN])}{more}"
+
+
+def _name(one: Mapping[str, Any]) -> str:
+    return f"{one['metric']} {model_of(one)}".strip()
+
+
+def _wrapped(notes: Iterable[str]) -> list[str]:
     """Notes as indented lines."""
     return [
         line
@@ -63,53 +78,26 @@ def wrapped(notes: Iterator[str]) -> list[str]:
     ]
 
 
-def range_lines(stratum: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _range_lines(stratum: Summary, answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The ranges that stand before a model's numbers where there are no gold labels."""
     own = [one for one in answers if one.get("range")]
     if not own:
         return
-    interval = "range".ljust(NUMBER + 2 + INTERVAL)
-    yield f"{'metric'.ljust(METRIC)}{'model'.ljust(MODEL)}{interval}{'gold needed'.rjust(METHOD)}"
+    width = NUMBER + 2 + INTERVAL
+    head = f"{'metric'.ljust(METRIC)}{'model'.ljust(MODEL)}{'range'.ljust(width)}"
+    yield head + "gold needed".rjust(METHOD)
     for one in own:
-        told = in_short(one["range"]).ljust(NUMBER + 2 + INTERVAL)
-        yield f"{named(one)}{told}{count(one['range']['gold'] or None).rjust(METHOD)}"
-    yield from wrapped(iter([stratum["ranges_if"], GOLD_NEEDED]))
-
-
-SHOWN = 3
-"""Methods that failed, or answers by another method, that are named."""
-CORRECTED, ALONE = "gold-corrected", "gold alone"
-"""What stands for the method of the answer, where gold labels correct its prediction, and for gold
-labels alone. Any other method stands under its own name."""
-AS_GOLD_WORDS = f'"as gold": {MEANING}.'
-AS_GOLD_NAMED = 12
-"""Numbers in that column whose intervals are named; all are in estimates.csv."""
-MARK = "!"
-MODELS_SAY = "What a model says, if what it assumes is true"
-NO_MODEL_SAYS = "No model gives a number."
-Summary = Mapping[str, Any]
-
-
-def _by(one: Mapping[str, Any]) -> str:
-    """What a number comes from, in at most 14 letters: words, or the name of a model."""
-    if is_gold_alone(one):
-        return ALONE
-    return CORRECTED if is_gold_corrected(one) else str(one["method"])
+        needed = _count(one["range"]["gold"] or None)
+        yield f"{_named(one)}{in_short(one['range']).ljust(width)}{needed.rjust(METHOD)}"
+    yield from _wrapped([stratum["ranges_if"], GOLD_NEEDED])
 
 
 def _numbers(one: Mapping[str, Any]) -> str:
     """An estimate with its interval, and the method, marked where gold labels contradict it."""
     interval = f"{one['lower']:.3f} to {one['upper']:.3f}"
-    by = _by(one) + (f" {MARK}" if one["misfit"] else "")
+    by = ALONE if is_gold_alone(one) else CORRECTED if is_gold_corrected(one) else one["method"]
+    by += f" {MARK}" if one["misfit"] else ""
     return f"{one['estimate']:{NUMBER}.3f}  {interval.ljust(INTERVAL)}{by.ljust(METHOD)}"
-
-
-def _line(one: Mapping[str, Any]) -> str:
-    """One answer."""
-    if one["method"] is None:
-        return f"{named(one)}no answer"
-    number = ("≥" if is_unbounded(one) else "") + count(known(one))
-    return f"{named(one)}{_numbers(one)}{number.rjust(AS_GOLD)}"
 
 
 def _head(level: float, last: str) -> str:
@@ -122,80 +110,6 @@ def _head(level: float, last: str) -> str:
 
 def _answers(summary: Summary, stratum: str) -> list[Mapping[str, Any]]:
     return [one for one in summary["headlines"] if one["stratum"] == stratum]
-
-
-def _corrected(answers: Sequence[Mapping[str, Any]]) -> str:
-    """Which methods gold labels correct, where any answer is of one."""
-    methods = dict.fromkeys(
-        one["method"] for one in answers if one["method"] and is_gold_corrected(one)
-    )
-    if not methods:
-        return ""
-    return f'"{CORRECTED}": gold labels correct what votes and scores say ({", ".join(methods)}).'
-
-
-def _fallbacks(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Say which answers are by another method than the rules would have, and why."""
-    by_why: dict[tuple[str, str], list[str]] = {}
-    for one in answers:
-        if one["method"] is not None and one["passed_over"]:
-            metric = f"{one['metric']} {model_of(one)}".strip()
-            by_why.setdefault((one["method"], one["passed_over"][0]), []).append(metric)
-    for (method, why), metrics in by_why.items():
-        yield f"{_some(metrics)}: by {method} instead of {why}"
-
-
-def assumed_by_models(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What each model assumes whose numbers stand where there are no gold labels."""
-    for method in dict.fromkeys(one["method"] for one in answers if one.get("range")):
-        offer = METHODS[method].offer if method else None
-        if offer:
-            yield f"{method} assumes: {offer.assumes}"
-
-
-def _some(metrics: Sequence[str]) -> str:
-    """Some of the names, and how many more there are."""
-    more = f" and {len(metrics) - SHOWN} more" if len(metrics) > SHOWN else ""
-    return f"{', '.join(metrics[:SHOWN])}{more}"
-
-
-def _from_gold_alone(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Say which answers the prediction has no part in."""
-    alone = [
-        f"{one['metric']} {model_of(one)}".strip()
-        for one in answers
-        if one["method"] and is_corrected(one["method"]) and is_gold_alone(one)
-    ]
-    if alone:
-        yield f"{_some(alone)}: {ONLY_GOLD}"
-
-
-def _wide(whole: Summary, answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Say which answers say little, and how few gold labels the rarer class has."""
-    wide = [
-        f"{one['metric']} {model_of(one)}".strip()
-        for one in answers
-        if LITTLE in (one.get("note") or "")
-    ]
-    if wide:
-        fewer = min(whole["gold_positive"], whole["gold"] - whole["gold_positive"])
-        yield f"{_some(wide)}: {LITTLE}; {counted(fewer, 'gold label')} of the rarer class"
-
-
-def _known_as_gold(answers: Sequence[Mapping[str, Any]]) -> str:
-    """What "as gold" means, and the intervals of these numbers."""
-    found = [
-        f"{one['metric']} {model_of(one)}".strip() + f" {interval_in_words(one)}"
-        for one in answers
-        if interval_in_words(one)
-    ]
-    if not found:
-        return AS_GOLD_WORDS
-    more = "; and others in estimates.csv" if len(found) > AS_GOLD_NAMED else ""
-    return (
-        f"{AS_GOLD_WORDS} It is rounded to what is known of it. Its {SURE} intervals: "
-        f"{'; '.join(found[:AS_GOLD_NAMED])}{more}."
-    )
 
 
 def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str, Any]]) -> str:
@@ -216,27 +130,18 @@ def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str
 
 
 def _unanswered(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Say which metrics have no answer, and why: each reason once, with all its methods."""
-    by_why: dict[str, list[str]] = {}
-    for one in answers:
-        if one["method"] is None:
-            methods: dict[str, list[str]] = {}
-            for said in one["passed_over"]:
-                method, colon, why = said.partition(": ")
-                methods.setdefault(why if colon else method, []).extend([method] * bool(colon))
-            reasons = [f"{', '.join(of)}: {why}" if of else why for why, of in methods.items()]
-            metric = f"{one['metric']} {model_of(one)}".strip()
-            why = "; ".join(reasons) or "no method estimates it"
-            what = "no model's number" if one.get("range") else "no answer"
-            by_why.setdefault(f"{what}: {why}", []).append(metric)
-    for why, metrics in by_why.items():
-        yield f"{_some(metrics)}: {why}"
-
-
-def _is_special(one: Summary) -> bool:
-    """Whether what was not run is a method that few studies can have."""
-    needs = METHODS[one["method"]].needs if one["method"] in METHODS else ()
-    return not one["failed"] and any(need.rarely_met for need in needs)
+    """Which metrics have no answer, and why: each reason once, with all its methods."""
+    by_why: dict[str, list[Mapping[str, Any]]] = {}
+    for one in (one for one in answers if one["method"] is None):
+        methods: dict[str, list[str]] = {}
+        for said in one["passed_over"]:
+            method, colon, why = said.partition(": ")
+            methods.setdefault(why if colon else method, []).extend([method] * bool(colon))
+        reasons = [f"{', '.join(of)}: {why}" if of else why for why, of in methods.items()]
+        why = "; ".join(reasons) or "no method estimates it"
+        what = "no model's number" if one.get("range") else "no answer"
+        by_why.setdefault(f"{what}: {why}", []).append(one)
+    yield from (f"{_listed(some)}: {why}" for why, some in by_why.items())
 
 
 def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
@@ -251,9 +156,10 @@ def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
     if len(failed) > SHOWN:
         yield f"the chains of {len(failed) - SHOWN} more fits had not converged (study.json)"
     reasons: dict[tuple[bool, str], list[str]] = {}
-    asked_alone = not summary["fits"]
-    for one in summary["not_run"]:
-        if one["stratum"] == stratum and (asked_alone or not _is_special(one)):
+    for one in (one for one in summary["not_run"] if one["stratum"] == stratum):
+        needs = METHODS[one["method"]].needs if one["method"] in METHODS else ()
+        # A method that few studies can have is told of where it was asked for alone, or failed.
+        if not summary["fits"] or one["failed"] or not any(need.rarely_met for need in needs):
             of = f" of {one['model']}" if one["model"] else ""
             reasons.setdefault((one["failed"], one["reason"]), []).append(f"{one['method']}{of}")
     for (broke, why), methods in reasons.items():
@@ -263,17 +169,36 @@ def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
 def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
     """What a reader must know of a stratum's answers."""
     answers = _answers(summary, stratum)
+    given = [one for one in answers if one["method"] is not None]
     (whole,) = (one for one in summary["strata"] if one["name"] == stratum)
     yield whole["about"]
-    yield from assumed_by_models(answers)
-    yield _corrected(answers)
+    for method in dict.fromkeys(one["method"] for one in answers if one.get("range")):
+        if offer := METHODS[method].offer if method else None:
+            yield f"{method} assumes: {offer.assumes}"
+    if corrected := dict.fromkeys(one["method"] for one in given if is_gold_corrected(one)):
+        what = "gold labels correct what votes and scores say"
+        yield f'"{CORRECTED}": {what} ({", ".join(corrected)}).'
     if any(one["effective_gold"] is not None for one in answers):
-        yield _known_as_gold(answers)
-    yield _contradicted(summary, stratum, [one for one in answers if one["method"] is not None])
+        ends = [f"{_name(one)} {interval_in_words(one)}" for one in answers
+                if interval_in_words(one)]  # fmt: skip
+        more = "; and others in estimates.csv" if len(ends) > AS_GOLD_NAMED else ""
+        yield AS_GOLD_WORDS + (
+            f" It is rounded to what is known of it. Its {SURE} intervals: "
+            f"{'; '.join(ends[:AS_GOLD_NAMED])}{more}." if ends else ""
+        )  # fmt: skip
+    yield _contradicted(summary, stratum, given)
     yield whole.get("if_wrong", "")
-    yield from _wide(whole, answers)
-    yield from _from_gold_alone(answers)
-    yield from _fallbacks(answers)
+    if wide := [one for one in answers if LITTLE in (one.get("note") or "")]:
+        fewer = min(whole["gold_positive"], whole["gold"] - whole["gold_positive"])
+        yield f"{_listed(wide)}: {LITTLE}; {counted(fewer, 'gold label')} of the rarer class"
+    if alone := [one for one in given if is_corrected(one["method"]) and is_gold_alone(one)]:
+        yield f"{_listed(alone)}: {ONLY_GOLD}"
+    by_why: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for one in given:
+        if one["passed_over"]:
+            by_why.setdefault((one["method"], one["passed_over"][0]), []).append(one)
+    for (method, why), some in by_why.items():
+        yield f"{_listed(some)}: by {method} instead of {why}"
     yield from _unanswered(answers)
     yield from _of_fits(summary, stratum)
 
@@ -284,20 +209,22 @@ def _numbers_of(summary: Summary, answers: Sequence[Mapping[str, Any]]) -> Itera
     own = [one for one in answers if one["method"] is not None] if without else answers
     if without:
         yield ""
-        yield MODELS_SAY if own else NO_MODEL_SAYS
+        says = "What a model says, if what it assumes is true"
+        yield says if own else "No model gives a number."
     if own:
         yield _head(summary["settings"]["level"], "" if without else "as gold")
-        for one in own:
-            yield f"{named(one)}{_numbers(one)}".rstrip() if without else _line(one)
+    for one in own:
+        if one["method"] is None:
+            yield f"{_named(one)}no answer"
+        elif without:
+            yield f"{_named(one)}{_numbers(one)}".rstrip()
+        else:
+            number = ("≥" if is_unbounded(one) else "") + _count(known(one))
+            yield f"{_named(one)}{_numbers(one)}{number.rjust(AS_GOLD)}"
 
 
 def describe(summary: Summary, strata: Collection[str] | None = None) -> str:
-    """The answers, stratum by stratum; what a reader must know before them stands first.
-
-    Args:
-        summary: as of `Evaluation`.
-        strata: those that are described; None for all.
-    """
+    """The answers of some strata, or all; what a reader must know before them stands first."""
     blocks = []
     for stratum in summary["strata"]:
         name = stratum["name"]
@@ -311,9 +238,9 @@ def describe(summary: Summary, strata: Collection[str] | None = None) -> str:
         lines += [
             f"{name}: {stratum['items']:,} items, {stratum['votes']:,} votes, {stratum['gold']:,} "
             f"with gold ({stratum['gold_positive']:,} positive)",
-            *range_lines(stratum, answers),
+            *_range_lines(stratum, answers),
             *_numbers_of(summary, answers),
-            *wrapped(footnotes(summary, name)),
+            *_wrapped(footnotes(summary, name)),
         ]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
@@ -338,9 +265,7 @@ def answered_strata(summary: Summary) -> list[str]:
 def describe_models(summary: Summary, described: Mapping[str, Summary]) -> str:
     """The models' estimates beside the answers; empty where there are none.
 
-    Args:
-        summary: as of `Evaluation`.
-        described: stratum -> what its answers were described from, whose remarks are not repeated.
+    Remarks on what a stratum's answers were `described` from are not repeated.
     """
     blocks = []
     for stratum in summary["strata"]:
@@ -349,11 +274,11 @@ def describe_models(summary: Summary, described: Mapping[str, Summary]) -> str:
         said = set(_of_fits(described[name], name))
         notes = [_contradicted(summary, name, opinions)]
         notes += [note for note in _of_fits(summary, name) if note not in said]
-        lines = [f"{named(one)}{_numbers(one)}".rstrip() for one in opinions]
+        lines = [f"{_named(one)}{_numbers(one)}".rstrip() for one in opinions]
         if lines:
             inside = f", {name}" if len(summary["strata"]) > 1 else ""
             title = f"For comparison: what models say{inside}"
             lines = [title, _head(summary["settings"]["level"], ""), *lines]
         if lines or any(notes):
-            blocks.append("\n".join([*lines, *wrapped(iter(notes))]))
+            blocks.append("\n".join([*lines, *_wrapped(notes)]))
     return "\n\n".join(blocks)

@@ -1,18 +1,16 @@
 """Which column of a file is what: as the user says, by its own name, or guessed and said.
 
-Names of columns: those of a study, and the names of others that they are guessed from.
-
-Which column is what, judged by what the columns hold: a guess from a name can lose.
-
-An item is named by a column, or by several, that an annotator meets once each. A label differs
-between annotators now and then. An annotator has not all rows of each item. A gold label has few
-values. Where two columns fit equally, the user is asked by an error that shows them.
+A guess from a name can lose against what the columns hold. An item is named by a column, or by
+several, that an annotator meets once each. A label differs between annotators now and then. An
+annotator has not all rows of each item. A gold label has few values. Where two columns fit equally,
+the user is asked by an error that shows them.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -85,8 +83,6 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Column of a study -> the names it is guessed from, likeliest first."""
 
-OF_ANNOTATORS = ("confidence", "probability", "prediction")
-"""Names of a score that are no model's where each row is an annotator's."""
 PATTERNS = (
     (re.compile(r"(?i:gold|expert)_(\w+)"), "gold"),
     (re.compile(r"(?i:gold|expert|adjudicator)(\d+)"), "gold"),
@@ -100,18 +96,19 @@ PATTERNS = (
     ),
 )
 """Names of columns of which there can be several."""
+SAID_BESIDE = "comments?|notes?|reason|time|date|at"
+"""What names of columns end with that hold a remark, or say when something was done."""
 OF_A_LABEL = (
-    "id|name|no|nr|num|number|time|date|comments?|notes?|reason|at|text|count|total|type|status|"
+    f"id|name|no|nr|num|number|{SAID_BESIDE}|text|count|total|type|status|"
     "available|reviewed|question|standard|confidence|sure|certainty|agree|agrees|agreed|agreement|flag|"
     "source|level|score|age|gender|female|male|education|country|language|experience|expertise"
 )
 """What names of columns end with that say something of a label, or of who gave it."""
-OF_ALL = (
-    "gold|majority|true|truth|final|consensus|model|predicted|prediction|pred|aggregated|mode|mean|"
-    "median|verdict"
+NO_VOTE = re.compile(
+    rf".*_(?:{OF_A_LABEL}|gold|majority|true|truth|final|consensus|model|predicted|prediction|pred|"
+    "aggregated|mode|mean|median|verdict)",
+    re.IGNORECASE,
 )
-"""The same of columns that are no one annotator's."""
-NO_VOTE = re.compile(rf".*_(?:{OF_A_LABEL}|{OF_ALL})", re.IGNORECASE)
 NO_GOLD = re.compile(rf".*_(?:{OF_A_LABEL})", re.IGNORECASE)
 NO_SCORE = re.compile(r".*_(?:label|class|id|text|time)", re.IGNORECASE)
 """Names that a pattern would find, and that are no annotator's votes, gold labels or scores."""
@@ -158,12 +155,18 @@ def names_of(sheet: Sheet) -> dict[str, str]:
     return found
 
 
-def few_values(sheet: Sheet, column: str) -> bool:
+def is_running(values: pd.Series) -> bool:
+    """Whether a column only counts the rows."""
+    if len(values) < FEW_ROWS:
+        return False
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float)
+    return bool(numbers[0] in (0, 1) and (np.diff(numbers) == 1).all())
+
+
+def _few_values(sheet: Sheet, column: str) -> bool:
     """Whether a column can hold labels: it has a name that says so, or few values."""
-    if normal(column).casefold() in SURE:
-        return True
-    number = sheet.known(column).nunique()
-    return 0 < number <= MOST_LABELS
+    sure = normal(column).casefold() in SURE
+    return sure or 0 < sheet.known(column).nunique() <= MOST_LABELS
 
 
 def _column(sheet: Sheet, ours: str) -> str | None:
@@ -174,14 +177,6 @@ def _column(sheet: Sheet, ours: str) -> str | None:
     return next((free[alias] for alias in ALIASES[ours] if alias in free), None)
 
 
-def is_running(values: pd.Series) -> bool:
-    """Whether a column only counts the rows."""
-    if len(values) < FEW_ROWS:
-        return False
-    numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float)
-    return bool(numbers[0] in (0, 1) and (np.diff(numbers) == 1).all())
-
-
 def _names_items(sheet: Sheet, columns: Sequence[str]) -> bool:
     """Whether no annotator, or model, meets an item twice if these columns name it."""
     others = [_column(sheet, one) for one in ("annotator", "expert", "model")]
@@ -189,33 +184,18 @@ def _names_items(sheet: Sheet, columns: Sequence[str]) -> bool:
     return bool(sheet.frame.duplicated(keys).mean() <= REPEATS)
 
 
-def _example(sheet: Sheet, columns: Sequence[str]) -> str:
-    """Columns with how many values they have and their first, for a message."""
-    return ", ".join(
-        f"{name!r} ({counted(sheet.frame[name].nunique(), 'value')}, as "
-        f"{sheet.frame[name].iloc[0]!r})"
-        for name in columns
-    )
-
-
 def _other_role(name: str) -> bool:
     """Whether a column's name says what it is, and that is not the item."""
-    others = (aliases for ours, aliases in ALIASES.items() if ours != "item")
-    return any(name in aliases for aliases in others) or any(
+    return any(name in aliases for ours, aliases in ALIASES.items() if ours != "item") or any(
         pattern.fullmatch(name) for pattern, _ in PATTERNS
     )
 
 
 def _chosen(sheets: Sequence[Sheet], found: list[str], telling: bool = True) -> list[str]:
-    """The columns that name an item in some sheets, of those that may, by how they are compared.
+    """The columns that name an item in sheets that name theirs alike, of those that may.
 
-    Args:
-        sheets: that name their items alike.
-        found: names that may be it, likeliest first.
-        telling: whether the names themselves say that they may.
-
-    Raises:
-        InputError: where several fit equally well, or none does.
+    `found` are likeliest first; `telling` is whether the names themselves say that they may. An
+    `InputError` where several fit equally well, or none does.
     """
     if len(found) < 2:
         return found
@@ -231,89 +211,60 @@ def _chosen(sheets: Sequence[Sheet], found: list[str], telling: bool = True) -> 
         return all(_names_items(one, [free[name] for name in names]) for one, free in own)
 
     several = any(_column(one, "annotator") is not None for one in sheets)
-    labels = any(_column(one, "label") is not None for one in sheets)
+    judged = several or all(_column(one, "label") is None for one in sheets)
     alone = [name for name in kept if fits(name)]
-    if alone and (several or not labels):
+    if alone and judged:
         # Of two that fit, a name that is another one in each row says less.
         rows = [name for name in alone if all(one.frame[free[name]].is_unique for one, free in own)]
         best = [name for name in alone if name not in rows] or alone
         if telling or len(best) == 1:
             return best[:1]
-    if not alone and (several or not labels) and fits(*kept):
+    if not alone and judged and fits(*kept):
         return kept
     sheet, free = own[0]
     theirs = [free[name] for name in kept]
+    shown = ", ".join(
+        f"{name!r} ({counted(sheet.frame[name].nunique(), 'value')}, as "
+        f"{sheet.frame[name].iloc[0]!r})"
+        for name in theirs
+    )
     raise InputError(
-        f"{sheet.source}: several columns could name the items: {_example(sheet, theirs)}. Say "
+        f"{sheet.source}: several columns could name the items: {shown}. Say "
         f"which does by --column {theirs[0]}=item, or by --item {','.join(theirs)} that they do so "
         "together"
     )
 
 
-def _candidates(sheet: Sheet, names: Mapping[str, str]) -> list[str]:
-    """Names of columns that may name the items, likeliest first; none where no alias is there.
-
-    Where annotators are known, what the columns hold can speak for another one that names things.
-    """
-    known = [alias for alias in ALIASES["item"] if alias in names]
-    if not known or _column(sheet, "annotator") is None:
-        return known
-    others = (name for name, own in names.items() if NAMES_THINGS.fullmatch(normal(own)))
-    return [*known, *(one for one in others if one not in known and not _other_role(one))]
-
-
-def _found(sheets: Sequence[Sheet]) -> Iterator[list[str]]:
+def _item_columns(sheets: Sequence[Sheet]) -> Iterator[list[str]]:
     """The columns of each sheet that name its items; none where nothing tells.
 
-    Where no file has a column `item`, a name that all files share is what the user means.
+    Where no file has a column `item`, a name that all files share is what the user means. Where
+    annotators are known, what the columns hold can speak for one that names things by no alias.
     """
     names = [names_of(sheet) for sheet in sheets]
-    own = [_candidates(sheet, one) for sheet, one in zip(sheets, names, strict=True)]
+    likely = []
+    for sheet, free in zip(sheets, names, strict=True):
+        known = [alias for alias in ALIASES["item"] if alias in free]
+        if known and _column(sheet, "annotator") is not None:
+            others = (name for name, theirs in free.items()
+                      if NAMES_THINGS.fullmatch(normal(theirs)))  # fmt: skip
+            known += [one for one in others if one not in known and not _other_role(one)]
+        likely.append(known)
     if len(sheets) > 1 and not any(sheet.has("item") for sheet in sheets):
         shared = [name for name in names[0] if all(name in one for one in names)]
-        likely = [name for one in own for name in one]
-        telling = [name for name in dict.fromkeys(likely) if name in shared]
-        if telling or not all(own):
+        telling = [name for name in dict.fromkeys(chain(*likely)) if name in shared]
+        if telling or not all(likely):
             found = telling or [name for name in shared if not _other_role(name)]
             if found:
                 chosen = _chosen(sheets, found, bool(telling))
                 yield from ([one[name] for name in chosen] for one in names)
                 return
-    for sheet, one, candidates in zip(sheets, names, own, strict=True):
-        yield [] if sheet.has("item") else [one[name] for name in _chosen([sheet], candidates)]
+    for sheet, free, candidates in zip(sheets, names, likely, strict=True):
+        yield [] if sheet.has("item") else [free[name] for name in _chosen([sheet], candidates)]
 
 
-def with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[str]) -> list[Sheet]:
-    """The sheets with a column `item`, where one was found.
-
-    Args:
-        said: columns that name an item together, as the user says.
-        notes: what was guessed is added to them.
-
-    Raises:
-        InputError: where columns that were said are not there, or nothing tells which name items.
-    """
-    if said:
-        _check_said(sheets, said)
-        return [_joined(sheet, said) for sheet in sheets]
-    made = []
-    for sheet, columns in zip(sheets, _found(sheets), strict=True):
-        if len(columns) > 1:
-            notes.append(f"{sheet.name}: columns {list_names(columns)} together read as item, "
-                         "since none of them names one alone")  # fmt: skip
-            sheet = _joined(sheet, columns)
-        elif columns:
-            known = normal(columns[0]).casefold() in ALIASES["item"]
-            check_own_rows(sheet, columns[0])
-            why = "" if known else ", since all files have it"
-            notes.append(f"{sheet.name}: column {columns[0]!r} read as item{why}")
-            sheet = sheet.renamed({columns[0]: "item"})
-        made.append(sheet)
-    return made
-
-
-def _check_said(sheets: Sequence[Sheet], said: Sequence[str]) -> None:
-    """Raise an `InputError` where no file has a column that is said to name items."""
+def _with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[str]) -> list[Sheet]:
+    """The sheets with a column `item`, of columns that the user says, or that are found."""
     have = [name for sheet in sheets for name in sheet.columns]
     for name in said:
         if name not in have:
@@ -323,14 +274,26 @@ def _check_said(sheets: Sequence[Sheet], said: Sequence[str]) -> None:
                 f"--item {','.join(said)}: no file has a column {name!r}"
                 f"{f'; {meant}' if meant else ''}. {lists}"
             )
+    if said:
+        return [_joined(sheet, said) for sheet in sheets]
+    made = []
+    for sheet, columns in zip(sheets, _item_columns(sheets), strict=True):
+        if len(columns) > 1:
+            notes.append(f"{sheet.name}: columns {list_names(columns)} together read as item, "
+                         "since none of them names one alone")  # fmt: skip
+            sheet = _joined(sheet, columns)
+        elif columns:
+            known = normal(columns[0]).casefold() in ALIASES["item"]
+            _check_own_rows(sheet, columns[0])
+            why = "" if known else ", since all files have it"
+            notes.append(f"{sheet.name}: column {columns[0]!r} read as item{why}")
+            sheet = sheet.renamed({columns[0]: "item"})
+        made.append(sheet)
+    return made
 
 
-def check_own_rows(sheet: Sheet, column: str) -> None:
-    """Raise an `InputError` where each row of labels is its own item, and another column fits too.
-
-    Args:
-        column: that is guessed to name the items.
-    """
+def _check_own_rows(sheet: Sheet, column: str) -> None:
+    """Refuse a guess by which each row of labels is its own item, where another column fits too."""
     size = len(sheet.frame)
     if _column(sheet, "annotator") is None or size < FEW_ROWS or not sheet.frame[column].is_unique:
         return
@@ -341,18 +304,14 @@ def check_own_rows(sheet: Sheet, column: str) -> None:
             raise InputError(
                 f"{sheet.source}: column {column!r} is another one in each row, so that each of "
                 f"{size:,} items would have one label. Column {theirs!r} has "
-                f"{counted(sheet.frame[theirs].nunique(), 'value')}, as "
-                f"{sheet.frame[theirs].iloc[0]!r}, each in several rows. Say which one names the "
-                f"items by --column {theirs}=item or --column {column}=item"
+                f"{counted(values.nunique(), 'value')}, as {values.iloc[0]!r}, each in several "
+                f"rows. Say which one names the items by --column {theirs}=item or --column "
+                f"{column}=item"
             )
 
 
 def _joined(sheet: Sheet, columns: Sequence[str]) -> Sheet:
-    """A sheet with items that several columns name together.
-
-    Raises:
-        InputError: where it has not all of them, or two items would have one name.
-    """
+    """A sheet with items that several columns name together."""
     missing = [name for name in columns if name not in sheet.columns]
     if missing and sheet.has("item") and "item" not in columns:
         return sheet
@@ -369,12 +328,9 @@ def _joined(sheet: Sheet, columns: Sequence[str]) -> Sheet:
             "expected names without it"
         )
     # The parts say no more: an item of a model is no score of it.
-    parts_of = [
-        name
-        for name in columns
-        if not ours_named(name) or normal(name).casefold() in ALIASES["model"]
-    ]
-    return replace(sheet, frame=sheet.frame.drop(columns=parts_of).assign(item=item))
+    models = ALIASES["model"]
+    gone = [one for one in columns if not ours_named(one) or normal(one).casefold() in models]
+    return replace(sheet, frame=sheet.frame.drop(columns=gone).assign(item=item))
 
 
 def _one_value(sheet: Sheet, column: str) -> bool:
@@ -384,39 +340,18 @@ def _one_value(sheet: Sheet, column: str) -> bool:
     own = pd.DataFrame({"item": sheet.frame["item"], "value": sheet.known(column)}).dropna()
     several = own["item"].duplicated(keep=False)
     number = own["item"][several].nunique()
-    if number < ENOUGH:
-        return False
-    return len(own[several].drop_duplicates()) == number
+    return number >= ENOUGH and len(own[several].drop_duplicates()) == number
 
 
-def without_authors(sheet: Sheet, guessed: dict[str, str], notes: list[str]) -> Sheet:
-    """A sheet whose annotators are none where each item has one alone in all its rows.
-
-    Args:
-        guessed: column of the file -> ours.
-        notes: what was decided is added to them.
-    """
-    theirs = next((name for name, ours in guessed.items() if ours == "annotator"), None)
-    if theirs is None or normal(theirs).casefold() in SURE or not _one_value(sheet, "annotator"):
-        return sheet
-    notes.append(f"{sheet.name}: column {theirs!r} is the same in all rows of each item, so that "
-                 "it names no annotators")  # fmt: skip
-    return sheet.renamed({"annotator": theirs})
-
-
-def with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
+def _with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
     """A sheet with a column `label`, where one was found.
 
-    Args:
-        notes: what was guessed is added to them.
-
-    Raises:
-        InputError: where several columns could be it, or the only one is the same for all
-            annotators of each item, as a model's answer is.
+    An `InputError` where several columns could be it, or the only one is the same for all
+    annotators of each item, as a model's answer is.
     """
     free = names_of(sheet)
     found = [free[alias] for alias in ALIASES["label"] if alias in free]
-    found = [name for name in found if few_values(sheet, name)]
+    found = [name for name in found if _few_values(sheet, name)]
     if sheet.has("label"):
         if sheet.has("annotator") and _one_value(sheet, "label"):
             for name in (one for one in found if not _one_value(sheet, one)):
@@ -451,18 +386,14 @@ def with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
 def check_repeats(sheet: Sheet, free: Sequence[str]) -> None:
     """Raise an `InputError` where annotators label items again, and other columns tell these apart.
 
-    Args:
-        sheet: labels by annotator.
-        free: columns of which nothing is known.
+    The sheet holds labels by annotator; of `free` columns nothing is known.
     """
     keys = ["item", "annotator"]
     others = [name for name in free if not sheet.frame[name].is_unique]
-    if not others:
-        return
     again = sheet.frame.duplicated(keys)
-    if again.mean() <= REPEATS:
+    if not others or again.mean() <= REPEATS:
         return
-    size, more = len(sheet.frame), list[str]()
+    size, repeats, more = len(sheet.frame), int(again.sum()), list[str]()
     while again.any() and len(more) < MOST_PARTS and others:
         left = {name: sheet.frame.duplicated([*keys, *more, name]) for name in others}
         best = min(others, key=lambda name: int(left[name].sum()))
@@ -471,19 +402,13 @@ def check_repeats(sheet: Sheet, free: Sequence[str]) -> None:
         again = left[best]
         more.append(best)
         others.remove(best)
-    if again.any() or not more:
-        return
-    columns = list_names(more)
-    raise InputError(
-        f"{sheet.source}: in {int(sheet.frame.duplicated(keys).sum()):,} of {size:,} rows an "
-        f"annotator labels an item again. With {columns} each item is there once for an annotator. "
-        f"Say by --item item,{','.join(more)} that these name an item together, or by --repeated "
-        "first or last which of the labels counts"
-    )
-
-
-CLASSES = 2
-"""Values of a column of scores that are only a class."""
+    if not again.any() and more:
+        raise InputError(
+            f"{sheet.source}: in {repeats:,} of {size:,} rows an annotator labels an item again. "
+            f"With {list_names(more)} each item is there once for an annotator. Say by --item "
+            f"item,{','.join(more)} that these name an item together, or by --repeated first or "
+            "last which of the labels counts"
+        )
 
 
 def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str, str]]:
@@ -493,83 +418,52 @@ def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str,
         if not ours_named(ours):
             known = [*ALIASES, *(f"{prefix}_NAME" for prefix in PREFIXES), IGNORE]
             raise InputError(f"column {theirs!r}: {unknown('column', ours, known)}")
+        file, colon, column = theirs.partition(":")
         hits = 0
-        for place, sheet in enumerate(sheets):
-            file, colon, column = theirs.partition(":")
+        for sheet, names in zip(sheets, found, strict=True):
             if theirs in sheet.columns:
-                found[place][theirs] = ours
+                names[theirs] = ours
             elif colon and file in (sheet.name, sheet.source) and column in sheet.columns:
-                found[place][column] = ours
+                names[column] = ours
             else:
                 continue
             hits += 1
         if not hits:
-            have = [name for sheet in sheets for name in sheet.columns]
-            meant = did_you_mean(theirs, have)
+            meant = did_you_mean(theirs, [name for sheet in sheets for name in sheet.columns])
             hint = f"; {meant}" if meant else ""
             lists = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
             raise InputError(f"no column {theirs!r}{hint} {lists}")
     return found
 
 
-def _check_remarks(sheet: Sheet, said: Mapping[str, str]) -> None:
-    """Raise an `InputError` where a column would be an expert's by its name, which says otherwise.
+def _guess(sheet: Sheet, taken: set[str], others_vote: bool) -> dict[str, str]:
+    """Guess columns from their names: theirs -> ours.
 
-    Args:
-        said: columns of the file -> the names that the user says.
-    """
-    for name in sheet.columns:
-        known = name in said.values() or name in COLUMNS
-        if name.startswith("gold_") and NO_GOLD.fullmatch(name) and not known:
-            raise InputError(
-                f"{sheet.source}: column {name!r} could be an expert's labels, or say something "
-                f"else of gold labels. Say so by --column {name}={name}, or by "
-                f"--column {name}=ignore"
-            )
-
-
-def _votes_by_row(sheet: Sheet) -> bool:
-    """Whether the names of a sheet's columns say that it has votes, a row each or counted."""
-    known = {normal(name).casefold() for name in sheet.columns}
-    has = {ours: bool(known & {ours, *ALIASES[ours]}) for ours in ALIASES}
-    return (has["annotator"] and has["label"]) or has["votes_positive"]
-
-
-def _guess(sheet: Sheet, taken: set[str], others_vote: bool = False) -> dict[str, str]:
-    """Guess columns from their names.
-
-    Args:
-        taken: those of ours that the sheet has.
-        others_vote: whether another file has votes, so that no column is an annotator's here.
+    Where another file has votes, no column is an annotator's here.
     """
     guessed: dict[str, str] = {}
     free = names_of(sheet)
     for ours, aliases in ALIASES.items():
-        if ours in (*taken, "item", "label"):
-            continue
-        if ours == "model" and "score" not in {*taken, *guessed.values()}:
-            continue
         known = {*taken, *guessed.values()}
+        if ours in (*taken, "item", "label") or (ours == "model" and "score" not in known):
+            continue
         names = [alias for alias in aliases if alias in free]
         if ours == "score":  # classes say less than the probability beside them
-            names.sort(key=lambda alias: sheet.known(free[alias]).nunique() <= CLASSES)
-        alias = names[0] if names else None
-        if alias in OF_ANNOTATORS and "annotator" in known:
+            names.sort(key=lambda alias: sheet.known(free[alias]).nunique() <= 2)
+        # Some names of a score are no model's where each row is an annotator's.
+        of_annotator = names and names[0] in ("confidence", "probability", "prediction")
+        if not names or (of_annotator and "annotator" in known):
             continue
-        if alias is None or (ours == "gold" and not few_values(sheet, free[alias])):
-            continue
-        guessed[free.pop(alias)] = ours
+        if ours != "gold" or _few_values(sheet, free[names[0]]):
+            guessed[free.pop(names[0])] = ours
     have = {*taken, *guessed.values()}
-    counted = "votes_positive" in have or (
-        "annotator" in have
-        and ("label" in have or any(alias in free for alias in ALIASES["label"]))
-    )
-    counted |= others_vote
+    labelled = "label" in have or any(alias in free for alias in ALIASES["label"])
+    votes_known = others_vote or "votes_positive" in have or ("annotator" in have and labelled)
     for column in free.values():
         name = normal(column)
         for pattern, ours in PATTERNS:
             match = pattern.fullmatch(name)
-            if not match or (ours == "vote" and counted):
+            if not match or (ours == "vote" and votes_known):
                 continue
             if ours in NO_COLUMN and NO_COLUMN[ours].fullmatch(name):
                 continue
@@ -581,41 +475,56 @@ def _guess(sheet: Sheet, taken: set[str], others_vote: bool = False) -> dict[str
     return guessed
 
 
-def _in_words(guessed: Mapping[str, str]) -> Iterator[str]:
-    """Which columns were read as what: each by itself, but for many of one kind."""
-    kinds: dict[str, list[str]] = {}
-    for theirs, ours in guessed.items():
-        kinds.setdefault(ours.partition("_")[0] if ours not in ALIASES else ours, []).append(theirs)
-    for kind, columns in kinds.items():
-        if len(columns) > FEW:
-            yield f"columns {list_guessed(columns)} read as {kind}_NAME"
-        else:
-            yield from (f"column {theirs!r} read as {guessed[theirs]}" for theirs in columns)
-
-
 def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
-    """The columns of each sheet the names of a study, where they have one.
+    """The columns of each sheet the names of a study, where they have one; notes tell of guesses.
 
-    Args:
-        reading: what the user says of the files.
-        notes: what was guessed is added to them.
-
-    Raises:
-        InputError: for a name of ours that is none, a column that no file has, two of one name, or
-            a guess that the contents of the columns speak against.
+    An `InputError` for a name of ours that is none, a column that no file has, two of one name, or
+    a guess that the contents of the columns speak against.
     """
-    said = _said(sheets, reading.columns)
-    asked = [_asked(sheet, own) for sheet, own in zip(sheets, said, strict=True)]
+    asked, with_votes = [], []
+    for sheet, said in zip(sheets, _said(sheets, reading.columns), strict=True):
+        dropped = [theirs for theirs, ours in said.items() if ours == IGNORE]
+        kept = {theirs: ours for theirs, ours in said.items() if ours != IGNORE}
+        sheet = replace(sheet, frame=sheet.frame.drop(columns=dropped)).renamed(kept)
+        if twice := list(repeated(sheet.columns)):
+            raise InputError(
+                f"{sheet.source}: two columns are named {twice[0]!r}; expected one. Leave the "
+                f"other out by --column {twice[0]}={IGNORE}, or give one of them another name"
+            )
+        asked.append((sheet, said))
+    for sheet, said in asked:
+        for name in sheet.columns:
+            known = name in said.values() or name in COLUMNS
+            if name.startswith("gold_") and NO_GOLD.fullmatch(name) and not known:
+                raise InputError(
+                    f"{sheet.source}: column {name!r} could be an expert's labels, or say "
+                    f"something else of gold labels. Say so by --column {name}={name}, or by "
+                    f"--column {name}=ignore"
+                )
+        names = {normal(name).casefold() for name in sheet.columns}
+        has = {ours for ours, aliases in ALIASES.items() if names & {ours, *aliases}}
+        with_votes.append({"annotator", "label"} <= has or "votes_positive" in has)
     named = []
-    for sheet, own in zip(asked, said, strict=True):
-        _check_remarks(sheet, own)
-    with_votes = [_votes_by_row(sheet) for sheet in asked]
-    for place, sheet in enumerate(with_items(asked, reading.item, notes)):
+    for place, sheet in enumerate(_with_items([one for one, _ in asked], reading.item, notes)):
         others = any(with_votes[:place] + with_votes[place + 1 :])
         guessed = _guess(sheet, {name for name in sheet.columns if ours_named(name)}, others)
-        notes.extend(f"{sheet.name}: {line}" for line in _in_words(guessed))
-        sheet = without_authors(sheet.renamed(guessed), guessed, notes)
-        named.append(with_labels(sheet, notes))
+        kinds: dict[str, list[str]] = {}
+        for theirs, ours in guessed.items():
+            kind = ours if ours in ALIASES else ours.partition("_")[0]
+            kinds.setdefault(kind, []).append(theirs)
+        for kind, columns in kinds.items():
+            if len(columns) > FEW:
+                told = [f"columns {list_guessed(columns)} read as {kind}_NAME"]
+            else:
+                told = [f"column {theirs!r} read as {guessed[theirs]}" for theirs in columns]
+            notes.extend(f"{sheet.name}: {line}" for line in told)
+        sheet = sheet.renamed(guessed)
+        author = next((theirs for theirs, ours in guessed.items() if ours == "annotator"), None)
+        if author and normal(author).casefold() not in SURE and _one_value(sheet, "annotator"):
+            notes.append(f"{sheet.name}: column {author!r} is the same in all rows of each item, "
+                         "so that it names no annotators")  # fmt: skip
+            sheet = sheet.renamed({"annotator": author})
+        named.append(_with_labels(sheet, notes))
     return named
 
 
@@ -623,18 +532,11 @@ def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) ->
 def named_sheets(
     paths: Sequence[str | Path], reading: Reading, notes: list[str]
 ) -> Iterator[list[Sheet]]:
-    """The files as sheets with the names of a study; an error within says what was guessed.
-
-    Args:
-        reading: what the user says of the files.
-        notes: what was guessed is added to them.
-
-    Raises:
-        InputError: where there is no file, one cannot be read, or its columns cannot be named.
-    """
+    """The files as sheets with the names of a study; an error within says what was guessed."""
     if not paths:
         raise InputError("no files; expected one to three: votes, gold labels, scores")
-    _check_standard_input(paths)
+    if sum(str(path) == STANDARD_INPUT for path in paths) > 1:
+        raise InputError(f"{STANDARD_INPUT}: standard input is named twice; expected it once")
     sheets = [read_sheet(path, notes, reading.encoding, reading.words) for path in paths]
     try:
         sheets = name_columns(sheets, reading, notes)
@@ -644,22 +546,3 @@ def named_sheets(
         guessed = "; ".join(note for note in notes if " read as " in note)
         gap = "\n" if "\n" in str(error) else " "
         raise InputError(f"{error}{gap}(guessed: {guessed})" if guessed else str(error)) from None
-
-
-def _asked(sheet: Sheet, said: Mapping[str, str]) -> Sheet:
-    """A sheet with the names that the user says, without the columns that are to be ignored."""
-    dropped = [theirs for theirs, ours in said.items() if ours == IGNORE]
-    kept = {theirs: ours for theirs, ours in said.items() if ours != IGNORE}
-    asked = replace(sheet, frame=sheet.frame.drop(columns=dropped)).renamed(kept)
-    twice = list(repeated(asked.columns))
-    if twice:
-        raise InputError(
-            f"{sheet.source}: two columns are named {twice[0]!r}; expected one. Leave the "
-            f"other out by --column {twice[0]}={IGNORE}, or give one of them another name"
-        )
-    return asked
-
-
-def _check_standard_input(paths: Sequence[str | Path]) -> None:
-    if sum(str(path) == STANDARD_INPUT for path in paths) > 1:
-        raise InputError(f"{STANDARD_INPUT}: standard input is named twice; expected it once")

@@ -64,17 +64,11 @@ OPENING = re.compile(rb"\s*[\[{]")
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A file that was read.
+    """A file that was read."""
 
-    Attributes:
-        source: what messages call it.
-        ending: of what is in it, in small letters, as `.csv` of `VOTES.CSV.gz`.
-        content: its bytes, unpacked.
-    """
-
-    source: str
-    ending: str
-    content: bytes
+    source: str  # what messages call it
+    ending: str  # of what is in it, in small letters, as `.csv` of `VOTES.CSV.gz`
+    content: bytes  # its bytes, unpacked
 
     @property
     def stem(self) -> str:
@@ -83,35 +77,58 @@ class Opened:
 
 
 def open_file(path: str | Path) -> Opened:
-    """A user's file, read whole.
+    """A user's file, read whole and unpacked where its name says that it is packed.
 
-    Args:
-        path: the file; `-` or /dev/stdin for standard input, whose kind its contents say.
-
-    Raises:
-        InputError: where it is none, is too large, or cannot be read or unpacked.
+    `-` and /dev/stdin are standard input, whose kind its contents say.
     """
     if str(path) in (STANDARD_INPUT, "/dev/stdin"):
         content = _bounded(sys.stdin.buffer, "standard input")
         return Opened("standard input", _looks_like(content), content)
     source = str(path)
+
+    def kind_of(mode: int) -> str:
+        return next((what for is_it, what in KINDS if is_it(mode)), "")
+
     try:
         # Without waiting for someone who writes into a pipe.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(handle, "rb") as file:
             found = os.fstat(handle)
-            _check_kind(found, source)
+            if kind := kind_of(found.st_mode):
+                more = ", or - for standard input" if kind == "is a pipe" else ""
+                raise InputError(f"{source} {kind}; expected a file{more}")
             content = _bounded(file, source, found.st_size)
     except FileNotFoundError:
         raise InputError(f"{source}: no such file") from None
     except OSError as error:
-        kind = _kind_of(path)
+        try:
+            kind = kind_of(os.stat(path).st_mode)
+        except OSError:
+            kind = ""
         raise InputError(
             f"{source} {kind}; expected a file"
             if kind
             else f"{source} cannot be read: {error.strerror or error}"
         ) from None
-    return _unpacked(source, content)
+    try:
+        if source.lower().endswith(GZIP):
+            content = read_gzip(BytesIO(content), MOST_BYTES, source)
+        elif source.lower().endswith(ZIP):
+            members = [
+                one for one in zip_members(BytesIO(content), MOST_BYTES, source)
+                if not one[0].startswith("__MACOSX/")
+            ]  # fmt: skip
+            if len(members) != 1:
+                listed = ", ".join(one for one, _ in members[:5])
+                raise InputError(
+                    f"{source}: {len(members)} files within ({listed}); expected one table, or "
+                    "unpack it and name its files"
+                )
+            ((inner, content),) = members
+            return Opened(source, ending_of(inner), content)
+    except ArchiveError as error:
+        raise InputError(f"{source} cannot be unpacked: {error}") from None
+    return Opened(source, ending_of(source), content)
 
 
 def ending_of(path: str | Path) -> str:
@@ -123,49 +140,41 @@ def ending_of(path: str | Path) -> str:
 def utf8(opened: Opened, encoding: str | None = None) -> bytes:
     """The text of a file as UTF-8 without a mark.
 
-    Args:
-        encoding: of the file, where its first bytes do not say it and it is not UTF-8.
-
-    Raises:
-        InputError: where its bytes are of another encoding; it names the line.
+    An encoding counts where the first bytes do not say another one. An `InputError` names the line
+    where bytes are of another encoding.
     """
     content, name = opened.content, encoding or ""
     for mark, marked in MARKS:
         if content.startswith(mark):
             content, name = content[len(mark) :], marked
             break
-    if name.lower().replace("_", "-") in ("", "utf-8", "utf8"):
-        return _checked(content, opened)
-    try:
-        return content.decode(name).lstrip("\ufeff").encode()
-    except LookupError:
-        raise InputError(
-            f"--encoding {encoding}: no encoding of this name; expected one such as utf-8, "
-            "utf-16-le, cp1252 or latin-1"
-        ) from None
-    except (UnicodeError, ValueError) as error:
-        raise InputError(
-            f"{opened.source} cannot be read as {name}: {error}; the file may be cut short: save "
-            "it again, as UTF-8"
-        ) from None
-
-
-def _checked(content: bytes, opened: Opened) -> bytes:
-    """The same bytes, which are UTF-8 without a zero byte."""
+    if name.lower().replace("_", "-") not in ("", "utf-8", "utf8"):
+        try:
+            return content.decode(name).lstrip("\ufeff").encode()
+        except LookupError:
+            raise InputError(
+                f"--encoding {encoding}: no encoding of this name; expected one such as utf-8, "
+                "utf-16-le, cp1252 or latin-1"
+            ) from None
+        except (UnicodeError, ValueError) as error:
+            raise InputError(
+                f"{opened.source} cannot be read as {name}: {error}; the file may be cut short: "
+                "save it again, as UTF-8"
+            ) from None
     mend = "save it as UTF-8, or name its encoding by --encoding, as cp1252 or utf-16-le"
-    kind = opened.ending[1:] or "text"
-    for mark, what, ending in PACKED:
+    what = f"{opened.source} cannot be read as {opened.ending[1:] or 'text'}"
+    for mark, packed, ending in PACKED:
         if content.startswith(mark):
             raise InputError(
-                f"{opened.source} cannot be read as {kind}: it is {what}; expected a name that "
-                f"says so, as {Path(opened.source).stem}{ending}"
+                f"{what}: it is {packed}; expected a name that says so, as "
+                f"{Path(opened.source).stem}{ending}"
             )
     place = content.find(b"\0")
     if place >= 0:
         line = content.count(b"\n", 0, place) + 1
         few = content.count(b"\0") < STRAY * len(content)
         raise InputError(
-            f"{opened.source} cannot be read as {kind}: line {line} has a NUL byte; "
+            f"{what}: line {line} has a NUL byte; "
             f"{'take it out, as no text has one' if few else mend}"
         )
     if not content.isascii():
@@ -174,8 +183,8 @@ def _checked(content: bytes, opened: Opened) -> bytes:
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
             raise InputError(
-                f"{opened.source} cannot be read as {kind}: line {line} has a byte "
-                f"(0x{content[error.start]:02x}) that is not UTF-8; {mend}"
+                f"{what}: line {line} has a byte (0x{content[error.start]:02x}) that is not UTF-8; "
+                f"{mend}"
             ) from None
     return content
 
@@ -209,46 +218,6 @@ def check_cells(cells: int, source: str) -> None:
         )
 
 
-def _kind_of(path: str | Path) -> str:
-    """What a name is of that cannot be opened; empty of a file."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError:
-        return ""
-    return next((what for is_it, what in KINDS if is_it(mode)), "")
-
-
-def _check_kind(found: os.stat_result, source: str) -> None:
-    for is_it, what in KINDS:
-        if is_it(found.st_mode):
-            more = ", or - for standard input" if what == "is a pipe" else ""
-            raise InputError(f"{source} {what}; expected a file{more}")
-
-
-def _unpacked(source: str, content: bytes) -> Opened:
-    """What a file holds, unpacked where its name says that it is packed."""
-    name = source.lower()
-    try:
-        if name.endswith(GZIP):
-            content = read_gzip(BytesIO(content), MOST_BYTES, source)
-        elif name.endswith(ZIP):
-            members = [
-                one for one in zip_members(BytesIO(content), MOST_BYTES, source)
-                if not one[0].startswith("__MACOSX/")
-            ]  # fmt: skip
-            if len(members) != 1:
-                listed = ", ".join(one for one, _ in members[:5])
-                raise InputError(
-                    f"{source}: {len(members)} files within ({listed}); expected one table, or "
-                    "unpack it and name its files"
-                )
-            ((inner, content),) = members
-            return Opened(source, ending_of(inner), content)
-    except ArchiveError as error:
-        raise InputError(f"{source} cannot be unpacked: {error}") from None
-    return Opened(source, ending_of(source), content)
-
-
 def _looks_like(content: bytes) -> str:
     """The ending of what standard input holds, by its first bytes."""
     if content.startswith(b"PAR1"):
@@ -263,12 +232,7 @@ def _looks_like(content: bytes) -> str:
 
 
 def known_ending(opened: Opened, endings: Collection[str], instead: str = "") -> None:
-    """Raise an `InputError` where a file is of another kind than those that are read.
-
-    Args:
-        endings: of what is read.
-        instead: what to give in its place, where that is known.
-    """
+    """Raise an `InputError` where a file has none of some endings; `instead` says what to give."""
     if opened.ending not in endings:
         *most, last = endings
         known = f"a {', '.join(most)} or {last} file"

@@ -13,22 +13,12 @@ from crowdgold.types.columns import BELOW_LARGEST, LARGEST, to_numbers
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import BATCH, COLUMNS, STRATUM, not_begun
 
-Part = tuple[Sheet, pd.DataFrame, np.ndarray]
-"""A sheet, what was made of it, and what its rows are called."""
-UNNAMED = "gold"
-"""The expert where a file names none."""
-
 
 def of_item(sheet: Sheet, column: str, many: bool) -> Sheet:
     """One row for each item that has a value in a column.
 
-    Args:
-        column: the column; words for an empty cell count as one in numbers and labels, and are
-            names of a stratum or a cluster.
-        many: whether an item has several rows, as in a file of votes; they must say the same.
-
-    Raises:
-        InputError: naming the rows of items that are there repeatedly, or say different things.
+    Words for an empty cell count as one in numbers and labels, and are names of a stratum or a
+    cluster. Where an item has `many` rows, as in a file of votes, they must say the same.
     """
     names = column in (CLUSTER, STRATUM, *sheet.starting("stratum").values())
     values = sheet.frame[column] if names else sheet.known(column)
@@ -52,33 +42,28 @@ def _several(kind: str | None) -> bool:
     return kind in (LONG, ANONYMOUS)
 
 
-def _by_model(sheet: Sheet, many: bool) -> dict[str, Sheet]:
-    """For each model the rows with its scores, one an item."""
-    if sheet.has("model", "score"):
-        model = sheet.frame["model"]
-        problems = sheet.problems()
-        bad = (model.isna() & sheet.frame["score"].notna()).to_numpy()
-        problems.add_rows("model", bad, model, "whose score it is")
-        problems.raise_if_any()
-        names = [str(name) for name in model.dropna().unique()]
-        rows = {name: (model == name).fillna(False).to_numpy(dtype=bool) for name in names}
-        return {name: of_item(sheet.take(kept), "score", many) for name, kept in rows.items()}
-    columns = sheet.starting("score")
-    return {name: of_item(sheet, column, many) for name, column in columns.items()}
-
-
 def read_scores(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
-    """Read the scores: predictor -> scores by item.
-
-    Raises:
-        InputError: naming the rows without a finite number, or a predictor that has two columns.
-    """
+    """The finite scores: predictor -> scores by item; each predictor has one column."""
     scores: dict[str, pd.Series] = {}
     for sheet, kind in zip(sheets, kinds, strict=True):
-        for name, table in _by_model(sheet, _several(kind)).items():
+        columns, rows = sheet.starting("score"), {}
+        if sheet.has("model", "score"):
+            model = sheet.frame["model"]
+            problems = sheet.problems()
+            bad = (model.isna() & sheet.frame["score"].notna()).to_numpy()
+            problems.add_rows("model", bad, model, "whose score it is")
+            problems.raise_if_any()
+            rows = {str(name): (model == name).fillna(False).to_numpy(dtype=bool)
+                    for name in model.dropna().unique()}  # fmt: skip
+            columns = dict.fromkeys(rows, "score")
+        own = {
+            name: of_item(sheet.take(rows[name]) if rows else sheet, column, _several(kind))
+            for name, column in columns.items()
+        }
+        for name, table in own.items():
+            column = columns[name]
             if name in scores:
                 raise InputError(f"{sheet.source}: scores of {name!r} stand in another file too")
-            column = "score" if sheet.has("model", "score") else sheet.starting("score")[name]
             values = to_numbers(table.frame[column])
             problems = table.problems()
             if not len(values):
@@ -127,66 +112,54 @@ def guessed_gold(sheet: Sheet, kind: str | None) -> bool:
 def read_gold(
     sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list[str]
 ) -> Rows | None:
-    """Gather the gold labels: columns item, expert and label; None where there are none.
-
-    Args:
-        kinds: the form of the votes of each.
-        notes: what was decided is added to them.
-
-    Raises:
-        InputError: naming the rows where an expert labels an item again.
-    """
+    """The gold labels: columns item, expert and label, one of an expert for an item; or None."""
     parts = []
     for sheet, kind in zip(sheets, kinds, strict=True):
-        for name, column in sheet.starting("gold").items():
-            table = of_item(sheet, column, _several(kind))
-            parts.append(_gold_rows(table, column, name))
-        if sheet.has("label") and (sheet.has("expert") or not _several(kind)):
+        several = _several(kind)
+        tables = [
+            (of_item(sheet, column, several), column, name)
+            for name, column in sheet.starting("gold").items()
+        ]
+        if sheet.has("label") and (sheet.has("expert") or not several):
             label = sheet.known("label").notna()
-            if _several(kind):
+            if several:
                 label &= sheet.frame["expert"].notna()
             elif guessed_gold(sheet, kind):
                 notes.append(f"{sheet.name}: its labels are read as gold labels")
-            parts.append(_gold_rows(sheet.take(label.to_numpy(dtype=bool)), "label", UNNAMED))
+            # "gold" is the expert where a file names none.
+            tables.append((sheet.take(label.to_numpy(dtype=bool)), "label", "gold"))
+        for table, column, name in tables:
+            expert = pd.Series(name, index=table.frame.index, dtype="string")
+            if column == "label" and table.has("expert"):
+                expert = table.frame["expert"].fillna(name)
+            own = {"item": table.frame["item"], "expert": expert, "label": table.known(column)}
+            parts.append((table, pd.DataFrame(own), table.rows))
     if not parts:
         return None
     found = joined(parts)
-    _refuse_again(found, parts)
-    return found if len(found.frame) else None
-
-
-def _refuse_again(found: Rows, parts: Sequence[Part]) -> None:
-    """Raise an `InputError` where an expert labels an item again, naming the rows."""
     again = found.frame.duplicated(["item", "expert"], keep=False).to_numpy(dtype=bool)
-    if not again.any():
-        return
-    rows, item = found.rows[again], found.frame["item"][again].iloc[0]
-    listed = ", ".join(map(str, rows[:8])) + (" ..." if len(rows) > 8 else "")
-    drawn = [np.full(len(frame), sheet.has(BATCH)) for sheet, frame, _ in parts]
-    if np.concatenate(drawn)[again].all():
+    if again.any():
+        rows, item = found.rows[again], found.frame["item"][again].iloc[0]
+        listed = ", ".join(map(str, rows[:8])) + (" ..." if len(rows) > 8 else "")
+        drawn = [np.full(len(frame), sheet.has(BATCH)) for sheet, frame, _ in parts]
+        if np.concatenate(drawn)[again].all():
+            raise InputError(
+                f"{found.source}: items have a label in two batches, rows {listed} (item {item!r})."
+                " An item that came back without a label can be in a later batch again; expected "
+                "its label in the later one only: add no label to a batch once the next is drawn"
+            )
         raise InputError(
-            f"{found.source}: items have a label in two batches, rows {listed} (item {item!r}). An "
-            "item that came back without a label can be in a later batch again; expected its label "
-            "in the later one only: add no label to a batch once the next is drawn"
+            f"{found.source}: an expert labels an item again, rows {listed} (item {item!r}); "
+            "expected each expert once on an item. Where there are several experts, name them in a "
+            "column 'expert'"
         )
-    raise InputError(
-        f"{found.source}: an expert labels an item again, rows {listed} (item {item!r}); expected "
-        "each expert once on an item. Where there are several experts, name them in a column "
-        "'expert'"
-    )
+    return found if len(found.frame) else None
 
 
 def of_begun_batches(
     gold: Rows | None, item: np.ndarray, sampling: Mapping[str, pd.Series], notes: list[str]
 ) -> tuple[Rows | None, int]:
-    """The gold labels without those of a batch of which not all strata have one, and how many.
-
-    Args:
-        gold: labels of all experts.
-        item: (n,) identifiers.
-        sampling: how they were drawn, (n,) each.
-        notes: what was decided is added to them.
-    """
+    """The gold labels without those of a batch of which not all strata have one, and how many."""
     if gold is None or BATCH not in sampling:
         return gold, 0
     passed, told = not_begun(sampling, np.isin(item, gold.frame["item"].to_numpy(dtype=object)))
@@ -195,21 +168,8 @@ def of_begun_batches(
     return gold.take(kept), int((~kept).sum())
 
 
-def _gold_rows(table: Sheet, column: str, name: str) -> Part:
-    expert = pd.Series(name, index=table.frame.index, dtype="string")
-    if column == "label" and table.has("expert"):
-        expert = table.frame["expert"].fillna(name)
-    label = table.known(column)
-    frame = pd.DataFrame({"item": table.frame["item"], "expert": expert, "label": label})
-    return table, frame, table.rows
-
-
 def read_strata(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
-    """Read the strata: name -> stratum by item.
-
-    Raises:
-        InputError: where an item is in two strata, or two files have strata of one name.
-    """
+    """The strata: name -> stratum by item, one in all files."""
     strata: dict[str, pd.Series] = {}
     for sheet, kind in zip(sheets, kinds, strict=True):
         for name, column in sheet.starting("stratum").items():
@@ -219,11 +179,7 @@ def read_strata(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[st
 
 
 def _as_before(before: pd.Series | None, values: pd.Series, sheet: Sheet, column: str) -> pd.Series:
-    """The values by item of a column that an earlier file may have too.
-
-    Raises:
-        InputError: where the two say different things of an item.
-    """
+    """The values by item of a column that an earlier file may have too."""
     if before is None:
         return values
     both = pd.concat([before, values])
@@ -238,27 +194,16 @@ def _as_before(before: pd.Series | None, values: pd.Series, sheet: Sheet, column
 
 
 def read_sampling(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
-    """Read how gold items were drawn, and which belong together: columns by item, where there.
+    """How gold items were drawn, and which belong together: columns by item, where there.
 
     Batches may stand in a file each. An item that one of them sent in vain is of the one that has
     its label.
-
-    Raises:
-        InputError: where two files have one of the columns, other than of batches, or an item has
-            two values.
     """
-    return _draws(sheets, kinds) | _clusters(sheets, kinds)
-
-
-def _clusters(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
-    """The column of clusters, where there is one."""
-    given = [pair for pair in zip(sheets, kinds, strict=True) if pair[0].has(CLUSTER)]
-    if not given:
-        return {}
-    found = None
-    for sheet, kind in given:
-        found = _as_before(found, _values(sheet, CLUSTER, kind), sheet, CLUSTER)
-    return {} if found is None else {CLUSTER: found}
+    found, cluster = _draws(sheets, kinds), None
+    for sheet, kind in zip(sheets, kinds, strict=True):
+        if sheet.has(CLUSTER):
+            cluster = _as_before(cluster, _values(sheet, CLUSTER, kind), sheet, CLUSTER)
+    return found if cluster is None else found | {CLUSTER: cluster}
 
 
 def _draws(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
@@ -296,11 +241,7 @@ def _values(sheet: Sheet, column: str, kind: str | None) -> pd.Series:
 
 
 def read_weights(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> pd.Series | None:
-    """Read the weights by item, None where there are none.
-
-    Raises:
-        InputError: naming the rows without a number above 0, or two files that have weights.
-    """
+    """The weights by item, above 0; None where there are none."""
     found = None
     for sheet, kind in zip(sheets, kinds, strict=True):
         if not sheet.has("weight"):

@@ -9,6 +9,7 @@ another text, or for another model's answer.
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -20,6 +21,7 @@ from crowdgold.reading.columns import (
     MOST_LABELS,
     NAMES_THINGS,
     REPEATS,
+    SAID_BESIDE,
     normal,
     ours_named,
 )
@@ -47,9 +49,9 @@ WHAT_IT_IS = (
 )  # fmt: skip
 """Names of columns that say what was judged, though a file has one value alone."""
 REMARK = re.compile(
-    r"(?:.*_)?(?:comment|note|remark|reason|reasoning|explanation|explain|time|timestamp|date|"
-    r"datetime|created|updated|submitted|started|finished|at|rationale|highlight|evidence|span|"
-    r"justification|feedback|correction|edit|suggestion|suggested|duration|seconds)s?(?:_.*)?",
+    rf"(?:.*_)?(?:{SAID_BESIDE}|remark|reasoning|explanation|explain|timestamp|datetime|created|"
+    r"updated|submitted|started|finished|rationale|highlight|evidence|span|justification|feedback|"
+    r"correction|edit|suggestion|suggested|duration|seconds)s?(?:_.*)?",
     re.I,
 )
 """Names of columns that say other things of one item in each file."""
@@ -71,19 +73,11 @@ def some(items: Sequence[object]) -> str:
     return ", ".join(map(repr, list(items)[:NAMED])) + more
 
 
-def _without_mojibake(text: str) -> str:
-    """A text that was UTF-8 and was read as Western European, as it was."""
-    if text.isascii():
-        return text
-    try:
-        return text.encode("cp1252").decode()
-    except UnicodeError:
-        return text
-
-
 def _plain(text: str) -> str:
-    plain = unicodedata.normalize("NFKC", _without_mojibake(text)).casefold()
-    plain = UNSEEN.sub("", plain)
+    if not text.isascii():
+        with suppress(UnicodeError):  # UTF-8 that was read as Western European
+            text = text.encode("cp1252").decode()
+    plain = UNSEEN.sub("", unicodedata.normalize("NFKC", text).casefold())
     return re.sub(r"\s+", " ", plain).strip(" '\"")
 
 
@@ -105,30 +99,21 @@ def form(text: str) -> str:
 
 def _day(text: str) -> tuple[str, str]:
     """The date that a spreadsheet makes of a name, or that a name is, and which of both it is."""
-    plain = _plain(text)
+    plain, kind = _plain(text), "date"
     if match := DAY.fullmatch(plain):
-        return "-".join(sorted(str(int(one)) for one in match.groups())), "name"
-    if match := DATE.fullmatch(plain):
-        return "-".join(sorted(str(int(one)) for one in match.groups())), "date"
-    if match := WITH_MONTH.fullmatch(plain):
+        numbers, kind = match.groups(), "name"
+    elif match := DATE.fullmatch(plain):
+        numbers = match.groups()
+    elif match := WITH_MONTH.fullmatch(plain):
         day, month = (match[1], match[2]) if match[1] else (match[4], match[3])
-        return "-".join(sorted((str(int(day)), str(MONTHS.index(month) + 1)))), "date"
-    return "", ""
-
-
-def _digits(text: str) -> int | None:
-    """Decimals that a number with an exponent has; None of another name."""
-    match = SIGNIFICANT.fullmatch(text.casefold())
-    return None if match is None else len((match[2] or "").rstrip("0"))
+        numbers = (day, str(MONTHS.index(month) + 1))
+    else:
+        return "", ""
+    return "-".join(sorted(str(int(one)) for one in numbers)), kind
 
 
 def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
-    """Names that differ from another one in their form only, each with the other.
-
-    Args:
-        lost: names that are not known.
-        known: those that are.
-    """
+    """Lost names that differ from a known one in their form only, each with the other."""
     forms, days = dict[str, str](), dict[tuple[str, str], str]()
     for name in known:
         forms.setdefault(form(name), name)
@@ -142,9 +127,10 @@ def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
     numbers = [name for name in known if name.isdecimal() and len(name) > 1]
     rounded: dict[int, dict[str, str]] = {}
     for name in lost:
-        digits = _digits(name)
-        if digits is None or form(name) in forms:
+        match = SIGNIFICANT.fullmatch(name.casefold())
+        if match is None or form(name) in forms:
             continue
+        digits = len((match[2] or "").rstrip("0"))
         if digits not in rounded:
             rounded[digits] = {f"{float(one):.{digits}e}": one for one in reversed(numbers)}
         if (short := f"{float(name):.{digits}e}") in rounded[digits]:
@@ -153,11 +139,9 @@ def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def places(names: Names, items: Names) -> np.ndarray:
-    """Position of each name among the items, (m,); -1 of one that is none.
+    """Position of each name, (m,), among the items, each there once; -1 of one that is none.
 
-    Args:
-        names: any number, as a column of labels has them.
-        items: each once. There may be many more: they are looked up among the names.
+    There may be many more items than names: they are looked up among the names.
     """
     code, found = pd.factorize(np.asarray(names, dtype=object))
     own = pd.Index(found, dtype="object").get_indexer(
@@ -171,17 +155,10 @@ def places(names: Names, items: Names) -> np.ndarray:
 def check_names(
     what: str, names: Sequence[str], items: Names, unmatched: str, least: float = 0.0
 ) -> list[str]:
-    """Names of one file that are no item with votes.
+    """Names of one file, each there once, that are no item with votes.
 
-    Args:
-        what: stands beside the names, as "a gold label".
-        names: each once.
-        items: with votes, each once.
-        unmatched: the rule of `Reading`.
-        least: share of the names that must be items.
-
-    Raises:
-        InputError: where too few are items, or some differ from one in their form only.
+    `what` stands beside them in messages, as "a gold label". An `InputError` where less than the
+    share `least` are items, or some differ from one in their form only.
     """
     lost = [names[k] for k in np.flatnonzero(places(names, items) < 0).tolist()]
     if not lost or unmatched == DROP:
@@ -218,9 +195,7 @@ def check_names(
 def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
     """What is left of the gold labels, judged as a sample of all; empty where nothing is unusual.
 
-    Args:
-        labels: 0 or 1 of each.
-        kept: (n,) whether it is of an item with votes.
+    `kept` is whether each label, 0 or 1, is of an item with votes.
     """
     from scipy.stats import fisher_exact  # here: it takes long to load
 
@@ -242,10 +217,6 @@ def check_same_things(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> N
     What tells things apart is a column of both that says the same in all rows of an item and
     differs between items (a text, an answer), or whose values are one in each file (a model, a
     task).
-
-    Args:
-        sheets: with columns named.
-        kinds: the form of the votes of each.
     """
     for sheet, kind in zip(sheets, kinds, strict=True):
         if kind in (LONG, ANONYMOUS):
@@ -274,7 +245,11 @@ def _check_rows(sheet: Sheet, kind: str) -> None:
         own = rows[["item", column]].dropna()
         pairs = own.drop_duplicates()
         of_item = pairs["item"].value_counts()
-        if (of_item > 1).sum() <= OTHERS * number or _of_annotators(sheet, column):
+        of_annotators = sheet.has("annotator") and not (
+            sheet.frame[["annotator", column]].dropna().drop_duplicates()["annotator"]
+            .duplicated().any()
+        )  # fmt: skip
+        if (of_item > 1).sum() <= OTHERS * number or of_annotators:
             continue
         values = own[column].nunique()
         few = values <= MOST_LABELS and values < number
@@ -297,14 +272,6 @@ def _check_rows(sheet: Sheet, kind: str) -> None:
         )
 
 
-def _of_annotators(sheet: Sheet, column: str) -> bool:
-    """Whether a column says something of the annotators: it is the same in all rows of each."""
-    if not sheet.has("annotator"):
-        return False
-    own = sheet.frame[["annotator", column]].dropna().drop_duplicates()
-    return not own["annotator"].duplicated().any()
-
-
 def _tells_apart(sheet: Sheet, column: str) -> bool:
     """Whether a column may say what an item is: a text, a model, a task; no number, no remark."""
     if normal(column).casefold() in WHAT_IT_IS:
@@ -314,15 +281,6 @@ def _tells_apart(sheet: Sheet, column: str) -> bool:
     if NAMES_THINGS.fullmatch(normal(column)):
         return True
     return not np.isfinite(to_numbers(sheet.frame[column].dropna().iloc[:100])).any()
-
-
-def _told(sheet: Sheet, column: str, items: pd.Index) -> pd.Series | None:
-    """What a column says of some items; None where it does not say one thing of each."""
-    own = sheet.frame[["item", column]].dropna()
-    own = own[own["item"].isin(items)].drop_duplicates()
-    if own["item"].duplicated().any():
-        return None
-    return own.set_index("item")[column]
 
 
 def _check_pair(first: Sheet, second: Sheet) -> None:
@@ -336,32 +294,31 @@ def _check_pair(first: Sheet, second: Sheet) -> None:
     if len(shared) < FEWEST:
         return
     for column in columns:
-        told_by = (_told(sheet, column, shared) for sheet in (first, second))
-        both = [one for one in told_by if one is not None]
+        both = []
+        for sheet in (first, second):
+            own = sheet.frame[["item", column]].dropna()
+            own = own[own["item"].isin(shared)].drop_duplicates()
+            if not own["item"].duplicated().any():  # it says one thing of each
+                both.append(own.set_index("item")[column])
         if len(both) < 2:
             continue
         # What is one in each file, as a source or a round, is of the file and not of items.
-        if (
-            normal(column).casefold() not in WHAT_IT_IS
-            and min(one.nunique() for one in both) < FEWEST
-        ):
+        of_file = min(one.nunique() for one in both) < FEWEST
+        if of_file and normal(column).casefold() not in WHAT_IT_IS:
             continue
         told = pd.concat(both, axis=1, join="inner", keys=["first", "second"])
         other = told[told["first"] != told["second"]]
         if len(other) < FEWEST or len(other) <= OTHERS * len(told):
             continue
-        item, (here, there) = other.index[0], other.iloc[0]
+        item = other.index[0]
+        here, there = (repr(one if len(one) <= 40 else f"{one[:40]}…") for one in other.iloc[0])
         raise InputError(
             f"{first.name} and {second.name} name {counted(len(shared), 'item')} alike, but "
-            f"{column} differs in {len(other):,} of them: {item!r} is {_short(here)} in "
-            f"{first.name} and {_short(there)} in {second.name}. They seem to be other things of "
+            f"{column} differs in {len(other):,} of them: {item!r} is {here} in "
+            f"{first.name} and {there} in {second.name}. They seem to be other things of "
             f"the same names. Say by --item item,{column} that both together name an item. If the "
             f"items are the same, leave the column out by --column {column}=ignore"
         )
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 40 else f"{text[:40]}…")
 
 
 def check_forms(
@@ -370,13 +327,8 @@ def check_forms(
     """Raise an `InputError` where items with votes have two names that differ in form only.
 
     They are one item where no annotator has labelled both; where annotators are not known, if they
-    are half of all items. Annotators with two names are noted.
-
-    Args:
-        frame: columns item and, where they are known, annotator, a row a vote.
-        source: the files.
-        notes: what is to be known of annotators is added to them.
-        unmatched: the rule of `Reading`: "drop" takes such names for those of two items.
+    are half of all items. Annotators with two names are noted. `unmatched` is the rule of
+    `Reading`: "drop" takes such names for those of two items.
     """
     alike = _alike(frame["annotator"]) if "annotator" in frame else []
     if alike:

@@ -32,12 +32,7 @@ Shape = Callable[[Any, str], None]
 def read_json(path: Path, mend: str) -> Any:
     """What a file of JSON holds.
 
-    Args:
-        mend: what to do where it is none, for messages.
-
-    Raises:
-        InputError: where it cannot be read, is no JSON, has a key twice, or has a NUL byte or half
-            a character in a text.
+    `mend`: what to do where it is none, for messages.
     """
     try:
         text = open_file(path).content.decode("utf-8-sig")
@@ -47,17 +42,16 @@ def read_json(path: Path, mend: str) -> Any:
         raise InputError(
             f"{path}: found bytes that are not UTF-8, expected JSON; {mend}"
         ) from error
+
+    def whole(digits: str) -> float:  # too large for a float it is infinite, which is refused
+        return int(digits) if len(digits) <= DIGITS else float(digits)
+
     try:
-        content = json.loads(text, object_pairs_hook=_without_repeats, parse_int=_whole)
+        content = json.loads(text, object_pairs_hook=_without_repeats, parse_int=whole)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: found what is not JSON ({error}); {mend}") from error
     check_json_text(text, content, str(path))
     return content
-
-
-def _whole(digits: str) -> float:
-    """Read a whole number; one that is too large for a float as infinity, which is refused."""
-    return int(digits) if len(digits) <= DIGITS else float(digits)
 
 
 def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -69,13 +63,7 @@ def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def check_shape(value: Any, shape: Shape, source: object, mend: str) -> None:
-    """Raise an `InputError` where a value is of another shape.
-
-    Args:
-        value: what a file of JSON holds.
-        shape: what it should be.
-        mend: what to do, for the message.
-    """
+    """Raise an `InputError` where a value is of another shape."""
     try:
         shape(value, "")
     except Unfit as unfit:

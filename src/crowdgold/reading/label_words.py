@@ -48,10 +48,8 @@ def _listed(labels: pd.Series, rows: np.ndarray) -> str:
 def positive_labels(given: Sequence[str], known: Collection[str]) -> dict[str, str]:
     """The positive labels, each with how the user wrote it.
 
-    Args:
-        given: labels, or several in one text with commas between them. A text that is itself a
-            label is one, whatever commas it holds.
-        known: the labels that there are, as `plain` writes them.
+    `given`: labels, or several in one text with commas between them. A text that is itself a label
+    is one, whatever commas it holds; `known`: the labels that there are, as `plain` writes them.
     """
     found: dict[str, str] = {}
     for text in given:
@@ -66,20 +64,11 @@ def binary_labels(
     positive: Sequence[str],
     notes: list[str],
 ) -> dict[str, np.ndarray]:
-    """Read columns of labels as 0 and 1, the votes and the gold labels together.
+    """Columns of labels as 0 and 1 (int8), the votes and the gold labels together.
 
-    Args:
-        labels: how messages name a column -> its texts, none missing.
-        rows: the same -> what messages call its rows.
-        positive: the positive labels, as for `positive_labels`; all others are then negative.
-            Needed where the labels are no known pair (0/1, false/true, no/yes, negative/positive).
-        notes: what was decided is added to them.
-
-    Returns:
-        the same names -> 0 or 1 of each row, int8.
-
-    Raises:
-        InputError: where nothing says which label is positive.
+    `labels` and `rows` are, by how messages name a column, its texts, none missing, and what
+    messages call its rows. Where labels are no known pair (0/1, false/true, no/yes,
+    negative/positive), the positive ones must be named; all others are then negative.
     """
     values = {name: {plain(str(one)) for one in texts.unique()} for name, texts in labels.items()}
     everything = set().union(*values.values()) if values else set()
@@ -94,16 +83,21 @@ def binary_labels(
             raise InputError(f"--positive {text}: no label has this value; {listed}")
     found = {}
     for name, texts in labels.items():
-        positives = _positives(name, values, set(wanted))
-        if positives is None:
-            raise InputError(
-                f"{name}: found the labels {_listed(texts, rows[name])}; expected two, 0 and 1, "
-                "false and true, no and yes, or negative and positive. Correct them; say which one "
-                "is positive by --positive VALUE, and all others are negative; or say by --missing "
-                "VALUE which one stands for no label"
-            )
+        own = values[name]
+        positives = wanted.keys() & own
+        # Labels that stand beside a positive one elsewhere are negative here too.
+        if not positives and not any(own <= one for one in values.values() if wanted.keys() & one):
+            pair = next((pair for pair in PAIRS if own <= set(pair)), None)
+            if pair is None:
+                raise InputError(
+                    f"{name}: found the labels {_listed(texts, rows[name])}; expected two, 0 and "
+                    "1, false and true, no and yes, or negative and positive. Correct them; say "
+                    "which one is positive by --positive VALUE, and all others are negative; or "
+                    "say by --missing VALUE which one stands for no label"
+                )
+            positives = {pair[1]}
         if positives and positives <= wanted.keys():
-            rest = sorted(values[name] - positives)
+            rest = sorted(own - positives)
             if len(positives) + len(rest) > 2:
                 are = ", ".join(repr(wanted[one]) for one in wanted if one in positives)
                 is_or_are = "is" if len(positives) == 1 else "are"
@@ -113,20 +107,6 @@ def binary_labels(
         known = np.array([plain(str(text)) in positives for text in unique], dtype=np.int8)
         found[name] = known[codes] if len(unique) else np.zeros(0, dtype=np.int8)
     return found
-
-
-def _positives(name: str, values: Mapping[str, set[str]], wanted: set[str]) -> set[str] | None:
-    """The positive ones among the values of a column, None where nothing says which."""
-    own = values[name]
-    if wanted & own:
-        return wanted & own
-    # Labels that stand beside a positive one elsewhere are negative here too.
-    if any(own <= one for one in values.values() if wanted & one):
-        return set()
-    for negative, positive in PAIRS:
-        if own <= {negative, positive}:
-            return {positive}
-    return None
 
 
 UNLABELLED = (
@@ -149,11 +129,10 @@ def _label_columns(sheet: Sheet) -> Iterator[str]:
 def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
     """The sheets, in which a word for an empty cell is a label where the user says so.
 
-    Args:
-        notes: how many cells were taken for empty, and by which words, is added to them.
-
-    Raises:
-        InputError: where such a word could be a label: the others are all the same.
+    Notes say how many cells were taken for empty, and by which words. An `InputError` where such a
+    word could be a label, since the others are all the same, or where a negative label looks like
+    none: a mark (-, ?), a word of `UNLABELLED`, a number that gold labels alone have, or one that
+    is no next one to the others (-1, 9 or 99 beside 0 and 1).
     """
     cells = [sheet.frame[column] for sheet in sheets for column in _label_columns(sheet)]
     if reading.missing or not cells:
@@ -165,7 +144,31 @@ def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -
     if any(plain(word) in wanted for word in words):
         return [replace(sheet, missing=("",)) for sheet in sheets]
     if reading.positive:  # else two kinds of labels are known, or asked for
-        _check_unlabelled(sheets, known - wanted.keys(), labels)
+        votes = {
+            plain(str(one))
+            for sheet in sheets for column in _label_columns(sheet)
+            if not column.startswith("gold") for one in sheet.known(column).dropna().unique()
+        }  # fmt: skip
+        usual = {word for pair in PAIRS for word in pair}
+        of_all = {plain(str(one)) for one in labels.unique()}
+        numbers = sorted(int(one) for one in of_all if re.fullmatch(r"-?\d{1,4}", one))
+        apart = {str(one) for one in numbers if one < 0 or (one > 1 and one - 1 not in numbers)}
+        apart = apart if {"0", "1"} <= of_all else set()
+        negative = known - wanted.keys()
+        doubtful = sorted(
+            one for one in negative
+            if not any(letter.isalnum() for letter in one) or one in UNLABELLED
+            or (votes and one not in votes and one.isdecimal() and one not in usual) or one in apart
+        )  # fmt: skip
+        if doubtful and len(negative) != len(doubtful):
+            spelled = next(str(one) for one in labels.unique() if plain(str(one)) == doubtful[0])
+            number = counted(int((labels == spelled).sum()), "cell")
+            raise InputError(
+                f"labels: found {spelled!r} in {number}, beside "
+                f"{list_names(sorted(negative - {*doubtful}))}. It could be a negative label, or "
+                f"stand for none. Say by --missing {spelled} that it is empty, or by --missing "
+                f"{NOTHING_MISSING} that it is a label (in Python missing=...)"
+            )
     for word in words:
         number = counted(int((labels == word).sum()), "cell")
         if len(known | wanted.keys()) < 2 and known:
@@ -177,40 +180,3 @@ def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -
         notes.append(f"{number} of labels with {word!r} taken for empty (--missing "
                      f"{NOTHING_MISSING} reads it as a label)")  # fmt: skip
     return list(sheets)
-
-
-def _check_unlabelled(sheets: Sequence[Sheet], negative: set[str], labels: pd.Series) -> None:
-    """Raise an `InputError` where one of several negative labels looks like none.
-
-    Such a label is a mark (-, ?), a word of `UNLABELLED`, a number that gold labels alone have, or
-    one that is no next one to the others (-1, 9 or 99 beside 0 and 1).
-
-    Args:
-        negative: plain labels that would be negative.
-        labels: all of them, as they stand.
-    """
-    votes = {
-        plain(str(one))
-        for sheet in sheets for column in _label_columns(sheet) if not column.startswith("gold")
-        for one in sheet.known(column).dropna().unique()
-    }  # fmt: skip
-    usual = {word for pair in PAIRS for word in pair}
-    known = {plain(str(one)) for one in labels.unique()}
-    numbers = sorted(int(one) for one in known if re.fullmatch(r"-?\d{1,4}", one))
-    apart = {str(one) for one in numbers if one < 0 or (one > 1 and one - 1 not in numbers)}
-    apart = apart if {"0", "1"} <= known else set()
-    doubtful = sorted(
-        one for one in negative
-        if not any(letter.isalnum() for letter in one) or one in UNLABELLED
-        or (votes and one not in votes and one.isdecimal() and one not in usual) or one in apart
-    )  # fmt: skip
-    if not doubtful or len(negative) == len(doubtful):
-        return
-    spelled = next(str(one) for one in labels.unique() if plain(str(one)) == doubtful[0])
-    number = counted(int((labels == spelled).sum()), "cell")
-    raise InputError(
-        f"labels: found {spelled!r} in {number}, beside "
-        f"{list_names(sorted(negative - {*doubtful}))}. It could be a negative label, or stand for "
-        f"none. Say by --missing {spelled} that it is empty, or by --missing {NOTHING_MISSING} "
-        "that it is a label (in Python missing=...)"
-    )

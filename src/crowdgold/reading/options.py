@@ -13,29 +13,25 @@ REFUSE, DROP = UNMATCHED = ("refuse", "drop")
 
 @dataclass(frozen=True)
 class Reading:
-    """What is said of files.
+    """What is said of files."""
 
-    Attributes:
-        columns: the files' own column name -> the name used here, e.g. {"worker": "annotator"}; for
-            one file alone, {"votes.csv:worker": "annotator"}; "ignore" passes a column over. What
-            is not named is guessed, and noted.
-        positive: the positive label, or several of them, in one text with commas or each in its
-            own; all others are negative.
-        repeated: the rule for an annotator with several labels on an item: "refuse", keep the
-            "first" or the "last", or "keep" all.
-        item: columns that name an item together, e.g. ("question", "model") or "question,model".
-        missing: words that stand for an empty cell among labels and numbers, or "nothing"; where
-            none are given NA, NaN and null do, unless NA could be a label.
-        encoding: of text files that are not UTF-8 and do not say what they are.
-        unmatched: "refuse" files that do not name the same items, or "drop" what matches nothing.
-    """
-
+    # the files' own column name -> the name used here, e.g. {"worker": "annotator"}; for
+    # one file alone, {"votes.csv:worker": "annotator"}; "ignore" passes a column over. What
+    # is not named is guessed, and noted
     columns: Mapping[str, str] = field(default_factory=dict)
+    # the positive label, or several of them, in one text with commas or each in its own;
+    # all others are negative
     positive: Sequence[str] = ()
+    # the rule for an annotator with several labels on an item: "refuse", keep the "first"
+    # or the "last", or "keep" all
     repeated: str = "refuse"
+    # columns that name an item together, e.g. ("question", "model") or "question,model"
     item: str | Sequence[str] = ()
+    # words that stand for an empty cell among labels and numbers, or "nothing"; where none
+    # are given NA, NaN and null do, unless NA could be a label
     missing: Sequence[str] = ()
-    encoding: str | None = None
+    encoding: str | None = None  # of text files that are not UTF-8 and do not say what they are
+    # "refuse" files that do not name the same items, or "drop" what matches nothing
     unmatched: str = REFUSE
 
     def __post_init__(self) -> None:

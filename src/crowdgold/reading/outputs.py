@@ -1,15 +1,15 @@
-"""Where a command may write: never over what it reads, nor over what it did not write itself.
+"""Where a command may write, and tables that a spreadsheet may open.
 
-A file of the same command is known by its own content: a key of JSON, the columns of a table, a
-name in a page's head. So it is known wherever it is moved to, and nothing is kept beside it that
-could be lost or be of another file. An output of one command is no leave for another.
+Never over what a command reads, nor over what it did not write itself. A file of the same command
+is known by its own content: a key of JSON, the columns of a table, a name in a page's head. So it
+is known wherever it is moved to, and nothing is kept beside it that could be lost or be of another
+file. An output of one command is no leave for another.
 
-Tables that a spreadsheet may open: no text of a user is taken for a formula there.
-
-A cell that begins with =, +, -, @ (or their full-width forms), a tab or a line break can be worked
-out by the spreadsheet that opens the file, to the point of running a program. Such a text is
-written with an apostrophe before it, the spreadsheets' own sign for a text; a text that begins so
-already gets one more. Numbers stay as they are. What was written so is read again without it.
+No text of a user is taken for a formula. A cell that begins with =, +, -, @ (or their full-width
+forms), a tab or a line break can be worked out by the spreadsheet that opens the file, to the point
+of running a program. Such a text is written with an apostrophe before it, the spreadsheets' own
+sign for a text; a text that begins so already gets one more. Numbers stay as they are. What was
+written so is read again without it.
 """
 
 import csv
@@ -66,15 +66,9 @@ def neutralised(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def restored(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """A table as it was before `neutralised`.
+    """A table of texts as it was before `neutralised`, and the columns that have changed.
 
     A column in which a formula stands bare was not neutralised, and is left as it is.
-
-    Args:
-        table: texts, as read from a file.
-
-    Returns:
-        the table, and the names of the columns in which anything has changed.
     """
     table = table.copy(deep=False)
     changed = []
@@ -93,15 +87,7 @@ def restored(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 def write_spreadsheet(
     table: pd.DataFrame, path: Path, floats: str | None = None, separator: str = ","
 ) -> None:
-    """Write a table as text that a spreadsheet may open.
-
-    Args:
-        floats: format of its numbers; all their digits where not given.
-        separator: between cells.
-
-    Raises:
-        OSError: where it cannot be written.
-    """
+    """Write a table as text that a spreadsheet may open; all digits where no format is given."""
     table = neutralised(table)
     # A carriage return within a text would end the row: `csv` quotes it only where it quotes all.
     columns = (_texts(table[name]) for name in table.columns)
@@ -121,17 +107,10 @@ def same_file(one: Path, other: Path) -> bool:
         return False
 
 
-def _is_of_the_system(path: Path) -> bool:
-    """Whether a name is one of the system's, such as /dev/stdout, which no file may replace."""
-    parent = os.path.realpath(path.parent)
-    return parent == "/dev" or parent.startswith("/proc/")
-
-
 def check_standard_output(*inputs: str | int) -> None:
     """Raise an `InputError` where standard output goes to a file that is read.
 
-    Args:
-        inputs: names of files, or numbers of open ones.
+    Inputs are names of files, or numbers of open ones.
     """
     for one in inputs:
         with suppress(OSError):  # one of them is not there, which is told elsewhere
@@ -168,27 +147,18 @@ def first_bytes(path: Path, size: int = 4096) -> bytes:
 
 @dataclass(frozen=True)
 class Output:
-    """A file that a command is to write.
+    """A file that a command is to write."""
 
-    Attributes:
-        path: its name.
-        option: how the user gave the name.
-        command: the command.
-        is_own: whether a file was written by the same command.
-        force: whether another file there is to give way; it is kept beside the new one.
-    """
-
-    path: Path
-    option: str
-    command: str
-    is_own: Callable[[Path], bool]
-    force: bool = False
+    path: Path  # its name
+    option: str  # how the user gave the name
+    command: str  # the command
+    is_own: Callable[[Path], bool]  # whether a file was written by the same command
+    force: bool = False  # whether another file there is to give way; it is kept beside the new one
 
     def check(self, inputs: Iterable[Path]) -> None:
         """Raise an `InputError` where nothing may be written there, before anything is computed.
 
-        Args:
-            inputs: the files that the command reads.
+        `inputs`: the files that the command reads.
         """
         path, another = self.path, f"give another {self.option}"
         if not path.name:
@@ -200,7 +170,10 @@ class Output:
         if not path.parent.is_dir():
             raise InputError(f"{path.parent}: no such folder; make it, or {another}")
         no_file = path.exists() and not path.is_file()
-        if path.is_dir() or no_file or _is_of_the_system(path):
+        parent = os.path.realpath(path.parent)
+        # One of the system's names, such as /dev/stdout, which no file may replace.
+        of_system = parent == "/dev" or parent.startswith("/proc/")
+        if path.is_dir() or no_file or of_system:
             kind = "a folder" if path.is_dir() else "no file"
             raise InputError(f"{path} is {kind}; expected the name of a file to write")
         if os.path.lexists(path) and not self.is_own(path) and not self.force:
@@ -225,11 +198,7 @@ class Output:
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """Write a text file to a temporary name beside it, then rename.
-
-    Raises:
-        InputError: where there can be no file of this name.
-    """
+    """Write a text file to a temporary name beside it, then rename."""
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder; expected the name of a file to write")

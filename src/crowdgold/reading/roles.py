@@ -1,7 +1,7 @@
 """What each file of a study holds: votes in one of four forms, gold labels, scores."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +33,8 @@ NO_GOLD_FILE = re.compile(
 )
 """Names of files of labels that a model gave, or that were made of votes."""
 TRUTHS = (
-    "truth", "true", "target", "correct", "actual", "reference", "answer_key", "y", "final",
-    "final_label", "consensus", "adjudicated", "correct_label", "ground_truth", "majority",
-    "gold_standard",
+    *ALIASES["gold"], "truth", "true", "target", "correct", "actual", "reference", "answer_key",
+    "y", "final", "final_label", "consensus", "adjudicated", "correct_label", "majority",
 )  # fmt: skip
 """Names of columns of labels that can be gold, or a model's, and are no one annotator's."""
 NO_LABELS = (
@@ -69,44 +68,37 @@ def _kind(sheet: Sheet) -> str | None:
     return WIDE if sheet.starting("vote") else None
 
 
-def _of_experts(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
-    """Take annotators for experts in a file that is called gold, where another has the votes."""
-    kinds = [_kind(sheet) for sheet in sheets]
-    found = []
+def _guess_votes(
+    sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str]
+) -> tuple[list[Sheet], list[str | None]]:
+    """The sheets, and the forms of their votes: those are looked for where no sheet says any.
+
+    Annotators are experts in a file that is called gold, where another has votes.
+    """
+    found, kinds = list(sheets), [_kind(sheet) for sheet in sheets]
     for place, (sheet, kind) in enumerate(zip(sheets, kinds, strict=True)):
         others = any(one is not None for at, one in enumerate(kinds) if at != place)
         gold = GOLD_FILE.search(sheet.name) and not sheet.has("expert")
         if kind == LONG and others and gold:
             notes.append(f"{sheet.name}: its annotators are read as experts, as the file is named")
-            sheet = sheet.renamed({"annotator": "expert"})
-        found.append(sheet)
-    return found
-
-
-def looks_like_labels(sheet: Sheet, column: str, positive: Sequence[str]) -> bool:
-    """Say whether a column may be an annotator's: two known labels, or a positive one."""
-    found = {plain(str(one)) for one in sheet.known(column).dropna().unique()[:50]}
-    if not found:
-        return False
-    if positive_labels(positive, found).keys() & found:
-        return True
-    return any(found <= set(pair) for pair in PAIRS)
-
-
-def _guess_votes(
-    sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str]
-) -> tuple[list[Sheet], list[str | None]]:
-    """Look for votes where no sheet says that it has any."""
-    found, kinds = list(sheets), [_kind(sheet) for sheet in sheets]
+            found[place] = sheet.renamed({"annotator": "expert"})
+    kinds = [_kind(sheet) for sheet in found]
     if any(kind is not None for kind in kinds):
         return found, kinds
-    for place, sheet in enumerate(sheets):
+
+    def labelled(sheet: Sheet, column: str) -> bool:
+        """Whether a column may be an annotator's: two known labels, or a positive one."""
+        values = {plain(str(one)) for one in sheet.known(column).dropna().unique()[:50]}
+        wanted = positive_labels(positive, values).keys() & values if values else ()
+        return bool(wanted) or (bool(values) and any(values <= set(pair) for pair in PAIRS))
+
+    for place, sheet in enumerate(found):
         columns = [
             name
             for name in leftover(sheet)
             if normal(name).casefold() not in NO_LABELS
             and not NO_VOTE.fullmatch(normal(name))
-            and looks_like_labels(sheet, name, positive)
+            and labelled(sheet, name)
         ]
         if sheet.has("item") and len(columns) > 1:
             notes.append(
@@ -153,51 +145,10 @@ def _check_twice(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
                 raise InputError(f"{before.source} and {sheet.source} hold the same votes; {mend}")
 
 
-def _check_labels(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
-    """Raise an `InputError` where the labels of a file could be a model's, and not gold."""
-    for sheet, kind in zip(sheets, kinds, strict=True):
-        if kind or not sheet.has("label") or sheet.has("expert") or GOLD_FILE.search(sheet.name):
-            continue
-        beside = [*sheet.starting("score").values(), *filter(sheet.has, ["model"])]
-        beside += [one for one in leftover(sheet) if normal(one).casefold() in ALIASES["model"]]
-        if beside or NO_GOLD_FILE.search(sheet.name):
-            why = f"beside {beside[0]!r}" if beside else "in a file of this name"
-            raise InputError(
-                f"{sheet.source}: one label an item, {why}: gold labels, or a "
-                f"model's classes? Say by --column {sheet.name}:label=gold that they are gold, or "
-                f"leave them out by --column {sheet.name}:label=ignore"
-            )
-
-
 def _filled(sheet: Sheet, column: str) -> tuple[np.ndarray, np.ndarray]:
     """Whether each cell (n,) holds something, and whether that is a number."""
     values = sheet.known(column)
     return ~values.isna().to_numpy(), np.isfinite(to_numbers(values))
-
-
-def _check_slips(sheet: Sheet, columns: Iterable[str]) -> None:
-    """Refuse a column that has a few slips among its numbers: it would be left out as a whole.
-
-    Raises:
-        InputError: with the rows.
-    """
-    problems = sheet.problems()
-    for name in columns:
-        filled, number = _filled(sheet, name)
-        bad = filled & ~number
-        if 0 < bad.sum() <= SLIPS * filled.sum():
-            expected = (
-                f"a number or an empty cell, as of a model's scores ({number.sum():,} of "
-                f"{filled.sum():,} are numbers). If it is no model's, leave the column out"
-            )
-            problems.add_rows(name, bad, sheet.frame[name], expected)
-    problems.raise_if_any()
-
-
-def _whole_and_few(sheet: Sheet, column: str) -> bool:
-    """Whether a column of numbers may be one of labels: few different whole numbers."""
-    values = to_numbers(sheet.known(column).dropna())
-    return bool((values == np.floor(values)).all() and len(np.unique(values)) <= MOST_LABELS)
 
 
 def _check_confidence(sheet: Sheet) -> None:
@@ -237,9 +188,22 @@ def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
     cells = {name: _filled(sheet, name) for name in free}
     columns = [name for name, (filled, number) in cells.items()
                if filled.any() and number[filled].all()]  # fmt: skip
-    _check_slips(sheet, free)
+    # A few slips among numbers are refused: the column would be left out as a whole.
+    problems = sheet.problems()
+    for name, (filled, number) in cells.items():
+        bad = filled & ~number
+        if 0 < bad.sum() <= SLIPS * filled.sum():
+            expected = (
+                f"a number or an empty cell, as of a model's scores ({number.sum():,} of "
+                f"{filled.sum():,} are numbers). If it is no model's, leave the column out"
+            )
+            problems.add_rows(name, bad, sheet.frame[name], expected)
+    problems.raise_if_any()
     doubtful = [name for name in columns if gold or normal(name).casefold() in TRUTHS]
-    for name in [one for one in doubtful if _whole_and_few(sheet, one)]:
+    for name in doubtful:
+        values = to_numbers(sheet.known(name).dropna())
+        if (values != np.floor(values)).any() or len(np.unique(values)) > MOST_LABELS:
+            continue
         raise InputError(
             f"{sheet.source}: column {name!r} holds labels, "
             f"{list_names(sorted(set(sheet.known(name).dropna())))}: gold, or the classes of a "
@@ -254,16 +218,7 @@ def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
 def assign(
     sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str], repeated: str = REFUSE
 ) -> tuple[list[Sheet], list[str | None]]:
-    """Find what each sheet holds; give the sheets, with columns named, and the forms of votes.
-
-    Args:
-        positive: the positive labels, as of `Reading`.
-        notes: what was guessed is added to them.
-        repeated: the rule of `Reading` for labels that are there again.
-
-    Raises:
-        InputError: where a sheet names no items, or no sheet holds votes, or two hold counts.
-    """
+    """What each sheet holds: the sheets, with columns named, and the forms of votes."""
     for sheet in sheets:
         if not sheet.has("item"):
             raise InputError(
@@ -279,11 +234,23 @@ def assign(
             "item", sheet.frame["item"].isna().to_numpy(), sheet.frame["item"], "a value"
         )
         problems.raise_if_any()
-    named, kinds = _guess_votes(_of_experts(sheets, notes), positive, notes)
+    named, kinds = _guess_votes(sheets, positive, notes)
     if not any(sheet.starting("score") for sheet in named):
         named = [_guess_scores(one, kind, notes) for one, kind in zip(named, kinds, strict=True)]
     _check_twice(named, kinds)
-    _check_labels(named, kinds)
+    for sheet, kind in zip(named, kinds, strict=True):
+        # Labels of a file could be a model's, and not gold.
+        if kind or not sheet.has("label") or sheet.has("expert") or GOLD_FILE.search(sheet.name):
+            continue
+        beside = [*sheet.starting("score").values(), *filter(sheet.has, ["model"])]
+        beside += [one for one in leftover(sheet) if normal(one).casefold() in ALIASES["model"]]
+        if beside or NO_GOLD_FILE.search(sheet.name):
+            why = f"beside {beside[0]!r}" if beside else "in a file of this name"
+            raise InputError(
+                f"{sheet.source}: one label an item, {why}: gold labels, or a "
+                f"model's classes? Say by --column {sheet.name}:label=gold that they are gold, or "
+                f"leave them out by --column {sheet.name}:label=ignore"
+            )
     for sheet in named:
         _check_confidence(sheet)
     forms = {kind for kind in kinds if kind is not None}

@@ -1,6 +1,6 @@
 """One file of a user's study as a table of texts, each row with the name that messages give it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from crowdgold.reading.tables import (
     JSON_LINES,
     SEPARATORS,
     WORKBOOK,
-    Raw,
     nameless,
     read_json_lines,
     read_table,
@@ -38,20 +37,15 @@ APOSTROPHE = "an apostrophe before =, +, - or @ marks a text for a spreadsheet, 
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A table of texts.
+    """A table of texts."""
 
-    Attributes:
-        source: the file.
-        frame: columns of texts without white space around, missing where a cell is empty.
-        rows: (n,) what messages call each row.
-        nested: columns in which a list, an object or bytes stand -> where, and what it is.
-        missing: texts that stand for an empty cell where a number or a label is expected.
-    """
-
-    source: str
+    source: str  # the file
+    # columns of texts without white space around, missing where a cell is empty
     frame: pd.DataFrame
-    rows: np.ndarray
+    rows: np.ndarray  # (n,) what messages call each row
+    # columns in which a list, an object or bytes stand -> where, and what it is
     nested: Mapping[str, str] = field(default_factory=dict)
+    # texts that stand for an empty cell where a number or a label is expected
     missing: tuple[str, ...] = MISSING
 
     @property
@@ -72,9 +66,6 @@ class Sheet:
         """The columns `prefix` and `prefix_NAME`, by NAME (the prefix itself where none).
 
         Those that say how gold items were drawn are no expert's.
-
-        Raises:
-            InputError: where two have one NAME, as `score` and `score_score`, or one has none.
         """
         found: dict[str, str] = {}
         for column in self.columns:
@@ -144,19 +135,6 @@ def texts(values: pd.Series) -> pd.Series:
     return found.mask(found == "")
 
 
-def _raw(path: str | Path, encoding: str | None) -> tuple[str, Raw]:
-    """The ending of a file, and its table."""
-    opened = open_file(path)
-    known_ending(opened, OWN_ENDINGS, instead_of(opened.ending))
-    if opened.ending == ".json":
-        return opened.ending, frame_of_records(records_of_json(opened, encoding), opened)
-    if opened.ending in JSON_LINES:
-        return opened.ending, frame_of_records(read_json_lines(opened, encoding), opened)
-    if opened.ending == WORKBOOK:
-        return opened.ending, read_workbook(opened)
-    return opened.ending, frame_of_table(read_table(opened, encoding), opened)
-
-
 def read_sheet(
     path: str | Path,
     notes: list[str],
@@ -165,17 +143,21 @@ def read_sheet(
 ) -> Sheet:
     """Read a file as a sheet.
 
-    Args:
-        path: .csv, .tsv, .xlsx, .parquet, .jsonl, .ndjson or .json: a table (of JSON, an object a
-            row), or what one of the tools of `exports` writes; also packed as .gz or .zip.
-        notes: what was decided is added to them.
-        encoding: of a text file that is not UTF-8 and does not say so.
-        missing: as of `Sheet`.
-
-    Raises:
-        InputError: where it cannot be read or has no rows.
+    It is .csv, .tsv, .xlsx, .parquet, .jsonl, .ndjson or .json: a table (of JSON, an object a row),
+    or what one of the tools of `exports` writes; also packed as .gz or .zip. An encoding is of a
+    text file that is not UTF-8 and does not say so.
     """
-    ending, raw = _raw(path, encoding)
+    opened = open_file(path)
+    ending = opened.ending
+    known_ending(opened, OWN_ENDINGS, instead_of(ending))
+    if ending == ".json":
+        raw = frame_of_records(records_of_json(opened, encoding), opened)
+    elif ending in JSON_LINES:
+        raw = frame_of_records(read_json_lines(opened, encoding), opened)
+    elif ending == WORKBOOK:
+        raw = read_workbook(opened)
+    else:
+        raw = frame_of_table(read_table(opened, encoding), opened)
     frame, rows, name = raw.frame, raw.rows, Path(raw.source).name
     notes.extend(f"{name}: {line}" for line in raw.notes)
     if ending in SEPARATORS:
@@ -195,16 +177,12 @@ def read_sheet(
     filled = table.notna().any(axis=1).to_numpy(dtype=bool)
     if not filled.any():
         raise InputError(f"{path}: no rows; expected a line with the columns' names, and rows")
-    cells = {name: frame.iloc[:, place] for place, name in enumerate(names)}
-    return Sheet(raw.source, table, rows, dict(_nested(cells, rows)), missing).take(filled)
-
-
-def _nested(cells: Mapping[str, pd.Series], rows: np.ndarray) -> Iterator[tuple[str, str]]:
-    """The columns in which something stands that is no text and no number, with the first such."""
-    for name, values in cells.items():
-        if values.dtype != object:
-            continue
-        bad = values.map(lambda cell: isinstance(cell, NESTED)).to_numpy(dtype=bool)
-        if bad.any():
-            first = int(bad.argmax())
-            yield name, f"row {rows[first]}: found {str(values.iloc[first])[:40]!r}"
+    nested = {}
+    for place, column in enumerate(names):
+        cells = frame.iloc[:, place]
+        if cells.dtype == object:
+            bad = cells.map(lambda cell: isinstance(cell, NESTED)).to_numpy(dtype=bool)
+            if bad.any():
+                first = int(bad.argmax())
+                nested[column] = f"row {rows[first]}: found {str(cells.iloc[first])[:40]!r}"
+    return Sheet(raw.source, table, rows, nested, missing).take(filled)

@@ -1,6 +1,6 @@
 """A user's study: votes, gold labels, scores, strata and weights of one set of items.
 
-A user's labels by annotator, of two kinds or more, from files as `study` reads them.
+Or its labels alone, by annotator, of two kinds or more.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,9 +52,6 @@ from crowdgold.types.items import (
 )
 from crowdgold.types.opinions import Opinions
 
-KINDS = ("0", "1")
-"""The categories of labels some of which were said to be positive."""
-
 
 def read_labels(
     paths: Sequence[str | Path],
@@ -63,69 +60,53 @@ def read_labels(
 ) -> tuple[Annotations, tuple[str, ...]]:
     """The labels of a study's files, and what was guessed, dropped or decided.
 
-    Args:
-        paths: as for `read_study`; gold labels and scores in them are passed over.
-        reading: what is said of the files. Labels that are positive become 1, all others 0; labels
-            stay what they are where none is said to be.
-        categories: all labels that there can be; those found where not given.
-
-    Raises:
-        InputError: naming the file, column and rows that cannot be used, or where nothing says who
-            gave which label.
+    Labels that are said to be positive become 1, all others 0; where none is, they stay what they
+    are. The categories are those found where they are not given.
     """
     notes: list[str] = []
     reading = reading or Reading()
-    positive, repeated = reading.positive, reading.repeated
     with named_sheets(paths, reading, notes) as named:
-        sheets, kinds = assign(named, positive, notes, repeated)
+        sheets, kinds = assign(named, reading.positive, notes, reading.repeated)
         check_same_things(sheets, kinds)
         sheets = check_missing(sheets, reading, notes)
         votes = read_votes(sheets, kinds, notes, reading.unmatched)
-        if "annotator" not in votes.frame:
+        frame = votes.frame
+        if "annotator" not in frame:
             raise InputError(
                 f"{votes.source}: nothing says who gave which label; expected the columns item, "
                 "annotator and label, or item and a column vote_NAME for each annotator"
             )
-        if positive:
-            votes, categories = _as_positive(votes, positive, notes), KINDS
+        if reading.positive:
+            name, categories = f"{votes.source}, votes", ("0", "1")
+            (labels,) = binary_labels(
+                {name: frame["label"]}, {name: votes.rows}, reading.positive, notes
+            ).values()
+            notes.append("the model's labels are 0 and 1, those of a stream must be too")
+            frame = frame.assign(label=labels.astype(str))
         elif categories is None:
-            votes = _spelled_alike(votes, notes)
+            # The commonest spelling is that of a label: Yes and yes are one.
+            spelling: dict[str, str] = {}
+            texts = list(map(str, frame["label"].value_counts(sort=True).index))
+            for text in texts:
+                spelling.setdefault(plain(text), text)
+            changed = {text: spelling[plain(text)] for text in texts
+                       if text != spelling[plain(text)]}  # fmt: skip
+            if changed:
+                listed = ", ".join(f"{text!r} as {kept!r}" for text, kept in changed.items())
+                notes.append(
+                    f"{votes.source}: labels read as others that differ in case alone: {listed}"
+                )
+                frame = frame.assign(label=frame["label"].replace(changed))
         found = annotations_from_frame(
-            votes.frame, categories, repeated, source=votes.source, first_row=votes.rows
+            frame, categories, reading.repeated, source=votes.source, first_row=votes.rows
         )
     return found, tuple(notes)
-
-
-def _as_positive(votes: Rows, positive: Sequence[str], notes: list[str]) -> Rows:
-    """The votes with the label 1 where it was one of the positive ones, and 0 elsewhere."""
-    name = f"{votes.source}, votes"
-    labels = binary_labels({name: votes.frame["label"]}, {name: votes.rows}, positive, notes)[name]
-    notes.append("the model's labels are 0 and 1, those of a stream must be too")
-    return Rows(votes.source, votes.frame.assign(label=labels.astype(str)), votes.rows)
-
-
-def _spelled_alike(votes: Rows, notes: list[str]) -> Rows:
-    """The votes with one spelling of each label, the commonest: Yes and yes are one label."""
-    counts = votes.frame["label"].value_counts(sort=True)
-    spelling: dict[str, str] = {}
-    for text in map(str, counts.index):
-        spelling.setdefault(plain(text), text)
-    others = {str(text): spelling[plain(str(text))] for text in counts.index}
-    changed = {text: kept for text, kept in others.items() if text != kept}
-    if not changed:
-        return votes
-    listed = ", ".join(f"{text!r} as {kept!r}" for text, kept in changed.items())
-    notes.append(f"{votes.source}: labels read as others that differ in case alone: {listed}")
-    labels: pd.Series = votes.frame["label"].replace(changed)
-    return Rows(votes.source, votes.frame.assign(label=labels), votes.rows)
 
 
 TIE_BREAK_SEED = 20_000_003
 """Orders items with equal scores, as in `read_items`."""
 MOST_MODELS = 100
 """Of a study: 4,950 pairs to compare."""
-KEEP = "keep"
-"""The rule for repeated labels that keeps all; the others go by the order of rows."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,34 +115,21 @@ class Study(Shown):
 
     Items, models, experts and strata stand in the order of their names. So no number depends on
     the order of rows, columns or files.
-
-    Attributes:
-        items: n items with votes, gold labels (the majority of the experts) and scores. Gold may be
-            of one class alone; where experts are tied it is not there, but their opinions are.
-        annotations: the votes by annotator, categories 0 and 1, items in the same order; None where
-            the files do not say who voted.
-        strata: name -> (n,) stratum of each item, "" where none is given.
-        weights: (n,) items of the population that each item stands for, above 0; None where none
-            are given.
-        gold_by_expert: expert -> (n,) label of each item: 0, 1, or `NO_GOLD`.
-        notes: what was guessed, dropped or decided, a sentence each.
-        passed_over: gold labels of a batch of which not all strata have one, as `notes` say.
     """
 
+    # Gold is the majority of the experts. It may be of one class alone; where experts are tied it
+    # is not there, but their opinions are
     items: Items
-    annotations: Annotations | None = None
-    strata: Mapping[str, np.ndarray] = field(default_factory=dict)
-    weights: np.ndarray | None = None
+    annotations: Annotations | None = None  # categories 0 and 1; None where voters are not known
+    strata: Mapping[str, np.ndarray] = field(default_factory=dict)  # (n,) each, "" where not given
+    weights: np.ndarray | None = None  # (n,) items that each stands for, above 0, where given
+    # expert -> (n,) label of each item: 0, 1, or `NO_GOLD`
     gold_by_expert: Mapping[str, np.ndarray] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    passed_over: int = 0
+    notes: tuple[str, ...] = ()  # what was guessed, dropped or decided, a sentence each
+    passed_over: int = 0  # gold labels of a batch of which not all strata have one, as `notes` say
 
     def with_expert_error(self: Self, text: str | float) -> Self:
-        """The same study with what is known of how often experts err (`types.opinions`).
-
-        Raises:
-            InputError: where the text says nothing of it.
-        """
+        """The same study with what is known of how often experts err (`types.opinions`)."""
         return replace(self, items=self.items.with_expert_error(text))
 
     def facts(self) -> Known:
@@ -189,13 +157,7 @@ def read_study(
 ) -> Study:
     """Read a study from its files.
 
-    Args:
-        paths: one file with everything, or votes, gold labels and scores in files of their own,
-            joined by item: CSV, TSV, parquet, JSON lines, or what a tool of `exports` writes.
-        columns, positive, repeated, item, missing, encoding, unmatched: as of `Reading`.
-
-    Raises:
-        InputError: naming the file, column and rows that cannot be used, and how to mend them.
+    `columns, positive, repeated, item, missing, encoding, unmatched`: as of `Reading`.
     """
     wanted = [positive] if isinstance(positive, str) else list(positive or ())
     reading = Reading(columns or {}, wanted, repeated, item, missing, encoding, unmatched)
@@ -206,24 +168,46 @@ def read_study(
 
 def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     """Join sheets whose columns are named; they are taken out of the list."""
-    positive, repeated, unmatched = reading.positive, reading.repeated, reading.unmatched
-    sheets, kinds = assign(named, positive, notes, repeated)
+    repeated, unmatched = reading.repeated, reading.unmatched
+    sheets, kinds = assign(named, reading.positive, notes, repeated)
     check_same_things(sheets, kinds)
     sheets = check_missing(sheets, reading, notes)
     guessed = [one.name for one, kind in zip(sheets, kinds, strict=True) if guessed_gold(one, kind)]
     votes, gold = read_votes(sheets, kinds, notes, unmatched), read_gold(sheets, kinds, notes)
-    votes, gold = _with_labels(votes, gold, positive, notes)
-    votes = _by_name(votes, "item", "annotator", *["label"] * (repeated == KEEP))
-    _note_repeats(votes, repeated, notes)
+
+    # Labels are read as 0 and 1.
+    tables = {"votes": votes} if "label" in votes.frame else {}
+    tables |= {"gold labels": gold} if gold is not None else {}
+    tables = {name: one for name, one in tables.items() if len(one.frame)}
+    binary = binary_labels(
+        {f"{one.source}, {name}": one.frame["label"] for name, one in tables.items()},
+        {f"{one.source}, {name}": one.rows for name, one in tables.items()},
+        reading.positive,
+        notes,
+    )
+    for name, one in tables.items():
+        frame = one.frame.assign(label=binary[f"{one.source}, {name}"])
+        tables[name] = Rows(one.source, frame, one.rows)
+    votes, gold = tables.get("votes", votes), tables.get("gold labels", gold)
+
+    votes = _by_name(votes, "item", "annotator", *["label"] * (repeated == "keep"))
+    if repeated not in (REFUSE, "keep") and "annotator" in votes.frame:
+        again = int(votes.frame.duplicated(["item", "annotator"]).sum())
+        if again:
+            notes.append(
+                f"{counted(again, 'label')} of {len(votes.frame):,} not counted: an annotator has "
+                f"another on the item, and the {repeated} counts"
+            )
     gold = None if gold is None else _by_name(gold, "item", "expert", "label")
+
     _check_number(sum(len(sheet.starting("score")) for sheet in sheets))
     scores = dict(sorted(read_scores(sheets, kinds).items()))
-    _check_number(len(scores))
     by_item, sizes = read_sampling(sheets, kinds), read_weights(sheets, kinds)
+    _check_number(len(scores))
     by_strata = sorted(read_strata(sheets, kinds).items())
     # The texts of a large file are no longer needed.
     named.clear()
-    del sheets
+    del sheets, tables, binary
     give_back()
     _note_scores(votes, scores, unmatched, notes)
     items, annotations = _items(votes, scores, repeated)
@@ -237,33 +221,43 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
         .fillna("").to_numpy(object)
         for name, values in by_strata
     }  # fmt: skip
-    weights = _weights(sizes, items.item, unmatched, notes)
+    weights = None
+    if sizes is not None:
+        weights = _of_items(sizes, items.item, "weights", unmatched, notes).to_numpy(dtype=float)
+        without = np.isnan(weights)
+        if without.any():
+            raise InputError(
+                f"column 'weight': {counted(int(without.sum()), 'item')} without one "
+                f"({some(list(items.item[without]))}); expected a number above 0 for each, or no "
+                "weights"
+            )
+        notes.append(
+            f"column weight: items count from {weights.min():g} to {weights.max():g} times "
+            "(--column weight=ignore leaves it out)"
+        )
     opinions = None if gold is None else _opinions(gold, items.item)
     items = replace(items, gold=_majority(by_expert, len(items), notes), opinions=opinions)
     _check_aggregate(items, guessed, notes)
-    items = _with_sampling(items, sampling, notes)
+    items = with_sampling(items, sampling)
+    if items.draw is not None:
+        looked = None if items.opinions is None else items.opinions.number > 0
+        tied = None if looked is None else looked & (items.gold == NO_GOLD)
+        notes += [
+            in_words_gold_draw(items.draw, items.gold),
+            *skipped_in_words(sampling, items.gold, tied),
+        ]
+    if items.cluster is not None:
+        notes.append(in_words(items.cluster))
     return Study(items, annotations, strata, weights, by_expert, tuple(notes), passed_over)
 
 
-def _with_labels(
-    votes: Rows, gold: Rows | None, positive: Sequence[str], notes: list[str]
-) -> tuple[Rows, Rows | None]:
-    """Read the labels of votes and gold as 0 and 1."""
-    tables = {"gold labels": gold} if gold is not None else {}
-    if "label" in votes.frame:
-        tables = {"votes": votes, **tables}
-    named = {f"{one.source}, {name}": one for name, one in tables.items() if len(one.frame)}
-    found = binary_labels(
-        {name: one.frame["label"] for name, one in named.items()},
-        {name: one.rows for name, one in named.items()},
-        positive,
-        notes,
-    )
-    changed = {
-        id(one): Rows(one.source, one.frame.assign(label=found[name]), one.rows)
-        for name, one in named.items()
-    }
-    return changed.get(id(votes), votes), None if gold is None else changed.get(id(gold), gold)
+def _check_number(models: int) -> None:
+    """Raise an `InputError` where there are more models than can be compared."""
+    if models > MOST_MODELS:
+        raise InputError(
+            f"found scores of {models:,} models, of which every two are compared; expected at "
+            f"most {MOST_MODELS}: keep the score columns of those that you want to compare"
+        )
 
 
 def _by_name(rows: Rows, *columns: str) -> Rows:
@@ -292,23 +286,10 @@ def _by_name(rows: Rows, *columns: str) -> Rows:
     return Rows(rows.source, frame.iloc[order].reset_index(drop=True), rows.rows[order])
 
 
-def _note_repeats(votes: Rows, repeated: str, notes: list[str]) -> None:
-    """Note how many labels do not count, as an annotator labels an item again."""
-    if repeated in (REFUSE, KEEP) or "annotator" not in votes.frame:
-        return
-    again = int(votes.frame.duplicated(["item", "annotator"]).sum())
-    if again:
-        notes.append(f"{counted(again, 'label')} of {len(votes.frame):,} not counted: an annotator "
-                     f"has another on the item, and the {repeated} counts")  # fmt: skip
-
-
 def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> None:
-    """Note, or raise an `InputError`, where gold labels are the majority of votes of nearly all.
+    """Note, or refuse where only a guess says it, gold labels that are the majority of votes.
 
     A platform writes such labels; they are no gold. Where votes are tied it may write none.
-
-    Args:
-        guessed: files of which only a guess says that their labels are gold.
     """
     twice = 2 * items.votes_positive
     known, tied = items.gold != NO_GOLD, twice == items.votes_total
@@ -327,23 +308,10 @@ def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> 
     notes.append(f"{told}: they say nothing that votes do not")
 
 
-def _check_number(models: int) -> None:
-    """Raise an `InputError` where there are more models than can be compared."""
-    if models > MOST_MODELS:
-        raise InputError(
-            f"found scores of {models:,} models, of which every two are compared; expected at "
-            f"most {MOST_MODELS}: keep the score columns of those that you want to compare"
-        )
-
-
 def _note_scores(
     votes: Rows, scores: Mapping[str, pd.Series], unmatched: str, notes: list[str]
 ) -> None:
-    """Note which items have no score, and which scores are of no item with votes.
-
-    Raises:
-        InputError: where there are no votes, or a predictor has a score of no item with votes.
-    """
+    """Note which items have no score, and which scores are of no item with votes."""
     if not len(votes.frame):
         raise InputError(f"{votes.source}: no votes; expected items with labels")
     item = votes.frame["item"].cat.categories.to_numpy(dtype=object)
@@ -361,7 +329,7 @@ def _note_scores(
             notes.append(
                 f"{counted(len(extra), 'item')} with {what} without votes, dropped: {some(extra)}"
             )
-        if len(without):
+        if without:
             notes.append(
                 f"{counted(len(without), 'item')} of {len(item):,} with votes but without "
                 f"{what}, which count for what needs none: {some(without)}"
@@ -462,42 +430,3 @@ def _majority(by_expert: Mapping[str, np.ndarray], size: int, notes: list[str]) 
         )
         notes.append(f"gold is the majority of {len(by_expert)} experts{told * bool(tied)}")
     return gold.astype(np.int8)
-
-
-def _with_sampling(items: Items, columns: Mapping[str, pd.Series], notes: list[str]) -> Items:
-    """The items with how gold was drawn and which belong together; say it where it matters."""
-    found = with_sampling(items, columns)
-    if found.draw is not None:
-        looked = None if found.opinions is None else found.opinions.number > 0
-        tied = None if looked is None else looked & (found.gold == NO_GOLD)
-        notes += [
-            in_words_gold_draw(found.draw, found.gold),
-            *skipped_in_words(columns, found.gold, tied),
-        ]
-    if found.cluster is not None:
-        notes.append(in_words(found.cluster))
-    return found
-
-
-def _weights(
-    found: pd.Series | None, item: np.ndarray, unmatched: str, notes: list[str]
-) -> np.ndarray | None:
-    """Put the weights into the items' order.
-
-    Raises:
-        InputError: naming items without a weight.
-    """
-    if found is None:
-        return None
-    weights = _of_items(found, item, "weights", unmatched, notes).to_numpy(dtype=float)
-    without = np.isnan(weights)
-    if without.any():
-        raise InputError(
-            f"column 'weight': {counted(int(without.sum()), 'item')} without one "
-            f"({some(list(item[without]))}); expected a number above 0 for each, or no weights"
-        )
-    notes.append(
-        f"column weight: items count from {weights.min():g} to {weights.max():g} times (--column "
-        "weight=ignore leaves it out)"
-    )
-    return weights

@@ -1,11 +1,7 @@
-"""Reading a table from a file: a text with a separator, parquet or JSON lines.
+"""Tables from files: texts with a separator, parquet, JSON lines, a workbook's first sheet.
 
-Texts stand as they are: nothing in a cell is taken for a number, a date or a hole. A row is called
-what a spreadsheet calls it, blank lines counted.
-
-The first sheet of an .xlsx workbook as a table: values as they stand, no formula worked out.
-
-Items and Annotations from files, and Items into one.
+Texts stand as they are: nothing in a cell is taken for a number, a date or a hole, and no formula
+is worked out. A row is called what a spreadsheet calls it, blank lines counted.
 """
 
 import csv
@@ -26,7 +22,6 @@ import pandas as pd
 
 from crowdgold.reading import door
 from crowdgold.reading.door import MOST_BYTES, Opened, open_file
-from crowdgold.reading.door import check_cells as check_cells_door
 from crowdgold.reading.outputs import restored, write_spreadsheet
 from crowdgold.system.archives import ArchiveError, zip_blocks
 from crowdgold.system.extras import PARQUET, need
@@ -55,19 +50,12 @@ ALIKE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Raw:
-    """A table as it stands in a file.
+    """A table as it stands in a file."""
 
-    Attributes:
-        source: what messages call the file.
-        frame: its columns; those of a text file are texts.
-        rows: (n,) what messages call each row.
-        notes: what was decided about it, a sentence each.
-    """
-
-    source: str
-    frame: pd.DataFrame
-    rows: np.ndarray
-    notes: tuple[str, ...] = ()
+    source: str  # what messages call the file
+    frame: pd.DataFrame  # its columns; those of a text file are texts
+    rows: np.ndarray  # (n,) what messages call each row
+    notes: tuple[str, ...] = ()  # what was decided about it, a sentence each
 
 
 def read_columns(
@@ -75,15 +63,9 @@ def read_columns(
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """Read a table and rename its columns; an apostrophe before a formula's sign is taken away.
 
-    Args:
-        path: the file; its ending (.csv, .tsv, .parquet, .jsonl) says what it is.
-        columns: the file's own column name -> the name used here, e.g. {"yes": "votes_positive"}.
-
-    Returns:
-        the table, texts as they stand in a text file, and what messages call its rows.
-
-    Raises:
-        InputError: where the file is missing, of another kind, or has not these columns.
+    The file's ending (.csv, .tsv, .parquet, .jsonl) says what it is; `columns` are its own names ->
+    the names used here, e.g. {"yes": "votes_positive"}. Beside the table, in which texts stand as
+    in the file, is what messages call its rows.
     """
     opened = open_file(path)
     door.known_ending(opened, ENDINGS)
@@ -112,36 +94,18 @@ def give_back() -> None:
 
 
 def read_table(opened: Opened, encoding: str | None = None) -> Raw:
-    """A table as it stands in a file.
-
-    Args:
-        opened: the file.
-        encoding: of a text file that is not UTF-8 and does not say so.
-
-    Raises:
-        InputError: where it cannot be read.
-    """
-    if opened.ending == ".parquet":
-        return _parquet(opened)
+    """A table as it stands in a file; an encoding is of a text that does not say its own."""
+    kind = opened.ending[1:]
     try:
         if opened.ending in JSON_LINES:
             frame = pd.DataFrame(read_json_lines(opened, encoding), dtype=object)
             door.check_cells(frame.size, opened.source)
             return Raw(opened.source, frame, np.arange(len(frame)) + 1)
-        return _Text(opened.source, door.utf8(opened, encoding)).table(opened.ending)
-    except InputError:
-        raise
-    except Exception as error:
-        kind = opened.ending[1:]
-        raise InputError(f"{opened.source} cannot be read as {kind}: {error}") from error
+        if kind != "parquet":
+            return _Text(opened.source, door.utf8(opened, encoding)).table(opened.ending)
+        need(PARQUET, opened.source)
+        import pyarrow.parquet  # here: it is an extra
 
-
-def _parquet(opened: Opened) -> Raw:
-    """As `read_table`. A named index is columns; one without a name says nothing."""
-    need(PARQUET, opened.source)
-    import pyarrow.parquet  # here: it is an extra
-
-    try:
         file = pyarrow.parquet.ParquetFile(io.BytesIO(opened.content))
         held = file.metadata
         # A row that is repeated takes next to nothing in the file.
@@ -153,7 +117,8 @@ def _parquet(opened: Opened) -> Raw:
     except InputError:
         raise
     except Exception as error:
-        raise InputError(f"{opened.source} cannot be read as parquet: {error}") from error
+        raise InputError(f"{opened.source} cannot be read as {kind}: {error}") from error
+    # A named index is columns; one without a name says nothing.
     named = [name for name in frame.index.names if name is not None]
     notes = [f"its index {', '.join(map(str, named))} is read as columns"] if named else []
     if named:
@@ -163,19 +128,12 @@ def _parquet(opened: Opened) -> Raw:
 
 @dataclass(frozen=True)
 class _Text:
-    """A text file whose cells stand between separators.
+    """A text file whose cells stand between separators."""
 
-    Attributes:
-        source: what messages call it.
-        text: UTF-8 without a mark.
-        skipped: lines before its header.
-        separator: of its cells, where a first line says it.
-    """
-
-    source: str
-    text: bytes
-    skipped: int = 0
-    separator: str = ""
+    source: str  # what messages call it
+    text: bytes  # UTF-8 without a mark
+    skipped: int = 0  # lines before its header
+    separator: str = ""  # of its cells, where a first line says it
 
     def table(self, ending: str) -> Raw:
         """The table below the first line that holds something."""
@@ -187,14 +145,28 @@ class _Text:
         own = SEPARATORS[ending]
         text = self._from_header()
         separator = text.separator or text._separator(own)
-        text._check_header(separator)
+        names = [name.strip() for name in next(text._rows(separator, 1), [])]
+        twice = [name for name in names if name and names.count(name) > 1]
+        if twice:  # pandas would number the second
+            places = [str(place) for place, name in enumerate(names, 1) if name == twice[0]]
+            raise InputError(
+                f"{self.source}, header: the name {twice[0]!r} is there {len(places)} times "
+                f"(columns {', '.join(places)}); expected each name once"
+            )
         frame, notes = text._parsed(separator)
         if separator != own:
             shown = "a tab" if separator == TAB else repr(separator)
             why = "its first line says" if text.separator else "in its header"
             notes = [f"cells are separated by {shown}, as {why}", *notes]
         if separator != ",":
-            frame, commas = _without_decimal_commas(frame)
+            frame, commas = frame.copy(deep=False), list[str]()
+            for name in frame.columns:
+                known = frame[name].dropna().str.strip()
+                known = known[known != ""]
+                numbers = known.str.fullmatch(DECIMAL_COMMA)
+                if len(known) and numbers.all() and known.str.contains(",", regex=False).any():
+                    frame[name] = frame[name].str.replace(",", ".")
+                    commas.append(str(name))
             notes += [f"decimal commas in {', '.join(commas)}"] if commas else []
         door.check_cells(frame.size, self.source)
         rows = np.arange(len(frame)) + text.skipped + 2
@@ -237,68 +209,53 @@ class _Text:
             return own if own in regular else max(regular, key=lambda one: sizes[one][0])
         return own if own in sizes or not sizes else next(iter(sizes))
 
-    def _check_header(self, separator: str) -> None:
-        """Raise an `InputError` where a name is there twice: pandas would number the second."""
-        names = [name.strip() for name in next(self._rows(separator, 1), [])]
-        twice = [name for name in names if name and names.count(name) > 1]
-        if twice:
-            places = [str(place) for place, name in enumerate(names, 1) if name == twice[0]]
-            raise InputError(
-                f"{self.source}, header: the name {twice[0]!r} is there {len(places)} times "
-                f"(columns {', '.join(places)}); expected each name once"
-            )
-
     def _parsed(self, separator: str) -> tuple[pd.DataFrame, list[str]]:
         """The table, and what was decided about its quotation marks."""
+
+        def read(quoting: Literal[0, 3] = csv.QUOTE_MINIMAL) -> pd.DataFrame:
+            return pd.read_csv(
+                io.BytesIO(self.text), sep=separator, dtype=str, keep_default_na=False,
+                na_filter=False, skip_blank_lines=False, quoting=quoting,
+            )  # fmt: skip
+
+        lines = [line.rstrip("\r") for line in self.text.decode().split("\n")]
+        # Whether all lines have the header's number of cells where a quote is a character.
+        literal = separator == TAB and len({one.count(TAB) for one in lines if one.strip()}) == 1
         try:
-            frame = self._frame(separator)
+            frame = read()
         except pd.errors.ParserError as error:
             opened = OPENED.search(str(error))
-            if opened and separator == TAB and self._literal(separator):
-                return self._without_quotes(separator, int(opened[1]) + self.skipped + 1)
-            self.check_sizes(separator)
-            if opened:
-                row = self.skipped + int(opened[1]) + 1
+            if not (opened and literal):
+                self.check_sizes(separator)
+            if not opened:
+                raise
+            first = last = self.skipped + int(opened[1]) + 1
+            if not literal:
                 raise InputError(
-                    f'{self.source}, row {row}: a quote (") is opened and not closed; close it, or '
-                    "write it twice where it is part of a text"
+                    f'{self.source}, row {first}: a quote (") is opened and not closed; close it, '
+                    "or write it twice where it is part of a text"
                 ) from error
-            raise
-        # Where the first row has more cells than the header, pandas takes some for an index.
-        if not isinstance(frame.index, pd.RangeIndex):
-            self.check_sizes(separator)
-        self._check_repeated(frame)
-        swallowed = self._swallowed(frame, separator)
-        if swallowed:
+        else:
+            # Where the first row has more cells than the header, pandas takes some for an index.
+            if not isinstance(frame.index, pd.RangeIndex):
+                self.check_sizes(separator)
+            self._check_repeated(frame)
+            swallowed = self._swallowed(frame, separator, lines)
+            if not swallowed:
+                return frame, []
             first, last = swallowed
-            if separator == TAB and self._literal(separator):
-                return self._without_quotes(separator, first)
-            raise InputError(
-                f'{self.source}, rows {first} to {last}: a quote (") that is opened in row {first} '
-                f"is closed in row {last}, and what is between looks like rows. Where it is part "
-                "of a text, write it twice and put quotes around the text"
-            )
-        return frame, []
+        if literal:
+            frame = read(csv.QUOTE_NONE)
+            return frame, [f'a quote (") is part of the text that it stands in, as in row {first}']
+        raise InputError(
+            f'{self.source}, rows {first} to {last}: a quote (") that is opened in row {first} '
+            f"is closed in row {last}, and what is between looks like rows. Where it is part "
+            "of a text, write it twice and put quotes around the text"
+        )
 
-    def _frame(self, separator: str, quoting: Literal[0, 3] = 0) -> pd.DataFrame:
-        return pd.read_csv(
-            io.BytesIO(self.text), sep=separator, dtype=str, keep_default_na=False,
-            na_filter=False, skip_blank_lines=False, quoting=quoting,
-        )  # fmt: skip
-
-    def _lines(self) -> list[str]:
-        return [line.rstrip("\r") for line in self.text.decode().split("\n")]
-
-    def _literal(self, separator: str) -> bool:
-        """Whether all lines have the header's number of cells where a quote is a character."""
-        sizes = {line.count(separator) for line in self._lines() if line.strip()}
-        return len(sizes) == 1
-
-    def _without_quotes(self, separator: str, row: int) -> tuple[pd.DataFrame, list[str]]:
-        frame = self._frame(separator, 3)  # csv.QUOTE_NONE
-        return frame, [f'a quote (") is part of the text that it stands in, as in row {row}']
-
-    def _swallowed(self, frame: pd.DataFrame, separator: str) -> tuple[int, int] | None:
+    def _swallowed(
+        self, frame: pd.DataFrame, separator: str, lines: Sequence[str]
+    ) -> tuple[int, int] | None:
         """The first and last row of a quotation that takes in what looks like rows, if any.
 
         Its lines have as many cells as the header, and in most of them some cell stands in the same
@@ -306,7 +263,7 @@ class _Text:
         """
         if b'"' not in self.text or self.text.count(b"\n") <= len(frame):
             return None
-        size, lines, before = len(frame.columns), self._lines(), 0
+        size, before = len(frame.columns), 0
         known = [set(one.dropna().unique()) for _, one in frame.items()]
         reader = csv.reader(lines, delimiter=separator)
         limit = csv.field_size_limit(sys.maxsize)
@@ -327,11 +284,7 @@ class _Text:
         return None
 
     def check_sizes(self, separator: str, fewer: bool = False) -> None:
-        """Raise an `InputError` where a row has more cells than the header.
-
-        Args:
-            fewer: whether to refuse a row with fewer cells as well.
-        """
+        """Raise an `InputError` where a row has more cells than the header, or `fewer` than it."""
         size = 0
         for number, row in enumerate(self._rows(separator), self.skipped + 1):
             size = size or len(row)
@@ -363,34 +316,12 @@ class _Text:
 
 
 def check_cells(path: Path, separator: str, fewer: bool = False) -> None:
-    """Raise an `InputError` where a row of a text file has more cells than the header.
-
-    Args:
-        separator: of the cells.
-        fewer: whether to refuse a row with fewer cells as well.
-    """
+    """Raise an `InputError` where a row of a text has more cells than the header, or `fewer`."""
     _Text(str(path), door.utf8(open_file(path)))._from_header().check_sizes(separator, fewer)
 
 
-def _without_decimal_commas(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The table with points in the place of decimal commas, and the columns that had some."""
-    frame, changed = frame.copy(deep=False), []
-    for name in frame.columns:
-        known = frame[name].dropna().str.strip()
-        known = known[known != ""]
-        numbers = known.str.fullmatch(DECIMAL_COMMA)
-        if len(known) and numbers.all() and known.str.contains(",", regex=False).any():
-            frame[name] = frame[name].str.replace(",", ".")
-            changed.append(str(name))
-    return frame, changed
-
-
 def read_json_lines(opened: Opened, encoding: str | None = None) -> list[dict[str, Any]]:
-    """JSON objects, one a line.
-
-    Raises:
-        InputError: naming the line that is no JSON object.
-    """
+    """JSON objects, one a line."""
     records, source = [], opened.source
     for number, line in enumerate(door.utf8(opened, encoding).decode().split("\n"), 1):
         if not line.strip():
@@ -426,49 +357,30 @@ Row = tuple[int, tuple[Any, ...]]
 """The number of a row, as the spreadsheet shows it, and its cells up to the last that is filled."""
 
 
-def _letters(column: int) -> str:
-    """What a spreadsheet calls a column, counted from 1: A, B, ..., Z, AA, ..."""
+def _cell(column: int, row: int) -> str:
+    """What messages call a cell; a spreadsheet calls its column, counted from 1, A, ..., Z, AA."""
     letters = ""
     while column:
         column, place = divmod(column - 1, 26)
         letters = chr(ord("A") + place) + letters
-    return letters
-
-
-def _has_formulas(opened: Opened) -> bool:
-    """Whether a workbook holds formulas.
-
-    Raises:
-        ArchiveError: where it is damaged or too large, or its XML would grow when it is read.
-    """
-    formulas = False
-    for name, block in zip_blocks(BytesIO(opened.content), MOST_BYTES, opened.source):
-        if name.endswith((".xml", ".rels")) and UTF_16.match(block):
-            raise ArchiveError(f"{name} is not UTF-8, as the XML of a workbook is")
-        if found := HARMFUL.search(block):
-            what = found[0].decode("ascii", "replace")
-            raise ArchiveError(f"{name} holds {what!r}, as no table does")
-        formulas = formulas or FORMULA.search(block) is not None
-    return formulas
+    return f"column {letters}, row {row}"
 
 
 def _rows(opened: Opened, cached: bool) -> tuple[list[str], Iterator[Row]]:
     """The names of the sheets that are shown, and the filled rows of the first.
 
-    Args:
-        cached: whether a formula is given by the value that it had when the file was saved, an
-            empty text where that is nothing, and not by its own text.
+    If `cached`, a formula is given by the value that it had when the file was saved, an empty text
+    where that is nothing; else by its own text.
     """
     from openpyxl import load_workbook  # here: it takes long to load, and few files are workbooks
 
-    path = opened.source
     book = load_workbook(
         BytesIO(opened.content), read_only=True, data_only=cached, keep_links=False
     )
     shown = [one for one in book.worksheets if one.sheet_state == "visible"]
     if not shown:
         book.close()
-        raise InputError(f"{path}: no sheet that is shown; expected one with a table")
+        raise InputError(f"{opened.source}: no sheet that is shown; expected one with a table")
 
     def filled() -> Iterator[Row]:
         with closing(book):
@@ -480,71 +392,47 @@ def _rows(opened: Opened, cached: bool) -> tuple[list[str], Iterator[Row]]:
                 if last:
                     yield number, cells[:last]
                 if number > MOST_ROWS:
-                    raise InputError(f"{path}: more than {MOST_ROWS:,} rows; expected fewer")
+                    raise InputError(
+                        f"{opened.source}: more than {MOST_ROWS:,} rows; expected fewer"
+                    )
 
     return [one.title for one in shown], filled()
 
 
-def _check_formulas(opened: Opened, rows: list[Row]) -> None:
-    """Raise an `InputError` that names the first formula without a value."""
-    known, path = dict(rows), opened.source
-    for number, cells in _rows(opened, cached=False)[1]:
+def _rows_with_values(opened: Opened) -> tuple[list[str], list[Row]]:
+    """As `_rows`; an `InputError` where there is too much, or a formula without a value."""
+    formulas = False
+    for name, block in zip_blocks(BytesIO(opened.content), MOST_BYTES, opened.source):
+        if name.endswith((".xml", ".rels")) and UTF_16.match(block):
+            raise ArchiveError(f"{name} is not UTF-8, as the XML of a workbook is")
+        if found := HARMFUL.search(block):
+            what = found[0].decode("ascii", "replace")
+            raise ArchiveError(f"{name} holds {what!r}, as no table does")
+        formulas = formulas or FORMULA.search(block) is not None
+    sheets, filled = _rows(opened, cached=True)
+    rows, size = list[Row](), 0
+    for row in filled:
+        size += len(row[1])
+        door.check_cells(size, opened.source)
+        rows.append(row)
+    known = dict(rows)
+    for number, cells in _rows(opened, cached=False)[1] if formulas else ():
         values = known.get(number, ())
         for place, cell in enumerate(cells):
             if cell is not None and (place >= len(values) or values[place] is None):
-                where = f"column {_letters(place + 1)}, row {number}"
                 raise InputError(
-                    f"{path}, {where}: a formula without a value; expected one. Open the file in "
-                    "a spreadsheet and save it, or write values in the place of formulas"
+                    f"{opened.source}, {_cell(place + 1, number)}: a formula without a value; "
+                    "expected one. Open the file in a spreadsheet and save it, or write values in "
+                    "the place of formulas"
                 )
-
-
-def _table(path: str, rows: list[Row]) -> tuple[pd.DataFrame, np.ndarray]:
-    """A table of the rows below the first, and the numbers of these rows."""
-    if not rows:
-        raise InputError(f"{path}: no rows; expected a row with the columns' names, and rows")
-    (_, header), *body = rows
-    for number, cells in body:
-        for place, cell in enumerate(cells[len(header) :], len(header) + 1):
-            if cell not in (None, ""):
-                raise InputError(
-                    f"{path}, column {_letters(place)}, row {number}: found "
-                    f"{str(cell)[:40]!r}, expected nothing beyond the columns that row "
-                    f"{rows[0][0]} names"
-                )
-    names = ["" if name is None else name for name in header]
-    size = len(header)
-    values = [(*cells[:size], *[None] * (size - len(cells))) for _, cells in body]
-    frame = pd.DataFrame(values, columns=pd.Index(names, dtype=object), dtype=object)
-    return frame, np.array([number for number, _ in body], dtype=np.int64)
-
-
-def _bounded(path: str, rows: Iterator[Row]) -> Iterator[Row]:
-    """The same rows; an error where they hold more cells than can be read."""
-    cells = 0
-    for row in rows:
-        cells += len(row[1])
-        check_cells_door(cells, path)
-        yield row
+    return sheets, rows
 
 
 def read_workbook(opened: Opened) -> Raw:
-    """The table of a workbook's first sheet.
-
-    Args:
-        opened: the file. Its first filled row holds the columns' names. Sheets that are hidden are
-            passed over.
-
-    Raises:
-        InputError: where the file is damaged or too large, or a formula has no value.
-    """
+    """The table of a workbook's first sheet."""
     path = opened.source
     try:
-        formulas = _has_formulas(opened)
-        sheets, found = _rows(opened, cached=True)
-        rows = list(_bounded(path, found))
-        if formulas:
-            _check_formulas(opened, rows)
+        sheets, rows = _rows_with_values(opened)
     except InputError:
         raise
     except ArchiveError as error:
@@ -553,9 +441,24 @@ def read_workbook(opened: Opened) -> Raw:
         # openpyxl has no error of its own for a part that is missing or damaged.
         why = f"{type(error).__name__}: {error}"
         raise InputError(f"{path} cannot be read as a workbook: {why[:200]}") from error
+    if not rows:
+        raise InputError(f"{path}: no rows; expected a row with the columns' names, and rows")
+    (first, header), *body = rows
+    size = len(header)
+    for number, cells in body:
+        for place, cell in enumerate(cells[size:], size + 1):
+            if cell not in (None, ""):
+                raise InputError(
+                    f"{path}, {_cell(place, number)}: found {str(cell)[:40]!r}, expected nothing "
+                    f"beyond the columns that row {first} names"
+                )
+    names = pd.Index(["" if name is None else name for name in header], dtype=object)
+    values = [(*cells[:size], *[None] * (size - len(cells))) for _, cells in body]
+    frame = pd.DataFrame(values, columns=names, dtype=object)
+    numbers = np.array([number for number, _ in body], dtype=np.int64)
     others = ", ".join(sheets[1:])
     said = [f"the sheet {sheets[0]!r} is read; passed over: {others}"] if others else []
-    return Raw(path, *_table(path, rows), tuple(said))
+    return Raw(path, frame, numbers, tuple(said))
 
 
 def read_items(
@@ -563,15 +466,10 @@ def read_items(
     rng: np.random.Generator | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Items:
-    """Read Items from CSV, TSV, parquet or JSON lines.
+    """Read Items from CSV, TSV, parquet or JSON lines, as the file's ending says.
 
-    Args:
-        path: the file; its ending (.csv, .tsv, .parquet, .jsonl) says what it is.
-        rng: orders items with equal scores; a fixed seed where not given.
-        columns: the file's own column name -> the name used here, e.g. {"yes": "votes_positive"}.
-
-    Raises:
-        InputError: where the file is missing, of another kind, or holds rows that cannot be used.
+    The generator orders items with equal scores; its seed is fixed where none is given. `columns`
+    are the file's own names -> the names used here, e.g. {"yes": "votes_positive"}.
     """
     rng = np.random.default_rng(20_000_003) if rng is None else rng
     frame, first_row = read_columns(path, columns)
@@ -579,11 +477,7 @@ def read_items(
 
 
 def write_items(items: Items, path: str | Path) -> None:
-    """Write Items as CSV, TSV or parquet, by the ending: to a temporary name, then renamed.
-
-    Raises:
-        InputError: where the ending is another one.
-    """
+    """Write Items as CSV, TSV or parquet, by the ending: to a temporary name, then renamed."""
     path = Path(path)
     if path.suffix not in (*SEPARATORS, ".parquet"):
         raise InputError(f"{path}: expected a name that ends in .csv, .tsv or .parquet")
@@ -604,20 +498,13 @@ def read_annotations(
     scores: str | Path | None = None,
     credit: Mapping[str, float] | None = None,
 ) -> Annotations:
-    """Read Annotations from CSV, TSV, parquet or JSON lines.
+    """Read Annotations from CSV, TSV, parquet or JSON lines, as the file's ending says.
 
-    Args:
-        path: the file of labels; its ending (.csv, .tsv, .parquet, .jsonl) says what it is.
-        columns: the file's own column name -> the name used here, e.g. {"worker": "annotator"}.
-        categories: as for `annotations_from_frame`.
-        repeated: as for `annotations_from_frame`.
-        scores: a file of score vectors.
-        credit: as for `annotations_from_frame`.
-
-    Raises:
-        InputError: where a file is missing, of another kind, or holds rows that cannot be used.
+    `columns` are the file's own names -> the names used here, e.g. {"worker": "annotator"};
+    `scores` is a file of score vectors; the others are as for `annotations_from_frame`.
     """
     frame, first_row = read_columns(path, columns)
     vectors = None if scores is None else read_columns(scores)[0]
-    source = str(path)
-    return annotations_from_frame(frame, categories, repeated, vectors, source, first_row, credit)
+    return annotations_from_frame(
+        frame, categories, repeated, vectors, str(path), first_row, credit
+    )

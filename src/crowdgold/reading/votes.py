@@ -19,16 +19,11 @@ SUMS = r"(?:(?:sub|grand)[ -]?)?totals?(?:\b.*)?$|(?:sum|overall|all)$"
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """A table made of the rows of one or more files.
+    """A table made of the rows of one or more files."""
 
-    Attributes:
-        source: the files.
-        frame: the columns wanted, a row each.
-        rows: (n,) what messages call each row; with the file's name where there are several.
-    """
-
-    source: str
-    frame: pd.DataFrame
+    source: str  # the files
+    frame: pd.DataFrame  # the columns wanted, a row each
+    # (n,) what messages call each row; with the file's name where there are several
     rows: np.ndarray
 
     def take(self, kept: np.ndarray) -> "Rows":
@@ -37,11 +32,7 @@ class Rows:
 
 
 def joined(parts: Sequence[tuple[Sheet, pd.DataFrame, np.ndarray]]) -> Rows:
-    """Put tables made of sheets' rows under each other.
-
-    Args:
-        parts: the sheet, what was made of it, and what its rows are called.
-    """
+    """Tables under each other, of sheets, what was made of them, and what their rows are called."""
     if len(parts) == 1:
         ((sheet, frame, rows),) = parts
         return Rows(sheet.source, frame.reset_index(drop=True), rows)
@@ -101,16 +92,7 @@ def _wide(sheet: Sheet) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
 def read_votes(
     sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list[str], unmatched: str
 ) -> Rows:
-    """Gather the votes: columns item, label and where known annotator; or item and counts.
-
-    Args:
-        kinds: the form of the votes of each.
-        notes: what was decided is added to them.
-        unmatched: the rule of `Reading`.
-
-    Raises:
-        InputError: naming the rows that cannot be used.
-    """
+    """The votes: columns item, label and where known annotator; or item and counts."""
     parts, voted = [], []
     for sheet, kind in zip(sheets, kinds, strict=True):
         if kind == COUNTS:
@@ -149,17 +131,6 @@ def _counts(sheet: Sheet, notes: list[str]) -> Rows:
         hole = is_empty(frame["votes_positive"]) & is_empty(frame["votes_negative"])
         frame = frame.assign(votes_total=np.where(hole, np.nan, np.nansum(counts, axis=0)))
         frame["votes_positive"] = np.where(hole, np.nan, np.nan_to_num(counts[0]))
-    _check_sums(sheet, frame)
-    none = is_empty(frame["votes_total"]) & is_empty(frame["votes_positive"])
-    none |= to_numbers(frame["votes_total"]) == 0
-    if none.any():
-        notes.append(f"{sheet.name}: {counted(int(none.sum()), 'item')} without votes dropped")
-    kept = frame.loc[~none, ["item", "votes_positive", "votes_total"]]
-    return Rows(sheet.source, kept.reset_index(drop=True), sheet.rows[~none])
-
-
-def _check_sums(sheet: Sheet, frame: pd.DataFrame) -> None:
-    """Raise an `InputError` where a row is the sum of all others."""
     total = sheet.frame["item"].str.match(SUMS, case=False).to_numpy(dtype=bool)
     if total.any():
         row = int(total.argmax())
@@ -167,9 +138,9 @@ def _check_sums(sheet: Sheet, frame: pd.DataFrame) -> None:
             f"{sheet.source}, row {sheet.rows[row]}: found {sheet.frame['item'].iloc[row]!r} among "
             "items, a row of sums; expected items alone. Leave the row out"
         )
-    counts = np.stack([to_numbers(frame[name]) for name in ("votes_positive", "votes_total")])
-    counts = np.where(counts < LARGEST, counts, 0)
-    sums = (2 * counts == counts.sum(axis=1, keepdims=True)).all(axis=0) & (counts[1] > 0)
+    each = np.stack([to_numbers(frame[name]) for name in ("votes_positive", "votes_total")])
+    each = np.where(each < LARGEST, each, 0)
+    sums = (2 * each == each.sum(axis=1, keepdims=True)).all(axis=0) & (each[1] > 0)
     if len(frame) >= FEW_ROWS and sums.any():  # in fewer by chance
         row = int(sums.argmax())
         raise InputError(
@@ -177,3 +148,9 @@ def _check_sums(sheet: Sheet, frame: pd.DataFrame) -> None:
             "votes as all other items together, as a row of sums has; expected items alone. "
             "Leave the row out"
         )
+    none = is_empty(frame["votes_total"]) & is_empty(frame["votes_positive"])
+    none |= to_numbers(frame["votes_total"]) == 0
+    if none.any():
+        notes.append(f"{sheet.name}: {counted(int(none.sum()), 'item')} without votes dropped")
+    kept = frame.loc[~none, ["item", "votes_positive", "votes_total"]]
+    return Rows(sheet.source, kept.reset_index(drop=True), sheet.rows[~none])

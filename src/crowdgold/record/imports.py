@@ -1,7 +1,7 @@
 """The library files that a Python file imports, found by walking the import graph.
 
-A rule names them as inputs, so that editing a module reruns the rules that use it and no others.
-Nothing is imported here: the files are parsed. Imports inside functions count too; those under
+A rule depends on them, so that editing a module reruns the rules that use it and no others. Nothing
+is imported here: the files are parsed. Imports inside functions count too; those under
 `if TYPE_CHECKING:` do not, since they have no effect when the program runs. A package that looks
 for its own modules (`iter_modules(__path__)`) imports them all.
 """
@@ -30,34 +30,14 @@ def module_file(module: str, root: Path) -> Path | None:
     return None
 
 
-def _is_type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-
-
 def _statements(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
     if isinstance(node, ast.Import | ast.ImportFrom):
         yield node
-    children = node.orelse if _is_type_checking(node) else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
+    children: Iterable[ast.AST] = ast.iter_child_nodes(node)
+    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        children = node.orelse
     for child in children:
         yield from _statements(child)
-
-
-def _base(statement: ast.ImportFrom, module: str, is_package: bool) -> str:
-    """The absolute name of the module that `from X import ...` names."""
-    if not statement.level:
-        return statement.module or ""
-    parts = module.split(".")
-    parts = parts[: len(parts) - statement.level + is_package]
-    return ".".join([*parts, *([statement.module] if statement.module else [])])
-
-
-def _looked_for(file: Path, module: str, tree: ast.AST) -> Iterator[str]:
-    """The modules of a package that looks for its own."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node).startswith(
-            "pkgutil.iter_modules(__path__"
-        ):
-            yield from (f"{module}.{one.stem}" for one in file.parent.glob("*.py"))
 
 
 def _with_parents(module: str) -> list[str]:
@@ -69,21 +49,23 @@ def _with_parents(module: str) -> list[str]:
 def direct_imports(file: Path, module: str, root: Path) -> frozenset[str]:
     """The modules of the package that one file imports, their parents among them.
 
-    Args:
-        file: the file to read.
-        module: its dotted name; anything for a script.
-        root: folder of the package.
+    `module` is the file's dotted name, anything for a script; `root` the package's folder.
     """
-    is_package = file.name == "__init__.py"
     tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
-    named = set(_looked_for(file, module, tree))
+    looks = (ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Call))
+    named: set[str] = set()
+    if any(call.startswith("pkgutil.iter_modules(__path__") for call in looks):
+        named.update(f"{module}.{one.stem}" for one in file.parent.glob("*.py"))
     for statement in _statements(tree):
         if isinstance(statement, ast.Import):
             named.update(alias.name for alias in statement.names)
-        else:
-            base = _base(statement, module, is_package)
-            named.add(base)
-            named.update(f"{base}.{alias.name}" for alias in statement.names)
+            continue
+        base = [statement.module] if statement.module else []
+        if statement.level:
+            parts = module.split(".")
+            base = parts[: len(parts) - statement.level + (file.name == "__init__.py")] + base
+        named.add(".".join(base))
+        named.update(".".join([*base, alias.name]) for alias in statement.names)
     inside = {name for name in named if name.split(".")[0] == root.name}
     found = {parent for name in inside for parent in _with_parents(name)}
     return frozenset(name for name in found if module_file(name, root))
@@ -96,18 +78,17 @@ def imported_modules(
     registries: Collection[str] = (),
     root: Path | None = None,
 ) -> set[str]:
-    """The modules of the package that a file imports, directly or not.
+    """The modules of the package that a file imports, directly or not, and those that others do
+    that are `also` walked.
 
-    Args:
-        start: the file where the walk begins.
-        also: modules to walk besides.
-        without: modules not to enter from a registry, because the job does not use them.
-        registries: modules that import many others only to list them by name.
-        root: folder of the package; the installed one where not given.
+    Registries import many others only to list them by name; from these the walk does not enter
+    those that the job does `without`.
     """
     root = root or package_root()
     found: set[str] = set()
-    waiting = [*direct_imports(start, "", root), *(name for m in also for name in _with_parents(m))]
+    waiting = [*direct_imports(start, "", root), *also]
+    # A folder of modules may have no file of its own.
+    waiting += [one for name in also for one in _with_parents(name) if module_file(one, root)]
     while waiting:
         module = waiting.pop()
         if module in found:
@@ -127,10 +108,7 @@ def library_files(
     without: Collection[str] = (),
     registries: Collection[str] = (),
 ) -> list[Path]:
-    """The file itself and the library files that it imports, sorted.
-
-    Arguments as for `imported_modules`.
-    """
+    """The file itself and the library files that it imports, sorted; else as `imported_modules`."""
     modules = imported_modules(start, also, without, registries)
     files = {file for module in modules if (file := module_file(module, package_root()))}
     return [start, *sorted(files)]

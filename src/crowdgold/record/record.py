@@ -1,9 +1,7 @@
 """Where numbers come from: code, configuration, seed, data, Stan files, toolchain, machine.
 
-The record beside a figure, FIGURE.json: what drew it, and what each of its tables was made from.
-
-Equal tables and code give equal bytes: it holds no time and no name of the host. It has the
-checksums of the figure's files, and its own.
+The record beside a figure, FIGURE.json, says what drew it, and what each of its tables was made
+from. Equal tables and code give equal bytes: it holds no time and no name of the host.
 """
 
 import json
@@ -32,16 +30,11 @@ PACKAGES = (
 def _git(folder: Path, *arguments: str) -> str | None:
     """What git answers, None without git or outside a repository."""
     try:
-        answer = subprocess.run(
-            ["git", "-C", str(folder), *arguments],
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=True,
-        )
+        command = ["git", "-C", str(folder), *arguments]
+        answer = subprocess.check_output(command, stderr=subprocess.PIPE, text=True, timeout=20)
     except (OSError, subprocess.SubprocessError):
         return None
-    return answer.stdout.strip()
+    return answer.strip()
 
 
 @cache
@@ -85,11 +78,6 @@ def packages() -> dict[str, str]:
     return found
 
 
-def _dataset(path: Path) -> dict[str, Any]:
-    """The checksum of a prepared dataset, and of the files that it was prepared from."""
-    return {"sha256": file_hash(path), "sources": read_metadata(path).get("sources", {})}
-
-
 def provenance(
     folder: Path,
     configuration: Any,
@@ -99,27 +87,31 @@ def provenance(
     datasets: Iterable[str | Path] = (),
     data: Path | None = None,
 ) -> dict[str, Any]:
-    """Gather the provenance of a table.
+    """The provenance of a table.
 
     Args:
         folder: the checkout.
         configuration: the part of the configuration that the table depends on, with its `seed`.
-        code: file -> hash of its content, of the script that makes it and the modules that it
-            uses (`imports.rule_code`).
+        code: file -> hash of its content, of the script that makes it and the modules that it uses.
         stan_files: the Stan programs used, and what they include; they are code too.
         toolchain: the toolchain's record (JSON), where Stan was used.
-        datasets: the prepared datasets used.
+        datasets: the prepared datasets used; the files that they were prepared from are stored too.
         data: the data table used; its own provenance is stored too.
     """
-    record: Mapping[str, Any] | None = json.loads(toolchain.read_text()) if toolchain else None
     stan_code = {f"stan/{file.name}": code_hash(file) for file in stan_files}
     found = {
         "code_version": code_version(folder),
         "code": {**code, **stan_code},
         "configuration": content_hash(configuration),
         "seed": configuration.get("seed") if isinstance(configuration, Mapping) else None,
-        "toolchain": record,
-        "datasets": {Path(path).stem: _dataset(Path(path)) for path in datasets},
+        "toolchain": json.loads(toolchain.read_text()) if toolchain else None,
+        "datasets": {
+            path.stem: {
+                "sha256": file_hash(path),
+                "sources": read_metadata(path).get("sources", {}),
+            }
+            for path in map(Path, datasets)
+        },
         "machine": machine(),
         "python": platform.python_version(),
         "packages": packages(),
@@ -141,20 +133,15 @@ def write_figure_record(
     made_from: Mapping[str, Mapping[str, Any]],
     mixed_code: str = "",
 ) -> None:
-    """Write STEM.json.
+    """Write STEM.json, beside the figure's files.
 
-    Args:
-        stem: the figure's path without ending; its files are there.
-        library: file -> hash of its content, of the code that drew it.
-        made_from: path of each of its tables -> the table's metadata.
-        mixed_code: the note where its numbers are of different code.
+    `library` is file -> hash of its content, of the code that drew it; `made_from` is path of each
+    of its tables -> the table's metadata.
     """
+    files = [stem.with_name(f"{stem.name}.{ending}") for ending in ENDINGS]
     record = {
         "figure": stem.name,
-        FILES: {
-            f"{stem.name}.{ending}": file_hash(stem.with_name(f"{stem.name}.{ending}"))
-            for ending in ENDINGS
-        },
+        FILES: {file.name: file_hash(file) for file in files},
         "mixed_code": mixed_code,
         "drawn": {"code_version": code_version(Path.cwd()), "code": library},
         "tables": [

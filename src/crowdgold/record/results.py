@@ -1,12 +1,9 @@
 """The long results table, a row for each replicate, method and metric; and times beside it.
 
 Tables are parquet files, written to a temporary name and renamed, with the provenance of their
-numbers in the file's metadata, and with a checksum that is looked at before anything is used.
-
-Times, in tables of their own: all other results are equal byte for byte when made again.
-
-A row is a fit, or a check, of one replicate; `results/times/` has a table for each experiment, and
-one for each of its blocks.
+numbers in the file's metadata, and with a checksum that is looked at before anything is used. Times
+are in tables of their own, in `results/times/`: all other results are equal byte for byte when made
+again.
 """
 
 import json
@@ -23,26 +20,11 @@ from crowdgold.reading.outputs import write_spreadsheet
 from crowdgold.record.seals import SEAL_KEY, UNSEALED, check_seal, file_hash, seal
 from crowdgold.system.temporary import unfinished
 
-IDENTITY = ["paper", "experiment"]
 MEASURES = [
-    "replicate",
-    "method",
-    "metric",
-    "annotator",
-    "agent",
-    "item",
-    "truth",
-    "estimate",
-    "lower",
-    "upper",
-    "standard_error",
-    "undefined",
-    "note",
-    "diagnostics_passed",
-    "diagnostics_message",
-    "seed",
-    "code_version",
-]
+    "replicate", "method", "metric", "annotator", "agent", "item", "truth", "estimate", "lower",
+    "upper", "standard_error", "undefined", "note", "diagnostics_passed", "diagnostics_message",
+    "seed", "code_version",
+]  # fmt: skip
 """Columns after the identity and the setting columns, in their order."""
 
 FILES = "files"
@@ -52,12 +34,10 @@ METADATA_KEY = b"crowdgold"
 
 
 def results_frame(rows: Iterable[Mapping[str, Any]], axes: Iterable[str]) -> pd.DataFrame:
-    """Make the results table of rows, columns in their fixed order.
-
-    Raises:
-        ValueError: where a row lacks a column or has one that is not expected.
+    """The results table of rows, columns in their fixed order; ValueError where a row lacks one or
+    has another.
     """
-    columns = [*IDENTITY, *axes, *MEASURES]
+    columns = ["paper", "experiment", *axes, *MEASURES]
     rows = list(rows)
     for row in rows:
         if set(row) != set(columns):
@@ -115,23 +95,14 @@ def write_summary(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, 
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """Read a table that `write_table` wrote.
-
-    Raises:
-        DamagedTable: where its bytes are not those that were written.
-        InputError: where there is no such file.
-    """
+    """A table that `write_table` wrote; raises as `check_seal` does."""
     check_seal(Path(path))
     frame: pd.DataFrame = pq.read_table(Path(path)).to_pandas()
     return frame
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """Read the metadata of a table that `write_table` wrote.
-
-    Raises:
-        DamagedTable, InputError: as `read_table`.
-    """
+    """The metadata of a table that `write_table` wrote; raises as `check_seal` does."""
     check_seal(Path(path))
     metadata = pq.read_metadata(Path(path)).metadata or {}
     content: dict[str, Any] = json.loads(metadata.get(METADATA_KEY, b"{}"))
@@ -148,22 +119,14 @@ def concatenate(paths: Iterable[str | Path]) -> tuple[pd.DataFrame, dict[str, An
     return pd.concat(frames, ignore_index=True), made_from
 
 
-FOLDER = "times"
-"""Name of the folder of times in that of the results."""
-SECONDS = "seconds"
-
-
 def path_of_times(block: str) -> str:
     """The table of the times of a block's table, both relative to the folder of the results."""
-    return f"{FOLDER}/{block}"
+    return f"times/{block}"
 
 
 def times_frame(rows: Iterable[Mapping[str, Any]], shared: Iterable[str]) -> pd.DataFrame:
-    """The table of times: of which replicate of what, the method or check, and its seconds.
-
-    Args:
-        rows: one for each fit or check; there may be none.
-        shared: columns that say which replicate of what it is.
+    """The table of times: of which replicate of what (`shared`), the method or check, and its
+    seconds; a row for each fit or check, and there may be none.
     """
-    columns = list(dict.fromkeys([*shared, "method", SECONDS]))
-    return pd.DataFrame(list(rows), columns=columns).astype({SECONDS: float})
+    columns = list(dict.fromkeys([*shared, "method", "seconds"]))
+    return pd.DataFrame(list(rows), columns=columns).astype({"seconds": float})

@@ -4,9 +4,7 @@ A sealed file holds the sha256 of all of its bytes, with zeros where the checksu
 file in its metadata, a record of a figure and a verdict in their text. Parquet's own checksums
 cover its pages and not what describes them.
 
-What tables were made from: the provenance of their blocks, each part of it stored once.
-
-A block's provenance is a mapping (`provenance.provenance`). A table is made from many blocks, whose
+A block's provenance is a mapping (`record.provenance`). A table is made from many blocks, whose
 code, machine and toolchain are mostly the same: `fold` stores what is long once, under its hash.
 """
 
@@ -23,10 +21,6 @@ from crowdgold.types.errors import InputError
 
 PART = "#"
 """First character of what stands for a part."""
-DISTINCT = (
-    "code_version", "seed", "toolchain", "datasets", "machine", "python", "packages",
-)  # fmt: skip
-"""Keys of a job's provenance that `condensed` gives the distinct values of."""
 
 
 def content_hash(content: Any) -> str:
@@ -51,8 +45,7 @@ def _folded(value: Any, parts: dict[str, Any]) -> Any:
 def fold(made_from: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """`made_from`, a list of blocks with their paths, and the `parts` that they share.
 
-    Args:
-        made_from: path of a block's table -> its provenance.
+    It is given path of a block's table -> its provenance.
     """
     parts: dict[str, Any] = {}
     blocks = []
@@ -98,7 +91,9 @@ def condensed(metadata: Mapping[str, Any]) -> dict[str, Any]:
     blocks = blocks_of(metadata)
     settings = dict.fromkeys(one["configuration"] for one in blocks)
     found: dict[str, Any] = {"blocks": len(blocks), "configuration": list(settings)}
-    for key in DISTINCT:
+    for key in (
+        "code_version", "seed", "toolchain", "datasets", "machine", "python", "packages",
+    ):  # fmt: skip
         values = [one[key] for one in makers(metadata) if one.get(key) not in (None, {})]
         found[key] = list({json.dumps(one, sort_keys=True): one for one in values}.values())
     code: dict[str, dict[str, None]] = {}
@@ -117,20 +112,14 @@ UNSEALED = MARK + b"0" * LENGTH
 
 
 class DamagedTable(InputError):  # noqa: N818 - a state of a file rather than a mistake
-    """A table, or another sealed file, whose bytes are not those that were written.
-
-    Attributes:
-        path: the file.
-        found: what is wrong with it.
-    """
+    """A table, or another sealed file, whose bytes are not those that were written: `found`."""
 
     def __init__(self, path: Path, found: str) -> None:
         super().__init__(
             f"{path} is damaged: {found}; it is not used. Run the same command again to make it "
             "anew, or remove it first"
         )
-        self.path = path
-        self.found = found
+        self.path, self.found = path, found
 
 
 def _place(content: mmap.mmap) -> int:
@@ -150,11 +139,7 @@ def _checksum(content: mmap.mmap, place: int) -> bytes:
 
 
 def seal(path: Path) -> None:
-    """Put the checksum into a file that holds `UNSEALED`.
-
-    Raises:
-        ValueError: where it does not hold it.
-    """
+    """Put the checksum into a file that holds `UNSEALED`, else ValueError."""
     with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as content:
         place = _place(content)
         if place < 0:
@@ -164,8 +149,8 @@ def seal(path: Path) -> None:
 
 def without_seal(text: str) -> str:
     """A sealed text without the line that holds its checksum."""
-    mark = MARK.decode()
-    return "".join(one for one in text.splitlines(keepends=True) if not one.startswith(mark))
+    lines = text.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(MARK.decode()))
 
 
 def _aside(path: Path) -> Path:
@@ -192,11 +177,8 @@ def write_sealed_text(text: str, path: Path) -> None:
 
 
 def check_seal(path: Path) -> None:
-    """Hold a file against its own checksum.
-
-    Raises:
-        DamagedTable: where it is empty, cut short, changed, or has no checksum.
-        InputError: where there is no such file.
+    """Hold a file against its own checksum: DamagedTable where it is empty, cut short, changed, or
+    has no checksum, InputError where there is none.
     """
     if not path.is_file():
         raise InputError(f"{path}: no such table; run the same command again to make it")

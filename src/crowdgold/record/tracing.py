@@ -1,12 +1,11 @@
 """Where a figure or a table comes from, by its record, and whether it is still as recorded.
 
-Numbers of different code in one figure: found file by file, and refused unless asked for.
-
-Jobs of different kinds use different modules, so that two jobs are compared by the files that both
-used: a file that held one thing for one job and another for the other makes their numbers a
-mixture, whatever the commits are called. A commit that changes none of a job's files (a page, a
-caption, another paper's plot) makes no mixture, and neither do settings, which are no code. A
-prepared dataset that two jobs saw in different states counts as a file that they both used.
+Numbers of different code in one figure are found file by file, and refused unless asked for. Jobs
+of different kinds use different modules, so that two jobs are compared by the files that both used:
+a file that held one thing for one job and another for the other makes their numbers a mixture,
+whatever the commits are called. A commit that changes none of a job's files (a page, a caption,
+another paper's plot) makes no mixture, and neither do settings, which are no code. A prepared
+dataset that two jobs saw in different states counts as a file that they both used.
 
 Snakemake runs a job again where its code changed, so that a mixture arises only around it: by other
 rerun triggers, by `--touch`, by files that were copied, or by an edit while jobs ran.
@@ -48,31 +47,18 @@ class MixedCode(InputError):  # noqa: N818 - a state of tables rather than a mis
     """Tables that were made by different code."""
 
 
-def _held(maker: Mapping[str, Any]) -> dict[str, str]:
-    """What a job used: file or dataset -> its content's hash."""
-    datasets = {f"dataset {name}": own["sha256"] for name, own in maker["datasets"].items()}
-    return {**maker.get("code", {}), **datasets}
-
-
-def _makers(tables: Mapping[str, Mapping[str, Any]]) -> Makers:
-    """Each job behind tables, with the table that it made."""
-    return [
-        (maker.get("path", path), {"datasets": {}, **maker})
-        for path, metadata in tables.items()
-        for maker in makers(metadata)
-    ]
-
-
 def mixtures(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Makers]]:
-    """The files that were not the same for all jobs: file -> content's hash -> the jobs.
-
-    Args:
-        tables: path of a table -> its metadata (`made_from.fold`).
+    """The files that were not the same for all jobs: file -> content's hash -> the jobs, each with
+    the table that it made. It is given path of a table -> its metadata (`seals.fold`).
     """
     states: dict[str, dict[str, Makers]] = {}
-    for path, maker in _makers(tables):
-        for file, held in _held(maker).items():
-            states.setdefault(file, {}).setdefault(held, []).append((path, maker))
+    for path, metadata in tables.items():
+        for maker in makers(metadata):
+            job = {"datasets": {}, **maker}
+            seen = {f"dataset {name}": own["sha256"] for name, own in job["datasets"].items()}
+            for file, held in {**job.get("code", {}), **seen}.items():
+                of_file = states.setdefault(file, {})
+                of_file.setdefault(held, []).append((job.get("path", path), job))
     return {file: states[file] for file in sorted(states) if len(states[file]) > 1}
 
 
@@ -87,23 +73,34 @@ def _held_now(file: str) -> str:
 def stale(mixed: Mapping[str, Mapping[str, Makers]]) -> list[str]:
     """The tables that have to be made again, so that none is of other code than the rest.
 
-    They are those that did not see a file as it is now; where it is not known how it is now, those
-    that did not see what most jobs saw.
-
-    Args:
-        mixed: from `mixtures`.
+    They are those that did not see a file of `mixtures` as it is now; where it is not known how it
+    is now, those that did not see what most jobs saw.
     """
-    found: dict[str, None] = {}
+    paths: set[str] = set()
     for file, states in mixed.items():
         kept = _held_now(file) or max(states, key=lambda held: len(states[held]))
-        for held, jobs in states.items():
-            if held != kept:
-                found.update(dict.fromkeys(path for path, _ in jobs))
-    return sorted(found)
+        others = [jobs for held, jobs in states.items() if held != kept]
+        paths.update(path for jobs in others for path, _ in jobs)
+    return sorted(paths)
 
 
-def _describe(mixed: Mapping[str, Mapping[str, Makers]]) -> list[str]:
-    lines = []
+def look_for_mixture(figure: str, tables: Mapping[str, Mapping[str, Any]], rule: str) -> str:
+    """A note for a figure on numbers of different code; empty where all is of the same.
+
+    Tables are path -> metadata. The rule is `allow` or `refuse`, the configuration's key
+    `mixed_code`: then MixedCode names files and tables, and says how to mend it.
+    """
+    mixed = mixtures(tables)
+    if not mixed:
+        return ""
+    again = stale(mixed)
+    if rule == "allow":
+        number = sum(len(blocks_of(metadata)) for metadata in tables.values())
+        return (
+            f"Mixed code: of the tables behind {counted(number, 'block')}, {len(again)} made by "
+            f"other code than the rest, by {counted(len(mixed), 'file')}"
+        )
+    lines = [f"figure {figure} would mix numbers of different code."]
     for file, states in list(mixed.items())[:SHOWN]:
         lines.append(f"  {file} was not the same:")
         for held, jobs in states.items():
@@ -115,34 +112,6 @@ def _describe(mixed: Mapping[str, Mapping[str, Makers]]) -> list[str]:
             )
     if len(mixed) > SHOWN:
         lines.append(f"  and {len(mixed) - SHOWN} more files")
-    return lines
-
-
-def look_for_mixture(figure: str, tables: Mapping[str, Mapping[str, Any]], rule: str) -> str:
-    """Refuse a figure whose numbers are of different code, or say how many are.
-
-    Args:
-        tables: path of each of its tables -> the table's metadata.
-        rule: `refuse`, or `allow`, the configuration's key `mixed_code`.
-
-    Returns:
-        A note for the figure; empty where all is of the same code.
-
-    Raises:
-        MixedCode: where it is not and the rule is `refuse`; it names files and tables, and says how
-            to mend it.
-    """
-    mixed = mixtures(tables)
-    if not mixed:
-        return ""
-    again = stale(mixed)
-    number = sum(len(blocks_of(metadata)) for metadata in tables.values())
-    if rule == "allow":
-        return (
-            f"Mixed code: of the tables behind {counted(number, 'block')}, {len(again)} made by "
-            f"other code than the rest, by {counted(len(mixed), 'file')}"
-        )
-    lines = [f"figure {figure} would mix numbers of different code.", *_describe(mixed)]
     lines += [
         f"Make the older tables again: make figures AGAIN='{' '.join(again)}'",
         "Or draw it nonetheless, with a note in the figure: mixed_code: allow in the configuration",
@@ -209,59 +178,37 @@ def _results_folder(path: Path) -> Path:
 
 
 def _state(folder: Path, path: str, sha256: str) -> str:
-    """How a file of a record is now; only what lies in a folder is read, wherever a path leads.
-
-    Args:
-        folder: of results.
-        path: as in the record; it may begin with the folder of the run, which may have moved.
-        sha256: as in the record.
+    """How a file of a record is now; only what lies in the folder of results is read, wherever a
+    path leads. The path may begin with the folder of the run, which may have moved.
     """
     parts = PurePath(path).parts
-    found = (
+    candidates = (
         folder.joinpath(*parts[first:])
         for first in range(len(parts))
         if not {"..", PurePath(path).anchor} & set(parts[first:])
     )
-    own = next((one for one in found if os.path.isfile(one)), None)
-    if own is None:
+    file = next((one for one in candidates if os.path.isfile(one)), None)
+    if file is None:
         return GONE
-    if not own.resolve().is_relative_to(folder.resolve()):
+    if not file.resolve().is_relative_to(folder.resolve()):
         return OUTSIDE
-    return AS_RECORDED if file_hash(own) == sha256 else CHANGED
+    return AS_RECORDED if file_hash(file) == sha256 else CHANGED
 
 
-def _read_record(path: Path) -> dict[str, Any]:
-    """Read the record of a figure.
-
-    Raises:
-        DamagedTable: where its bytes are not those that were written.
-        InputError: where it is not one.
-    """
-    mend = f"it is not a record of a figure, results/figures/NAME.json; {MEND}"
-    if path.resolve().parent != path.parent.resolve():
-        raise InputError(f"{path} is a link to another folder, which is not read; {mend}")
-    record: dict[str, Any] = read_json(path, mend)
-    check_shape(record, FIGURE, path, mend)
-    check_seal(path)
-    return record
-
-
-def trace_figure(path: Path) -> dict[str, Any]:
-    """A figure's record, with the state of its files and of its tables.
-
-    Args:
-        path: its .svg, .pdf, .png, .csv or .json.
-
-    Raises:
-        InputError: where there is no record beside it, or it is not one.
-    """
+def _trace_figure(path: Path) -> dict[str, Any]:
+    """A figure's record, with the state of its files and of its tables."""
     beside = path.with_suffix(".json")
     if not beside.is_file():
         raise InputError(
             f"{path}: no record of it ({beside.name} beside it), so that it was not drawn by "
             "crowdgold, or was moved; expected a figure in results/figures/"
         )
-    record = _read_record(beside)
+    mend = f"it is not a record of a figure, results/figures/NAME.json; {MEND}"
+    if beside.resolve().parent != beside.parent.resolve():
+        raise InputError(f"{beside} is a link to another folder, which is not read; {mend}")
+    record: dict[str, Any] = read_json(beside, mend)
+    check_shape(record, FIGURE, beside, mend)
+    check_seal(beside)
     files = {
         name: {"sha256": held, "state": _state(path.parent, name, held)}
         for name, held in record["files"].items()
@@ -274,17 +221,13 @@ def trace_figure(path: Path) -> dict[str, Any]:
     return {**record, "files": files, "tables": tables, "as_recorded": whole}
 
 
-def trace_table(path: Path) -> dict[str, Any]:
-    """What a table was made from, with the state of its blocks.
-
-    Raises:
-        InputError: where it is damaged, holds no record, or says nothing.
-    """
+def _trace_table(path: Path) -> dict[str, Any]:
+    """What a table was made from, with the state of its blocks."""
     try:
-        own = METADATA_KEY in (pq.read_metadata(path).metadata or {})
+        recorded = METADATA_KEY in (pq.read_metadata(path).metadata or {})
     except (pa.ArrowException, OSError):
-        own = True  # damaged; what reads it says how
-    if not own:
+        recorded = True  # damaged; what reads it says how
+    if not recorded:
         raise InputError(f"{path} holds no record of what made it; expected a table of results/")
     metadata = read_metadata(path)
     check_shape(metadata, FOLDED, path, DAMAGED)
@@ -305,24 +248,20 @@ def trace_table(path: Path) -> dict[str, Any]:
 
 
 def trace(path: Path) -> Mapping[str, Any]:
-    """Say where a figure or a table comes from.
-
-    Args:
-        path: a figure (.svg, .pdf, .png, .csv, .json) or a table (.parquet, or the .csv beside it).
-
-    Raises:
-        InputError: where there is no such file, it is of another kind, or nothing is known of it.
+    """Where a figure (.svg, .pdf, .png, .csv, .json) or a table (.parquet, or the .csv beside it)
+    comes from; InputError where there is no such file, it is of another kind, nothing is known of
+    it, or its record is damaged.
     """
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "no such file"
         raise InputError(f"{path}: {what}; expected a figure or a table of results/")
     ending = path.suffix.removeprefix(".").lower()
     if ending == "parquet":
-        return trace_table(path)
+        return _trace_table(path)
     table = path.with_suffix(".parquet")
     if ending == "csv" and table.is_file() and not path.with_suffix(".json").is_file():
-        return trace_table(table)
+        return _trace_table(table)
     if ending not in (*ENDINGS, "json"):
         known = ", ".join(f".{one}" for one in (*ENDINGS, "json", "parquet"))
         raise InputError(f"{path}: neither a figure nor a table; expected one of {known}")
-    return trace_figure(path)
+    return _trace_figure(path)

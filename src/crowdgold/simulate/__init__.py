@@ -19,15 +19,7 @@ __all__ = ["Generator", "Replicate", "as_items", "resample", "simulate"]
 
 
 def simulate(name: str, parameters: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Any]:
-    """Draw one replicate from a generator.
-
-    Args:
-        name: of a `Generator` that a file declares.
-        parameters: the generator's parameters; its module describes them.
-
-    Raises:
-        InputError: for an unknown generator, or a parameter that is unknown, missing or impossible.
-    """
+    """Draw one replicate from the generator of this name; its module describes the parameters."""
     known = declared("simulator")
     if name not in known:
         raise InputError(unknown("generator", name, known))

@@ -3,12 +3,9 @@
     Y_i ~ Bernoulli(prevalence)                                 true label of item i
     r_ij ~ Bernoulli(TPR_a) on positives, Bernoulli(1 - TNR_a) on negatives     a = a_ij
 
-with labels "0" and "1", and scores of a classifier where they are asked for
-(`crowdgold.simulate.clara`). The design says who labels an item:
-
-- `tie_break`: two random reviewers, and a random third where they differ.
-- `all`: `n_labels` random reviewers.
-- `audit`: one random reviewer, and auditors by tie-breaking: the groups "reviewers", "auditors".
+with labels "0" and "1". The design says who labels an item: `tie_break`, two random reviewers and a
+random third where they differ; `all`, `n_labels` random reviewers; `audit`, one random reviewer,
+and auditors by tie-breaking, the groups "reviewers" and "auditors".
 
 Reviewers' rates are the same for all (`tpr`, `tnr`); or each one's own, drawn from a normal
 distribution around these means with deviation `quality_sd`, anew while it is outside [0, 1], which
@@ -17,13 +14,9 @@ draws, and the mean is 0.897); or by type, TPR = TNR, reviewers taking turns thr
 In an audit precision is recall, p, so that TPR = p and 1 - TNR = prevalence (1 - p) /
 (1 - prevalence). With `tpr_drop`, the mean TPR is another from some `day` on (figure 7's stand-in).
 
-A classifier's scores as CLARA simulates them (CLARA, section 7.3).
-
-    x_i ~ Normal(negative_mean, sd) on negatives, Normal(positive_mean, sd) on positives
-    s_i = sigmoid(x_i)
-
-The score vector of an item is (1 - s_i, s_i). `separation: m` stands for the means -m and m, and
-`separation: none` for no scores, so that an experiment can vary how well the classes separate.
+A classifier's score vectors are (1 - s_i, s_i) with s_i = sigmoid(x_i) (section 7.3), x_i ~
+Normal(negative_mean, sd) on negatives, Normal(positive_mean, sd) on positives. `separation: m`
+stands for the means -m and m, and `none` for no scores, so that an experiment can vary it.
 """
 
 from collections.abc import Mapping
@@ -51,7 +44,6 @@ from crowdgold.types.parameters import (
     is_number,
 )
 
-NAMES = ("scores", "separation")
 NO_SCORES = "none"
 
 
@@ -64,78 +56,35 @@ class ScoresGiven(Settings):
     sd: Annotated[float, Above(0), "Standard deviation of the raw scores."]
 
 
-@dataclass(frozen=True, kw_only=True)
-class LawGiven(Settings):
-    """The distribution of a classifier's scores."""
-
-    scores: Annotated[
-        object,
-        Part(ScoresGiven, ["sd"]),
-        "A classifier's scores: the sigmoid of a normal by class; none where not given.",
-    ]
-    separation: Annotated[
-        object,
-        Json({"type": ["number", "string"]}),
-        'm for means of -m and m, in the place of those in `scores`; "none" for no scores. '
-        'Write numbers as text where "none" is among them.',
-    ]
-
-
-@dataclass(frozen=True)
-class ScoreLaw:
-    """Means of the raw scores of negatives and positives, and their standard deviation."""
-
-    negative_mean: float
-    positive_mean: float
-    sd: float
-
-
-def _read_separation(parameters: Given) -> float | None:
-    """The separation, a number above 0; None where there are to be no scores."""
-    found = parameters.values["separation"]
-    if found == NO_SCORES:
-        return None
-    try:
-        value = float(found)
-    except (TypeError, ValueError):
-        value = float("nan")
-    if isinstance(found, bool) or not (is_number(value) and value > 0):
-        raise parameters.fault("separation", f"a number above 0, or {NO_SCORES!r}")
-    return value
-
-
-def read_score_law(parameters: Given) -> ScoreLaw | None:
-    """The law of the scores; None where there are none.
-
-    Args:
-        parameters: of a generator: `scores`, {negative_mean, positive_mean, sd}, and `separation`,
-            which stands for both means where it is given. Without either there are no scores.
-    """
-    given, named = parameters.values.get("scores"), "separation" in parameters
-    separation = _read_separation(parameters) if named else None
-    if (named and separation is None) or (given is None and not named):
+def _score_law(parameters: Given) -> tuple[float, float, float] | None:
+    """Means of the raw scores of negatives and positives, and their deviation; None for none."""
+    given, separation = parameters.values.get("scores"), None
+    if "separation" in parameters:
+        found = parameters.values["separation"]
+        if found == NO_SCORES:
+            return None
+        try:
+            separation = float(found)
+        except (TypeError, ValueError):
+            separation = float("nan")
+        if isinstance(found, bool) or not (is_number(separation) and separation > 0):
+            raise parameters.fault("separation", f"a number above 0, or {NO_SCORES!r}")
+    elif given is None:
         return None
     own = parameters.part("scores", ScoresGiven)
     sd = own.real("sd")
     if separation is not None:
-        return ScoreLaw(-separation, separation, sd)
-    law = ScoreLaw(own.real("negative_mean"), own.real("positive_mean"), sd)
-    if law.negative_mean == law.positive_mean:
-        raise InputError(f"{own.owner}: both means are {law.positive_mean:g}; expected two")
-    return law
-
-
-def draw_score_vectors(law: ScoreLaw, truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw the score vectors (I, 2) of items with true labels (I,), 0 or 1."""
-    raw = rng.normal(np.where(truth == 1, law.positive_mean, law.negative_mean), law.sd)
-    return np.stack([expit(-raw), expit(raw)], axis=1)
+        return -separation, separation, sd
+    negative, positive = own.real("negative_mean"), own.real("positive_mean")
+    if negative == positive:
+        raise InputError(f"{own.owner}: both means are {positive:g}; expected two")
+    return negative, positive, sd
 
 
 TIE_BREAK, ALL, AUDIT = "tie_break", "all", "audit"
 REVIEWERS, AUDITORS = "reviewers", "auditors"
 CATEGORIES = ("0", "1")
-
-SHARED = ("n", "prevalence", "design", "n_reviewers", "day", *NAMES)
+SHARED = ("n", "prevalence", "design", "n_reviewers", "day", "scores", "separation")
 RATES = ("tpr", "tnr", "quality_sd", "tpr_drop")
 AUDITED = ("n_auditors", "reviewer_precision", "auditor_precision")
 
@@ -145,253 +94,155 @@ class TprDropGiven(Settings):
     """From this day on, the reviewers' mean TPR is another."""
 
     day: Annotated[int, AtLeast(1), "First day of the other TPR."]
-    tpr: Annotated[
-        float,
-        SHARE,
-        "The reviewers' (mean) probability of a positive label on a positive item.",
-    ]
+    tpr: Annotated[float, SHARE,
+        "The reviewers' (mean) probability of a positive label on a positive item."]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClaraParameters(LawGiven):
+class ClaraParameters(Settings):
     """Labels of reviewers as in the simulations of the CLARA paper (sections 4 and 7.3), "0" or
     "1", with who gave them.
     """
 
+    scores: Annotated[object, Part(ScoresGiven, ["sd"]),
+        "A classifier's scores: the sigmoid of a normal by class; none where not "
+        "given."]  # fmt: skip
+    separation: Annotated[object, Json({"type": ["number", "string"]}),
+        'm for means of -m and m, in the place of those in `scores`; "none" for no scores. Write '
+        'numbers as text where "none" is among them.']  # fmt: skip
     n: Annotated[int, AtLeast(2), "Items."]
     prevalence: Prevalence
-    design: Annotated[
-        Literal["tie_break", "all", "audit"],
-        "Who labels an item: two random reviewers and a third where they differ "
-        "(`tie_break`), `n_labels` reviewers (`all`), or one reviewer and auditors by "
-        'tie-breaking (`audit`, groups "reviewers" and "auditors").',
-    ] = "tie_break"
+    design: Annotated[Literal["tie_break", "all", "audit"],
+        'Who labels an item: two random reviewers and a third where they differ (`tie_break`), '
+        '`n_labels` reviewers (`all`), or one reviewer and auditors by tie-breaking (`audit`, '
+        'groups "reviewers" and "auditors").'] = "tie_break"  # fmt: skip
     n_reviewers: Annotated[int, AtLeast(1), "Reviewers."]
     n_labels: Annotated[int, AtLeast(1), "Labels on each item, design `all`."]
-    tpr: Annotated[
-        float,
-        SHARE,
-        "The reviewers' (mean) probability of a positive label on a positive item.",
-    ]
-    tnr: Annotated[
-        float,
-        SHARE,
-        "The reviewers' (mean) probability of a negative label on a negative item.",
-    ]
-    quality_sd: Annotated[
-        float,
-        SHARE,
-        "Standard deviation of each reviewer's TPR and TNR around the means, normal, drawn "
-        "anew while outside 0 to 1; all are alike where it is not given.",
-    ]
-    rater_types: Annotated[
-        object,
-        Each(float, SHARE, least=1),
-        "TPR = TNR by type, in the place of `tpr` and `tnr`; reviewers take turns.",
-    ]
+    tpr: Annotated[float, SHARE,
+        "The reviewers' (mean) probability of a positive label on a positive item."]  # fmt: skip
+    tnr: Annotated[float, SHARE,
+        "The reviewers' (mean) probability of a negative label on a negative item."]  # fmt: skip
+    quality_sd: Annotated[float, SHARE,
+        "Standard deviation of each reviewer's TPR and TNR around the means, normal, drawn anew "
+        "while outside 0 to 1; all are alike where it is not given."]  # fmt: skip
+    rater_types: Annotated[object, Each(float, SHARE, least=1),
+        "TPR = TNR by type, in the place of `tpr` and `tnr`; reviewers take turns."]  # fmt: skip
     n_auditors: Annotated[int, AtLeast(3), "Auditors."]
-    reviewer_precision: Annotated[
-        float,
-        Range(most=1, above=0),
-        "Precision of the reviewers, and their recall; design `audit`.",
-    ]
-    auditor_precision: Annotated[
-        float,
-        Range(most=1, above=0),
-        "Precision of each auditor, and recall; design `audit`.",
-    ]
+    reviewer_precision: Annotated[float, Range(most=1, above=0),
+        "Precision of the reviewers, and their recall; design `audit`."]  # fmt: skip
+    auditor_precision: Annotated[float, Range(most=1, above=0),
+        "Precision of each auditor, and recall; design `audit`."]  # fmt: skip
     day: Annotated[int, AtLeast(1), "The day, for `tpr_drop`; else it only makes other data."]
-    tpr_drop: Annotated[
-        object,
-        Part(TprDropGiven, ["day", "tpr"]),
-        "From this day on, the reviewers' mean TPR is another.",
-    ]
+    tpr_drop: Annotated[object, Part(TprDropGiven, ["day", "tpr"]),
+        "From this day on, the reviewers' mean TPR is another."]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Annotators:
-    """All who can label.
+    """All who can label."""
 
-    Attributes:
-        name: (A,) identifiers.
-        group: (G,) names of the groups.
-        group_of: (A,) position of each one's group.
-        tpr, tnr: (A,) true rates.
-    """
-
-    name: np.ndarray
-    group: np.ndarray
-    group_of: np.ndarray
-    tpr: np.ndarray
+    name: np.ndarray  # (A,) identifiers
+    group: np.ndarray  # (G,) names of the groups
+    group_of: np.ndarray  # (A,) position of each one's group
+    tpr: np.ndarray  # tpr, tnr: (A,) true rates
     tnr: np.ndarray
 
 
 def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
-    """Draw a replicate.
-
-    Args:
-        values: as `ClaraParameters` declares them; which of them there are goes by the
-            design.
-    """
-    parameters = _read(values)
+    """Draw a replicate; which parameters there are goes by the design, with no others."""
+    given = Given("generator clara", values, ClaraParameters)
+    chosen = given.choice("design")
+    rates = ("rater_types",) if "rater_types" in given else RATES
+    labels = ("n_labels",) if chosen == ALL else ()
+    parameters = replace(given, owner=f"{given.owner}, design {chosen}")
+    parameters.check_names((*SHARED, *labels, *(AUDITED if chosen == AUDIT else rates)))
     n, prevalence = parameters.whole("n"), parameters.real("prevalence")
-    law = read_score_law(parameters)
-    annotators = _annotators(parameters, prevalence, rng)
+    law = _score_law(parameters)
+    # At least as many reviewers as an item needs.
+    needed = {TIE_BREAK: 3, AUDIT: 1}.get(chosen) or parameters.whole("n_labels")
+    size = parameters.whole("n_reviewers", at_least=needed)
+    annotators = _annotators(parameters, size, prevalence, rng)
     truth = (rng.random(n) < prevalence).astype(np.int64)
-    who, tie = _draw_who(parameters, n, rng)
+
+    def distinct(count: int, among: int) -> np.ndarray:
+        """Draw distinct annotators, every ordered set equally likely: (n, count)."""
+        return rng.permuted(draw_voters(np.full(n, count), among, rng), axis=1)
+
+    # Who may label each item, in order; where ties are broken, the third of three does so.
+    first = 0
+    if chosen == AUDIT:
+        reviewer, first = rng.integers(0, size, (n, 1)), 1
+        who = np.hstack([reviewer, size + distinct(3, parameters.whole("n_auditors"))])
+    else:
+        who = distinct(parameters.whole("n_labels") if chosen == ALL else 3, size)
     chance = np.where(truth[:, None] == 1, annotators.tpr[who], 1 - annotators.tnr[who])
     label = (rng.random(who.shape) < chance).astype(np.int64)
     asked = np.ones(who.shape, dtype=bool)
-    if tie is not None:
-        first, second, third = tie
-        asked[:, third] = label[:, first] != label[:, second]
-    scores = {} if law is None else {"score": draw_score_vectors(law, truth, rng)}
-    table = _assemble(annotators, truth, who, label, asked, scores)
-    return Replicate(table, table, {"prevalence": prevalence} | true_rates(annotators))
+    if chosen != ALL:
+        asked[:, first + 2] = label[:, first] != label[:, first + 1]
+    scores = {}
+    if law is not None:
+        raw = rng.normal(np.where(truth == 1, law[1], law[0]), law[2])
+        scores = {"score": np.stack([expit(-raw), expit(raw)], axis=1)}
+    item_of, place = np.nonzero(asked)  # who gave no label is not in the table
+    present, annotator_of = np.unique(who[item_of, place], return_inverse=True)
+    table = Annotations(
+        item=np.arange(n).astype(str).astype(object), annotator=annotators.name[present],
+        group=annotators.group, category=np.array(CATEGORIES, dtype=object), item_of=item_of,
+        annotator_of=annotator_of, group_of=annotators.group_of[present][annotator_of],
+        label=label[item_of, place], scores=scores, truth=truth,
+    )  # fmt: skip
+    known = {"prevalence": prevalence}
+    for rate, every in (("TPR", annotators.tpr), ("TNR", annotators.tnr)):
+        for position, group in enumerate(annotators.group):  # whose members are all alike
+            own = every[annotators.group_of == position]
+            if (own == own[0]).all():
+                known[f"{rate}:{group}" if group else rate] = float(own[0])
+        for name, value in zip(annotators.name, every, strict=True):
+            known[f"{rate}:{name}"] = float(value)
+    return Replicate(table, table, known)
 
 
-def _read(values: Mapping[str, Any]) -> Given:
-    """Check which parameters there are: those that the design uses, and no others."""
-    given = Given("generator clara", values, ClaraParameters)
-    chosen = given.choice("design")
-    typed = "rater_types" in given
-    rates = AUDITED if chosen == AUDIT else ("rater_types",) if typed else RATES
-    labels = ("n_labels",) if chosen == ALL else ()
-    used = replace(given, owner=f"{given.owner}, design {chosen}")
-    used.check_names((*SHARED, *labels, *rates))
-    return used
-
-
-def _n_reviewers(parameters: Given) -> int:
-    """The number of reviewers: at least as many as an item needs."""
-    chosen = parameters.values["design"]
-    most = {TIE_BREAK: 3, AUDIT: 1}.get(chosen) or parameters.whole("n_labels")
-    return parameters.whole("n_reviewers", at_least=most)
-
-
-def _annotators(parameters: Given, prevalence: float, rng: np.random.Generator) -> Annotators:
-    size = _n_reviewers(parameters)
+def _annotators(
+    parameters: Given, size: int, prevalence: float, rng: np.random.Generator
+) -> Annotators:
+    """So many reviewers, and in an audit the auditors, with their rates."""
     names = np.array([f"R{i + 1}" for i in range(size)], dtype=object)
     if parameters.values["design"] == AUDIT:
         auditors = parameters.whole("n_auditors")
         names = np.append(names, [f"A{i + 1}" for i in range(auditors)])
-        rates = [
-            np.tile(audited_rates(parameters, name, prevalence), (count, 1))
-            for name, count in (("reviewer_precision", size), ("auditor_precision", auditors))
-        ]
+        rates = []
+        for name, count in (("reviewer_precision", size), ("auditor_precision", auditors)):
+            precision = parameters.real(name)
+            positive = prevalence * (1 - precision) / (1 - prevalence)
+            if positive > 1:  # no TNR gives that precision
+                least = 2 - 1 / prevalence
+                expected = f"more than {least:g}, at this prevalence, and at most 1"
+                raise parameters.fault(name, expected)
+            rates.append(np.tile((precision, 1 - positive), (count, 1)))
         tpr, tnr = np.concatenate(rates).T
         group_of = np.repeat([0, 1], [size, auditors])
         return Annotators(names, np.array([REVIEWERS, AUDITORS], object), group_of, tpr, tnr)
-    tpr, tnr = _reviewer_rates(parameters, size, rng)
+    if "rater_types" in parameters:
+        tpr = tnr = np.resize(np.array(parameters.numbers("rater_types", SHARE)), size)
+    else:
+        sd = parameters.real("quality_sd") if "quality_sd" in parameters else 0.0
+        mean = None
+        if "tpr_drop" in parameters:
+            drop = parameters.part("tpr_drop", TprDropGiven)
+            since, later = drop.whole("day"), drop.real("tpr")
+            mean = later if parameters.whole("day") >= since else None
+        means = parameters.real("tpr") if mean is None else mean, parameters.real("tnr")
+        tpr, tnr = (draw_rates(mean, sd, size, rng) for mean in means)
     return Annotators(names, np.array([NO_GROUP], object), np.zeros(size, np.int64), tpr, tnr)
 
 
-def audited_rates(parameters: Given, name: str, prevalence: float) -> tuple[float, float]:
-    """The TPR and TNR of those whose precision and recall are both p.
-
-    Raises:
-        InputError: where p is no share, or so small that no TNR gives that precision.
-    """
-    precision = parameters.real(name)
-    positive = prevalence * (1 - precision) / (1 - prevalence)
-    if positive > 1:
-        least = 2 - 1 / prevalence
-        raise parameters.fault(name, f"more than {least:g}, at this prevalence, and at most 1")
-    return precision, 1 - positive
-
-
-def _reviewer_rates(
-    parameters: Given, size: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """The reviewers' TPR and TNR: (A,) each."""
-    if "rater_types" in parameters:
-        rates = np.resize(np.array(parameters.numbers("rater_types", SHARE)), size)
-        return rates, rates
-    sd = parameters.real("quality_sd") if "quality_sd" in parameters else 0.0
-    means = _mean_tpr(parameters), parameters.real("tnr")
-    tpr, tnr = (draw_rates(mean, sd, size, rng) for mean in means)
-    return tpr, tnr
-
-
-def _mean_tpr(parameters: Given) -> float:
-    """The mean TPR, that of the day."""
-    if "tpr_drop" in parameters:
-        drop = parameters.part("tpr_drop", TprDropGiven)
-        since, later = drop.whole("day"), drop.real("tpr")
-        if parameters.whole("day") >= since:
-            return later
-    return parameters.real("tpr")
-
-
 def draw_rates(mean: float, sd: float, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw rates (size,) from Normal(mean, sd), anew while outside [0, 1]; all alike where sd is 0.
-
-    Args:
-        mean: from 0 to 1, so that at least a third of the draws are inside.
-        sd: from 0 to 1.
-    """
+    """Rates (size,) from Normal(mean, sd), drawn anew while outside [0, 1]; all alike for sd 0."""
     rates = rng.normal(mean, sd, size)
     while (outside := (rates < 0) | (rates > 1)).any():
         rates[outside] = rng.normal(mean, sd, int(outside.sum()))
     return np.asarray(rates)
-
-
-def _draw_who(
-    parameters: Given, n: int, rng: np.random.Generator
-) -> tuple[np.ndarray, tuple[int, int, int] | None]:
-    """Draw who may label each item, in order: (n, J); and which three break ties, if any do."""
-    chosen, size = parameters.values["design"], _n_reviewers(parameters)
-    if chosen == AUDIT:
-        reviewer = rng.integers(0, size, (n, 1))
-        auditors = size + _distinct(n, 3, parameters.whole("n_auditors"), rng)
-        return np.hstack([reviewer, auditors]), (1, 2, 3)
-    if chosen == ALL:
-        return _distinct(n, parameters.whole("n_labels"), size, rng), None
-    return _distinct(n, 3, size, rng), (0, 1, 2)
-
-
-def _distinct(n: int, count: int, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw distinct annotators of `size`, every ordered set equally likely: (n, count)."""
-    drawn = draw_voters(np.full(n, count), size, rng)
-    return rng.permuted(drawn, axis=1)
-
-
-def _assemble(
-    annotators: Annotators,
-    truth: np.ndarray,
-    who: np.ndarray,
-    label: np.ndarray,
-    asked: np.ndarray,
-    scores: Mapping[str, np.ndarray],
-) -> Annotations:
-    """Make the table of the labels that were asked for; who gave none is not in it."""
-    item_of, place = np.nonzero(asked)
-    present, annotator_of = np.unique(who[item_of, place], return_inverse=True)
-    return Annotations(
-        item=np.arange(len(truth)).astype(str).astype(object),
-        annotator=annotators.name[present],
-        group=annotators.group,
-        category=np.array(CATEGORIES, dtype=object),
-        item_of=item_of,
-        annotator_of=annotator_of,
-        group_of=annotators.group_of[present][annotator_of],
-        label=label[item_of, place],
-        scores=scores,
-        truth=truth,
-    )
-
-
-def true_rates(annotators: Annotators) -> dict[str, float]:
-    """Name the true rates of each annotator, and of each group whose members are all alike."""
-    named: dict[str, float] = {}
-    for rate, values in (("TPR", annotators.tpr), ("TNR", annotators.tnr)):
-        for position, group in enumerate(annotators.group):
-            own = values[annotators.group_of == position]
-            if (own == own[0]).all():
-                named[f"{rate}:{group}" if group else rate] = float(own[0])
-        for name, value in zip(annotators.name, values, strict=True):
-            named[f"{rate}:{name}"] = float(value)
-    return named
 
 
 GENERATOR = Generator("clara", draw_clara, ANNOTATIONS, parameters=ClaraParameters)

@@ -26,9 +26,7 @@ from crowdgold.types.items import Items
 from crowdgold.types.parameters import Above, Given
 
 PREDICTOR, WEAKER = "A", "B"
-
-BLOCK = 20_000
-"""Scores whose quantiles are found together, which bounds the memory."""
+BLOCK = 20_000  # Scores whose quantiles are found together, which bounds the memory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,25 +35,15 @@ class CopulaParameters(design.Design, VotesGiven, ShapeGiven):
     copula. There is one predictor, A; its scores are in (0, 1).
     """
 
-    rho: Annotated[
-        float,
-        Above(-1, 1),
-        "Correlation of the copula between an item's score and probability of a vote.",
-    ]
-    noise: Annotated[
-        float,
-        Above(0),
+    rho: Annotated[float, Above(-1, 1),
+        "Correlation of the copula between an item's score and probability of a vote."]  # fmt: skip
+    noise: Annotated[float, Above(0),
         "Standard deviation, in logits, of the noise that a second predictor, B, adds to the "
-        "scores of A; no such predictor where not given.",
-    ]
+        "scores of A; no such predictor where not given."]  # fmt: skip
 
 
 def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
-    """Draw a replicate by Algorithm 3.
-
-    Args:
-        values: as `CopulaParameters` declares them; a0 is at most a1.
-    """
+    """Draw a replicate by Algorithm 3; a0 is at most a1."""
     parameters = Given("generator copula", values, CopulaParameters)
     parameters.check_names()
     vote = read_vote_parameters(parameters)
@@ -63,28 +51,22 @@ def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicat
     shape = read_shape(parameters, vote["phi"])
     n = design.read_n(parameters)
     n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
-
     truth = (rng.random(n) < vote["phi"]).astype(np.int8)
     normal = rng.standard_normal((2, n))
-    chance = vote_chance(vote, truth, normal[0])
-    scores = {
-        PREDICTOR: draw_scores(shape, truth, rho * normal[0] + np.sqrt(1 - rho**2) * normal[1])
-    }
+    mean = np.where(truth == 1, vote["a1"], vote["a0"])
+    concentration = np.where(truth == 1, vote["d1"], vote["d0"])
+    alpha, beta = mean * concentration, (1 - mean) * concentration
+    chance = np.asarray(betaincinv(alpha, beta, ndtr(normal[0])))
+    tied = rho * normal[0] + np.sqrt(1 - rho**2) * normal[1]
+    scores = {PREDICTOR: draw_scores(shape, truth, tied)}
     if "noise" in parameters:
-        scores[WEAKER] = with_noise(scores[PREDICTOR], parameters.real("noise"), rng)
+        moved = logit(scores[PREDICTOR]) + rng.normal(0, parameters.real("noise"), n)
+        scores[WEAKER] = np.asarray(expit(moved))
     votes_total = design.draw_votes_total(parameters, n, rng)
     votes_positive = rng.binomial(votes_total, chance)
     oracle = probability_given_votes(vote, votes_positive, votes_total)
     items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng, how)
     return Replicate(items, items, vote)
-
-
-def vote_chance(vote: Mapping[str, float], truth: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """P_i (n,): the quantile of the class's beta that a standard normal (n,) stands for."""
-    mean = np.where(truth == 1, vote["a1"], vote["a0"])
-    concentration = np.where(truth == 1, vote["d1"], vote["d0"])
-    alpha, beta = mean * concentration, (1 - mean) * concentration
-    return np.asarray(betaincinv(alpha, beta, ndtr(normal)))
 
 
 def draw_scores(shape: ScoreShape, truth: np.ndarray, normal: np.ndarray) -> np.ndarray:
@@ -98,11 +80,6 @@ def draw_scores(shape: ScoreShape, truth: np.ndarray, normal: np.ndarray) -> np.
                 tail = ndtr(-np.abs(normal[some]))
                 scores[some] = shape.quantile(label, tail, above=above)
     return scores
-
-
-def with_noise(scores: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
-    """Scores (n,) in (0, 1) whose logits are moved by normal noise of this standard deviation."""
-    return np.asarray(expit(logit(scores) + rng.normal(0, noise, len(scores))))
 
 
 GENERATOR = Generator("copula", draw_copula, parameters=CopulaParameters)

@@ -6,20 +6,17 @@ All generators share these parameters:
 - `votes_total`: votes c on each item: a number; or a mapping from numbers of votes to their
   probabilities, {3: 0.8, 5: 0.2}; or a list of equally likely numbers, [1, 3, 5].
 - `gold_fraction` (of n, rounded to the nearest whole number) or `n_gold`: how many items an expert
-  labels, and `gold_design`: how they are chosen (`gold_sample`), uniformly at random without
-  replacement where not given.
+  labels; `gold_design`: how they are chosen, uniformly without replacement where not given.
 - `predictors`: {NAME: {mu: number, delta: number}}.
 
 Some have `cluster_size` and `cluster_correlation` too: items come in clusters of that size, and the
 standard normal numbers behind what items of a cluster share have that correlation.
 
-Samples of items for experts to label: at random, by strata, one by one, or by whole clusters.
-
-Strata are the shares of positive votes, in four parts, and within them the items that a model ranks
-among the highest. A quarter of the labels go to strata in proportion to their items. The others go
-where labels are expected to vary: in proportion to the items times the deviation of a label, were
-the share of positive votes the chance of a positive one, with a tenth of a vote more, half of it
-positive. No stratum is left out.
+Strata of gold are the shares of positive votes, in four parts, and within them the items that a
+model ranks among the highest. A quarter of the labels go to strata in proportion to their items,
+the others where labels are expected to vary: in proportion to the items times the deviation of a
+label, were the share of positive votes, with a tenth of a vote more, half of it positive, the
+chance of a positive one. No stratum is left out.
 """
 
 import math
@@ -51,20 +48,16 @@ GoldDesign = Literal["simple", "strata", "poisson", "clusters", "audit"]
 SIMPLE, STRATA, POISSON, CLUSTERS, AUDIT = GOLD_DESIGNS = get_args(GoldDesign)
 """A simple random sample; fixed numbers from each stratum; each item by itself, as likely as its
 stratum's are; clusters at random, each of them whole; most labels from what a model flags."""
-FLAGGED, OF_FLAGGED = 0.1, 0.8
-"""Of an audit: share of the items that the first model ranks highest, and their share of labels."""
-PARTS = 3
-"""Parts of the range of vote shares, counted from the middle of the first to that of the last."""
-UPPER = 0.3
-"""Largest share of items that are ranked among the highest."""
+FLAGGED, OF_FLAGGED = 0.1, 0.8  # of an audit: items ranked highest, and their share of labels
+PARTS = 3  # of the range of vote shares, from the middle of the first to that of the last
+UPPER = 0.3  # Largest share of items that are ranked among the highest
 PROPORTIONAL = 0.25
 MORE_VOTES = 0.1
-LEAST = 2
-"""Labels of a stratum, so that its spread is known."""
+LEAST = 2  # Labels of a stratum, so that its spread is known
 
 
 def draw_labelled(n: int, n_gold: int, rng: np.random.Generator) -> np.ndarray:
-    """Say which items (n,) an expert labels: n_gold of them, without replacement."""
+    """Which items (n,) an expert labels: n_gold of them, without replacement."""
     labelled = np.zeros(n, dtype=bool)
     labelled[rng.choice(n, size=n_gold, replace=False)] = True
     return labelled
@@ -78,34 +71,24 @@ def strata_of(items: Items) -> np.ndarray:
         upper = round(min(UPPER, float(share.mean())) * len(items))
         order = items.order(next(iter(items.predictors), NO_PREDICTOR))
         cell[order[len(items) - upper :]] += 1
-    number: np.ndarray = np.unique(cell, return_inverse=True)[1]
-    return number
+    return np.asarray(np.unique(cell, return_inverse=True)[1])
 
 
 def share_out(part: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """The stratum of the first label, of the second, and so on, (N,), until all items have one.
-
-    Each stratum gets its `LEAST` first; then the next label goes where the labels given are
-    fewest for its part (Sainte-Lague's divisors). So the first n are near n times the parts, and
-    more labels never take one from a stratum.
-
-    Args:
-        part: (H,) of all labels that each stratum is to have, above 0.
-        size: (H,) its items.
+    """The stratum of the first label, of the second, and so on, (N,), until all items have one,
+    given the part of all labels that each stratum (H,) is to have, above 0, and its items. Each
+    gets its `LEAST` first; then the next label goes where the labels given are fewest for its part
+    (Sainte-Lague's divisors). So the first n are near n times the parts, and more labels never take
+    one from a stratum.
     """
     stratum = np.repeat(np.arange(len(size)), size)
     before = np.arange(len(stratum)) - np.repeat(np.cumsum(size) - size, size)
     turn = np.where(before < LEAST, 0.0, (before + 0.5) / part[stratum])
-    found: np.ndarray = stratum[np.lexsort((stratum, before, turn))]
-    return found
+    return np.asarray(stratum[np.lexsort((stratum, before, turn))])
 
 
 def allocate(items: Items, stratum: np.ndarray, n_gold: int) -> np.ndarray:
-    """How many labels each stratum gets, (H,), at most its items; they sum to `n_gold`.
-
-    Raises:
-        InputError: where there are too few for each stratum to have `LEAST`.
-    """
+    """Labels of each stratum, (H,), `n_gold` in all; each has `LEAST`, or an `InputError`."""
     size = np.bincount(stratum)
     guess = (items.votes_positive + MORE_VOTES / 2) / (items.votes_total + MORE_VOTES)
     chance = np.bincount(stratum, guess) / size
@@ -118,13 +101,7 @@ def allocate(items: Items, stratum: np.ndarray, n_gold: int) -> np.ndarray:
 
 
 def draw_clusters(cluster: np.ndarray, n_gold: int, rng: np.random.Generator) -> np.ndarray:
-    """Say which items (n,) an expert labels: all of clusters at random; of the last perhaps some.
-
-    Args:
-        cluster: (n,) number of each item's cluster, from 0.
-        n_gold: items that are labelled.
-        rng: source of the clusters, and of what is labelled of the last.
-    """
+    """Which items (n,) an expert labels: all of clusters at random; of the last perhaps some."""
     place = rng.permutation(int(cluster.max()) + 1)[cluster]
     labelled = np.zeros(len(cluster), dtype=bool)
     labelled[np.lexsort((rng.random(len(cluster)), place))[:n_gold]] = True
@@ -132,11 +109,7 @@ def draw_clusters(cluster: np.ndarray, n_gold: int, rng: np.random.Generator) ->
 
 
 def draw_gold(items: Items, design: str, n_gold: int, rng: np.random.Generator) -> Items:
-    """The items with gold labels from their truth, drawn by one of `GOLD_DESIGNS`.
-
-    Raises:
-        InputError: where there are too few labels for the design, or no clusters.
-    """
+    """The items with gold labels from their truth, drawn by one of `GOLD_DESIGNS`."""
     if design == SIMPLE:
         return items.with_gold(draw_labelled(len(items), n_gold, rng))
     if design == CLUSTERS:
@@ -156,23 +129,14 @@ def draw_gold(items: Items, design: str, n_gold: int, rng: np.random.Generator) 
     if design == POISSON:
         return items.with_gold(rng.random(len(items)) < chance, GoldDraw(chance))
     labelled = np.zeros(len(items), dtype=bool)
-    for one, number in enumerate(drawn):
-        rows = np.flatnonzero(stratum == one)
-        labelled[rng.choice(rows, number, replace=False)] = True
+    for h, number in enumerate(drawn):
+        labelled[rng.choice(np.flatnonzero(stratum == h), number, replace=False)] = True
     return items.with_gold(labelled, GoldDraw(chance, stratum, drawn))
 
 
 GOLD = ("gold_fraction", "n_gold")
 DESIGN = "gold_design"
-VOTES_EXPECTED = (
-    "a whole number of votes, at least 1, or {votes: probability} with probabilities that sum to "
-    "1, or a list of numbers of votes"
-)
-
-
-SHARE = Between(0, 1)
-"""The range of a share, or of a chance."""
-
+SHARE = Between(0, 1)  # The range of a share, or of a chance
 Prevalence = Annotated[float, Above(0, 1), "Probability of a positive item."]
 
 
@@ -189,12 +153,9 @@ class Sized(Settings):
     """The size of a study, its votes and its gold labels."""
 
     n: Annotated[int, AtLeast(2), "Items."]
-    votes_total: Annotated[
-        object,
-        Json({"type": ["integer", "array", "object"]}),
+    votes_total: Annotated[object, Json({"type": ["integer", "array", "object"]}),
         "Votes on each item, a number; or a list of equally likely numbers; or numbers with their "
-        "probabilities.",
-    ]
+        "probabilities."]  # fmt: skip
     gold_fraction: Annotated[float, SHARE, "Fraction of the items that have a gold label."]
     n_gold: Annotated[int, AtLeast(0), "Items that have a gold label."]
 
@@ -203,61 +164,43 @@ class Sized(Settings):
 class Design(Sized):
     """A study of a generator that knows the truth of a population, its gold drawn by a design."""
 
-    gold_design: Annotated[
-        GoldDesign,
+    gold_design: Annotated[GoldDesign,
         "How gold items are drawn. Where not given, they are a `simple` random sample. `strata`: "
         "fixed numbers from strata by votes and the first predictor's score, more where labels "
         "vary. `poisson`: each item by itself with the chances of its stratum. `clusters`: whole "
         "clusters, of generators that have them. `audit`: four fifths of them from the tenth of "
-        "the items that the first predictor ranks highest, the rest from the others.",
-    ]
+        "the items that the first predictor ranks highest, the rest from the others."]  # fmt: skip
 
-    truth_of: Annotated[
-        Literal["items", "population"],
-        OF_EXPERIMENT,
+    truth_of: Annotated[Literal["items", "population"], OF_EXPERIMENT,
         "What the true metrics are of: the replicate's own `items`, where not given, or the "
         "`population` that it is drawn from, by a million other items. Intervals are about the "
-        "same.",
-    ]
+        "same."]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class InClusters(Design):
     """A study whose items may belong together."""
 
-    cluster_size: Annotated[
-        int,
-        AtLeast(2),
+    cluster_size: Annotated[int, AtLeast(2),
         "Items of a cluster, as answers to one prompt are; none belong together where not given. "
-        "The last cluster may have fewer.",
-    ]
-    cluster_correlation: Annotated[
-        float,
-        SHARE,
+        "The last cluster may have fewer."]  # fmt: skip
+    cluster_correlation: Annotated[float, SHARE,
         "Correlation, within a cluster, of the normal numbers behind the items' labels, and of "
-        "those behind their difficulty; 0 where not given. That of labels is less.",
-    ] = 0
+        "those behind their difficulty; 0 where not given. That of labels is "
+        "less."] = 0  # fmt: skip
     cluster_column: Annotated[
-        bool,
-        "Whether the table says which items belong together; true where not given.",
+        bool, "Whether the table says which items belong together; true where not given."
     ] = True
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Items in clusters of equal size.
+    """Items in clusters of equal size."""
 
-    Attributes:
-        size: n.
-        cluster: (n,) number of each item's; None where none belong together.
-        correlation: of `normal` within a cluster.
-        told: whether tables say which items belong together.
-    """
-
-    size: int
-    cluster: np.ndarray | None = None
-    correlation: float = 0.0
-    told: bool = True
+    size: int  # n
+    cluster: np.ndarray | None = None  # (n,) number of each item's; None where none belong together
+    correlation: float = 0.0  # of `normal` within a cluster
+    told: bool = True  # whether tables say which items belong together
 
     def in_table(self, items: Items) -> Items:
         """The items as the table has them."""
@@ -269,8 +212,7 @@ class Clusters:
         if self.cluster is None:
             return own
         shared = rng.standard_normal(int(self.cluster[-1]) + 1)[self.cluster]
-        both = np.sqrt(self.correlation) * shared + np.sqrt(1 - self.correlation) * own
-        return np.asarray(both)
+        return np.asarray(np.sqrt(self.correlation) * shared + np.sqrt(1 - self.correlation) * own)
 
     def uniform(self, rng: np.random.Generator) -> np.ndarray:
         """Numbers between 0 and 1, each as likely, (n,)."""
@@ -307,13 +249,7 @@ def read_n(parameters: Parameters) -> int:
 
 
 def read_named(parameters: Parameters, declared: type, shape: str) -> dict[str, Given]:
-    """The parameters of each predictor by its name; at least one.
-
-    Args:
-        parameters: of the generator.
-        declared: the class that declares those of a predictor.
-        shape: of one, as a message shows it: {mu: number}.
-    """
+    """The parameters of each predictor, `declared` by a class, by its name; at least one."""
     given = parameters.values.get("predictors")
     if not isinstance(given, Mapping) or not given:
         raise parameters.fault("predictors", f"at least one, as {{NAME: {shape}}}")
@@ -335,18 +271,17 @@ def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
 
 def true_parameters(predictors: Mapping[str, Predictor]) -> dict[str, float]:
     """The predictors' parameters under the names that `Replicate.parameters` uses."""
-    named: dict[str, float] = {}
-    for name, predictor in predictors.items():
-        named |= {f"mu:{name}": predictor.mu, f"delta:{name}": predictor.delta}
-    return named
+    return {
+        f"{parameter}:{name}": getattr(predictor, parameter)
+        for name, predictor in predictors.items()
+        for parameter in ("mu", "delta")
+    }
 
 
 def draw_scores(
-    predictors: Mapping[str, Predictor],
-    truth: np.ndarray,
-    chance: np.ndarray,
+    predictors: Mapping[str, Predictor], truth: np.ndarray, chance: np.ndarray,
     rng: np.random.Generator,
-) -> dict[str, np.ndarray]:
+) -> dict[str, np.ndarray]:  # fmt: skip
     """Draw each predictor's scores (n,), independent given truth (n,) and chance (n,) of a vote."""
     return {
         name: rng.normal(predictor.mu * truth + predictor.delta * chance)
@@ -358,8 +293,11 @@ def read_votes_total(parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of votes that an item may get, ascending, and their probabilities."""
     given: Any = parameters.values.get("votes_total")
     pairs: list[tuple[Any, Any]]
-    if isinstance(given, Mapping):
-        pairs = [(_number_in_key(votes), share) for votes, share in given.items()]
+    if isinstance(given, Mapping):  # some file formats allow only text as keys
+        pairs = [
+            (int(votes) if isinstance(votes, str) and votes.isdecimal() else votes, share)
+            for votes, share in given.items()
+        ]
     elif isinstance(given, list | tuple):
         pairs = [(votes, 1 / len(given)) for votes in given]
     else:
@@ -368,15 +306,14 @@ def read_votes_total(parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
     chances = all(is_number(share) and share >= 0 for _, share in pairs)
     total = sum(share for _, share in pairs) if chances else 0
     if not (whole and math.isclose(total, 1, abs_tol=1e-9)):
-        raise parameters.fault("votes_total", VOTES_EXPECTED)
+        raise parameters.fault(
+            "votes_total",
+            "a whole number of votes, at least 1, or {votes: probability} with probabilities that "
+            "sum to 1, or a list of numbers of votes",
+        )
     votes = np.unique([int(votes) for votes, _ in pairs])
     weight = np.array([sum(s for v, s in pairs if int(v) == votes_i) for votes_i in votes])
     return votes, weight / weight.sum()
-
-
-def _number_in_key(key: object) -> object:
-    """Read a mapping's key as a number: some formats allow only text there."""
-    return int(key) if isinstance(key, str) and key.isdecimal() else key
 
 
 def draw_votes_total(parameters: Parameters, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -417,27 +354,15 @@ def read_clusters(parameters: Given, n: int) -> Clusters:
 
 
 def assemble(
-    votes_positive: np.ndarray,
-    votes_total: np.ndarray,
-    scores: Mapping[str, np.ndarray],
-    truth: np.ndarray,
-    oracle: np.ndarray | None,
-    n_gold: int,
-    rng: np.random.Generator,
-    gold_design: str = SIMPLE,
-    cluster: np.ndarray | None = None,
-) -> Items:
+    votes_positive: np.ndarray, votes_total: np.ndarray, scores: Mapping[str, np.ndarray],
+    truth: np.ndarray, oracle: np.ndarray | None, n_gold: int, rng: np.random.Generator,
+    gold_design: str = SIMPLE, cluster: np.ndarray | None = None,
+) -> Items:  # fmt: skip
     """Make the table of n simulated items, numbered from 0; draw gold labels and tie-breaks."""
     n = len(truth)
     items = Items(
-        item=np.arange(n).astype(str).astype(object),
-        votes_positive=votes_positive,
-        votes_total=votes_total,
-        gold=np.full(n, NO_GOLD, dtype=np.int8),
-        scores=scores,
-        tie_break=rng.random(n),
-        truth=truth.astype(np.int8),
-        oracle=oracle,
-        cluster=cluster,
-    )
+        item=np.arange(n).astype(str).astype(object), votes_positive=votes_positive,
+        votes_total=votes_total, gold=np.full(n, NO_GOLD, dtype=np.int8), scores=scores,
+        tie_break=rng.random(n), truth=truth.astype(np.int8), oracle=oracle, cluster=cluster,
+    )  # fmt: skip
     return draw_gold(items, gold_design, n_gold, rng)

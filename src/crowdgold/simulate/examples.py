@@ -1,15 +1,11 @@
-"""The studies of how-to pages and tutorials, as files that people have: long, wide, unequal.
+"""The studies that documents use, as files that people have: long, wide, unequal; and their truth.
 
-Items, chances and scores come from MAVEN's generative process (Algorithm 1, `simulate.maven`). One
-annotator of 24 gives the other answer, three experts err now and then. Answers to prompts come from
-voters with skills and items with difficulties (Algorithm 2, `simulate.irt`).
-
-The example that comes with crowdgold: a study as a user has it, and its truth.
-
-Items, chances and scores come from MAVEN's generative process (Algorithm 1, `simulate.maven`). Each
-vote is given to one of `ANNOTATORS` annotators drawn for the item, who are all alike. Scores are
-put on the scale of probabilities by a logistic curve, which leaves their order as it is. Gold has
-random numbers of its own.
+Items, chances and scores come from MAVEN's generative process (Algorithm 1, `simulate.maven`). In
+the example that comes with crowdgold, votes are given to annotators drawn for the item, who are all
+alike; scores are put on the scale of probabilities by a logistic curve, which leaves their order as
+it is; gold has random numbers of its own. In those of how-to pages and tutorials one annotator of
+24 gives the other answer, and three experts err now and then. Answers to prompts come from voters
+with skills and items with difficulties (Algorithm 2, `simulate.irt`).
 """
 
 from typing import Any
@@ -24,43 +20,19 @@ from crowdgold.simulate.maven import draw_maven
 from crowdgold.types.items import NO_GOLD, Items
 
 SEED_EXAMPLE = 20260301
-GOLD_DRAW = 1
-"""The number beside the seed that the gold items are drawn with."""
+GOLD_DRAW = 1  # The number beside the seed that the gold items are drawn with
 ANNOTATORS_EXAMPLE = 20
 PARAMETERS_EXAMPLE: dict[str, Any] = {
     "n": 3000, "phi": 0.2, "a0": 0.08, "a1": 0.72, "d0": 4.0, "d1": 4.0,
     "votes_total": {3: 0.7, 5: 0.3}, "n_gold": 300,
     "predictors": {"large": {"mu": 1.6, "delta": 1.0}, "small": {"mu": 0.8, "delta": 0.8}},
 }  # fmt: skip
-SLOPE, MIDDLE = 1.5, 1.5
-"""Of the logistic curve."""
+SLOPE, MIDDLE = 1.5, 1.5  # Of the logistic curve
 DECIMALS = 5
 
 
-def _votes(items: Items, names: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
-    """Each item's votes to annotators drawn at random, each of them once an item."""
-    order = rng.permuted(np.tile(np.arange(ANNOTATORS_EXAMPLE), (len(items), 1)), axis=1)
-    place = np.arange(ANNOTATORS_EXAMPLE)
-    given = place < items.votes_total[:, None]
-    label = (place < items.votes_positive[:, None]).astype(int)
-    item, column = np.nonzero(given)
-    votes = pd.DataFrame(
-        {
-            "item": names[item],
-            "annotator": [f"a{number + 1:02d}" for number in order[item, column]],
-            "label": label[item, column],
-        }
-    )
-    return votes.sort_values(["item", "annotator"], ignore_index=True)
-
-
 def draw_example(seed: int = SEED_EXAMPLE) -> dict[str, pd.DataFrame]:
-    """Draw the example.
-
-    Returns:
-        name -> table: votes (item, annotator, label), gold (item, gold), scores (item, and
-        score_NAME of each model), truth (item, truth).
-    """
+    """The example by table: votes, gold, scores, truth."""
     rng = np.random.default_rng(seed)
     items = draw_maven(PARAMETERS_EXAMPLE, rng).table
     of_gold = np.random.default_rng([seed, GOLD_DRAW])
@@ -72,8 +44,14 @@ def draw_example(seed: int = SEED_EXAMPLE) -> dict[str, pd.DataFrame]:
         f"score_{name}": np.round(expit(SLOPE * (values - MIDDLE)), DECIMALS)
         for name, values in items.scores.items()
     }
+    # Each item's votes go to annotators drawn at random, each of them once an item.
+    order = rng.permuted(np.tile(np.arange(ANNOTATORS_EXAMPLE), (len(items), 1)), axis=1)
+    item, column = np.nonzero(np.arange(ANNOTATORS_EXAMPLE) < items.votes_total[:, None])
+    annotator = [f"a{number + 1:02d}" for number in order[item, column]]
+    label = (column < items.votes_positive[item]).astype(int)
+    votes = pd.DataFrame({"item": names[item], "annotator": annotator, "label": label})
     return {
-        "votes": _votes(items, names, rng),
+        "votes": votes.sort_values(["item", "annotator"], ignore_index=True),
         "gold": pd.DataFrame({"item": names[drawn], "gold": items.gold[drawn]}),
         "scores": pd.DataFrame({"item": names, **scores}),
         "truth": pd.DataFrame({"item": names, "truth": items.truth}),
@@ -81,10 +59,8 @@ def draw_example(seed: int = SEED_EXAMPLE) -> dict[str, pd.DataFrame]:
 
 
 SEED = 20260301
-ANNOTATORS, SWAPPED = 24, 10
-"""How many annotators there are, and the number of the one who gives the other answer."""
-GOLD = 200
-"""Labels of the expert who chooses, and of the one who draws, where votes are unequal."""
+ANNOTATORS, SWAPPED = 24, 10  # all, and the number of the one who gives the other answer
+GOLD = 200  # Labels of the expert who chooses, and of the one who draws, where votes are unequal
 EXPERT_ERROR = 0.06
 PARAMETERS: dict[str, Any] = {
     "n": 1200, "phi": 0.4, "a0": 0.15, "a1": 0.8, "d0": 3.0, "d1": 3.0, "votes_total": 3,
@@ -108,8 +84,7 @@ CLASSIFIED: dict[str, Any] = {
 """Items that a classifier scored, of whom 100 have an expert's label."""
 JUDGES = {"atlas": 0.86, "atlas-mini": 0.84, "birch": 0.88, "cedar": 0.8, "dune": 0.75}
 """Judges, and how often each is right."""
-COPIED = 0.7
-"""Share of the answers on which the second judge errs as the first does."""
+COPIED = 0.7  # Share of the answers on which the second judge errs as the first does
 JUDGED, JUDGED_GOLD = 800, 100
 ANSWER = np.array(["no", "yes"], dtype=object)
 
@@ -130,19 +105,6 @@ def _long(items: Items, rng: np.random.Generator) -> pd.DataFrame:
 def _labels(items: Any, positive: Any, column: str) -> pd.DataFrame:
     """A label of each item, in words."""
     return pd.DataFrame({"item": items, column: ANSWER[positive.astype(int)]})
-
-
-def _experts(items: Items, rng: np.random.Generator) -> pd.DataFrame:
-    """Let two experts label the gold items, and a third some of them; each errs now and then."""
-    assert items.truth is not None
-    rows = np.flatnonzero(items.gold != NO_GOLD)
-    parts = []
-    for name, share in (("E1", 0.95), ("E2", 0.95), ("E3", 0.3)):
-        own = rows[rng.random(len(rows)) < share]
-        label = items.truth[own] ^ (rng.random(len(own)) < EXPERT_ERROR)
-        answer = ANSWER[label.astype(int)]
-        parts.append(pd.DataFrame({"item": items.item[own], "expert": name, "label": answer}))
-    return pd.concat(parts)
 
 
 def _by_annotator(items: Items, rng: np.random.Generator) -> pd.DataFrame:
@@ -177,21 +139,10 @@ def _unequal(items: Items, rng: np.random.Generator) -> dict[str, pd.DataFrame]:
     return tables
 
 
-def _prompts(rng: np.random.Generator) -> pd.DataFrame:
-    """Answers to prompts; those to one are alike."""
-    items = draw_irt(PROMPTS, rng).table
-    assert items.cluster is not None
-    gold = pd.Series(items.gold, dtype="Int8").mask(items.gold == NO_GOLD)
-    return pd.DataFrame(
-        {"item": [f"a{number}" for number in range(len(items))],
-         "prompt": [f"p{one + 1}" for one in items.cluster],
-         "votes_positive": items.votes_positive, "votes_total": items.votes_total,
-         "gold": gold, "score": expit(items.scores["large"] - 1).round(4)}
-    )  # fmt: skip
-
-
 def _judges() -> dict[str, Any]:
-    """Answers that five judges rated, of whom two are nearly copies, and an expert rated some."""
+    """Answers that five judges rated, of whom two are nearly copies, and an expert rated some.
+    Their verdicts also as Inspect logs those of scorers, with a reward model's number.
+    """
     rng = np.random.default_rng([SEED, 26])
     truth = rng.random(JUDGED) < 0.35
     right = rng.random((JUDGED, len(JUDGES))) < list(JUDGES.values())
@@ -204,28 +155,22 @@ def _judges() -> dict[str, Any]:
          "label": ANSWER[(truth[:, None] == right).astype(int).ravel()]}
     )  # fmt: skip
     gold = rng.choice(JUDGED, JUDGED_GOLD, replace=False)
-    experts = _labels(names[gold], truth[gold], "gold")
-    return {
-        "judges": rated,
-        "judged_gold": experts,
-        "judged_truth": _labels(names, truth, "truth"),
-        "log": _log(names, truth, right),
-    }
-
-
-def _log(names: np.ndarray, truth: np.ndarray, right: np.ndarray) -> dict[str, Any]:
-    """The judges' verdicts as Inspect logs those of scorers, with a reward model's number."""
     reward = expit(np.random.default_rng([SEED, 27]).normal(2.0 * truth - 1)).round(4)
-    values = np.where(truth[:, None] == right, "C", "I")
+    verdicts = np.where(truth[:, None] == right, "C", "I")
     samples = [
         {"id": str(name), "epoch": 1, "scores": {
             **{judge: {"value": str(one)} for judge, one in zip(JUDGES, own, strict=True)},
             "reward": {"value": float(number)},
         }}
-        for name, own, number in zip(names, values, reward, strict=True)
+        for name, own, number in zip(names, verdicts, reward, strict=True)
     ]  # fmt: skip
-    return {"version": 2, "status": "success", "eval": {"task": "answers", "model": "demo/model"},
-            "plan": {}, "samples": samples}  # fmt: skip
+    return {
+        "judges": rated,
+        "judged_gold": _labels(names[gold], truth[gold], "gold"),
+        "judged_truth": _labels(names, truth, "truth"),
+        "log": {"version": 2, "status": "success",
+                "eval": {"task": "answers", "model": "demo/model"}, "plan": {}, "samples": samples},
+    }  # fmt: skip
 
 
 def _classified() -> dict[str, pd.DataFrame]:
@@ -244,37 +189,45 @@ def _classified() -> dict[str, pd.DataFrame]:
     }
 
 
-def _rare() -> dict[str, pd.DataFrame]:
-    """Items of which few are positive, without gold labels, and what an expert would say."""
-    items = draw_maven(RARE, np.random.default_rng(SEED)).table
-    counts = {"item": [f"p{number}" for number in range(len(items))],
-              "votes_positive": items.votes_positive, "votes_total": items.votes_total}  # fmt: skip
-    score = expit(items.scores["model"] - 1).round(4)
-    return {
-        "posts": pd.DataFrame({**counts, "score": score}),
-        "truth": pd.DataFrame({"item": counts["item"], "gold": items.truth}),
-    }
-
-
 def draw_studies(seed: int = SEED) -> dict[str, Any]:
     """Draw all files of the pages: name -> table, or what a JSON file holds."""
     rng = np.random.default_rng(seed)
     items = draw_maven(PARAMETERS, rng).table
     items.item[:] = [f"a{number}" for number in range(len(items))]
+    assert items.truth is not None
     known = items.gold != NO_GOLD
     scores = {name: expit(values - 1).round(4) for name, values in items.scores.items()}
     gold = pd.Series(items.gold, dtype="Int8").mask(~known)
     counts = {"item": items.item, "yes": items.votes_positive, "raters": items.votes_total}
+    votes = _long(items, rng)
+    experts, rows = [], np.flatnonzero(known)
+    for name, share in (("E1", 0.95), ("E2", 0.95), ("E3", 0.3)):  # each errs now and then
+        own = rows[rng.random(len(rows)) < share]
+        label = items.truth[own] ^ (rng.random(len(own)) < EXPERT_ERROR)
+        answer = ANSWER[label.astype(int)]
+        experts.append(pd.DataFrame({"item": items.item[own], "expert": name, "label": answer}))
+    columns, unequal = _by_annotator(items, rng), _unequal(items, rng)
+    answers = draw_irt(PROMPTS, rng).table  # answers to prompts; those to one are alike
+    assert answers.cluster is not None
+    prompts = pd.DataFrame(
+        {"item": [f"a{number}" for number in range(len(answers))],
+         "prompt": [f"p{one + 1}" for one in answers.cluster],
+         "votes_positive": answers.votes_positive, "votes_total": answers.votes_total,
+         "gold": pd.Series(answers.gold, dtype="Int8").mask(answers.gold == NO_GOLD),
+         "score": expit(answers.scores["large"] - 1).round(4)}
+    )  # fmt: skip
+    # Few of these are positive, without gold labels; the truth is what an expert would say.
+    rare = draw_maven(RARE, np.random.default_rng(SEED)).table
+    posts = pd.DataFrame(
+        {"item": [f"p{number}" for number in range(len(rare))],
+         "votes_positive": rare.votes_positive, "votes_total": rare.votes_total,
+         "score": expit(rare.scores["model"] - 1).round(4)}
+    )  # fmt: skip
     return {
-        "votes": _long(items, rng),
-        "gold": pd.DataFrame({"item": items.item[known], "label": ANSWER[items.gold[known]]}),
-        "scores": pd.DataFrame({"item": items.item, **scores}),
-        "experts": _experts(items, rng),
+        "votes": votes, "gold": _labels(items.item[known], items.gold[known], "label"),
+        "scores": pd.DataFrame({"item": items.item, **scores}), "experts": pd.concat(experts),
         "counts": pd.DataFrame({**counts, "gold": gold, "score": scores["large"]}),
-        "columns": _by_annotator(items, rng),
-        **_unequal(items, rng),
-        "prompts": _prompts(rng),
-        **_rare(),
-        **_judges(),
+        "columns": columns, **unequal, "prompts": prompts, "posts": posts,
+        "truth": pd.DataFrame({"item": posts["item"], "gold": rare.truth}), **_judges(),
         **_classified(),
-    }
+    }  # fmt: skip

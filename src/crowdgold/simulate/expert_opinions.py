@@ -12,16 +12,11 @@ from crowdgold.types.opinions import NO_OPINION, Opinions
 
 
 class Erring(NamedTuple):
-    """How experts err.
+    """How experts err."""
 
-    Attributes:
-        positive, negative: share of positive and of negative items that an expert gets wrong.
-        shared: of the errors, the share on items that every expert gets wrong.
-    """
-
-    positive: float
+    positive: float  # positive, negative: share of items of the class that an expert gets wrong
     negative: float
-    shared: float = 0.0
+    shared: float = 0.0  # of the errors, the share on items that every expert gets wrong
 
     @classmethod
     def of(cls, experts: Mapping[str, Any]) -> "Erring":
@@ -42,13 +37,6 @@ RARER, RANDOM = PROTOCOLS = ("rarer", "random")
 OTHERS, DOUBLED = 0.1, 1 / 3
 
 
-def wanted_second(first: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Whether each item (n,) needs a second opinion, by its first: 0 or 1."""
-    rarer = int(2 * (first == 1).sum() <= len(first))
-    found: np.ndarray = (first == rarer) | (rng.random(len(first)) < OTHERS)
-    return found
-
-
 def draw_opinions(
     truth: np.ndarray, experts: Erring, protocol: str, rng: np.random.Generator
 ) -> np.ndarray:
@@ -58,9 +46,11 @@ def draw_opinions(
     all_wrong = rng.random(len(truth)) < error * experts.shared
     wrong = (rng.random((len(truth), 3)) < alone[:, None]) | all_wrong[:, None]
     labels = np.where(wrong, 1 - truth[:, None], truth[:, None]).astype(np.int8)
-    second = (
-        wanted_second(labels[:, 0], rng) if protocol == RARER else rng.random(len(truth)) < DOUBLED
-    )
+    positive, drawn = labels[:, 0] == 1, rng.random(len(truth))
+    if protocol == RARER:
+        second = (labels[:, 0] == int(2 * positive.sum() <= len(truth))) | (drawn < OTHERS)
+    else:
+        second = drawn < DOUBLED
     third = second & (labels[:, 0] != labels[:, 1])
     labels[~second, 1] = NO_OPINION
     labels[~third, 2] = NO_OPINION
@@ -70,18 +60,7 @@ def draw_opinions(
 def with_opinions(
     items: Items, experts: Erring, protocol: str, rng: np.random.Generator, most: int | None = None
 ) -> Items:
-    """Items whose gold labels are the majority of experts who err, and no longer the truth.
-
-    Args:
-        items: with the true labels of all of them.
-        experts: how they err.
-        protocol: one of `PROTOCOLS`.
-        rng: draws what the experts say.
-        most: opinions of an item; all that were drawn where not given.
-
-    Raises:
-        InputError: the items have no true labels.
-    """
+    """Items whose gold is the majority of `most` experts who err, asked by one of `PROTOCOLS`."""
     if items.truth is None:
         raise InputError(
             "experts: found items without true labels; expected a simulator, or a dataset with them"

@@ -15,38 +15,28 @@ T = TypeVar("T", Items, Annotations)
 
 @dataclass(frozen=True, eq=False)
 class Replicate(Generic[T]):
-    """What one draw of a generator gives.
+    """What one draw of a generator gives."""
 
-    Attributes:
-        table: what the methods see: votes, scores and gold labels, or each annotator's labels. Its
-            `truth` and `oracle` are for the method ORACLE and for metrics only.
-        reference: the items whose `truth` defines the true value of a metric: the same table in a
-            simulation, the held-out gold items in a resampled dataset (MAVEN, section 5.1).
-        parameters: true values of model parameters, where the generator has them. Of Items: "phi",
-            "a0", "a1", "d0", "d1", and "mu:NAME", "delta:NAME" for each predictor. Of Annotations:
-            "prevalence", "TPR:NAME" and "TNR:NAME" of each annotator, and "TPR:GROUP", "TNR:GROUP"
-            where all of a group are alike ("TPR" and "TNR" where groups have no names).
-    """
-
+    # what the methods see: votes, scores and gold labels, or each annotator's labels. Its `truth`
+    # and `oracle` are for the method ORACLE and for metrics only.
     table: T
+    # the items whose `truth` defines the true value of a metric: the same table in a simulation,
+    # the held-out gold items in a resampled dataset (MAVEN, section 5.1)
     reference: T
+    # true values of model parameters, where the generator has them. Of Items: "phi", "a0", "a1",
+    # "d0", "d1", and "mu:NAME", "delta:NAME" for each predictor. Of Annotations: "prevalence",
+    # "TPR:NAME" and "TNR:NAME" of each annotator, and "TPR:GROUP", "TNR:GROUP" where all of a group
+    # are alike ("TPR" and "TNR" where groups have no names).
     parameters: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Generator:
-    """A generative process. A file that holds `X = Generator("NAME", draw_...)` offers it.
+    """A generative process. A file that holds `X = Generator("NAME", draw_...)` offers it."""
 
-    Attributes:
-        name: as configurations write it.
-        draw: (parameters, rng) -> a replicate; it raises `InputError` for a parameter that is
-            unknown, missing or impossible.
-        gives: the kind of table, `ITEMS` or `ANNOTATIONS`.
-        parameters: the class that declares its parameters, from which the configuration's schema
-            is made.
-    """
-
-    name: str
+    name: str  # as configurations write it
+    # (parameters, rng) -> a replicate; it raises `InputError` for a parameter that is unknown,
+    # missing or impossible
     draw: Callable[[Mapping[str, Any], np.random.Generator], Replicate[Any]]
-    gives: str = ITEMS
-    parameters: type[Settings] = Settings
+    gives: str = ITEMS  # the kind of table, `ITEMS` or `ANNOTATIONS`
+    parameters: type[Settings] = Settings  # declares its parameters; the schema is made from it

@@ -22,10 +22,9 @@ from scipy.special import expit, roots_hermitenorm
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.types.items import Items, labels_of_items
-from crowdgold.types.parameters import Above, AtLeast, Between, Given, Parameters
+from crowdgold.types.parameters import Above, AtLeast, Between, Given
 
-NODES = 256
-"""Nodes over the difficulty: P(Y | V) is within 1e-6 of its limit up to sigma_d = 5 and c = 10."""
+NODES = 256  # over the difficulty: P(Y | V) is right to 1e-6 up to sigma_d = 5 and c = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,16 +38,13 @@ class IrtParameters(design.Predicted, design.InClusters):
     sigma_d: Annotated[float, Above(0), "Standard deviation of the items' difficulties."]
     offset: Annotated[float, "Shift of the votes' log odds towards positive."]
     n_voters: Annotated[int, AtLeast(1), "Voters from whom each item's are drawn."] = 100
-    voters_seed: Annotated[
-        int,
-        Between(0, 18446744073709551615),
-        "Seed of the voters' skills: the voters are the same in every replicate, so that the "
-        "rates of a population of items are theirs. Others in each replicate where not given.",
-    ]
-    annotators: Annotated[
-        bool,
-        "Whether items say who gave each vote, for methods of annotators; false where not given.",
-    ]
+    voters_seed: Annotated[int, Between(0, 18446744073709551615),
+        "Seed of the voters' skills: the voters are the same in every replicate, so that the rates "
+        "of a population of items are theirs. Others in each replicate where not "
+        "given."]  # fmt: skip
+    annotators: Annotated[bool,
+        "Whether items say who gave each vote, for methods of annotators; false where not "
+        "given."]  # fmt: skip
     rules: ClassVar = {
         "if": {"properties": {"truth_of": {"const": "population"}}, "required": ["truth_of"]},
         "then": {"required": ["voters_seed"]},
@@ -69,20 +65,20 @@ class Model:
 
 
 def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
-    """Draw a replicate by Algorithm 2.
-
-    Args:
-        values: as `IrtParameters` declares them; n_voters is at least the most votes on
-            an item.
-    """
+    """Draw a replicate by Algorithm 2; n_voters is at least the most votes on an item."""
     parameters = Given("generator irt", values, IrtParameters)
     parameters.check_names()
-    model = read_model(parameters)
+    most_votes = int(design.read_votes_total(parameters)[0].max())
+    named = ("phi", "mu_s", "sigma_s", "mu_d", "sigma_d", "offset")
+    real = {name: parameters.real(name) for name in named}
+    model = Model(**real, n_voters=parameters.whole("n_voters", at_least=most_votes))
     predictors = design.read_predictors(parameters)
     n = design.read_n(parameters)
     n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
-
-    skills = _voters_rng(parameters, rng).normal(model.mu_s, model.sigma_s, model.n_voters)
+    of_voters = rng  # the replicate's own, or one that is always the same
+    if "voters_seed" in parameters:
+        of_voters = np.random.default_rng(parameters.whole("voters_seed"))
+    skills = of_voters.normal(model.mu_s, model.sigma_s, model.n_voters)
     clusters = design.read_clusters(parameters, n)
     truth = (clusters.uniform(rng) < model.phi).astype(np.int8)
     difficulty = model.mu_d + model.sigma_d * clusters.normal(rng)
@@ -107,33 +103,11 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     return Replicate(items, items, {"phi": model.phi} | design.true_parameters(predictors))
 
 
-def _voters_rng(parameters: Parameters, rng: np.random.Generator) -> np.random.Generator:
-    """The generator of the voters' skills: the replicate's own, or one that is always the same."""
-    if "voters_seed" not in parameters:
-        return rng
-    return np.random.default_rng(parameters.whole("voters_seed"))
-
-
-def read_model(parameters: Parameters) -> Model:
-    """The parameters of Algorithm 2, each in its range."""
-    most_votes = int(design.read_votes_total(parameters)[0].max())
-    return Model(
-        **{
-            name: parameters.real(name)
-            for name in ("phi", "mu_s", "sigma_s", "mu_d", "sigma_d", "offset")
-        },
-        n_voters=parameters.whole("n_voters", at_least=most_votes),
-    )
-
-
 def draw_voters(votes_total: np.ndarray, n_voters: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw each item's voters: c_i distinct ones, every set equally likely.
-
-    Floyd's algorithm, run for all items at once: its k-th step draws one of the first
-    n_voters - c + k + 1 voters, and takes the last of these where the one drawn is in already.
-
-    Returns:
-        (n, max c) voters from 0 to n_voters - 1; -1 beyond an item's votes.
+    """Each item's c_i distinct voters of n_voters, every set equally likely: (n, max c), -1 beyond
+    an item's votes. Floyd's algorithm, run for all items at once: its k-th step draws one of the
+    first n_voters - c + k + 1 voters, and takes the last of these where the one drawn is in
+    already.
     """
     voters = np.full((len(votes_total), int(votes_total.max())), -1)
     for k in range(voters.shape[1]):
@@ -153,18 +127,11 @@ def vote_chance(
 
 
 def vote_distribution(chance: np.ndarray, most_votes: int) -> np.ndarray:
-    """P(V = v) for c votes of a random set of c distinct voters.
-
-    The probability is an elementary symmetric polynomial of the voters' chances, found by adding
-    one voter after the other: the newest of j voters is among c of them with chance c / j.
-    Dividing as it goes, the recursion holds probabilities all the way and cannot overflow.
-
-    Args:
-        chance: (n_voters, m) each voter's chance of a positive vote, at m difficulties.
-        most_votes: the largest c, at most n_voters.
-
-    Returns:
-        (c, v, m) with c and v from 0 to `most_votes`.
+    """P(V = v) for c votes of a random set of c distinct voters, (c, v, m) from 0 to `most_votes`,
+    given each voter's chance (n_voters, m) of a positive vote, at m difficulties. It is an
+    elementary symmetric polynomial of the chances, found by adding one voter after the other: the
+    newest of j voters is among c of them with chance c / j. Dividing as it goes, the recursion
+    holds probabilities all the way and cannot overflow.
     """
     distribution = np.zeros((most_votes + 1, most_votes + 1, chance.shape[1]))
     distribution[0, 0] = 1
@@ -178,21 +145,9 @@ def vote_distribution(chance: np.ndarray, most_votes: int) -> np.ndarray:
 
 
 def probability_given_votes(
-    model: Model,
-    skills: np.ndarray,
-    votes_positive: np.ndarray,
-    votes_total: np.ndarray,
+    model: Model, skills: np.ndarray, votes_positive: np.ndarray, votes_total: np.ndarray
 ) -> np.ndarray:
-    """P(Y_i = 1 | V_i) (n,), the voters' skills known but not who voted on which item.
-
-    It sums over the sets of voters exactly and integrates over the difficulty by Gauss-Hermite.
-
-    Args:
-        model: the parameters.
-        skills: (n_voters,) S_j.
-        votes_positive: (n,) V_i.
-        votes_total: (n,) c_i.
-    """
+    """P(Y_i = 1 | V_i) (n,) over sets of voters, exactly, and difficulties, by Gauss-Hermite."""
     points, weights = normal_quadrature(NODES)
     difficulty = model.mu_d + model.sigma_d * points
     joint = []

@@ -21,8 +21,7 @@ from crowdgold.types.items import Items
 from crowdgold.types.parameters import Above, Given
 
 PREDICTOR = "A"
-NODES = 128
-"""Nodes over the human tendency: P(Y | V) is within 1e-9 of its limit up to 20 votes."""
+NODES = 128  # Nodes over the human tendency: P(Y | V) is within 1e-9 of its limit up to 20 votes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,11 +58,7 @@ class HumanAiParameters(JointParameters):
 def draw_dawid_skene_scores(
     values: Mapping[str, Any], rng: np.random.Generator
 ) -> Replicate[Items]:
-    """Draw a replicate of DS+S's process.
-
-    Args:
-        values: as `DawidSkeneScoresParameters` declares them.
-    """
+    """Draw a replicate of DS+S's process."""
     parameters = Given("generator dawid_skene_scores", values, DawidSkeneScoresParameters)
     parameters.check_names()
     chance = np.array([parameters.real(name) for name in ("a0", "a1")])
@@ -74,11 +69,7 @@ def draw_dawid_skene_scores(
 
 
 def draw_human_ai(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
-    """Draw a replicate of H-AI's process.
-
-    Args:
-        values: as `HumanAiParameters` declares them.
-    """
+    """Draw a replicate of H-AI's process."""
     parameters = Given("generator human_ai", values, HumanAiParameters)
     parameters.check_names()
     human = np.array([parameters.real(name) for name in ("human0", "human1")])
@@ -105,20 +96,10 @@ def _labels_and_scores(
 
 
 def _voted(
-    parameters: Given,
-    truth: np.ndarray,
-    scores: np.ndarray,
-    chance: np.ndarray,
-    log_chance: np.ndarray,
-    true: Mapping[str, float],
-    rng: np.random.Generator,
-) -> Replicate[Items]:
-    """Draw votes and gold, and work out P(Y | V).
-
-    Args:
-        log_chance: (2, 2, nodes) log chances of a positive and of a negative vote, by class, at the
-            nodes of a Gauss-Hermite rule; one node where the chance is the class's own.
-    """
+    parameters: Given, truth: np.ndarray, scores: np.ndarray, chance: np.ndarray,
+    log_chance: np.ndarray, true: Mapping[str, float], rng: np.random.Generator,
+) -> Replicate[Items]:  # fmt: skip
+    """Draw votes and gold; P(Y | V) from log chances (2, 2, nodes) of either vote by class."""
     n = len(truth)
     n_gold = design.read_n_gold(parameters, n)
     votes_total = design.draw_votes_total(parameters, n, rng)

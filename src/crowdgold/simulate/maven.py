@@ -1,11 +1,9 @@
-"""The generative process that MAVEN assumes (MAVEN, appendix A, Algorithm 1).
+"""The process that MAVEN assumes (MAVEN, appendix A, Algorithm 1), also with tied scores.
 
 Y_i ~ Bernoulli(phi)
 P_i ~ Beta(a_y d_y, (1 - a_y) d_y),  y = Y_i
 X_i ~ Normal(mu Y_i + delta P_i, 1)     for each predictor, independent given Y_i and P_i
 V_i ~ Binomial(c_i, P_i)
-
-MAVEN's process (`simulate.maven`) with scores of which many are equal.
 
 A judge that answers yes or no, or rates from 1 to 5, and a classifier that gives most items nothing
 leave most pairs of items tied. A judge whose verdict is a vote and a score at once leaves the score
@@ -42,18 +40,13 @@ class MavenParameters(design.Predicted, VotesGiven):
 
 
 def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
-    """Draw a replicate by Algorithm 1.
-
-    Args:
-        values: as `MavenParameters` declares them; a0 is at most a1.
-    """
+    """Draw a replicate by Algorithm 1; a0 is at most a1."""
     parameters = Given("generator maven", values, MavenParameters)
     parameters.check_names()
     vote = read_vote_parameters(parameters)
     predictors = design.read_predictors(parameters)
     n = design.read_n(parameters)
     n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
-
     truth, chance = draw_labels(vote, (n,), rng)
     scores = design.draw_scores(predictors, truth, chance, rng)
     votes_total = design.draw_votes_total(parameters, n, rng)
@@ -66,11 +59,7 @@ def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
 def draw_labels(
     vote: Mapping[str, float], shape: tuple[int, ...], rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw true labels Y_i, 0 or 1, and chances P_i of a positive vote, each of this shape.
-
-    Args:
-        vote: phi, a0, a1, d0, d1.
-    """
+    """Draw true labels Y_i, 0 or 1, and chances P_i of a positive vote, each of this shape."""
     truth = (rng.random(shape) < vote["phi"]).astype(np.int8)
     mean = np.where(truth == 1, vote["a1"], vote["a0"])
     concentration = np.where(truth == 1, vote["d1"], vote["d0"])
@@ -88,13 +77,7 @@ def read_vote_parameters(parameters: Given) -> dict[str, float]:
 def probability_given_votes(
     vote: Mapping[str, float], votes_positive: np.ndarray, votes_total: np.ndarray
 ) -> np.ndarray:
-    """P(Y_i = 1 | V_i) (n,): the two beta-binomials' odds, in log space.
-
-    Args:
-        vote: phi, a0, a1, d0, d1.
-        votes_positive: (n,) V_i.
-        votes_total: (n,) c_i.
-    """
+    """P(Y_i = 1 | V_i) (n,): the odds of two beta-binomials, given phi, a0, a1, d0, d1."""
     log_odds = np.log(vote["phi"]) - np.log1p(-vote["phi"])
     for sign, mean, concentration in ((1, "a1", "d1"), (-1, "a0", "d0")):
         a = vote[mean] * vote[concentration]
@@ -105,8 +88,6 @@ def probability_given_votes(
 
 
 GENERATOR = Generator("maven", draw_maven, parameters=MavenParameters)
-
-
 OWN = ("cuts", "least", "of_votes")
 
 
@@ -114,28 +95,16 @@ OWN = ("cuts", "least", "of_votes")
 class TiedParameters(MavenParameters):
     """Algorithm 1 of the MAVEN paper, with tied scores."""
 
-    cuts: Annotated[
-        object,
-        Each(float, least=1),
+    cuts: Annotated[object, Each(float, least=1),
         "Numbers. A score becomes how many of them it reaches, as a rating does. Scores stay as "
-        "they are where not given.",
-    ]
-    least: Annotated[
-        float,
-        "Scores below it become it; none do where it is not given.",
-    ]
-    of_votes: Annotated[
-        bool,
-        "Whether the first predictor's score is the share of positive votes.",
-    ] = False
+        "they are where not given."]  # fmt: skip
+    least: Annotated[float, "Scores below it become it; none do where it is not given."]
+    of_votes: Annotated[bool,
+        "Whether the first predictor's score is the share of positive votes."] = False  # fmt: skip
 
 
 def draw_tied(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
-    """Draw a replicate by Algorithm 1, and then tie its scores.
-
-    Args:
-        values: as `TiedParameters` declares them.
-    """
+    """Draw a replicate by Algorithm 1, and then tie its scores."""
     parameters = Given("generator tied", values, TiedParameters)
     parameters.check_names()
     drawn = draw_maven({name: one for name, one in values.items() if name not in OWN}, rng)

@@ -20,59 +20,34 @@ from crowdgold.types.errors import InputError
 
 
 class Choices(NamedTuple):
-    """Choices between M methods.
+    """Choices between M methods."""
 
-    Attributes:
-        wins: (M, M) how often the column was preferred to the row.
-        undecided: (M, M) symmetric, judgements that preferred neither.
-    """
-
-    wins: np.ndarray
-    undecided: np.ndarray
-
-
-def _instances(judgements: int, judges: float, rng: np.random.Generator) -> np.ndarray:
-    """The instance of each judgement of a pair: runs of 1 or more, `judges` in the mean."""
-    new = rng.random(judgements) < 1 / judges
-    new[0] = True
-    return np.cumsum(new) - 1
+    wins: np.ndarray  # (M, M) how often the column was preferred to the row
+    undecided: np.ndarray  # (M, M) symmetric, judgements that preferred neither
 
 
 def draw_choices(
-    strength: np.ndarray,
-    judgements: int,
-    judges: float,
-    instance_sd: float,
-    undecided: float,
+    strength: np.ndarray, judgements: int, judges: float, instance_sd: float, undecided: float,
     rng: np.random.Generator,
-) -> Choices:
-    """Draw a study.
-
-    Args:
-        strength: (M,) positive strengths of the methods.
-        judgements: of each pair.
-        judges: how many judge an instance, in the mean; at least 1.
-        instance_sd: of the instances' effects, on the scale of log odds.
-        undecided: chance that a judge prefers neither.
-
-    Raises:
-        InputError: where a number is out of its range.
+) -> Choices:  # fmt: skip
+    """Draw a study of methods with positive strengths (M,): so many judgements of each pair, by
+    `judges` an instance in the mean; `undecided` is the chance that one prefers neither.
     """
     ranges = {
         "strength": bool(len(strength) > 1 and (np.asarray(strength) > 0).all()),
-        "judgements": judgements >= 1,
-        "judges": judges >= 1,
-        "instance_sd": instance_sd >= 0,
+        "judgements": judgements >= 1, "judges": judges >= 1, "instance_sd": instance_sd >= 0,
         "undecided": 0 <= undecided < 1,
-    }
+    }  # fmt: skip
     for name, good in ranges.items():
         if not good:
             raise InputError(f"{name}: found {locals()[name]!r}, which is out of its range")
     log = np.log(np.asarray(strength, dtype=float))
     first, second = np.triu_indices(len(log), 1)
     wins, ties = np.zeros((len(log), len(log))), np.zeros((len(log), len(log)))
-    pairs = len(first)
-    instance = np.stack([_instances(judgements, judges, rng) for _ in range(pairs)])
+    # The instance of each judgement of a pair: runs of 1 or more, `judges` in the mean.
+    new = rng.random((len(first), judgements)) < 1 / judges
+    new[:, 0] = True
+    instance = np.cumsum(new, axis=1) - 1
     effect = np.take_along_axis(rng.normal(0, instance_sd, instance.shape), instance, axis=1)
     chance = expit((log[second] - log[first])[:, None] + effect)
     decided = rng.random(chance.shape) >= undecided

@@ -1,4 +1,6 @@
-"""A panel of named judges, such as language models, who err together (no paper's; ours).
+"""Voters and judges who err together (no paper's; ours): `panel`, and `shared_difficulty`.
+
+A panel of named judges, such as language models, who err together:
 
     Y_i ~ Bernoulli(phi),  U_i ~ Normal(0, 1)                label, and how hard the item is
     D_i ~ Bernoulli(disputed)                                whether it divides the camps
@@ -10,7 +12,7 @@
 r_j1 and r_j0 are the judge's `tpr` and `tnr`; a judge below one half is an adversary. c is the
 latent correlation for which the errors of two judges, 0 or 1, have the correlation that is asked
 for, as `inference.shared_errors` defines it, where no judge copies and no item divides. A predictor
-with an `ease` errs on the items on which judges do. T_i is as in `simulate.panel`.
+with an `ease` errs on the items on which judges do.
 
 What models of votes and scores leave out: copied votes, difficulty that all share, heavy tails.
 
@@ -56,16 +58,10 @@ class PredictorGiven(Settings):
     mu: Annotated[float, "How far the score follows the true label."]
     ease: Annotated[float, "How far it follows the item's ease; 0 where not given."] = 0
     spread: Annotated[float, Above(0), "Spread of its noise; 1 where not given."] = 1
-    spread_positive: Annotated[
-        float,
-        Above(0),
-        "Spread of its noise on positive items; as `spread` where not given.",
-    ]
-    freedom: Annotated[
-        float,
-        Above(0),
-        "Degrees of freedom of its noise, Student's t; normal where not given.",
-    ]
+    spread_positive: Annotated[float, Above(0),
+        "Spread of its noise on positive items; as `spread` where not given."]  # fmt: skip
+    freedom: Annotated[float, Above(0),
+        "Degrees of freedom of its noise, Student's t; normal where not given."]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,31 +71,17 @@ class SharedDifficultyParameters(design.InClusters):
     """
 
     phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
-    right_positive: Annotated[
-        float,
-        Above(0, 1),
-        "Chance of a right vote on a positive item of middling difficulty.",
-    ]
-    right_negative: Annotated[
-        float,
-        Above(0, 1),
-        "Chance of a right vote on a negative item of middling difficulty.",
-    ]
-    ease: Annotated[
-        float,
-        AtLeast(0),
-        "Standard deviation of a right vote's log odds between items; 0 where not given.",
-    ] = 0
-    copying: Annotated[
-        float,
-        Between(0, 1),
-        "Chance that a vote after the first repeats that; 0 where not given.",
-    ] = 0
-    predictors: Annotated[
-        object,
-        Named(PredictorGiven, ["mu"]),
-        "The predictors by name; the first is the one that metrics are about.",
-    ]
+    right_positive: Annotated[float, Above(0, 1),
+        "Chance of a right vote on a positive item of middling difficulty."]  # fmt: skip
+    right_negative: Annotated[float, Above(0, 1),
+        "Chance of a right vote on a negative item of middling difficulty."]  # fmt: skip
+    ease: Annotated[float, AtLeast(0),
+        "Standard deviation of a right vote's log odds between items; 0 where not "
+        "given."] = 0  # fmt: skip
+    copying: Annotated[float, Between(0, 1),
+        "Chance that a vote after the first repeats that; 0 where not given."] = 0  # fmt: skip
+    predictors: Annotated[object, Named(PredictorGiven, ["mu"]),
+        "The predictors by name; the first is the one that metrics are about."]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -113,18 +95,13 @@ class Predictor:
 
 
 def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
-    """Draw a replicate of the process above.
-
-    Args:
-        values: as `SharedDifficultyParameters` declares them.
-    """
+    """Draw a replicate of voters who copy, and difficulty that all share."""
     parameters = Given("generator shared_difficulty", values, SharedDifficultyParameters)
     parameters.check_names()
     phi, *right = (parameters.real(name) for name in ("phi", "right_negative", "right_positive"))
     predictors = read_predictors(parameters)
     n = design.read_n(parameters)
     n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
-
     clusters = design.read_clusters(parameters, n)
     truth = (clusters.uniform(rng) < phi).astype(np.int8)
     ease = clusters.normal(rng)
@@ -132,9 +109,7 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
     votes_total = design.draw_votes_total(parameters, n, rng)
     chance = np.where(truth == 1, correct, 1 - correct)
     votes_positive = draw_votes(chance, votes_total, parameters.real("copying"), rng)
-    scores = {
-        name: scores_of(predictor, truth, ease, rng) for name, predictor in predictors.items()
-    }
+    scores = {name: scores_of(one, truth, ease, rng) for name, one in predictors.items()}
     items = design.assemble(
         votes_positive, votes_total, scores, truth, None, n_gold, rng, how, clusters.cluster
     )
@@ -145,13 +120,7 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
 def draw_votes(
     chance: np.ndarray, votes_total: np.ndarray, copying: float, rng: np.random.Generator
 ) -> np.ndarray:
-    """Positive votes (n,) of items of which later voters copy the first with a given chance.
-
-    Args:
-        chance: (n,) of a positive vote.
-        votes_total: (n,) votes on each item.
-        copying: chance that a vote after the first repeats it.
-    """
+    """Positive votes (n,); with the chance `copying` each after the first repeats that one."""
     places = (len(chance), int(votes_total.max()))
     own = rng.random(places) < chance[:, None]
     copied = rng.random(places) < copying
@@ -163,9 +132,8 @@ def scores_of(
     predictor: Predictor, truth: np.ndarray, ease: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
     """A predictor's scores (n,)."""
-    size = len(truth)
-    finite = np.isfinite(predictor.freedom)
-    noise = rng.standard_t(predictor.freedom, size) if finite else rng.standard_normal(size)
+    size, freedom = len(truth), predictor.freedom
+    noise = rng.standard_t(freedom, size) if np.isfinite(freedom) else rng.standard_normal(size)
     sides = 2 * truth.astype(float) - 1
     followed = predictor.mu * truth + predictor.ease * sides * ease
     return np.asarray(followed + predictor.spread[truth] * noise)
@@ -189,11 +157,9 @@ GENERATOR_SHARED_DIFFICULTY = Generator(
 )
 
 
-POINTS = np.linspace(-8, 8, 801)
-"""Of the difficulty, over which chances are averaged."""
+POINTS = np.linspace(-8, 8, 801)  # Of the difficulty, over which chances are averaged
 WEIGHTS = np.exp(-(POINTS**2) / 2) / np.exp(-(POINTS**2) / 2).sum()
 MOST_LATENT = 0.999
-FEWEST_JUDGES = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,9 +170,8 @@ class JudgeGiven(Settings):
     tnr: Annotated[float, Above(0, 1), "Chance of a negative vote on a negative item."]
     copies: Annotated[str, "The judge whom this one copies; no one where not given."]
     copying: Annotated[float, Between(0, 1), "Chance that a vote is a copy; 1 where not given."] = 1
-    camp: Annotated[
-        bool, "Whether the judge reads disputed items the other way; false where not given."
-    ]
+    camp: Annotated[bool,
+        "Whether the judge reads disputed items the other way; false where not given."]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,52 +181,31 @@ class PanelParameters(design.Design):
     """
 
     phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
-    judges: Annotated[
-        object,
-        Named(JudgeGiven, ["tpr", "tnr"]),
+    judges: Annotated[object, Named(JudgeGiven, ["tpr", "tnr"]),
         "The judges by name, two or more; each item has votes of `votes_total` of them, all sets "
-        "equally likely.",
-    ]
-    correlation: Annotated[
-        float,
-        Range(least=0, below=1),
+        "equally likely."]  # fmt: skip
+    correlation: Annotated[float, Range(least=0, below=1),
         "Correlation of two judges' errors given the label that hard items make, on average over "
-        "pairs; 0 where not given.",
-    ] = 0
-    disputed: Annotated[
-        float,
-        Range(least=0, below=1),
-        "Chance of an item that judges of the other camp read the other way; 0 where not given.",
-    ] = 0
-    predictors: Annotated[
-        object,
-        Named(PredictorGiven, ["mu"]),
-        "The predictors by name; the first is the one that metrics are about.",
-    ]
+        "pairs; 0 where not given."] = 0  # fmt: skip
+    disputed: Annotated[float, Range(least=0, below=1),
+        "Chance of an item that judges of the other camp read the other way; 0 where not "
+        "given."] = 0  # fmt: skip
+    predictors: Annotated[object, Named(PredictorGiven, ["mu"]),
+        "The predictors by name; the first is the one that metrics are about."]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Panel:
-    """What is known of a panel.
+    """What is known of a panel."""
 
-    Attributes:
-        name: (m,) of the judges, sorted.
-        right: (2, m) chance of a right vote on negative and on positive items.
-        source: (m,) the judge whom each copies; itself where no one.
-        copying: (m,) chance of a copy.
-        camp: (m,) whether a judge is of the other camp.
-        phi, disputed: as the parameters.
-        latent: the correlation c.
-    """
-
-    name: tuple[str, ...]
-    right: np.ndarray
-    source: np.ndarray
-    copying: np.ndarray
-    camp: np.ndarray
-    phi: float
+    name: tuple[str, ...]  # (m,) of the judges, sorted
+    right: np.ndarray  # (2, m) chance of a right vote on negative and on positive items
+    source: np.ndarray  # (m,) the judge whom each copies; itself where no one
+    copying: np.ndarray  # (m,) chance of a copy
+    camp: np.ndarray  # (m,) whether a judge is of the other camp
+    phi: float  # phi, disputed: as the parameters
     disputed: float
-    latent: float
+    latent: float  # the correlation c
 
     def chance(self, truth: np.ndarray, hard: np.ndarray, divides: np.ndarray) -> np.ndarray:
         """Chance of a positive vote of each judge's own, (n, m), on items (n,)."""
@@ -296,10 +240,8 @@ class Panel:
 def _copied(
     own: np.ndarray, source: np.ndarray, copying: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Chances of positive votes (p, m), and of two (p, m, m), at p points of difficulty.
-
-    A vote is judge j's own, or its source's; votes of two judges are one where that is the same
-    judge's, and else independent given the item.
+    """Chances of positive votes (p, m), and of two (p, m, m), at p points of difficulty. Votes of
+    two judges are one where both are the same judge's, and else independent given the item.
     """
     judges = np.arange(own.shape[1])
     parts = ((judges, 1 - copying), (source, copying))
@@ -315,37 +257,36 @@ def _copied(
     return np.asarray(each), both
 
 
-def _read_judges(parameters: Given) -> dict[str, Given]:
-    """The judges by name, sorted."""
+def read_panel(parameters: Given) -> Panel:
+    """The panel of judges."""
     given = parameters.values.get("judges")
-    if not isinstance(given, Mapping) or len(given) < FEWEST_JUDGES:
+    if not isinstance(given, Mapping) or len(given) < 2:
         raise parameters.fault("judges", "two or more, as {NAME: {tpr: number, tnr: number}}")
-    found = {}
+    judges = {}
     for name in sorted(map(str, given)):
         owner = f"{parameters.owner}, judge {name!r}"
         if not isinstance(given[name], Mapping):
             raise InputError(
                 f"{owner}: found {given[name]!r}, expected {{tpr: number, tnr: number}}"
             )
-        found[name] = Given(owner, given[name], JudgeGiven)
-        found[name].check_names()
-    return found
-
-
-def _sources(judges: Mapping[str, Given]) -> np.ndarray:
-    """Whom each judge copies, (m,)."""
-    names, found = list(judges), []
+        judges[name] = Given(owner, given[name], JudgeGiven)
+        judges[name].check_names()
+    names, source = list(judges), []
     for name, own in judges.items():
         copied = own.values.get("copies", name)
         if copied != name and (copied not in judges or "copies" in judges[copied]):
             raise own.fault("copies", "another judge, who copies no one")
-        found.append(names.index(copied))
-    return np.array(found)
-
-
-def _latent(panel: Panel, wanted: float) -> float:
-    """The latent correlation for which errors have the one that is wanted."""
-    alone = replace(panel, disputed=0.0, copying=np.zeros(len(panel.name)))
+        source.append(names.index(copied))
+    copying = np.array([own.real("copying") for own in judges.values()])
+    right = [[own.real(name) for own in judges.values()] for name in ("tnr", "tpr")]
+    panel = Panel(
+        tuple(judges), np.array(right), np.array(source),
+        np.where(source == np.arange(len(source)), 0.0, copying),
+        np.array([own.flag("camp") for own in judges.values()]),
+        parameters.real("phi"), parameters.real("disputed"), 0.0,
+    )  # fmt: skip
+    wanted = parameters.real("correlation")
+    alone = replace(panel, disputed=0.0, copying=np.zeros(len(names)))
 
     def missed(latent: float) -> float:
         return replace(alone, latent=latent).correlation() - wanted
@@ -356,57 +297,11 @@ def _latent(panel: Panel, wanted: float) -> float:
             f"generator panel: parameter 'correlation': found {wanted:g}; judges of these rates "
             f"have errors that correlate by {most:.3f} at most"
         )
-    return float(brentq(missed, 0.0, MOST_LATENT)) if wanted else 0.0
-
-
-def read_panel(parameters: Given) -> Panel:
-    """The panel of judges."""
-    judges = _read_judges(parameters)
-    source = _sources(judges)
-    copying = np.array([own.real("copying") for own in judges.values()])
-    right = [[own.real(name) for own in judges.values()] for name in ("tnr", "tpr")]
-    panel = Panel(
-        tuple(judges), np.array(right), source,
-        np.where(source == np.arange(len(source)), 0.0, copying),
-        np.array([own.flag("camp") for own in judges.values()]),
-        parameters.real("phi"), parameters.real("disputed"), 0.0,
-    )  # fmt: skip
-    return replace(panel, latent=_latent(panel, parameters.real("correlation")))
-
-
-def _votes(
-    panel: Panel, truth: np.ndarray, hard: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    """Votes (n, m) of all judges on items (n,)."""
-    size = (len(truth), len(panel.name))
-    divides = rng.random(len(truth)) < panel.disputed
-    own = rng.random(size) < panel.chance(truth, hard, divides)
-    return np.where(rng.random(size) < panel.copying, own[:, panel.source], own)
-
-
-def _known(panel: Panel, predictors: Mapping[str, Predictor], votes: float) -> dict[str, float]:
-    """What is true of the process: rates, effective votes, and AUCs of normal scores."""
-    shared = panel.correlation()
-    known = {
-        "phi": panel.phi,
-        "TPR_H": float(panel.moments(1)[0].mean()),
-        "TNR_H": float(1 - panel.moments(0)[0].mean()),
-        "correlation": shared,
-        "effective_votes": votes / (1 + (votes - 1) * shared),
-    }
-    for name, one in predictors.items():
-        if np.isinf(one.freedom):
-            spread = np.sqrt((one.spread**2).sum() + 2 * one.ease**2)
-            known[f"AUC:{name}"] = float(ndtr(one.mu / spread))
-    return known
+    return replace(panel, latent=float(brentq(missed, 0.0, MOST_LATENT)) if wanted else 0.0)
 
 
 def draw_panel(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
-    """Draw a replicate of the process above.
-
-    Args:
-        values: as `PanelParameters` declares them; no more votes on an item than judges.
-    """
+    """Draw a replicate of a panel, of no more votes on an item than judges."""
     parameters = Given("generator panel", values, PanelParameters)
     parameters.check_names()
     panel, predictors = read_panel(parameters), read_predictors(parameters)
@@ -414,21 +309,32 @@ def draw_panel(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
     if design.read_votes_total(parameters)[0].max() > len(panel.name):
         raise parameters.fault("votes_total", f"at most {len(panel.name)}, as many as judges")
-
     truth = (rng.random(n) < panel.phi).astype(np.int8)
-    hard = rng.standard_normal(n)
-    votes = _votes(panel, truth, hard, rng)
+    hard, size = rng.standard_normal(n), (n, len(panel.name))
+    divides = rng.random(n) < panel.disputed
+    own = rng.random(size) < panel.chance(truth, hard, divides)
+    votes = np.where(rng.random(size) < panel.copying, own[:, panel.source], own)
     total = design.draw_votes_total(parameters, n, rng)
     who = draw_voters(total, len(panel.name), rng)
-    seen = np.zeros(votes.shape, dtype=bool)
+    seen = np.zeros(size, dtype=bool)
     seen[np.nonzero(who >= 0)[0], who[who >= 0]] = True
-    ranked = {name: scores_of(one, truth, -hard, rng) for name, one in predictors.items()}
+    scores = {name: scores_of(one, truth, -hard, rng) for name, one in predictors.items()}
     positive = (votes & seen).sum(axis=1)
-    items = design.assemble(positive, total, ranked, truth, None, n_gold, rng, how)
+    items = design.assemble(positive, total, scores, truth, None, n_gold, rng, how)
     item, judge = np.nonzero(seen)
     labels = labels_of_items(items.item, item, np.array(panel.name)[judge], votes[seen])
     items = replace(items, labels=labels)
-    return Replicate(items, items, _known(panel, predictors, float(total.mean())))
+    shared, mean_votes = panel.correlation(), float(total.mean())
+    known = {
+        "phi": panel.phi, "TPR_H": float(panel.moments(1)[0].mean()),
+        "TNR_H": float(1 - panel.moments(0)[0].mean()), "correlation": shared,
+        "effective_votes": mean_votes / (1 + (mean_votes - 1) * shared),
+    }  # fmt: skip
+    for name, one in predictors.items():
+        if np.isinf(one.freedom):
+            spread = np.sqrt((one.spread**2).sum() + 2 * one.ease**2)
+            known[f"AUC:{name}"] = float(ndtr(one.mu / spread))
+    return Replicate(items, items, known)
 
 
 GENERATOR = Generator("panel", draw_panel, parameters=PanelParameters)

@@ -1,10 +1,8 @@
-"""Replicates from a dataset, and Annotations reduced to the votes and gold labels of Items.
+"""Replicates from a dataset, and Annotations reduced to the votes, gold labels and scores of Items.
 
 The paper draws D' of n items out of the full dataset D, n_e of them with an expert label, and
 computes the true value of a metric on the remaining items with expert labels. An interval that
 claims to hold the metrics of the n items themselves is judged by their own truth instead.
-
-Labels that say who gave them, reduced to the votes, gold labels and scores of Items.
 
 A world whose process gives Annotations becomes one in which methods of votes can be fitted too, and
 those of annotators still can: the Items keep who gave each vote. The true categories become true
@@ -29,20 +27,8 @@ TRUTH_OF = ("left_over", "items")
 def resample(
     task: Items, n: int, n_gold: int, rng: np.random.Generator, truth_of: str = "left_over"
 ) -> Replicate[Items]:
-    """Draw a replicate from a full task.
-
-    Args:
-        task: items whose truth is known for every one.
-        n: items of the replicate, at least 2 and fewer than the task has.
-        n_gold: how many of them, chosen at random, have a gold label: 0 to n.
-        truth_of: which items define the true value of a metric: those `left_over`, as in the
-            paper, or the `items` of the replicate.
-
-    Returns:
-        n items drawn without replacement, and as `reference` the items that `truth_of` says.
-
-    Raises:
-        InputError: where the task has no truth, is too small, or leaves items of one class only.
+    """Draw n items of a task, n_gold of them gold, and as `reference` those `left_over`, as in the
+    paper, or the `items` themselves; these define the true value of a metric.
     """
     parameters = Parameters(
         "resampling a dataset", {"n": n, "n_gold": n_gold, "truth_of": truth_of}
@@ -74,17 +60,9 @@ NAMES = ("positive", *GOLD)
 def as_items(
     drawn: Replicate[Annotations], values: Mapping[str, Any], rng: np.random.Generator
 ) -> Replicate[Items]:
-    """Reduce a replicate of Annotations to Items, which are their own reference.
-
-    Args:
-        drawn: labels with the true category of every item. An item without a label is left out.
-        values: `positive`, a list of the categories that count as positive (the last one where not
-            given), and `n_gold` or `gold_fraction`.
-        rng: draws the gold items and the numbers that break ties of scores.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible, or where the truth
-            is not known.
+    """Annotations with true categories as Items, their own reference; an item without a label is
+    left out. `values`: `positive`, the categories that count so (else the last), and `n_gold` or
+    `gold_fraction`.
     """
     parameters = Parameters("as_items", values)
     parameters.check_names(NAMES)

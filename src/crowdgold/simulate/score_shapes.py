@@ -41,21 +41,13 @@ from crowdgold.types.parameters import (
 )
 
 COMPONENT = ("weight", "alpha", "beta")
-BETAS = Between(0.3, 1000)
-"""Shapes of the betas; below 0.3 too many scores would be rounded to 1."""
+BETAS = Between(0.3, 1000)  # Shapes of the betas; below 0.3 too many scores would be rounded to 1
 BetaShape = Annotated[float, BETAS, "Shape of the beta."]
-
-PANEL = 0.125
-"""Width of a panel in logits."""
-NODES, WEIGHTS = leggauss(20)
-"""Enough for an error below 1e-12 with shapes of the betas up to 1,000, and a and b up to 20."""
-
-TAIL = 1e-18
-"""Mass of a beta that may lie beyond the panels, on either side."""
-ROUNDS = 60
-"""Newton steps, with bisection where they leave the bracket; about 5 are needed."""
-CONVERGED = 1e-13
-"""Change of a logit, relative to 1 + |t|, at which the steps end."""
+PANEL = 0.125  # Width of a panel in logits
+NODES, WEIGHTS = leggauss(20)  # error below 1e-12 with shapes up to 1,000, a and b up to 20
+TAIL = 1e-18  # Mass of a beta that may lie beyond the panels, on either side
+ROUNDS = 60  # Newton steps, with bisection where they leave the bracket; about 5 are needed
+CONVERGED = 1e-13  # Change of a logit, relative to 1 + |t|, at which the steps end
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,27 +67,17 @@ class BetaMixture:
 
 @dataclass(frozen=True, eq=False)
 class ScoreShape:
-    """A score's distribution in each class; made by `score_shape`.
+    """A score's distribution in each class; made by `score_shape`."""
 
-    Attributes:
-        mixture: density of the score over both classes.
-        a, b: slopes of the calibration curve's log odds in log x and -log(1 - x).
-        logit_m: logit of m, the score with a calibrated probability of 1/2.
-        phi: base rate.
-        edges: (E + 1,) ends of the panels, in logits.
-        below, above: (2, E + 1) mass of each class below and above each edge.
-        series: (2, E, J) Legendre coefficients of the mass from the left end of each panel.
-    """
-
-    mixture: BetaMixture
-    a: float
+    mixture: BetaMixture  # density of the score over both classes
+    a: float  # a, b: slopes of the calibration curve's log odds in log x and -log(1 - x)
     b: float
-    logit_m: float
-    phi: float
-    edges: np.ndarray
-    below: np.ndarray
+    logit_m: float  # logit of m, the score with a calibrated probability of 1/2
+    phi: float  # base rate
+    edges: np.ndarray  # (E + 1,) ends of the panels, in logits
+    below: np.ndarray  # below, above: (2, E + 1) mass of each class below and above each edge
     above: np.ndarray
-    series: np.ndarray
+    series: np.ndarray  # (2, E, J) Legendre series of the mass from the left end of each panel
 
     @property
     def m(self) -> float:
@@ -118,21 +100,20 @@ class ScoreShape:
         return np.minimum(self.below[label, panel] + self._mass(label, panel, t), 1.0)
 
     def quantile(self, label: int, probability: np.ndarray, above: bool = False) -> np.ndarray:
-        """The score of a class with a given probability (...,) below it, or above it.
-
-        Far in the upper tail `above` keeps the digits that 1 - probability would lose.
-        """
+        """The score with a probability below it, or `above` it, which keeps tails' digits."""
         return np.asarray(expit(self._logit_quantile(label, probability, above)))
 
     def precision_at_recall(self, recall: np.ndarray) -> np.ndarray:
-        """The precision-recall curve at recalls (...,) in (0, 1].
-
-        Flagging the scores above x finds S_1(x) of the positives and S_0(x) of the negatives, so
-        precision = phi r / (phi r + (1 - phi) S_0(x)) at S_1(x) = r.
+        """The precision-recall curve at recalls (...,) in (0, 1]. Flagging the scores above x finds
+        S_1(x) of the positives and S_0(x) of the negatives, so precision = phi r / (phi r + (1 -
+        phi) S_0(x)) at S_1(x) = r.
         """
         recall = np.asarray(recall, dtype=float)
         threshold = self._logit_quantile(1, recall, above=True)
-        flagged = (1 - self.phi) * self._survival_of_logit(0, threshold)
+        t = np.clip(threshold, self.edges[0], self.edges[-1])
+        panel = self._panel(t)
+        beyond = self.above[0, panel + 1] + self._mass(0, panel, t, above=True)
+        flagged = (1 - self.phi) * np.minimum(beyond, 1.0)
         return np.asarray(self.phi * recall / (self.phi * recall + flagged))
 
     def _density_of_logit(self, label: int, t: np.ndarray) -> np.ndarray:
@@ -153,12 +134,6 @@ class ScoreShape:
         series = np.moveaxis(self.series[label, panel], -1, 0)
         left = legval(u, series, tensor=False)
         return np.asarray(series.sum(axis=0) - left if above else left)
-
-    def _survival_of_logit(self, label: int, t: np.ndarray) -> np.ndarray:
-        t = np.clip(t, self.edges[0], self.edges[-1])
-        panel = self._panel(t)
-        mass = self.above[label, panel + 1] + self._mass(label, panel, t, above=True)
-        return np.minimum(mass, 1.0)
 
     def _logit_quantile(self, label: int, probability: np.ndarray, above: bool) -> np.ndarray:
         """Invert the mass below, or above, a logit: find its panel, then Newton inside it."""
@@ -187,13 +162,7 @@ class ScoreShape:
 
 
 def score_shape(mixture: BetaMixture, a: float, b: float, phi: float) -> ScoreShape:
-    """Make the distributions of a score, with m such that the base rate is phi.
-
-    Args:
-        mixture: density of the raw score, its shapes in `BETAS`.
-        a, b: shape of the calibration curve, above 0 and below 20.
-        phi: base rate, in (0, 1).
-    """
+    """A score's distributions with m such that the base rate is phi; a and b below 20."""
     low = logit(betaincinv(mixture.alpha, mixture.beta, TAIL)).min()
     high = -logit(betaincinv(mixture.beta, mixture.alpha, TAIL)).min()
     edges = PANEL * np.arange(np.floor(low / PANEL), np.ceil(high / PANEL) + 1)
@@ -209,24 +178,17 @@ def score_shape(mixture: BetaMixture, a: float, b: float, phi: float) -> ScoreSh
         far *= 2
     logit_m = float(brentq(too_many, -far, far, xtol=1e-15, rtol=1e-15))
     share = np.stack([_calibration(points, a, b, logit_m, sign) for sign in (-1, 1)])
-    series = _antiderivative(density * share / np.array([1 - phi, phi])[:, None, None])
+    # Legendre series on [-1, 1] of the integral from the left end of each panel, zero at -1; its
+    # coefficients add to the integral over the panel.
+    values = density * share / np.array([1 - phi, phi])[:, None, None]
+    degree = np.arange(len(NODES))
+    coefficients = (values * WEIGHTS) @ legvander(NODES, len(NODES) - 1) * (degree + 0.5)
+    series = np.asarray(PANEL / 2 * legint(coefficients, lbnd=-1, axis=-1))
     mass = series.sum(axis=-1)
     none = np.zeros((2, 1))
     below = np.concatenate([none, mass.cumsum(axis=1)], axis=1)
     above = np.concatenate([none, mass[:, ::-1].cumsum(axis=1)], axis=1)[:, ::-1]
     return ScoreShape(mixture, a, b, logit_m, phi, edges, below, above, series)
-
-
-def _antiderivative(values: np.ndarray) -> np.ndarray:
-    """Integrate from the left end of each panel, given values (..., nodes) at its nodes.
-
-    Returns:
-        (..., nodes + 1) coefficients of Legendre polynomials on [-1, 1], zero at -1; their sum is
-        the integral over the panel.
-    """
-    degree = np.arange(len(NODES))
-    coefficients = (values * WEIGHTS) @ legvander(NODES, len(NODES) - 1) * (degree + 0.5)
-    return np.asarray(PANEL / 2 * legint(coefficients, lbnd=-1, axis=-1))
 
 
 def _calibration(t: np.ndarray, a: float, b: float, logit_m: float, sign: int = 1) -> np.ndarray:
@@ -264,26 +226,15 @@ class ScoreShapeGiven(Settings):
 class ShapeGiven(Settings):
     """The shape of scores, or its name among some."""
 
-    shape: Annotated[
-        object,
-        Json({"type": ["string", "object"]}),
-        "The shape of the scores, one of `shapes` by name, or a mapping of the same form.",
-    ]
-    shapes: Annotated[
-        object,
-        Named(ScoreShapeGiven, ("a", "b", "mixture")),
-        "Shapes of the scores by name.",
-    ]
+    shape: Annotated[object, Json({"type": ["string", "object"]}),
+        "The shape of the scores, one of `shapes` by name, or a mapping of the same "
+        "form."]  # fmt: skip
+    shapes: Annotated[object, Named(ScoreShapeGiven, ("a", "b", "mixture")),
+        "Shapes of the scores by name."]  # fmt: skip
 
 
 def read_shape(parameters: Parameters, phi: float) -> ScoreShape:
-    """The shape of the scores.
-
-    Args:
-        parameters: `shape`, as `ScoreShapeGiven` declares it; or a name, whose values are in
-            `shapes`, {NAME: values}. What m of the calibration curve is follows from phi.
-        phi: base rate.
-    """
+    """The shape of the scores as given, or by its name in `shapes`; phi decides its m."""
     given, shapes = parameters.values.get("shape"), parameters.values.get("shapes")
     owner, known = f"{parameters.owner}, shape", shapes if isinstance(shapes, Mapping) else {}
     if isinstance(given, str):
@@ -295,12 +246,8 @@ def read_shape(parameters: Parameters, phi: float) -> ScoreShape:
     own = Given(owner, given, ScoreShapeGiven)
     own.check_names()
     a, b = own.real("a"), own.real("b")
-    return score_shape(_read_mixture(own), a, b, phi)
-
-
-def _read_mixture(parameters: Given) -> BetaMixture:
-    given = parameters.parts("mixture", ComponentGiven)
-    weight, alpha, beta = np.array([[one.real(name) for name in COMPONENT] for one in given]).T
+    parts = own.parts("mixture", ComponentGiven)
+    weight, alpha, beta = np.array([[part.real(name) for name in COMPONENT] for part in parts]).T
     if abs(weight.sum() - 1) > 1e-9:
-        raise parameters.fault("mixture", "weights that sum to 1")
-    return BetaMixture(weight / weight.sum(), alpha, beta)
+        raise own.fault("mixture", "weights that sum to 1")
+    return score_shape(BetaMixture(weight / weight.sum(), alpha, beta), a, b, phi)

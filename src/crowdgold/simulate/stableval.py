@@ -31,11 +31,8 @@ from crowdgold.types.parameters import AtLeast, Each, Given, Json, Part, Setting
 
 CATEGORIES = ("0", "1", "2")
 CREDIT = (0.0, 0.5, 1.0)
-PARTLY = 0.35
-"""Share of level 1 among the responses that are not of level 2."""
-EASY, HARD = (2.0, 12.0), (6.0, 3.0)
-"""Beta distributions of the difficulty."""
-
+PARTLY = 0.35  # Share of level 1 among the responses that are not of level 2
+EASY, HARD = (2.0, 12.0), (6.0, 3.0)  # Beta distributions of the difficulty
 CONFUSION = {
     "normal": ((0.85, 0.14, 0.01), (0.10, 0.80, 0.10), (0.01, 0.14, 0.85)),
     "strict": ((0.92, 0.08, 0.00), (0.35, 0.60, 0.05), (0.10, 0.55, 0.35)),
@@ -43,7 +40,6 @@ CONFUSION = {
     "adversarial": ((1 / 3, 1 / 3, 1 / 3),) * 3,
 }
 """Type of annotator -> C, the level in rows, the label in columns."""
-
 QUALITIES = {
     "wide": (0.85, 0.80, 0.70, 0.55, 0.35, 0.20),
     "tight": (0.75, 0.70, 0.65, 0.60, 0.55, 0.50),
@@ -51,7 +47,6 @@ QUALITIES = {
 }
 """Qualities of agents: the study's, which figure 8's caption has the wrong way round; and of agents
 who are alike, so that one class prior for all is right."""
-
 SHARED, OWN = "shared", "own"
 BASE: dict[str, Any] = {
     "items_per_agent": 500,
@@ -64,14 +59,12 @@ BASE: dict[str, Any] = {
 }
 """The study's base configuration: the values of parameters that are not given."""
 CONFIGURATION = "configuration"
-
 POOLS = {
     "adv": ((20, 6, 4, 0), (17, 5, 5, 3), (15, 5, 4, 6), (13, 4, 4, 9), (11, 4, 3, 12)),
     "strict": ((26, 0, 4, 0), (23, 3, 4, 0), (20, 6, 4, 0), (17, 9, 4, 0), (14, 12, 4, 0)),
     "lenient": ((24, 6, 0, 0), (21, 6, 3, 0), (18, 6, 6, 0), (15, 6, 9, 0), (12, 6, 12, 0)),
 }
 """Annotators of each type, in the order of `CONFUSION`, with 0, 10, ... 40 % of the one named."""
-
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     **{f"labels_{m}": {"n_labels": m} for m in (3, 5, 7, 9)},
     **{f"gaps_{name}": {"quality": name} for name in ("tight", "wide")},
@@ -101,12 +94,9 @@ class StablevalParameters(Settings):
     paper (section 6.1).
     """
 
-    configuration: Annotated[
-        object,
-        Json({"enum": list(CONFIGURATIONS)}),
-        "A configuration of tables 4 to 7, by the name of its published files; its values "
-        "stand where none are given.",
-    ]
+    configuration: Annotated[object, Json({"enum": list(CONFIGURATIONS)}),
+        "A configuration of tables 4 to 7, by the name of its published files; its values stand "
+        "where none are given."]  # fmt: skip
     items_per_agent: Annotated[int, AtLeast(1), "Responses of each agent; 500 where not given."]
     n_labels: Annotated[int, AtLeast(1), "Labels of each response; 5 where not given."]
     quality: Annotated[
@@ -115,123 +105,54 @@ class StablevalParameters(Settings):
         "Each agent's chance of a response of the highest level; or the study's, `wide` "
         "(where not given) or `tight`; or six agents who are `equal`.",
     ]
-    annotators: Annotated[
-        object,
-        Part(AnnotatorsGiven),
-        "Annotators of each type; 18, 6, 4 and 2 where not given.",
-    ]
-    hard_items: Annotated[
-        float,
-        SHARE,
-        "Chance that a response is hard to label; 0.2 where not given.",
-    ]
-    difficulty: Annotated[
-        Literal["shared", "own"],
-        "Whether the labels of a response share its difficulty (where not given, as "
-        "published), or each has its own, so that they are independent given the level.",
-    ]
-    copying: Annotated[
-        float,
-        SHARE,
-        "Chance that a label repeats the response's first one; 0 where not given.",
-    ]
+    annotators: Annotated[object, Part(AnnotatorsGiven),
+        "Annotators of each type; 18, 6, 4 and 2 where not given."]  # fmt: skip
+    hard_items: Annotated[float, SHARE,
+        "Chance that a response is hard to label; 0.2 where not given."]  # fmt: skip
+    difficulty: Annotated[Literal["shared", "own"],
+        "Whether the labels of a response share its difficulty (where not given, as published), or "
+        "each has its own, so that they are independent given the level."]  # fmt: skip
+    copying: Annotated[float, SHARE,
+        "Chance that a label repeats the response's first one; 0 where not given."]  # fmt: skip
 
 
 def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
-    """Draw a replicate.
-
-    Args:
-        values: as `StablevalParameters` declares them; a configuration's values stand
-            where none is given, else `BASE`.
-
-    Returns:
-        the labels of agents A1, A2, ..., with true levels; `parameters` hold "score:NAME", the mean
-        credit of an agent's responses here, and "expected_score:NAME", that of all it could give.
+    """Draw the labels of agents A1, A2, ..., with true levels. A configuration's values stand where
+    none is given, else `BASE`. `parameters` hold "score:NAME", the mean credit of an agent's
+    responses here, and "expected_score:NAME", of all it could give.
     """
-    parameters = _read(values)
-    each, quality = parameters.whole("items_per_agent"), _quality(parameters)
-    agent_of = np.repeat(np.arange(len(quality)), each)
-    chance = level_chances(quality)
-    level = _pick(chance[agent_of], rng)
-    kind = rng.permutation(_types(parameters))
-    size = parameters.whole("n_labels", at_most=len(kind))
-    # Floyd's algorithm puts the last ones in the last places.
-    who = rng.permuted(draw_voters(np.full(len(level), size), len(kind), rng), axis=1)
-    label = _draw_labels(parameters, level, kind[who], rng)
-    table = _assemble(quality, agent_of, level, who, label)
-    return Replicate(table, table, _true_scores(table, chance @ np.array(CREDIT)))
-
-
-def _read(values: Mapping[str, Any]) -> Given:
-    """Check the names, and fill in the values that are not given."""
     given = Given("generator stableval", values, StablevalParameters)
     given.check_names()
     named = {}
     if CONFIGURATION in given:
         named = CONFIGURATIONS[given.choice(CONFIGURATION, CONFIGURATIONS)]
-    return replace(given, values={**BASE, **named, **values})
-
-
-def level_chances(quality: np.ndarray) -> np.ndarray:
-    """The chances of the levels (S, 3) of agents of qualities (S,)."""
-    rest = 1 - quality
-    return np.stack([(1 - PARTLY) * rest, PARTLY * rest, quality], axis=1)
-
-
-def _quality(parameters: Given) -> np.ndarray:
-    """The chance of level 2 of each agent: (S,)."""
+    parameters = replace(given, values={**BASE, **named, **values})
+    each = parameters.whole("items_per_agent")
     if isinstance(parameters.values["quality"], str):
-        return np.array(QUALITIES[parameters.choice("quality", QUALITIES)])
-    return np.array(parameters.numbers("quality", SHARE, f"{', '.join(QUALITIES)}, or "))
-
-
-def _types(parameters: Given) -> np.ndarray:
-    """The type of each annotator, one type after the other: (A,) positions."""
+        quality = np.array(QUALITIES[parameters.choice("quality", QUALITIES)])
+    else:
+        quality = np.array(parameters.numbers("quality", SHARE, f"{', '.join(QUALITIES)}, or "))
+    agent_of = np.repeat(np.arange(len(quality)), each)
+    chance = level_chances(quality)
+    level = _pick(chance[agent_of], rng)
     own = parameters.part("annotators", AnnotatorsGiven)
     numbers = [own.whole(name) for name in CONFUSION]
     if sum(numbers) == 0:
         raise parameters.fault("annotators", "at least one annotator")
-    return np.repeat(np.arange(len(numbers)), numbers)
-
-
-def _pick(chance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw a category of each distribution in the last axis: (..., K) -> (...)."""
-    below = chance.cumsum(axis=-1)[..., :-1]
-    return np.asarray((rng.random(chance.shape[:-1])[..., None] >= below).sum(axis=-1))
-
-
-def draw_difficulty(
-    hard_items: float, shape: tuple[int, ...], rng: np.random.Generator
-) -> np.ndarray:
-    """Draw difficulties of the shape, in (0, 1), hard with chance `hard_items`."""
-    hard = rng.random(shape) < hard_items
-    return np.where(hard, rng.beta(*HARD, shape), rng.beta(*EASY, shape))
-
-
-def _draw_labels(
-    parameters: Given, level: np.ndarray, kind: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    """Draw the labels (I, m) of responses (I,), by annotators of these types (I, m)."""
-    own = parameters.choice("difficulty") == OWN
-    shape = kind.shape if own else (len(kind), 1)
-    difficulty = draw_difficulty(parameters.real("hard_items"), shape, rng)[..., None]
-    matrix = np.array(list(CONFUSION.values()))[kind, level[:, None]]
+    kind = rng.permutation(np.repeat(np.arange(len(numbers)), numbers))  # types of annotators
+    items, size = len(level), parameters.whole("n_labels", at_most=len(kind))
+    # Floyd's algorithm puts the last ones in the last places.
+    who = rng.permuted(draw_voters(np.full(items, size), len(kind), rng), axis=1)
+    shape = who.shape if parameters.choice("difficulty") == OWN else (items, 1)
+    hard = rng.random(shape) < parameters.real("hard_items")
+    difficulty = np.where(hard, rng.beta(*HARD, shape), rng.beta(*EASY, shape))[..., None]
+    matrix = np.array(list(CONFUSION.values()))[kind[who], level[:, None]]
     label = _pick((1 - difficulty) * matrix + difficulty / len(CATEGORIES), rng)
     copied = rng.random(label.shape) < parameters.real("copying")
-    return np.where(copied, label[:, :1], label)
-
-
-def _assemble(
-    quality: np.ndarray,
-    agent_of: np.ndarray,
-    level: np.ndarray,
-    who: np.ndarray,
-    label: np.ndarray,
-) -> Annotations:
-    """Make the table; annotators who gave no label are not in it."""
-    items, size = label.shape
+    label = np.where(copied, label[:, :1], label)
     present, annotator_of = np.unique(who.ravel(), return_inverse=True)
-    return Annotations(
+    credit = np.array(CREDIT)
+    table = Annotations(
         item=np.arange(items).astype(str).astype(object),
         annotator=np.array([f"R{one + 1}" for one in present], dtype=object),
         group=np.array([NO_GROUP], dtype=object),
@@ -243,18 +164,26 @@ def _assemble(
         truth=level,
         agent=np.array([f"A{one + 1}" for one in range(len(quality))], dtype=object),
         agent_of=agent_of,
-        credit=np.array(CREDIT),
+        credit=credit,
     )
+    realised = np.bincount(agent_of, credit[level]) / np.bincount(agent_of)
+    return Replicate(table, table, {
+        f"{name}:{agent}": float(score)
+        for name, scores in (("score", realised), ("expected_score", chance @ credit))
+        for agent, score in zip(table.agent, scores, strict=True)
+    })  # fmt: skip
 
 
-def _true_scores(table: Annotations, expected: np.ndarray) -> dict[str, float]:
-    """Name the agents' scores: of their responses, and of all that they could give."""
-    credit = np.array(CREDIT)[table.truth]
-    realised = np.bincount(table.agent_of, credit) / np.bincount(table.agent_of)
-    named = {f"score:{name}": float(one) for name, one in zip(table.agent, realised, strict=True)}
-    for name, one in zip(table.agent, expected, strict=True):
-        named[f"expected_score:{name}"] = float(one)
-    return named
+def level_chances(quality: np.ndarray) -> np.ndarray:
+    """The chances of the levels (S, 3) of agents of qualities (S,)."""
+    rest = 1 - quality
+    return np.stack([(1 - PARTLY) * rest, PARTLY * rest, quality], axis=1)
+
+
+def _pick(chance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw a category of each distribution in the last axis: (..., K) -> (...)."""
+    below = chance.cumsum(axis=-1)[..., :-1]
+    return np.asarray((rng.random(chance.shape[:-1])[..., None] >= below).sum(axis=-1))
 
 
 GENERATOR = Generator("stableval", draw_stableval, ANNOTATIONS, parameters=StablevalParameters)

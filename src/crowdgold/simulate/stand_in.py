@@ -2,19 +2,15 @@
 
 Printed are the sizes, the base rate, the voters' TPR and TNR in words, and for Task 2 (section
 3.2.1) that the first two voters agree 17 % more often than if votes were conditionally independent.
-Votes follow the IRT process (`crowdgold.simulate.irt`), so that MAVEN's own model does not hold:
-with skills S ~ Normal(m, sigma_s), difficulties D ~ Normal(0, sigma_d), an offset o, and the
-chances that a random voter is right about an item of difficulty D,
+Votes follow the IRT process (`simulate.irt`), so that MAVEN's own model does not hold: with skills
+S ~ Normal(m, sigma_s), difficulties D ~ Normal(0, sigma_d), an offset o, and the chances that a
+random voter is right about an item of difficulty D,
 
     g_1(D) = E_S sigmoid(o + S - D) on positives,    g_0(D) = E_S sigmoid(-o + S - D) on negatives,
-
-two voters are independent given the label and D, so that
-
     TPR_H = E_D g_1,   TNR_H = E_D g_0,   P(two agree | y) = E_D [g_y^2 + (1 - g_y)^2]
 
-and, with the voters' rates r_1 = TPR_H, r_0 = TNR_H, under conditional independence
-P(two agree | y) = r_y^2 + (1 - r_y)^2. The first two equations give m and o for any sigma_d, the
-printed excess then gives sigma_d. sigma_s is free; the paper prints nothing about it.
+and r_y^2 + (1 - r_y)^2 under conditional independence, r_1 = TPR_H, r_0 = TNR_H. The rates give m
+and o for any sigma_d, the printed excess then gives sigma_d. sigma_s is free; nothing is printed.
 
 Replicates follow section 5.1: of the pool's N items n_L have an expert label; D' has n items, n_e
 of them labelled, and the n_L - n_e labelled items that are left define the true metrics. Items of
@@ -40,24 +36,19 @@ from crowdgold.types.items import Items
 from crowdgold.types.parameters import Above, AtLeast, Given, Part, Settings
 
 PRINTED = ("phi", "TPR_H", "TNR_H", "excess_agreement")
+SHARED = ("votes_total", "predictors", "n_voters")
 NODES = 256
-GRID = 10_001
-"""Points of the distribution of logits that are near the ends."""
-
-FARTHEST = 20.0
-"""Largest separation of logits; their probabilities still differ from 1."""
-
-SPREADS = (1e-3, 20.0)
-"""Smallest and largest sigma_d; beyond, votes on an item are all but equal."""
+GRID = 10_001  # Points of the distribution of logits that are near the ends
+FARTHEST = 20.0  # Largest separation of logits; their probabilities still differ from 1
+SPREADS = (1e-3, 20.0)  # Smallest and largest sigma_d; beyond, votes on an item are all but equal
 
 
 @dataclass(frozen=True, kw_only=True)
 class Extremes(Settings):
     """How scores lie near 0 and 1."""
 
-    separation: Annotated[
-        float, Above(0, FARTHEST), "How far the logits' means are from 0, to either side."
-    ]
+    separation: Annotated[float, Above(0, FARTHEST),
+        "How far the logits' means are from 0, to either side."]  # fmt: skip
     share: Annotated[float, Above(0, 1), "Share of the scores that are near 1."]
 
 
@@ -71,28 +62,20 @@ class StandInParameters(design.Sized):
 
     n_pool: Annotated[int, AtLeast(2), "Items of the full dataset."]
     n_labelled: Annotated[int, AtLeast(2), "Those of them that have an expert label."]
-    n_reference: Annotated[
-        int,
-        AtLeast(2),
-        "Items whose labels define the true metrics; the labelled items left over where not given.",
-    ]
+    n_reference: Annotated[int, AtLeast(2),
+        "Items whose labels define the true metrics; the labelled items left over where not "
+        "given."]  # fmt: skip
     phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
     TPR_H: Annotated[float, Above(0, 1), "True positive rate of the voters."]
     TNR_H: Annotated[float, Above(0, 1), "True negative rate of the voters."]
-    excess_agreement: Annotated[
-        float,
-        Above(0, 1),
+    excess_agreement: Annotated[float, Above(0, 1),
         "How much more often two voters agree than if votes were independent given the label; 0.17 "
-        "for 17 % more often. It decides how far items differ in difficulty.",
-    ]
+        "for 17 % more often. It decides how far items differ in difficulty."]  # fmt: skip
     sigma_s: Annotated[float, Above(0), "Standard deviation of the voters' skills."] = 1.0
     n_voters: Annotated[int, AtLeast(1), "Voters from whom each item's are drawn."] = 500
-    extremes: Annotated[
-        object,
-        Part(Extremes, ("separation", "share")),
+    extremes: Annotated[object, Part(Extremes, ("separation", "share")),
         "Scores near 0 and 1, whose logits are a mixture of two normal distributions of standard "
-        "deviation 1; where not given, scores are calibrated probabilities.",
-    ]
+        "deviation 1; where not given, scores are calibrated probabilities."]  # fmt: skip
     predictors: design.PredictorsGiven
 
 
@@ -107,12 +90,7 @@ class Voting:
 
 
 def chance_by_difficulty(shift: float, voting: Voting) -> tuple[np.ndarray, np.ndarray]:
-    """g(D) = E_S sigmoid(shift + S - D) at quadrature nodes of D, S centred: (256,), weights.
-
-    Args:
-        shift: mu_s + offset on positives, mu_s - offset on negatives.
-        voting: the spreads of skills and difficulties.
-    """
+    """g(D) = E_S sigmoid(shift + S - D), S centred, at nodes of D (256,), and their weights."""
     points, weights = normal_quadrature(NODES)
     inside = shift + voting.sigma_s * points[None, :] - voting.sigma_d * points[:, None]
     return expit(inside) @ weights, weights
@@ -120,26 +98,13 @@ def chance_by_difficulty(shift: float, voting: Voting) -> tuple[np.ndarray, np.n
 
 def rates(voting: Voting) -> tuple[float, float]:
     """TPR_H and TNR_H of a random voter."""
-    positive, negative = (
-        float(weights @ chance)
-        for chance, weights in (
-            chance_by_difficulty(voting.mu_s + voting.offset, voting),
-            chance_by_difficulty(voting.mu_s - voting.offset, voting),
-        )
-    )
-    return positive, negative
+    shifts = voting.mu_s + voting.offset, voting.mu_s - voting.offset
+    (positive, weights), (negative, _) = (chance_by_difficulty(shift, voting) for shift in shifts)
+    return float(weights @ positive), float(weights @ negative)
 
 
 def excess_agreement(voting: Voting, phi: float) -> float:
-    """How much more often two voters agree than under conditional independence, less 1.
-
-    Args:
-        voting: the process.
-        phi: base rate.
-
-    Returns:
-        P(two agree) / P(two agree, were they independent given the label) - 1; 0.17 means 17 %.
-    """
+    """P(two agree) / P(two agree, were they independent given the label) - 1; 0.17 means 17 %."""
     agree = independent = 0.0
     for prior, sign in ((phi, 1), (1 - phi, -1)):
         chance, weights = chance_by_difficulty(voting.mu_s + sign * voting.offset, voting)
@@ -150,7 +115,7 @@ def excess_agreement(voting: Voting, phi: float) -> float:
 
 
 def _with_rates(tpr: float, tnr: float, sigma_s: float, sigma_d: float) -> Voting:
-    """Find the mean skill and the offset that give the voters' rates, the spreads given."""
+    """The mean skill and the offset that give the voters' rates, the spreads given."""
     points, weights = normal_quadrature(NODES)
     spread = np.hypot(sigma_s, sigma_d) * points
     ends = float(np.hypot(sigma_s, sigma_d)) * 12 + 40
@@ -163,17 +128,7 @@ def _with_rates(tpr: float, tnr: float, sigma_s: float, sigma_d: float) -> Votin
 
 @cache
 def derive_voting(phi: float, tpr: float, tnr: float, excess: float, sigma_s: float) -> Voting:
-    """Derive the IRT process from what is printed (see the module).
-
-    Args:
-        phi: base rate in (0, 1).
-        tpr, tnr: the voters' rates in (0, 1).
-        excess: excess agreement of two voters, above 0; 0.17 means 17 %.
-        sigma_s: standard deviation of the voters' skills, above 0.
-
-    Raises:
-        InputError: where no spread of difficulties gives that excess.
-    """
+    """The IRT process of what is printed; `InputError` where no spread gives that excess."""
 
     def missing(sigma_d: float) -> float:
         return excess_agreement(_with_rates(tpr, tnr, sigma_s, sigma_d), phi) - excess
@@ -189,14 +144,8 @@ def derive_voting(phi: float, tpr: float, tnr: float, excess: float, sigma_s: fl
 
 
 def calibrated(scores: np.ndarray, truth: np.ndarray, phi: float) -> np.ndarray:
-    """Turn scores (n,) on the reals into probabilities: the linear discriminant's.
-
-    A predictor trained on labels gives probabilities. It is an increasing function, so that what
-    depends on ranks alone does not change.
-
-    Args:
-        truth: (n,) true labels, both classes present.
-        phi: base rate in (0, 1).
+    """Scores (n,) as the linear discriminant's probabilities, as a trained predictor gives them; an
+    increasing function, so that what depends on ranks alone does not change.
     """
     means = [float(scores[truth == label].mean()) for label in (0, 1)]
     variance = float(np.mean((scores - np.where(truth == 1, means[1], means[0])) ** 2))
@@ -205,10 +154,8 @@ def calibrated(scores: np.ndarray, truth: np.ndarray, phi: float) -> np.ndarray:
 
 
 def near_the_ends(scores: np.ndarray, separation: float, share: float) -> np.ndarray:
-    """Turn scores (n,) on the reals into probabilities near 0 and 1, as an LLM's often are.
-
-    Their logits are a mixture of Normal(separation, 1), with this share, and Normal(-separation,
-    1), in the order of the scores: what depends on ranks alone does not change.
+    """Scores (n,) as probabilities near 0 and 1, as an LLM's often are: logits of
+    Normal(separation, 1), with this share, and Normal(-separation, 1), in the order of the scores.
     """
     logits = np.linspace(-separation - 8, separation + 8, GRID)
     below = share * ndtr(logits - separation) + (1 - share) * ndtr(logits + separation)
@@ -217,8 +164,16 @@ def near_the_ends(scores: np.ndarray, separation: float, share: float) -> np.nda
     return np.asarray(expit(np.interp(ranks, below, logits)))
 
 
-def _sizes(parameters: Given) -> tuple[int, int, int]:
-    """N, n_e, and the number of items whose labels define the true metrics."""
+def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
+    """Draw n items by section 5.1, and as `reference` the labelled items left over. The predictors'
+    mu and delta hold before scores are turned into probabilities.
+    """
+    parameters = Given("generator stand_in", values, StandInParameters)
+    parameters.check_names()
+    extremes = None
+    if "extremes" in parameters:
+        own = parameters.part("extremes", Extremes)
+        extremes = own.real("separation"), own.real("share")
     n_labelled = parameters.whole("n_labelled")
     n_pool = parameters.whole("n_pool", at_least=n_labelled)
     n = design.read_n(parameters)
@@ -228,71 +183,29 @@ def _sizes(parameters: Given) -> tuple[int, int, int]:
             f"generator stand_in: found n = {n} with {n_gold} gold labels; the pool has "
             f"{n_labelled} items with an expert label and {n_pool - n_labelled} without"
         )
+    n_reference = n_labelled - n_gold
     if "n_reference" in parameters:
-        return n, n_gold, parameters.whole("n_reference")
-    if n_labelled - n_gold < 2:
+        n_reference = parameters.whole("n_reference")
+    elif n_reference < 2:
         raise InputError(
-            f"generator stand_in: {n_gold} gold labels leave {n_labelled - n_gold} of "
+            f"generator stand_in: {n_gold} gold labels leave {n_reference} of "
             f"'n_labelled' = {n_labelled} items to define the true metrics; expected fewer gold "
             "labels, or the parameter 'n_reference'"
         )
-    return n, n_gold, n_labelled - n_gold
-
-
-def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
-    """Draw a replicate of a stand-in by the protocol of section 5.1.
-
-    Args:
-        values: as `StandInParameters` declares them; the predictors' mu and delta hold before
-            scores are turned into probabilities (`near_the_ends`, or else `calibrated`).
-
-    Returns:
-        n items, and as `reference` the labelled items left over.
-    """
-    parameters = Given("generator stand_in", values, StandInParameters)
-    parameters.check_names()
-    extremes = _read_extremes(parameters)
-    n, n_gold, n_reference = _sizes(parameters)
-    study = _study(parameters, n + n_reference)
-    drawn = draw_irt(study, rng)
-    full = _with_probabilities(drawn.table, study["phi"], extremes)
-    return replace(resample(full, n, n_gold, rng), parameters=drawn.parameters)
-
-
-def _study(parameters: Given, n: int) -> dict[str, Any]:
-    """The parameters of the IRT process that draws n items without gold labels."""
-    printed = [parameters.real(name) for name in PRINTED]
-    voting = derive_voting(*printed, parameters.real("sigma_s"))
-    shared = ("votes_total", "predictors", "n_voters")
-    return {
-        "phi": printed[0],
-        "mu_s": voting.mu_s,
-        "sigma_s": voting.sigma_s,
-        "mu_d": 0.0,
-        "sigma_d": voting.sigma_d,
-        "offset": voting.offset,
-        "n": n,
-        "n_gold": 0,
-        **{name: parameters.values[name] for name in shared if name in parameters},
-    }
-
-
-def _read_extremes(parameters: Given) -> tuple[float, float] | None:
-    """The separation and the share of `near_the_ends`; none where not given."""
-    if "extremes" not in parameters:
-        return None
-    own = parameters.part("extremes", Extremes)
-    return own.real("separation"), own.real("share")
-
-
-def _with_probabilities(items: Items, phi: float, extremes: tuple[float, float] | None) -> Items:
+    phi, tpr, tnr, excess = (parameters.real(name) for name in PRINTED)
+    voting = derive_voting(phi, tpr, tnr, excess, parameters.real("sigma_s"))
+    given = {name: parameters.values[name] for name in SHARED if name in parameters}
+    size = {"n": n + n_reference, "n_gold": 0}
+    drawn = draw_irt({"phi": phi, "mu_d": 0.0, **vars(voting), **size, **given}, rng)
+    items = drawn.table
     if items.truth is None or len(np.unique(items.truth)) < 2:
         raise InputError("generator stand_in: items of one class only; expected a larger n")
     scores = {
-        name: near_the_ends(values, *extremes) if extremes else calibrated(values, items.truth, phi)
-        for name, values in items.scores.items()
+        name: near_the_ends(raw, *extremes) if extremes else calibrated(raw, items.truth, phi)
+        for name, raw in items.scores.items()
     }
-    return replace(items, scores=scores)
+    full = replace(items, scores=scores)
+    return replace(resample(full, n, n_gold, rng), parameters=drawn.parameters)
 
 
 GENERATOR = Generator("stand_in", draw_stand_in, parameters=StandInParameters)

@@ -30,27 +30,16 @@ class TwoCampsParameters(Settings):
     prevalence: Prevalence
     n_annotators: Annotated[int, AtLeast(1), "Annotators."]
     n_labels: Annotated[int, AtLeast(1), "Annotators who label each item."]
-    minority: Annotated[
-        float,
-        Range(least=0, below=0.5),
-        "Share of the annotators in the smaller camp, rounded to whole ones.",
-    ]
-    disputed: Annotated[
-        float,
-        Range(least=0, below=1),
-        "Chance of an item that the smaller camp reads the other way.",
-    ]
-    right: Annotated[
-        float, Above(0.5, 1), "Chance that a label is what the annotator's camp reads."
-    ]
+    minority: Annotated[float, Range(least=0, below=0.5),
+        "Share of the annotators in the smaller camp, rounded to whole ones."]  # fmt: skip
+    disputed: Annotated[float, Range(least=0, below=1),
+        "Chance of an item that the smaller camp reads the other way."]  # fmt: skip
+    right: Annotated[float, Above(0.5, 1),
+        "Chance that a label is what the annotator's camp reads."]  # fmt: skip
 
 
 def draw_two_camps(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
-    """Draw a replicate of the process above.
-
-    Args:
-        values: as `TwoCampsParameters` declares them, all given; as many annotators as labels.
-    """
+    """Draw a replicate of the process above, with as many annotators as labels at least."""
     given = Given("generator two_camps", values, TwoCampsParameters)
     given.check_names()
     n, labels = given.whole("n"), given.whole("n_labels")
@@ -68,23 +57,14 @@ def draw_two_camps(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
     names = np.char.add("R", np.char.zfill((who.ravel() + 1).astype(str), len(str(annotators))))
     table = labels_of_items(np.arange(n).astype(str).astype(object), item_of, names,
                             given_label.ravel())  # fmt: skip
-    known = {"prevalence": prevalence} | _rates(table, smaller, right, disputed)
-    table = replace(table, truth=truth)
-    return Replicate(table, table, known)
-
-
-def _rates(
-    table: Annotations, smaller: np.ndarray, right: float, disputed: float
-) -> dict[str, float]:
-    """Each annotator's TPR and TNR, which are the same, under the names of a replicate."""
+    # TPR and TNR are the same.
     whose = np.array([int(name.removeprefix("R")) - 1 for name in table.annotator])
     other = disputed * (1 - right) + (1 - disputed) * right
-    rates = np.where(smaller[whose], other, right).tolist()
-    return {
-        f"{rate}:{name}": value
-        for name, value in zip(table.annotator, rates, strict=True)
-        for rate in ("TPR", "TNR")
-    }
+    known = {"prevalence": prevalence}
+    for name, value in zip(table.annotator, np.where(smaller[whose], other, right), strict=True):
+        known |= {f"TPR:{name}": float(value), f"TNR:{name}": float(value)}
+    table = replace(table, truth=truth)
+    return Replicate(table, table, known)
 
 
 GENERATOR = Generator("two_camps", draw_two_camps, ANNOTATIONS, TwoCampsParameters)

@@ -10,13 +10,13 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
 Packed = Path | BinaryIO
 """An archive: its file, or its bytes."""
-BLOCK, OVERLAP = 2**20, 64
-"""Bytes of a block of `zip_blocks`, and of the end of the one before that it begins with."""
+_Zip = tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]
 
 
 class ArchiveError(ValueError):
@@ -26,14 +26,8 @@ class ArchiveError(ValueError):
 def checked_members(archive: zipfile.ZipFile, name: str, most_bytes: int) -> list[zipfile.ZipInfo]:
     """The members of a zip file that are no folders, once all are known to be harmless.
 
-    Args:
-        archive: the open zip file.
-        name: how messages call it.
-        most_bytes: that all members together may unpack to. A member never gives more bytes than it
-            declares: `zipfile` stops there, and its checksum is wrong then.
-
-    Raises:
-        ArchiveError: naming the first member that is not harmless, or the size.
+    A member never gives more bytes than it declares: `zipfile` stops there, and its checksum is
+    wrong then.
     """
     seen: set[str] = set()
     total = 0
@@ -68,6 +62,17 @@ def _fault(member: zipfile.ZipInfo, seen: set[str]) -> str:
     return "is there twice" if name in seen else ""
 
 
+@contextmanager
+def _opened(path: Packed, most_bytes: int, name: str) -> Iterator[_Zip]:
+    """A zip file and its members; `name` is what messages call it, the file's where empty."""
+    name = _name(path, name)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive, checked_members(archive, name, most_bytes)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+        raise ArchiveError(f"{name} is no readable zip file: {error}") from error
+
+
 def _name(path: Packed, name: str) -> str:
     return name or (path.name if isinstance(path, Path) else "the archive")
 
@@ -75,57 +80,29 @@ def _name(path: Packed, name: str) -> str:
 def zip_members(path: Packed, most_bytes: int, name: str = "") -> Iterator[tuple[str, bytes]]:
     """Name and content of each member of a zip file, in the order of their names.
 
-    Args:
-        most_bytes: that all members together may unpack to.
-        name: how messages call it; that of the file where not given.
-
-    Raises:
-        ArchiveError: where it is damaged or not harmless; nothing is unpacked of one that is not.
+    Nothing is unpacked of one that is not harmless, or would unpack to more than `most_bytes`.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = checked_members(archive, _name(path, name), most_bytes)
-            for member in sorted(members, key=lambda one: one.filename):
-                yield member.filename, archive.read(member)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-        raise ArchiveError(f"{_name(path, name)} is no readable zip file: {error}") from error
+    with _opened(path, most_bytes, name) as (archive, members):
+        for member in sorted(members, key=lambda member: member.filename):
+            yield member.filename, archive.read(member)
 
 
 def zip_blocks(path: Packed, most_bytes: int, name: str = "") -> Iterator[tuple[str, bytes]]:
     """Name and content of each member of a zip file, in blocks, for a look at what it holds.
 
     A block begins with the end of the one before, so that what is looked for is not cut in two.
-
-    Args:
-        most_bytes: that all members together may unpack to.
-        name: how messages call it; that of the file where not given.
-
-    Raises:
-        ArchiveError: where it is damaged or not harmless.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for member in checked_members(archive, _name(path, name), most_bytes):
-                before = b""
-                with archive.open(member) as part:
-                    while block := part.read(BLOCK):
-                        yield member.filename, before + block
-                        before = block[-OVERLAP:]
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-        raise ArchiveError(f"{_name(path, name)} is no readable zip file: {error}") from error
+    with _opened(path, most_bytes, name) as (archive, members):
+        for member in members:
+            before = b""
+            with archive.open(member) as part:
+                while block := part.read(2**20):
+                    yield member.filename, before + block
+                    before = block[-64:]
 
 
 def read_gzip(path: Packed, most_bytes: int, name: str = "") -> bytes:
-    """The content of a gzipped file.
-
-    Args:
-        most_bytes: that it may unpack to.
-        name: how messages call it; that of the file where not given.
-
-    Raises:
-        ArchiveError: where it is damaged, or would unpack to more than `most_bytes`.
-        OSError: where it cannot be read.
-    """
+    """The content of a gzipped file, which may unpack to `most_bytes`."""
     try:
         with gzip.open(path) as file:
             content = file.read(most_bytes + 1)

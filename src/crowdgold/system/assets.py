@@ -13,13 +13,10 @@ def package_folder() -> Path:
 
 
 def asset_folder(name: str) -> Path:
-    """Return the folder of the assets called `name`, such as "stan".
+    """The folder of the assets called `name`, such as "stan".
 
     An installed wheel carries them in `crowdgold/assets/NAME`; in a checkout they stand at the
     root of the repository.
-
-    Raises:
-        FileNotFoundError: neither place has such a folder.
     """
     places = (_PACKAGE / "assets" / name, _PACKAGE.parents[1] / name)
     for place in places:

@@ -22,31 +22,34 @@ def _declarations(code: str, made: str) -> Iterator[tuple[str, str]]:
     if f" = {made}(" not in code:
         return
     for node in ast.parse(code).body:
-        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Call):
-            call = node.value
-            variable = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-            if isinstance(call.func, ast.Name) and call.func.id == made:
-                yield _name(call, made), ast.unparse(variable)
-
-
-def _name(call: ast.Call, made: str) -> str:
-    """The name under which a call declares, its first argument or `name`."""
-    given = [*call.args[:1], *(one.value for one in call.keywords if one.arg == "name")]
-    if not given or not isinstance(given[0], ast.Constant) or not isinstance(given[0].value, str):
-        found = ast.unparse(given[0]) if given else "nothing"
-        raise ValueError(
-            f"line {call.lineno}: {made}(...) declares {found}, expected its name as a text, "
-            f'as {made}("my_name", ...)'
-        )
-    return given[0].value
+        match node:
+            case ast.Assign(
+                targets=[variable, *_], value=ast.Call(func=ast.Name(id=called)) as call
+            ):
+                pass
+            case ast.AnnAssign(target=variable, value=ast.Call(func=ast.Name(id=called)) as call):
+                pass
+            case _:
+                continue
+        if called != made:
+            continue
+        given = [*call.args[:1], *(one.value for one in call.keywords if one.arg == "name")]
+        match given:
+            case [ast.Constant(value=str(name)), *_]:
+                yield name, ast.unparse(variable)
+            case _:
+                found = ast.unparse(given[0]) if given else "nothing"
+                raise ValueError(
+                    f"line {call.lineno}: {made}(...) declares {found}, expected its name as a "
+                    f'text, as {made}("my_name", ...)'
+                )
 
 
 @cache
 def declared(kind: str) -> Mapping[str, tuple[str, str]]:
     """Name -> the module that declares it, and the variable there.
 
-    Raises:
-        ValueError: where two files declare one name, or one that cannot be read off its text.
+    A `ValueError` names what two files declare, or what cannot be read off a file's text.
     """
     found: dict[str, tuple[str, str]] = {}
     for file in sorted(ROOT.rglob("*.py")):
@@ -54,8 +57,8 @@ def declared(kind: str) -> Mapping[str, tuple[str, str]]:
             own = list(_declarations(file.read_text(encoding="utf-8"), KINDS[kind]))
         except (ValueError, SyntaxError) as error:
             raise ValueError(f"{file}: {error}") from None
+        module = ".".join(file.relative_to(ROOT.parent).with_suffix("").parts)
         for name, variable in own:
-            module = ".".join(file.relative_to(ROOT.parent).with_suffix("").parts)
             if name in found:
                 raise ValueError(f"{kind} {name!r}: declared in {found[name][0]} and in {module}")
             found[name] = (module, variable)
@@ -63,10 +66,6 @@ def declared(kind: str) -> Mapping[str, tuple[str, str]]:
 
 
 def load(kind: str, name: str) -> Any:
-    """What a file declares under a name: its `Generator`, `Check` or `Plot`.
-
-    Raises:
-        KeyError: where there is none.
-    """
+    """What a file declares under a name: its `Generator`, `Check` or `Plot`."""
     module, variable = declared(kind)[name]
     return getattr(importlib.import_module(module), variable)

@@ -4,21 +4,11 @@ import importlib.util
 
 PARQUET = "pyarrow"
 EXTRA_OF = {
-    "cmdstanpy": "stan",
-    "xarray": "stan",
-    "matplotlib": "report",
-    PARQUET: "parquet",
-    "jsonschema": "workflow",
-    "pooch": "workflow",
-    "sklearn": "workflow",
-    "snakemake": "workflow",
-    "crowdkit": "peers",
-    "numpyro": "peers",
-    "snorkel": "snorkel",
-    "peft": "hlv",
-    "torch": "hlv",
+    "cmdstanpy": "stan", "xarray": "stan", "matplotlib": "report", PARQUET: "parquet",
+    "jsonschema": "workflow", "pooch": "workflow", "sklearn": "workflow", "snakemake": "workflow",
+    "crowdkit": "peers", "numpyro": "peers", "snorkel": "snorkel", "peft": "hlv", "torch": "hlv",
     "transformers": "hlv",
-}
+}  # fmt: skip
 """Module -> the extra in pyproject.toml that brings it; what stands in none is always there."""
 
 
@@ -36,14 +26,6 @@ def missing(module: str) -> str:
 
 
 def need(module: str, purpose: str) -> None:
-    """Nothing where a module is there.
-
-    Args:
-        module: its name.
-        purpose: what needs it.
-
-    Raises:
-        ModuleNotFoundError: where it is not, with the extra that brings it.
-    """
+    """Raise a `ModuleNotFoundError` where a module is not there, with the extra that brings it."""
     if said := missing(module):
         raise ModuleNotFoundError(f"{purpose} needs {said}", name=module)

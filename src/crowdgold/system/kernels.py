@@ -34,17 +34,15 @@ IN_MEMORY = (
 class _SayOnce(event.Listener):
     """Says at the first compilation that nothing of it is kept."""
 
-    def __init__(self) -> None:
-        self.said = False
+    said = False
 
     def on_start(self, event: event.Event) -> None:
-        """Say it."""
         if not self.said:
             self.said = True
             logging.getLogger("crowdgold").warning(IN_MEMORY)
 
     def on_end(self, event: event.Event) -> None:
-        """Nothing is to be done at the end of a compilation."""
+        pass
 
 
 @cache
@@ -53,11 +51,7 @@ def _listen() -> None:
 
 
 def kernel(**options: Any) -> Callable[[Function], Any]:
-    """A decorator that compiles a function when it is first called.
-
-    Args:
-        options: those of `numba.njit`, such as `error_model`.
-    """
+    """A decorator that compiles a function when it is first called; `options` of `numba.njit`."""
 
     def compiled(function: Function) -> Any:
         try:

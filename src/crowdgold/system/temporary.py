@@ -77,8 +77,7 @@ def remove_registered() -> None:
 def lock_file(path: Path) -> IO[bytes] | None:
     """A file, made where it is not there, that this process holds; None where another does.
 
-    Raises:
-        OSError: where files cannot be locked there.
+    An `OSError` where files cannot be locked there.
     """
     file = path.open("ab")
     try:
@@ -114,8 +113,9 @@ def held_folder(folder: Path) -> Iterator[bool]:
         yield free
 
 
-def _make(kind: str, parent: str | None) -> tuple[Path, IO[bytes] | None]:
-    """A new folder with its lock, or none where files cannot be locked."""
+@contextmanager
+def scratch_folder(kind: str, parent: str | None = None) -> Iterator[Path]:
+    """A temporary folder, `crowdgold-KIND-CODE`, which is gone when the block ends."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{kind}-", dir=parent))
         _registered[folder] = os.getpid()
@@ -123,23 +123,13 @@ def _make(kind: str, parent: str | None) -> tuple[Path, IO[bytes] | None]:
             lock = lock_file(folder / RUNNING)
         except FileNotFoundError:  # taken for an abandoned one before it had a lock
             lock = None
-        except OSError:
+        except OSError:  # files cannot be locked there
             (folder / RUNNING).unlink(missing_ok=True)
-            return folder, None
+            lock = None
+            break
         if lock is not None:
-            return folder, lock
+            break
         _registered.pop(folder, None)
-
-
-@contextmanager
-def scratch_folder(kind: str, parent: str | None = None) -> Iterator[Path]:
-    """A temporary folder, `crowdgold-KIND-CODE`, which is gone when the block ends.
-
-    Args:
-        kind: what it is for.
-        parent: where it stands; the folder for temporary files where None.
-    """
-    folder, lock = _make(kind, parent)
     try:
         yield folder
     finally:

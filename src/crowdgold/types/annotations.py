@@ -6,8 +6,6 @@ item and annotator without a label are simply absent.
 
 Where systems are judged (STABLEVAL, section 3.1), an item is a response: what an agent answered to
 a prompt. The categories are then levels of quality, each worth a credit.
-
-Labels laid out with a column for each annotator.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,38 +38,24 @@ SUM_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Annotations(Shown):
-    """L labels of I items by A annotators in K categories.
+    """L labels of I items by A annotators in K categories."""
 
-    Attributes:
-        item: (I,) identifiers, in the order of their first label, then of their first score.
-        annotator: (A,) identifiers.
-        group: (G,) names of groups of annotators; one nameless group where the table has none.
-        category: (K,) labels, K at least 2.
-        item_of: (L,) position of each label's item, ascending; labels of an item keep their order.
-        annotator_of: (L,) position of each label's annotator.
-        group_of: (L,) position of each label's group.
-        label: (L,) position of each label's category.
-        scores: classifier -> (I, K) score vectors, a row of NaN where missing.
-        truth: (I,) position of the true category, where it is known (simulations).
-        agent: (S,) names of the agents whose responses the items are, in the order of the table;
-            empty where it names none.
-        agent_of: (I,) position of each item's agent, -1 for none; empty where `agent` is.
-        credit: (K,) what each category is worth to an agent; None where nothing was said.
-    """
-
-    item: np.ndarray
-    annotator: np.ndarray
-    group: np.ndarray
-    category: np.ndarray
-    item_of: np.ndarray
-    annotator_of: np.ndarray
-    group_of: np.ndarray
-    label: np.ndarray
+    item: np.ndarray  # (I,) in the order of their first label, then of their first score
+    annotator: np.ndarray  # (A,) identifiers
+    group: np.ndarray  # (G,) of annotators; one nameless group where the table has none
+    category: np.ndarray  # (K,) labels, K at least 2
+    item_of: np.ndarray  # (L,) position of each label's item, ascending; its labels in order
+    annotator_of: np.ndarray  # (L,) position of each label's annotator
+    group_of: np.ndarray  # (L,) position of each label's group
+    label: np.ndarray  # (L,) position of each label's category
+    # classifier -> (I, K) score vectors, a row of NaN where missing
     scores: Mapping[str, np.ndarray] = field(default_factory=dict)
-    truth: np.ndarray | None = None
+    truth: np.ndarray | None = None  # (I,) position of the true category, where it is known
+    # (S,) names of the agents whose responses the items are, in the order of the table, and (I,)
+    # position of each item's agent, -1 for none; both empty where it names none
     agent: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=object))
     agent_of: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    credit: np.ndarray | None = None
+    credit: np.ndarray | None = None  # (K,) what each category is worth to an agent, where said
 
     def __len__(self) -> int:
         """The number of labels."""
@@ -102,28 +86,16 @@ class Annotations(Shown):
         return np.bincount(cell, minlength=size).reshape(len(self.item), -1)
 
     def of_annotators(self, chosen: np.ndarray) -> "Annotations":
-        """The labels of some annotators; all items and annotators stay, with their positions.
-
-        Args:
-            chosen: (A,) whether an annotator's labels are kept.
-        """
+        """The labels of some annotators; all items and annotators stay, with their positions."""
         return self.of_labels(np.asarray(chosen, dtype=bool)[self.annotator_of])
 
     def of_labels(self, kept: np.ndarray) -> "Annotations":
-        """Some of the labels; all items and annotators stay, with their positions.
-
-        Args:
-            kept: (L,) whether a label is kept, or the positions of those that are.
-        """
+        """Some of the labels, by a mask (L,) or positions; all items and annotators stay."""
         parts = ("item_of", "annotator_of", "group_of", "label")
         return replace(self, **{name: getattr(self, name)[kept] for name in parts})
 
     def of_items(self, rows: np.ndarray) -> "Annotations":
-        """Some items, in the order given, with their labels; all annotators stay.
-
-        Args:
-            rows: (m,) positions of items; one named twice is there twice.
-        """
+        """The items at positions (m,), also twice, with their labels; all annotators stay."""
         each = self.labels_of_item
         start, size = np.cumsum(each) - each, each[rows]
         item_of = np.repeat(np.arange(len(rows)), size)
@@ -163,25 +135,20 @@ def annotations_from_frame(
 ) -> Annotations:
     """Check a data frame of labels and make Annotations of it.
 
-    Args:
-        frame: columns item, annotator, label, optionally group and agent. With agents a response
-            is an item of an agent; where several answered an item, its name is ITEM_AGENT.
-        categories: all labels that there can be, in the order wanted; those found, sorted, where
-            not given.
-        repeated: the rule for an annotator with several labels on an item: "refuse", keep the
-            "first" or the "last", or "keep" all.
-        scores: columns item and one for each category, optionally classifier; rows may be absent.
-        source: how messages name the table.
-        first_row: the number messages give the first row, or (n,) what they call each row.
-        credit: what each category is worth to an agent.
-
-    Raises:
-        InputError: naming every column and row that cannot be used.
+    It has the columns item, annotator, label, optionally group and agent. With agents a response is
+    an item of an agent; where several answered an item, its name is ITEM_AGENT. `categories` are
+    all labels that there can be, in the order wanted; those found, sorted, where not given.
+    `repeated` is the rule for an annotator with several labels on an item: "refuse", keep the
+    "first" or the "last", or "keep" all. `scores` has the columns item and one for each category,
+    optionally classifier; rows may be absent. `credit` is what each category is worth to an agent.
     """
     if repeated not in REPEATED:
         raise InputError(f"repeated {repeated!r}; expected one of {', '.join(REPEATED)}")
     problems = Problems(source, first_row)
-    columns = _texts(frame, problems)
+    needed = ("item", "annotator", "label")
+    check_columns(frame, needed, problems)
+    there = [*needed, *(name for name in ("group", "agent") if name in frame)]
+    columns = {name: texts_of(frame, name, problems) for name in there}
     position, known = categories_of(columns["label"], categories, problems)
     values = credits_of(credit, known, problems)
     table = pd.DataFrame(columns).assign(position=position).reset_index(drop=True)
@@ -191,12 +158,20 @@ def annotations_from_frame(
     vectors = {} if scores is None else read_score_vectors(scores, known, f"the scores of {source}")
     # Texts are looked at one by one nowhere: there may be millions.
     item_of, labelled = pd.factorize(table["item"])
-    items = _with_scored(np.asarray(labelled, dtype=object), vectors)
+    items = np.asarray(labelled, dtype=object)
+    if scored := [item for one in vectors.values() for item in one.index]:
+        items = np.array(list(dict.fromkeys([*items, *scored])), dtype=object)
     annotator_of, annotators = pd.factorize(table["annotator"])
     group_of, groups = np.zeros(len(table), dtype=np.int64), np.array([NO_GROUP], dtype=object)
     if "group" in table:
         group_of, found = pd.factorize(table["group"])
         groups = np.asarray(found, dtype=object)
+    agents = {}
+    if "agent" in table:
+        of_row, names = pd.factorize(table["agent"])
+        first = pd.Series(of_row, index=table["item"]).groupby(level=0, sort=False).first()
+        agent_of = first.reindex(items, fill_value=-1).to_numpy(dtype=np.int64)
+        agents = {"agent": np.asarray(names, dtype=object), "agent_of": agent_of}
     order = slice(None) if (np.diff(item_of) >= 0).all() else np.argsort(item_of, kind="stable")
     return Annotations(
         items,
@@ -209,49 +184,16 @@ def annotations_from_frame(
         table["position"].to_numpy()[order],
         {name: one.reindex(items).to_numpy() for name, one in vectors.items()},
         credit=values,
-        **_agents(table, items),
+        **agents,
     )
-
-
-def _texts(frame: pd.DataFrame, problems: Problems) -> dict[str, pd.Series]:
-    """The columns of a table of labels as texts."""
-    needed = ("item", "annotator", "label")
-    check_columns(frame, needed, problems)
-    there = [*needed, *(name for name in ("group", "agent") if name in frame)]
-    return {name: texts_of(frame, name, problems) for name in there}
-
-
-def _with_scored(items: np.ndarray, vectors: Mapping[str, pd.DataFrame]) -> np.ndarray:
-    """The labelled items, and after them those that have scores alone."""
-    scored = [item for one in vectors.values() for item in one.index]
-    return np.array(list(dict.fromkeys([*items, *scored])), dtype=object) if scored else items
-
-
-def _agents(table: pd.DataFrame, items: np.ndarray) -> dict[str, np.ndarray]:
-    """The fields `agent` and `agent_of` of a table of labels; none where it names no agent."""
-    if "agent" not in table:
-        return {}
-    position, names = pd.factorize(table["agent"])
-    first = pd.Series(position, index=table["item"]).groupby(level=0, sort=False).first()
-    agent_of = first.reindex(items, fill_value=-1).to_numpy(dtype=np.int64)
-    return {"agent": np.asarray(names, dtype=object), "agent_of": agent_of}
 
 
 def read_score_vectors(
     frame: pd.DataFrame, categories: np.ndarray, source: str
 ) -> dict[str, pd.DataFrame]:
-    """Check score vectors, one row an item and classifier.
+    """Score vectors: classifier -> (items, K), indexed by item.
 
-    Args:
-        frame: columns item, one for each category (a probability), and optionally classifier.
-        categories: (K,) labels.
-        source: how messages name the table.
-
-    Returns:
-        classifier -> (items, K) vectors, indexed by item.
-
-    Raises:
-        InputError: naming every column and row that cannot be used.
+    The frame has the columns item, one for each category (a probability), and maybe classifier.
     """
     problems = Problems(source)
     names = [str(name) for name in categories]

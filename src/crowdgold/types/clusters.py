@@ -21,15 +21,7 @@ items' chances make expected, before these are doubted."""
 
 
 def read_clusters(values: pd.Series, item: np.ndarray) -> np.ndarray:
-    """The number of each item's cluster, (n,).
-
-    Args:
-        values: (n,) names, texts or numbers.
-        item: (n,) identifiers, for messages.
-
-    Raises:
-        InputError: where an item has none, or all have the same.
-    """
+    """The number of each item's cluster, (n,), from names, texts or numbers (n,)."""
     cluster, names = number_names(values)
     refuse(CLUSTER, cluster == NO_STRATUM, item, "without a cluster; expected one for each, a name "
            "of its own where an item belongs with no other")  # fmt: skip
@@ -67,20 +59,14 @@ class Together:
 
     The chance that two items of a cluster both have gold is pi_i pi_j where items were drawn one by
     one, and pi_i where clusters were drawn whole. The pairs of gold items show which.
-
-    Attributes:
-        siblings: other items in the cluster of an item, the mean over all items.
-        expected: pairs of gold items of one cluster, in either order, were items drawn one by one.
-        found: such pairs.
-        ratio: q, expected over found pairs; NaN where none was found.
-        share: 0 where items were drawn one by one, 1 where clusters were drawn whole.
     """
 
-    siblings: float
+    siblings: float  # other items in the cluster of an item, the mean over all items
+    # pairs of gold items of one cluster, in either order, were items drawn one by one
     expected: float
-    found: int
-    ratio: float
-    share: float
+    found: int  # such pairs
+    ratio: float  # q, expected over found pairs; NaN where none was found
+    share: float  # 0 where items were drawn one by one, 1 where clusters were drawn whole
 
 
 def together(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> Together:
@@ -90,11 +76,6 @@ def together(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> To
     the share (1 - q) / (1 - f), at least 0. In batches items are drawn one by one, whatever
     clusters they are of: the weights of two items do not correlate but for terms of order 1 / n, so
     that q is 1.
-
-    Args:
-        cluster: (n,) number of each item's.
-        gold: (n,) whether an item has a gold label.
-        draw: the chances with which these were drawn; None for a simple random sample.
     """
     size, number = len(gold), int(gold.sum())
     chance = np.full(size, number / size) if draw is None else draw.chance
@@ -120,53 +101,35 @@ def together(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> To
     return Together(siblings, expected, found, ratio, share)
 
 
-def is_within(values: np.ndarray, cluster: np.ndarray) -> bool:
-    """Whether all items of each cluster (n,) have the same value (n,)."""
-    code = np.unique(cluster, return_inverse=True)[1]
+def units_of(draw: GoldDraw, cluster: np.ndarray) -> bool:
+    """Whether clusters can have been drawn whole: each is in one stratum, or has one chance."""
+    known = np.isfinite(draw.chance)
+    values = (draw.chance if draw.stratum is None else draw.stratum)[known]
+    code = np.unique(cluster[known], return_inverse=True)[1]
     first = np.empty(int(code.max()) + 1, dtype=values.dtype)
     first[code[::-1]] = values[::-1]
     return bool((first[code] == values).all())
 
 
-def units_of(draw: GoldDraw, cluster: np.ndarray) -> bool:
-    """Whether clusters can have been drawn whole: each is in one stratum, or has one chance."""
-    values = draw.chance if draw.stratum is None else draw.stratum
-    known = np.isfinite(draw.chance)
-    return is_within(values[known], cluster[known])
-
-
 def check_draw(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw) -> None:
-    """Raise an `InputError` where clusters and how gold was drawn do not go together.
+    """Raise an `InputError` where clusters (n,) and how gold (n,) was drawn do not go together.
 
-    Gold that comes by whole clusters must have been drawn so; batches are of single items.
-
-    Args:
-        cluster: (n,) number of each item's.
-        gold: (n,) whether an item has a gold label.
-        draw: the chances with which these were drawn.
+    Gold that comes by whole clusters must have been drawn so; batches are of single items, none of
+    which is likelier to be drawn than one that is in the most likely stratum of every batch.
     """
-    if draw.batch is not None:
-        _check_batches(cluster, gold, draw)
+    if draw.batch is None:
+        known = together(cluster, gold, draw)
+        many = known.expected / 2 + TOO_FAR * (1 + np.sqrt(known.expected / 2))
+        if known.found / 2 > many and not units_of(draw, cluster):
+            how = "lie in several strata" if draw.stratum is not None else "have several chances"
+            raise InputError(
+                f"column {CLUSTER!r}: {known.found // 2:,} pairs of gold items are of one cluster, "
+                f"and {known.expected / 2:,.0f} are expected where items are drawn one by one, and "
+                f"some clusters {how}; expected clusters that were drawn whole, each within one "
+                "stratum and with one chance, or items that were drawn one by one"
+            )
         return
-    known = together(cluster, gold, draw)
-    many = known.expected / 2 + TOO_FAR * (1 + np.sqrt(known.expected / 2))
-    if known.found / 2 > many and not units_of(draw, cluster):
-        how = "lie in several strata" if draw.stratum is not None else "have several chances"
-        raise InputError(
-            f"column {CLUSTER!r}: {known.found // 2:,} pairs of gold items are of one cluster, and "
-            f"{known.expected / 2:,.0f} are expected where items are drawn one by one, and some "
-            f"clusters {how}; expected clusters that were drawn whole, each within one stratum and "
-            "with one chance, or items that were drawn one by one"
-        )
-
-
-def _check_batches(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw) -> None:
-    """Raise an `InputError` where batches hold more items of one cluster than single items can.
-
-    No item is likelier to be drawn than one that is in the most likely stratum of every batch.
-    """
     assert draw.stratum is not None
-    assert draw.batch is not None
     rows = np.flatnonzero(gold)
     batch, most = draw.batch[draw.stratum[rows]], np.zeros(int(draw.batch.max()) + 1)
     np.maximum.at(most, batch, draw.chance[rows])

@@ -1,6 +1,6 @@
-"""Checks on columns of an input table; each problem names file, column, rows, and the way out.
+"""Columns of an input table: what they must hold, and what is made of them.
 
-The columns of a table of labels: what they must hold, and what is made of them.
+Each problem names file, column, rows, and the way out.
 """
 
 import json
@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -114,16 +113,10 @@ HALF = "half a character (an unpaired surrogate)"
 ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 """How JSON writes them; two halves that follow each other are one good character."""
 MEND = "expected text; write the file anew, as UTF-8"
-BLOCK = 1 << 20
 
 
 def check_json_text(text: str, found: Any, where: str) -> None:
-    """Raise an `InputError` where JSON holds a character that no text of a study holds.
-
-    Args:
-        found: what was read from it.
-        where: how messages name it.
-    """
+    """Raise an `InputError` where JSON holds a character that no text of a study holds."""
     if not ESCAPED.search(text):
         return
     plain = json.dumps(found, ensure_ascii=False)
@@ -133,21 +126,6 @@ def check_json_text(text: str, found: Any, where: str) -> None:
         plain.encode()
     except UnicodeEncodeError:
         raise InputError(f"{where}: found {HALF}, {MEND}") from None
-
-
-def check_text_file(path: Path) -> None:
-    """Raise an `InputError` that names the first line of a file with a NUL byte."""
-    lines = 1
-    with path.open("rb") as file:
-        while block := file.read(BLOCK):
-            place = block.find(b"\0")
-            if place >= 0:
-                lines += block.count(b"\n", 0, place)
-                raise InputError(
-                    f"{path} cannot be read as {path.suffix[1:]}: line {lines} has {NUL}; save it "
-                    "as UTF-8"
-                )
-            lines += block.count(b"\n")
 
 
 ONE_LABEL = ("refuse", "first", "last")

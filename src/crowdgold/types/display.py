@@ -16,13 +16,7 @@ def visible(text: str) -> str:
 
 
 def first_lines(lines: Sequence[str], most: int = MOST_LINES, whole: str = "") -> str:
-    """The lines of a screen, and how many more there are; one more is shown in that place.
-
-    Args:
-        lines: all of them.
-        most: as many as are shown.
-        whole: how to see the others, in words.
-    """
+    """The lines of a screen, and how many more there are; one more is shown in that place."""
     left = len(lines) - most
     more = f"... {left:,} more {whole}".rstrip()
     return "\n".join([*lines[:most], more] if left > 1 else lines)

@@ -1,9 +1,7 @@
 """How gold items were drawn, where their chances are known, and what each counts.
 
-Without chances, gold items are a simple random sample. An item counts for 1 / chance items, or, in
-batches, as `gold_batches` says. `gold_columns` reads them.
-
-Gold items that were drawn in batches, each with an eye on the labels before: what they count.
+Without chances, gold items are a simple random sample. Else an item counts for 1 / chance items,
+or, in batches, each drawn with an eye on the labels before, as follows.
 
 Batch t is drawn from the items that had no gold label yet: fixed numbers from each of its strata,
 which may depend on all earlier labels. Let z_i be anything of an item, T its sum over all N items.
@@ -29,12 +27,11 @@ They depend on the batches' sizes alone. Where a size is set by what earlier lab
 it stops when the interval is narrow enough, these weights are no longer known before; the interval
 that holds over all looks allows for that (`inference.interval`), the ordinary one does not.
 
-The batch that is being labelled: it counts once each of its strata has a label.
+A batch counts once each of its strata has a label. Before, its labels say nothing of some strata,
+and no estimate for all items can be made of them. The file of a batch begins with an item of each
+stratum, so that few labels are passed over.
 
-Before, its labels say nothing of some strata, and no estimate for all items can be made of them.
-The file of a batch begins with an item of each stratum, so that few labels are passed over.
-
-Columns of a table that say how gold items were drawn.
+The columns of a table that say how gold items were drawn:
 
 - `gold_probability`: the chance of each item's being drawn for an expert, each by itself (Poisson).
   Of items without a gold label it may be left out.
@@ -65,31 +62,20 @@ NO_STRATUM = -1
 
 @dataclass(frozen=True, eq=False)
 class GoldDraw:
-    """Known chances of items to have a gold label; arrays share the order of the items.
+    """Known chances of items to have a gold label; arrays share the order of the items."""
 
-    Attributes:
-        chance: (n,) of each item; NaN where it is not known, of items without gold.
-        stratum: (n,) number of each item's stratum, or `NO_STRATUM`; None where each item was drawn
-            by itself.
-        drawn: (H,) gold items of each stratum in the whole table; None likewise.
-        batch: (H,) number of each stratum's batch, from 0; None where all were drawn at once.
-        counts: (n,) items that each gold item stands for; None where it is 1 / chance.
-        by_chance: (n,) share of that which its chance decides (`gold_batches`); None where all.
-        estimated: whether chances are not known, but estimated from votes and scores.
-        sent: (n,) number of the stratum of each item that was sent to experts, whether it came back
-            with a label or not, or `NO_STRATUM`; None where all that is known to be sent came back.
-        names: of the strata in the table, as many as `drawn`; empty where there were none.
-    """
-
-    chance: np.ndarray
+    chance: np.ndarray  # (n,) of each item; NaN where it is not known, of items without gold
+    # (n,) number of its stratum, or `NO_STRATUM`; None where each item was drawn by itself
     stratum: np.ndarray | None = None
-    drawn: np.ndarray | None = None
-    batch: np.ndarray | None = None
-    counts: np.ndarray | None = None
-    by_chance: np.ndarray | None = None
-    estimated: bool = False
+    drawn: np.ndarray | None = None  # (H,) gold items of each stratum in the whole table
+    batch: np.ndarray | None = None  # (H,) of each stratum, from 0; None of one draw at once
+    counts: np.ndarray | None = None  # (n,) items that each stands for; None where 1 / chance
+    by_chance: np.ndarray | None = None  # (n,) share of that which its chance decides; None: all
+    estimated: bool = False  # whether chances are not known, but estimated from votes and scores
+    # (n,) stratum of each item that was sent to experts, whether it came back with a label or not,
+    # or `NO_STRATUM`; None where all that is known to be sent came back
     sent: np.ndarray | None = None
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # of the strata in the table, as many as `drawn`, or none
 
     def take(self, rows: np.ndarray) -> "GoldDraw":
         """The chances of the items at some positions, which were drawn among all."""
@@ -162,12 +148,7 @@ def cost_in_words(weights: np.ndarray) -> str:
 
 
 def batch_weights(drawn: np.ndarray, n_items: int) -> np.ndarray:
-    """The weights a_t of batches, (T,), which sum to 1.
-
-    Args:
-        drawn: (T,) gold items of each, in their order.
-        n_items: all items, with gold or without.
-    """
+    """The weights a_t, (T,), which sum to 1, of batches with so many gold items, (T,)."""
     before = n_items - (np.cumsum(drawn) - drawn)
     after = before - drawn
     if after[-1] == 0:
@@ -178,12 +159,7 @@ def batch_weights(drawn: np.ndarray, n_items: int) -> np.ndarray:
 
 
 def in_batches(draw: GoldDraw, batch: np.ndarray) -> GoldDraw:
-    """What gold items count whose strata are of batches.
-
-    Args:
-        draw: their strata, and their chances in the batch in which they were drawn.
-        batch: (H,) number of each stratum's batch, from 0 without gaps.
-    """
+    """What gold items count whose strata are of batches, (H,), numbered from 0 without gaps."""
     assert draw.stratum is not None
     assert draw.drawn is not None
     weight = batch_weights(np.bincount(batch, draw.drawn), len(draw.chance))
@@ -197,12 +173,7 @@ def in_batches(draw: GoldDraw, batch: np.ndarray) -> GoldDraw:
 def not_begun(
     columns: Mapping[str, pd.Series], has_gold: np.ndarray
 ) -> tuple[np.ndarray, list[str]]:
-    """Which gold items (n,) are of a last batch with strata without a label, and what is said.
-
-    Args:
-        columns: those of `types.gold_draw`, (n,) each; others are passed over.
-        has_gold: (n,) whether each item has a gold label.
-    """
+    """Which gold items (n,) are of a last batch with strata without a label, and what is said."""
     none = np.zeros(len(has_gold), dtype=bool)
     if not {BATCH, STRATUM} <= set(columns):
         return none, []
@@ -237,21 +208,15 @@ LARGEST_SHARE = 0.5
 TOO_FAR = 6.0
 """Standard deviations between the chances' sum and the number of gold items from which the chances
 are not those that the items were drawn with."""
-NAMED = 3
-
-
-def _some(items: np.ndarray) -> str:
-    more = ", ..." if len(items) > NAMED else ""
-    return ", ".join(repr(str(one)) for one in items[:NAMED]) + more
 
 
 def refuse(column: str, bad: np.ndarray, item: np.ndarray, why: str) -> None:
     """Raise an `InputError` where `bad` (n,) holds of an item, naming some."""
     rows = np.flatnonzero(bad)
     if len(rows):
-        raise InputError(
-            f"column {column!r}: {counted(len(rows), 'item')} ({_some(item[rows])}) {why}"
-        )
+        some = ", ".join(repr(str(one)) for one in item[rows[:3]])
+        more = ", ..." if len(rows) > 3 else ""
+        raise InputError(f"column {column!r}: {counted(len(rows), 'item')} ({some}{more}) {why}")
 
 
 def _by_chance(
@@ -292,39 +257,32 @@ def number_names(values: pd.Series) -> tuple[np.ndarray, list[str]]:
     return np.where(empty, NO_STRATUM, known), names.tolist()
 
 
-def _sizes(
-    columns: Mapping[str, pd.Series], stratum: np.ndarray, names: list[str], item: np.ndarray
-) -> np.ndarray:
-    """Items of each stratum, (H,): counted where all say theirs, else as the table says."""
-    known = stratum != NO_STRATUM
-    found = np.bincount(stratum[known], minlength=len(names))
-    if SIZE not in columns:
-        refuse(STRATUM, ~known, item, f"without a stratum; expected one for each item, or the "
-                f"number of items of each stratum in a column {SIZE!r}")  # fmt: skip
-        return found
-    given = to_numbers(columns[SIZE])
-    wrong = known & ~((given >= 1) & (given == np.floor(given)))
-    refuse(SIZE, wrong, item, "without a whole number from 1, the items of its stratum")
-    sizes = np.zeros(len(names))
-    sizes[stratum[known][::-1]] = given[known][::-1]  # the last assignment stays: the first row's
-    refuse(SIZE, known & (given != sizes[stratum]), item, "with another size than others of its "
-            "stratum; expected one for each stratum")  # fmt: skip
-    if (sizes < found).any() or sizes.sum() != len(stratum):
-        raise InputError(
-            f"column {SIZE!r}: the strata have {sizes.sum():,.0f} items and the table "
-            f"{len(stratum):,}; expected the items of the table, each in one stratum"
-        )
-    return sizes
-
-
 def _by_stratum(
     columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.ndarray
 ) -> GoldDraw:
     """Chances of items of which fixed numbers were drawn from each stratum."""
     stratum, names = number_names(columns[STRATUM])
-    refuse(STRATUM, has_gold & (stratum == NO_STRATUM), item, "with a gold label, without a "
-            "stratum; expected the one that it was drawn from")  # fmt: skip
-    sizes = _sizes(columns, stratum, names, item)
+    known = stratum != NO_STRATUM
+    refuse(STRATUM, has_gold & ~known, item, "with a gold label, without a stratum; expected the "
+            "one that it was drawn from")  # fmt: skip
+    there = np.bincount(stratum[known], minlength=len(names))
+    sizes = there.astype(float)
+    if SIZE not in columns:
+        refuse(STRATUM, ~known, item, f"without a stratum; expected one for each item, or the "
+                f"number of items of each stratum in a column {SIZE!r}")  # fmt: skip
+    else:
+        given = to_numbers(columns[SIZE])
+        wrong = known & ~((given >= 1) & (given == np.floor(given)))
+        refuse(SIZE, wrong, item, "without a whole number from 1, the items of its stratum")
+        sizes = np.zeros(len(names))
+        sizes[stratum[known][::-1]] = given[known][::-1]  # the last one stays: the first row's
+        refuse(SIZE, known & (given != sizes[stratum]), item, "with another size than others of "
+                "its stratum; expected one for each stratum")  # fmt: skip
+        if (sizes < there).any() or sizes.sum() != len(stratum):
+            raise InputError(
+                f"column {SIZE!r}: the strata have {sizes.sum():,.0f} items and the table "
+                f"{len(stratum):,}; expected the items of the table, each in one stratum"
+            )
     drawn = np.bincount(stratum[has_gold], minlength=len(names))
     without = np.array(names)[drawn == 0]
     if len(without):
@@ -333,15 +291,8 @@ def _by_stratum(
             f"({list_names(without)}); expected some in each. Label items of it, join it with a "
             "like one, or leave its items out"
         )
-    chance = np.where(stratum == NO_STRATUM, np.nan, (drawn / sizes)[stratum])
+    chance = np.where(known, (drawn / sizes)[stratum], np.nan)
     return GoldDraw(chance, stratum, drawn, names=tuple(names))
-
-
-def _whole(values: pd.Series, least: int) -> np.ndarray:
-    """Whether each is a whole number from some one on: (n,)."""
-    numbers = to_numbers(values)
-    good: np.ndarray = (numbers >= least) & (numbers == np.floor(numbers))
-    return good
 
 
 def _by_batch(columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.ndarray) -> GoldDraw:
@@ -351,68 +302,61 @@ def _by_batch(columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.n
     """
     without = pd.Series("", index=columns[BATCH].index, dtype="string")
     stratum = columns.get(STRATUM, without).astype("string").str.strip().fillna("")
-    size, sent = columns.get(SIZE, without), ~is_empty(columns[BATCH])
-    named = (stratum != "").to_numpy(dtype=bool)
-    refuse(BATCH, sent & ~_whole(columns[BATCH], 1), item, "without a whole number from 1")
+    numbers, sizes = to_numbers(columns[BATCH]), to_numbers(columns.get(SIZE, without))
+    sent, named = ~is_empty(columns[BATCH]), (stratum != "").to_numpy(dtype=bool)
+    whole, size_whole = ((one >= 1) & (one == np.floor(one)) for one in (numbers, sizes))
+    refuse(BATCH, sent & ~whole, item, "without a whole number from 1")
     refuse(BATCH, ~sent & has_gold & named, item, f"with a gold label and a stratum, without a "
             f"batch; expected one, 1 for the first, and {SIZE!r}")  # fmt: skip
     refuse(STRATUM, sent & ~named, item, "of a batch without a stratum; expected the one that it "
             "was drawn from, as `crowdgold sample` wrote it")  # fmt: skip
-    refuse(SIZE, sent & ~_whole(size, 1), item, "without a whole number from 1, the items without "
+    refuse(SIZE, sent & ~size_whole, item, "without a whole number from 1, the items without "
             "a gold label that its stratum had")  # fmt: skip
-    number = np.where(sent, to_numbers(columns[BATCH]), 0).astype(int)
-    labelled = np.unique(number[has_gold])
-    asked = (has_gold | sent) & np.isin(number, labelled)  # of others nothing is labelled yet
+    number = np.where(sent, numbers, 0).astype(int)
+    asked = (has_gold | sent) & np.isin(number, np.unique(number[has_gold]))  # else not labelled
     table = pd.DataFrame(
         {"batch": number, "stratum": stratum.to_numpy(dtype=object),
-         "size": np.where(sent, to_numbers(size), len(item)), "gold": has_gold}
+         "size": np.where(sent, sizes, len(item)), "gold": has_gold}
     )[asked]  # fmt: skip
     found = table.groupby(["batch", "stratum"])
     strata = found.agg(
         size=("size", "min"), largest=("size", "max"), drawn=("gold", "sum"), sent=("gold", "size")
     )
-    _check_batches(strata.reset_index(), len(item))
+    rows = strata.reset_index()
+    for _, one in rows[rows["largest"] != rows["size"]].iterrows():
+        raise InputError(
+            f"column {SIZE!r}: stratum {one['stratum']!r} of batch {one['batch']} has "
+            f"{one['size']:.0f} items and {one['largest']:.0f}; expected one number"
+        )
+    for batch_number, bare in rows[rows["drawn"] == 0].groupby("batch"):
+        raise InputError(
+            f"column {STRATUM!r}: {empty_in_words(bare['stratum'])} of batch {batch_number}; "
+            "expected some in each. Have an expert label an item more of each"
+        )
+    before = empty = 0
+    for batch_number, own in rows.groupby("batch"):
+        # Items that experts were tied on have no gold label, and were not drawn again.
+        if not len(item) - before - empty <= own["size"].sum() <= len(item) - before:
+            raise InputError(
+                f"column {SIZE!r}: the strata of batch {batch_number} have "
+                f"{own['size'].sum():,.0f} items, and {len(item) - before:,} of the table had no "
+                "gold label before it. Expected as many: keep each row of a batch, add no label to "
+                "a batch once the next is drawn, and no item to the study"
+            )
+        before += int(own["drawn"].sum())
+        empty += int((own["sent"] - own["drawn"]).sum())
     of = np.full(len(item), NO_STRATUM)
     of[asked] = found.ngroup().to_numpy(dtype=int)
     place = np.where(has_gold, of, NO_STRATUM)
     drawn = strata["drawn"].to_numpy(dtype=int)
     share = drawn / strata["size"].to_numpy(dtype=float)
-    chance = np.where(has_gold, share[place], np.nan)
     batch = np.unique(strata.index.get_level_values("batch"), return_inverse=True)[1]
-    empty = (asked & ~has_gold).any()
     names = tuple(
         f"{name} of batch {own}" if name else "of the first labels" for own, name in strata.index
     )
-    draw = GoldDraw(chance, place, drawn, sent=of if empty else None, names=names)
-    return in_batches(draw, batch)
-
-
-def _check_batches(strata: pd.DataFrame, n_items: int) -> None:
-    """Raise an `InputError` where strata cannot be those of batches drawn one after the other."""
-    other = strata[strata["largest"] != strata["size"]]
-    if len(other):
-        one = other.iloc[0]
-        raise InputError(
-            f"column {SIZE!r}: stratum {one['stratum']!r} of batch {one['batch']} has "
-            f"{one['size']:.0f} items and {one['largest']:.0f}; expected one number"
-        )
-    for batch, bare in strata[strata["drawn"] == 0].groupby("batch"):
-        raise InputError(
-            f"column {STRATUM!r}: {empty_in_words(bare['stratum'])} of batch {batch}; expected "
-            "some in each. Have an expert label an item more of each"
-        )
-    before = empty = 0
-    for batch, own in strata.groupby("batch"):
-        # Items that experts were tied on have no gold label, and were not drawn again.
-        if not n_items - before - empty <= own["size"].sum() <= n_items - before:
-            raise InputError(
-                f"column {SIZE!r}: the strata of batch {batch} have {own['size'].sum():,.0f} "
-                f"items, and {n_items - before:,} of the table had no gold label before it. "
-                "Expected as many: keep each row of a batch, add no label to a batch once the "
-                "next is drawn, and no item to the study"
-            )
-        before += int(own["drawn"].sum())
-        empty += int((own["sent"] - own["drawn"]).sum())
+    sent_to = of if (asked & ~has_gold).any() else None
+    chance = np.where(has_gold, share[place], np.nan)
+    return in_batches(GoldDraw(chance, place, drawn, sent=sent_to, names=names), batch)
 
 
 def skipped_in_words(
@@ -420,18 +364,15 @@ def skipped_in_words(
 ) -> list[str]:
     """What is said of items that were sent to experts and came back without a label.
 
-    Args:
-        columns: those of `COLUMNS`, (n,) each.
-        gold: (n,) gold labels, negative where there is none.
-        tied: (n,) whether experts labelled an item and are tied on it; None where they are on none.
+    Gold labels (n,) are negative where there is none, also where experts are `tied` (n,).
     """
     if BATCH not in columns:
         return []
     sent = ~is_empty(columns[BATCH])
     number = to_numbers(columns[BATCH])
     sent &= np.isin(number, number[sent & (gold >= 0)])
-    of_tied = sent & (np.zeros(len(gold), dtype=bool) if tied is None else tied)
-    skipped = int((sent & (gold < 0) & ~of_tied).sum())
+    bare = sent & (gold < 0)
+    skipped = int((bare if tied is None else bare & ~tied).sum())
     if not skipped:
         return []
     return [
@@ -447,13 +388,7 @@ def read_gold_draw(
 ) -> GoldDraw | None:
     """How gold items were drawn; None where they are a simple random sample, or there are none.
 
-    Args:
-        columns: some of `COLUMNS`, (n,) each; others are passed over.
-        gold: (n,) gold labels, negative where there is none.
-        item: (n,) identifiers, for messages.
-
-    Raises:
-        InputError: where the columns cannot be those of a sample.
+    Gold labels (n,) are negative where there is none; of the columns (n,), `COLUMNS` count.
     """
     has_gold = gold >= 0
     if not set(COLUMNS) & set(columns) or not has_gold.any():

@@ -2,12 +2,6 @@
 
 It is the data set D of MAVEN, section 3.1: V_i positive votes out of c_i, the gold label T_i where
 an expert gave one, and the score X_i of each predictor. Simulated tables carry the truth Y_i too.
-
-The columns of a table of items: what they must hold, and what is made of them.
-
-A ranking of items by their scores, in which items of equal scores are one group.
-
-The kinds of table, by the names that registries and messages have for them.
 """
 
 from collections.abc import Collection, Mapping
@@ -41,105 +35,6 @@ SCORE = "score"
 MOST_VOTES = 2**31
 
 
-def _predictor_names(frame: pd.DataFrame) -> dict[str, str]:
-    return {
-        (column if column == SCORE else column.removeprefix(f"{SCORE}_")): column
-        for column in map(str, frame.columns)
-        if column == SCORE or column.startswith(f"{SCORE}_")
-    }
-
-
-def check_shape(frame: pd.DataFrame, problems: Problems) -> None:
-    """Note columns that are missing or there twice, and a table without rows."""
-    have = [str(column) for column in frame.columns]
-    for column in ("item", "votes_positive", "votes_total"):
-        if column not in have:
-            problems.add(f"column {column!r} is missing; the table has: {list_names(have)}")
-    for column, times in sorted(repeated(have).items()):
-        problems.add(f"column {column!r} is there {times} times; expected once")
-    if len(frame) == 0:
-        problems.add("the table has no rows")
-
-
-def whole_numbers_in(
-    frame: pd.DataFrame, column: str, lowest: int, problems: Problems
-) -> np.ndarray:
-    """The column of whole numbers (n,) as floats; NaN where the cell is not one."""
-    values = to_numbers(frame[column])
-    good = (values >= lowest) & (values <= MOST_VOTES) & (values == np.floor(values))
-    problems.add_rows(column, ~good, frame[column], f"a whole number from {lowest} to {MOST_VOTES}")
-    return np.where(good, values, np.nan)
-
-
-def labels_in(
-    frame: pd.DataFrame, column: str, may_be_empty: bool, problems: Problems
-) -> np.ndarray:
-    """The labels 0 and 1 (n,) of a column; `NO_GOLD` where a cell may be empty and is."""
-    values, empty = to_numbers(frame[column]), is_empty(frame[column])
-    bad = ~np.isin(values, (0, 1)) & ~(empty & may_be_empty)
-    expected = "0, 1 or an empty cell" if may_be_empty else "0 or 1"
-    problems.add_rows(column, bad, frame[column], expected)
-    return np.where(np.isin(values, (0, 1)), values, NO_GOLD).astype(np.int8)
-
-
-def scores_in(frame: pd.DataFrame, may_be_empty: bool, problems: Problems) -> dict[str, np.ndarray]:
-    """The scores (n,) by predictor; NaN where a cell may be empty and is."""
-    scores = {}
-    for predictor, column in _predictor_names(frame).items():
-        values = to_numbers(frame[column])
-        bad = ~(np.abs(values) < LARGEST) & ~(may_be_empty & is_empty(frame[column]))
-        problems.add_rows(column, bad, frame[column], BELOW_LARGEST)
-        known = values[np.isfinite(values)]
-        if not bad.any() and len(known) > 1 and np.all(known == known[0]):
-            problems.add(
-                f"column {column!r}: every score is {known[0]:g}, so the items cannot be ranked; "
-                "expected scores that differ"
-            )
-        scores[predictor] = values
-    return scores
-
-
-def identifiers_in(frame: pd.DataFrame, problems: Problems) -> np.ndarray:
-    """The identifiers (n,), each of which may stand there once."""
-    item, empty = frame["item"], is_empty(frame["item"])
-    if pd.api.types.infer_dtype(item, skipna=False) != "string":
-        item = item.astype("string")
-    problems.add_rows("item", empty, frame["item"], "an identifier")
-    repeated = np.asarray(item.duplicated(keep=False), dtype=bool) & ~empty
-    problems.add_rows("item", repeated, item, "each item once (it is there repeatedly)")
-    return item.to_numpy(dtype=object)
-
-
-def oracle_in(frame: pd.DataFrame, problems: Problems) -> np.ndarray | None:
-    """The probabilities P(Y = 1 | V) (n,); None where the table has none."""
-    if "oracle" not in frame:
-        return None
-    values = to_numbers(frame["oracle"])
-    bad = ~((values >= 0) & (values <= 1))
-    problems.add_rows("oracle", bad, frame["oracle"], "a probability")
-    return values
-
-
-def tie_break_in(frame: pd.DataFrame, rng: np.random.Generator, problems: Problems) -> np.ndarray:
-    """The numbers (n,) that order items whose scores are equal, drawn where there are none."""
-    if "tie_break" not in frame:
-        return rng.random(len(frame))
-    values = to_numbers(frame["tie_break"])
-    problems.add_rows("tie_break", ~np.isfinite(values), frame["tie_break"], "a finite number")
-    return values
-
-
-def check_gold(gold: np.ndarray, problems: Problems) -> None:
-    """Note gold labels that are all of one class."""
-    found = np.unique(gold[gold != NO_GOLD])
-    if found.size == 1:
-        rows = int((gold != NO_GOLD).sum())
-        problems.add(
-            f"column 'gold': all {rows} gold labels are {found[0]}; expected some of each class. "
-            "Label more items chosen at random, or leave gold empty to run without it"
-        )
-
-
 TRUTH = "truth"
 
 
@@ -149,17 +44,9 @@ def with_truth(
     source: str = "the table",
     first_row: int | np.ndarray = 0,
 ) -> Annotations:
-    """Annotations with the true category of each item.
+    """Annotations, made of a frame, with the true category of each item.
 
-    Args:
-        annotations: made of this frame.
-        frame: columns item and truth; the truth of an item stands in each of its rows.
-        source: how messages name the table.
-        first_row: the number messages give the first row.
-
-    Raises:
-        InputError: where the column is missing, or naming every row whose truth is no category or
-            is not that of the item's other rows.
+    The frame has columns item and truth; the truth of an item stands in each of its rows.
     """
     if TRUTH not in frame:
         have = ", ".join(map(str, frame.columns))
@@ -179,26 +66,19 @@ def with_truth(
     return replace(annotations, truth=truth)
 
 
-VOTES = ("0", "1")
-"""The categories of votes; the second is positive."""
-
-
 def labels_of_items(
     item: np.ndarray, item_of: np.ndarray, annotator: np.ndarray, positive: np.ndarray
 ) -> Annotations:
-    """Make the labels behind the votes of items.
+    """The labels behind the votes of items, each (L,) with the position of its item, ascending.
 
-    Args:
-        item_of: (L,) position of each label's item, ascending.
-        annotator: (L,) who gave each label; equal names are one annotator. Annotators are sorted.
-        positive: (L,) whether the label is positive.
+    Equal names are one annotator; annotators are sorted.
     """
     names, annotator_of = np.unique(annotator.astype(str), return_inverse=True)
     return Annotations(
         item=item,
         annotator=names.astype(object),
         group=np.array([NO_GROUP], dtype=object),
-        category=np.array(VOTES, dtype=object),
+        category=np.array(("0", "1"), dtype=object),
         item_of=item_of.astype(np.int64),
         annotator_of=annotator_of.astype(np.int64),
         group_of=np.zeros(len(item_of), dtype=np.int64),
@@ -209,11 +89,7 @@ def labels_of_items(
 def positive_categories(annotations: Annotations, positive: Collection[str]) -> np.ndarray:
     """Say which categories count as positive: (K,), some and not all.
 
-    Args:
-        positive: names of categories; the last one where there are none.
-
-    Raises:
-        InputError: where there is no such category, or all are positive.
+    `positive`: names of categories; the last one where there are none.
     """
     names = [str(name) for name in annotations.category]
     chosen = set(map(str, positive)) or {names[-1]}
@@ -232,14 +108,10 @@ class Ranking:
     """n items from the lowest to the highest score, in G groups of equal scores.
 
     Nothing may depend on the order of the items within a group, which is that of the table.
-
-    Attributes:
-        order: (n,) positions of the items.
-        ends: (G,) how many items are in the first 1 .. G groups.
     """
 
-    order: np.ndarray
-    ends: np.ndarray
+    order: np.ndarray  # (n,) positions of the items
+    ends: np.ndarray  # (G,) how many items are in the first 1 .. G groups
 
     @classmethod
     def of(cls, scores: np.ndarray) -> "Ranking":
@@ -263,41 +135,24 @@ NO_PREDICTOR = ""
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Items(Shown):
-    """n items with votes, gold labels and scores; arrays share the item order.
+    """n items with votes, gold labels and scores; arrays share the item order."""
 
-    Attributes:
-        item: (n,) identifiers, unique.
-        votes_positive: (n,) positive votes V_i, whole numbers from 0 to `votes_total`.
-        votes_total: (n,) votes c_i, at least 1; may differ from item to item.
-        gold: (n,) expert label T_i: 0, 1, or `NO_GOLD`.
-        scores: predictor name -> (n,) scores X_i; higher means more likely positive. NaN where an
-            item of a user's own study has none; the tables of experiments have them all. What needs
-            scores takes `with_score` first.
-        tie_break: (n,) numbers that order items whose scores are equal. They are part of the
-            table so that win counts, imputation and metrics all see one order.
-        truth: (n,) true label Y_i, 0 or 1, where it is known (simulations, held-out gold).
-        oracle: (n,) P(Y_i = 1 | V_i) under the process that made the data, where known.
-        labels: who gave each vote, items in the same order, categories "0" and "1"; None where it
-            is not known (`types.items`).
-        draw: the chances with which gold items were drawn; None where they are a simple random
-            sample.
-        cluster: (n,) number of the cluster of each item; None where none belong together.
-        opinions: all labels of several experts, of which `gold` is the majority; None where items
-            have one each.
-    """
-
-    item: np.ndarray
-    votes_positive: np.ndarray
-    votes_total: np.ndarray
-    gold: np.ndarray
+    item: np.ndarray  # (n,) identifiers, unique
+    votes_positive: np.ndarray  # (n,) positive votes V_i, whole numbers from 0 to `votes_total`
+    votes_total: np.ndarray  # (n,) votes c_i, at least 1; may differ from item to item
+    gold: np.ndarray  # (n,) expert label T_i: 0, 1, or `NO_GOLD`
+    # predictor -> (n,) scores X_i; higher means more likely positive. NaN where an item of a user's
+    # own study has none; tables of experiments have all. What needs scores takes `with_score` first
     scores: Mapping[str, np.ndarray]
+    # (n,) numbers that order items whose scores are equal: win counts, imputation and metrics all
+    # see one order
     tie_break: np.ndarray
-    truth: np.ndarray | None = None
-    oracle: np.ndarray | None = None
-    labels: Annotations | None = None
-    draw: GoldDraw | None = None
-    cluster: np.ndarray | None = None
-    opinions: Opinions | None = None
+    truth: np.ndarray | None = None  # (n,) true label Y_i, 0 or 1, where known (simulations)
+    oracle: np.ndarray | None = None  # (n,) P(Y_i = 1 | V_i) under the true process, where known
+    labels: Annotations | None = None  # who gave each vote, "0" or "1"; None where not known
+    draw: GoldDraw | None = None  # the chances of gold; None of a simple random sample
+    cluster: np.ndarray | None = None  # (n,) number of each; None where none belong together
+    opinions: Opinions | None = None  # several experts' labels, of which `gold` is the majority
     _orders: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -344,12 +199,7 @@ class Items(Shown):
         return self if known.all() else self.take(known)
 
     def to_rank(self, predictor: str) -> np.ndarray:
-        """The (n,) scores of a predictor; 0 for `NO_PREDICTOR`.
-
-        Raises:
-            InputError: where an item has no score: it has no place in the order. Callers take
-                `with_score` first.
-        """
+        """The (n,) scores of a predictor; 0 for `NO_PREDICTOR`."""
         if predictor == NO_PREDICTOR:
             return np.zeros(len(self))
         scores = self._scores_of(predictor)
@@ -362,11 +212,7 @@ class Items(Shown):
         return scores
 
     def order(self, predictor: str) -> np.ndarray:
-        """The (n,) positions of the items from the lowest to the highest score.
-
-        Raises:
-            InputError: as `to_rank`.
-        """
+        """The (n,) positions of the items from the lowest to the highest score."""
         if predictor == NO_PREDICTOR:
             return np.arange(len(self))
         if predictor not in self._orders:
@@ -381,9 +227,7 @@ class Items(Shown):
     def with_gold(self, labelled: np.ndarray, draw: GoldDraw | None = None) -> "Items":
         """The same items with gold labels where `labelled` (n,) is true, from the truth.
 
-        Args:
-            labelled: (n,) which items an expert labels.
-            draw: with which chances these were drawn; None for a simple random sample.
+        `draw` is with which chances these were drawn; None for a simple random sample.
         """
         if self.truth is None:
             raise InputError("gold labels can be taken from the truth only where it is known")
@@ -409,11 +253,7 @@ class Items(Shown):
         )
 
     def with_expert_error(self, text: str | float) -> "Items":
-        """The same items with what is known of how often experts err (`types.opinions`).
-
-        Raises:
-            InputError: where the text says nothing of it.
-        """
+        """The same items with what is known of how often experts err (`types.opinions`)."""
         given, opinions = read_expert_error(text), self.opinions
         if str(text).strip() == TAKEN_FOR_TRUE:
             return replace(self, opinions=None)
@@ -455,44 +295,93 @@ def items_from_frame(
     first_row: int | np.ndarray = 0,
     unscored: bool = False,
 ) -> Items:
-    """Check a data frame and make Items of it.
+    """Check a data frame and make Items of it; an `InputError` names all that cannot be used.
 
-    Args:
-        frame: columns item, votes_positive, votes_total, optionally gold, score or score_NAME,
-            truth, oracle (a probability), tie_break (drawn here where it is missing), cluster,
-            opinion_1, opinion_2 ... of experts, and how gold was drawn (`types.gold_draw`).
-        source: how messages name the table.
-        first_row: the number messages give the first row, or (n,) what they call each row.
-        unscored: whether an item may be without a score, an empty cell.
-
-    Raises:
-        InputError: naming every column and row that cannot be used.
+    It has the columns item, votes_positive, votes_total, optionally gold, score or score_NAME,
+    truth, oracle (a probability), tie_break (drawn here where it is missing), cluster, opinion_1,
+    opinion_2 ... of experts, and how gold was drawn (`types.gold_draw`). Items may be `unscored`,
+    an empty cell.
     """
     problems = Problems(source, first_row)
-    check_shape(frame, problems)
+    have = [str(column) for column in frame.columns]
+    for column in ("item", "votes_positive", "votes_total"):
+        if column not in have:
+            problems.add(f"column {column!r} is missing; the table has: {list_names(have)}")
+    for column, times in sorted(repeated(have).items()):
+        problems.add(f"column {column!r} is there {times} times; expected once")
+    if len(frame) == 0:
+        problems.add("the table has no rows")
     problems.raise_if_any()
 
-    item = identifiers_in(frame, problems)
-    total = whole_numbers_in(frame, "votes_total", 1, problems)
-    positive = whole_numbers_in(frame, "votes_positive", 0, problems)
+    item, empty = frame["item"], is_empty(frame["item"])
+    if pd.api.types.infer_dtype(item, skipna=False) != "string":
+        item = item.astype("string")
+    problems.add_rows("item", empty, frame["item"], "an identifier")
+    twice = np.asarray(item.duplicated(keep=False), dtype=bool) & ~empty
+    problems.add_rows("item", twice, item, "each item once (it is there repeatedly)")
+
+    def votes(column: str, lowest: int) -> np.ndarray:
+        values = to_numbers(frame[column])
+        good = (values >= lowest) & (values <= MOST_VOTES) & (values == np.floor(values))
+        expected = f"a whole number from {lowest} to {MOST_VOTES}"
+        problems.add_rows(column, ~good, frame[column], expected)
+        return np.where(good, values, np.nan)
+
+    def labels(column: str, may_be_empty: bool) -> np.ndarray:
+        values = to_numbers(frame[column])
+        known = np.isin(values, (0, 1))
+        bad = ~known & ~(is_empty(frame[column]) & may_be_empty)
+        expected = "0, 1 or an empty cell" if may_be_empty else "0 or 1"
+        problems.add_rows(column, bad, frame[column], expected)
+        return np.where(known, values, NO_GOLD).astype(np.int8)
+
+    total, positive = votes("votes_total", 1), votes("votes_positive", 0)
     above = positive > total
     problems.add_rows("votes_positive", above, frame["votes_positive"], "at most votes_total")
-    truth = labels_in(frame, "truth", False, problems) if "truth" in frame else None
+    truth = labels("truth", False) if "truth" in frame else None
     gold = np.full(len(frame), NO_GOLD, dtype=np.int8)
     if "gold" in frame:
-        found = len(problems.messages)
-        gold = labels_in(frame, "gold", True, problems)
+        before = len(problems.messages)
+        gold = labels("gold", True)
+        classes = np.unique(gold[gold != NO_GOLD])
         # A simulated replicate, which carries its truth, may by chance hold gold of one class.
-        if truth is None and len(problems.messages) == found:
-            check_gold(gold, problems)
-    scores = scores_in(frame, unscored, problems)
-    oracle = oracle_in(frame, problems)
-    tie_break = tie_break_in(frame, rng, problems)
-    opinions = [labels_in(frame, str(name), True, problems) for name in frame
-                if str(name).startswith(OPINION)]  # fmt: skip
+        if truth is None and len(problems.messages) == before and classes.size == 1:
+            problems.add(
+                f"column 'gold': all {int((gold != NO_GOLD).sum())} gold labels are {classes[0]}; "
+                "expected some of each class. Label more items chosen at random, or leave gold "
+                "empty to run without it"
+            )
+    scores = {}
+    for column in have:
+        if column != SCORE and not column.startswith(f"{SCORE}_"):
+            continue
+        values = to_numbers(frame[column])
+        bad = ~(np.abs(values) < LARGEST) & ~(unscored & is_empty(frame[column]))
+        problems.add_rows(column, bad, frame[column], BELOW_LARGEST)
+        known = values[np.isfinite(values)]
+        if not bad.any() and len(known) > 1 and np.all(known == known[0]):
+            problems.add(
+                f"column {column!r}: every score is {known[0]:g}, so the items cannot be ranked; "
+                "expected scores that differ"
+            )
+        scores[column if column == SCORE else column.removeprefix(f"{SCORE}_")] = values
+    oracle = None
+    if "oracle" in frame:
+        oracle = to_numbers(frame["oracle"])
+        problems.add_rows("oracle", ~((oracle >= 0) & (oracle <= 1)), frame["oracle"],
+                          "a probability")  # fmt: skip
+    if "tie_break" in frame:
+        tie_break = to_numbers(frame["tie_break"])
+        bad = ~np.isfinite(tie_break)
+        problems.add_rows("tie_break", bad, frame["tie_break"], "a finite number")
+    else:
+        tie_break = rng.random(len(frame))
+    opinions = [labels(column, True) for column in have if column.startswith(OPINION)]
     problems.raise_if_any()
-    votes = positive.astype(np.int64), total.astype(np.int64)
-    items = Items(item, *votes, gold, scores, tie_break, truth, oracle)
+    items = Items(
+        item.to_numpy(dtype=object), positive.astype(np.int64), total.astype(np.int64), gold,
+        scores, tie_break, truth, oracle,
+    )  # fmt: skip
     if opinions:
         items = replace(items, opinions=Opinions.of(np.stack(opinions, axis=1)))
     try:
@@ -504,12 +393,7 @@ def items_from_frame(
 def with_sampling(items: Items, columns: Mapping[str, pd.Series]) -> Items:
     """The items with how their gold labels were drawn, and which belong together.
 
-    Args:
-        items: with their gold labels.
-        columns: those of `types.gold_draw` and `types.clusters`, (n,) each; others are passed over.
-
-    Raises:
-        InputError: where the columns cannot be those of a sample, or contradict each other.
+    Of the columns, (n,) each, those of `types.gold_draw` and `types.clusters` count.
     """
     draw, cluster = read_gold_draw(columns, items.gold, items.item), None
     if CLUSTER in columns:

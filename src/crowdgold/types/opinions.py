@@ -37,19 +37,13 @@ CLASSES = ("positive", "negative")
 
 @dataclass(frozen=True)
 class GivenErrors:
-    """How often experts err, as a user says.
+    """How often experts err, as a user says."""
 
-    Attributes:
-        error: on positive and on negative items.
-        spread: standard error of each; 0 where it is known.
-        same: whether the two are one number.
-        differ: whether experts do not err but differ, so that an item is as positive as the share
-            of all experts who call it so.
-    """
-
-    error: tuple[float, float]
-    spread: tuple[float, float] = (0.0, 0.0)
-    same: bool = True
+    error: tuple[float, float]  # on positive and on negative items
+    spread: tuple[float, float] = (0.0, 0.0)  # standard error of each; 0 where it is known
+    same: bool = True  # whether the two are one number
+    # whether experts do not err but differ, so that an item is as positive as the share of
+    # all experts who call it so
     differ: bool = False
 
     def contradicted_by(self, labels: np.ndarray) -> str:
@@ -86,48 +80,36 @@ def largest_errors(labels: np.ndarray) -> tuple[float, float]:
     return first, second
 
 
-def _of_text(text: str, whole: str) -> tuple[float, float]:
-    """An error and its standard error, from a share or the ends of its 95 % interval."""
-    try:
-        ends = [float(one) for one in text.split(":")]
-    except ValueError:
-        ends = []
-    if not 1 <= len(ends) <= 2 or not all(0 <= one < MOST for one in ends) or ends != sorted(ends):
-        raise InputError(f"expert-error: found {whole!r}, {EXPECTED}")
-    return sum(ends) / len(ends), (ends[-1] - ends[0]) / STANDARD_ERRORS
-
-
 def read_expert_error(text: str | float) -> GivenErrors | None:
-    """The errors that a text gives; None where it says to estimate them, or that there are none.
-
-    Raises:
-        InputError: where it says neither.
-    """
+    """The errors that a text gives; None where it says to estimate them, or that there are none."""
     whole = str(text).strip()
     if whole in (ESTIMATE, TAKEN_FOR_TRUE):
         return None
     if whole == MEAN:
         return GivenErrors((0.0, 0.0), differ=True)
-    parts = [_of_text(one, whole) for one in whole.split(",")]
-    if len(parts) > 2:
-        raise InputError(f"expert-error: found {whole!r}, {EXPECTED}")
-    (first, spread), (second, other) = parts[0], parts[-1]
-    return GivenErrors((first, second), (spread, other), len(parts) == 1)
+    errors, spreads = list[float](), list[float]()
+    for part in whole.split(","):
+        try:
+            ends = [float(one) for one in part.split(":")]  # a share, or a 95 % interval
+        except ValueError:
+            ends = []
+        good = 1 <= len(ends) <= 2 and all(0 <= one < MOST for one in ends)
+        if not good or ends != sorted(ends) or len(errors) == 2:
+            raise InputError(f"expert-error: found {whole!r}, {EXPECTED}")
+        errors.append(sum(ends) / len(ends))
+        spreads.append((ends[-1] - ends[0]) / STANDARD_ERRORS)
+    return GivenErrors((errors[0], errors[-1]), (spreads[0], spreads[-1]), len(errors) == 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Opinions:
-    """Experts' labels of items; arrays share the order of the items.
+    """Experts' labels of items; arrays share the order of the items."""
 
-    Attributes:
-        labels: (n, R) 0 or 1 in the order in which they were asked, `NO_OPINION` after the last.
-        error: how often experts err, where that is given.
-        draw: the chances with which items with an opinion were drawn; None where these are a
-            simple random sample.
-    """
-
+    # (n, R) 0 or 1 in the order in which they were asked, `NO_OPINION` after the last
     labels: np.ndarray
-    error: GivenErrors | None = None
+    error: GivenErrors | None = None  # how often experts err, where that is given
+    # the chances with which items with an opinion were drawn; None where these are a simple
+    # random sample
     draw: "GoldDraw | None" = None
 
     @classmethod

@@ -2,17 +2,14 @@
 
 A class of settings derives from `Settings`. A field says its type, its range and what it means in
 one annotation, `weight: Annotated[float, Above(0), "Weight of the prior, in items."] = 1.0`; words
-are a `Literal`, and a mapping is a class of settings of its own. Nothing here is slow to import.
-
-Named parameters of a simulator or a dataset, checked one at a time; a slip names its mend.
-
-Parameters of generators and checks, read one at a time as a class declares them.
+are a `Literal`, and a mapping is a class of settings of its own. `Parameters` are read by name, one
+at a time; `Given` are such that a class declares. Nothing here is slow to import.
 """
 
 import difflib
 import math
 import types
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, replace
 from numbers import Real
 from typing import (
@@ -39,12 +36,7 @@ LIKE = 0.5
 def did_you_mean(name: object, known: Iterable[str], always: bool = False) -> str:
     """The question whether the nearest of the known names is meant; empty where none is near.
 
-    Capitals make no difference.
-
-    Args:
-        name: as given.
-        known: names that there are.
-        always: whether the nearest is asked for even where it is not near.
+    Capitals make no difference. The nearest may `always` be asked for, however far it is.
     """
     folded = {str(one).casefold(): one for one in known}
     close = difflib.get_close_matches(str(name).casefold(), folded, 1, 0 if always else LIKE)
@@ -83,22 +75,14 @@ class Parameters:
         return InputError(f"{self.owner}: parameter {name!r}: found {found!r}, expected {expected}")
 
     def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
-        """A finite number strictly between two bounds.
-
-        Raises:
-            InputError: naming the parameter, what was found, and what was expected.
-        """
+        """A finite number strictly between two bounds."""
         value: Any = self.values.get(name)
         if is_number(value) and above < value < below:
             return float(value)
         raise self.fault(name, _range("a number", above, below, "above", "below"))
 
     def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
-        """A whole number between two bounds, both allowed; 4000.0 counts as whole.
-
-        Raises:
-            InputError: naming the parameter, what was found, and what was expected.
-        """
+        """A whole number between two bounds, both allowed; 4000.0 counts as whole."""
         value: Any = self.values.get(name)
         if is_whole(value) and at_least <= value <= at_most:
             return int(value)
@@ -138,11 +122,7 @@ def _range(kind: str, low: float, high: float, low_word: str, high_word: str) ->
 
 
 def check_level(level: float, name: str = "level") -> None:
-    """Raise an `InputError` where no interval of a level can be worked out.
-
-    Args:
-        name: what messages call it.
-    """
+    """Raise an `InputError` where no interval of a level can be worked out."""
     if not LEAST_LEVEL <= level <= MOST_LEVEL:
         raise InputError(
             f"{name}: found {level:g}, expected a number from {LEAST_LEVEL:g} to {MOST_LEVEL:g}"
@@ -160,16 +140,11 @@ KINDS = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
 @dataclass(frozen=True)
 class Range:
-    """A range of numbers; without a bound where it is infinite.
+    """A range of numbers; without a bound where it is infinite."""
 
-    Attributes:
-        least, most: bounds that are allowed.
-        above, below: bounds that are not.
-    """
-
-    least: float = -math.inf
+    least: float = -math.inf  # bounds that are allowed
     most: float = math.inf
-    above: float = -math.inf
+    above: float = -math.inf  # bounds that are not
     below: float = math.inf
 
     def __contains__(self, value: float) -> bool:
@@ -246,26 +221,16 @@ def check_names(given: Collection[str], known: Collection[str], owner: str) -> N
 
 @dataclass(frozen=True)
 class Declaration:
-    """What the annotation of a field says.
+    """What the annotation of a field says."""
 
-    Attributes:
-        name: of the field.
-        kind: its type: a number, a word, true or false, or a class of settings.
-        choices: the words or values that it takes; all where there are none.
-        range: of numbers.
-        about: what it means.
-        table: the kind of table that it concerns; empty where it is all.
-        default: where it is not given; None where that is left to the method.
-        json: the JSON schema of a value of any other kind; empty where its type says it.
-    """
-
-    name: str
-    kind: Any
-    choices: tuple[Any, ...]
-    range: Range
-    about: str
-    table: str
-    default: Any
+    name: str  # of the field
+    kind: Any  # its type: a number, a word, true or false, or a class of settings
+    choices: tuple[Any, ...]  # the words or values that it takes; all where there are none
+    range: Range  # of numbers
+    about: str  # what it means
+    table: str  # the kind of table that it concerns; empty where it is all
+    default: Any  # where it is not given; None where that is left to the method
+    # the JSON schema of a value of any other kind; empty where its type says it
     json: Mapping[str, Any]
 
     @property
@@ -285,41 +250,39 @@ class Declaration:
 
     def read(self, value: Any) -> Any:
         """A value that is given, in its type; `InputError` where it cannot be."""
+        expected = ""
         if value is None and self.default is None:
             return None
         if _is_settings(self.kind):
-            return value if isinstance(value, self.kind) else self._part(value)
-        if self.choices:
+            if isinstance(value, self.kind):
+                return value
+            names = [one.name for one in self.kind.declared()]
+            if isinstance(value, Mapping):
+                check_names(value, names, self.name)
+                try:
+                    return self.kind(**value)
+                except ValueError as error:
+                    refuse(f"{self.name}: {error}")
+            expected = " and ".join(names)
+        elif self.choices:
             if value not in self.choices:
                 hint = did_you_mean(value, map(str, self.choices))
                 listed = ", ".join(map(str, self.choices))
-                self._refuse(value, f"one of {listed}{hint and '; '}{hint}")
+                expected = f"one of {listed}{hint and '; '}{hint}"
         elif self.kind in (int, float):
-            value = self._number(value)
+            whole = self.kind is int
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not math.isfinite(value) or (whole and value != int(value)):
+                expected = NOUNS[self.kind]
+            elif value not in self.range:
+                expected = str(self.range)
+            else:
+                value = int(value) if whole else value
         elif not isinstance(value, self.kind) or value == "":
-            self._refuse(value, NOUNS[self.kind])
+            expected = NOUNS[self.kind]
+        if expected:
+            refuse(f"{self.name}: found {value!r}, expected {expected}")
         return value
-
-    def _part(self, value: Any) -> Any:
-        if not isinstance(value, Mapping):
-            self._refuse(value, " and ".join(one.name for one in self.kind.declared()))
-        check_names(value, [one.name for one in self.kind.declared()], self.name)
-        try:
-            return self.kind(**value)
-        except ValueError as error:
-            refuse(f"{self.name}: {error}")
-
-    def _number(self, value: Any) -> float:
-        whole = self.kind is int
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not math.isfinite(value) or (whole and value != int(value)):
-            self._refuse(value, NOUNS[self.kind])
-        if value not in self.range:
-            self._refuse(value, str(self.range))
-        return int(value) if whole else value
-
-    def _refuse(self, value: Any, expected: str) -> NoReturn:
-        refuse(f"{self.name}: found {value!r}, expected {expected}")
 
 
 def _is_settings(kind: Any) -> bool:
@@ -375,11 +338,7 @@ class Settings:
 
     @classmethod
     def read(cls, given: Mapping[str, Any], owner: str) -> Self:
-        """The settings that are given by name, the others as declared.
-
-        Raises:
-            InputError: where one is not known, or out of its range.
-        """
+        """The settings that are given by name, the others as declared."""
         check_names(given, [one.name for one in cls.declared()], owner)
         try:
             return cls(**given)
@@ -460,37 +419,37 @@ class Given(Parameters):
         raise self.fault(name, f"a number {_words(bounds)}".strip())
 
     def numbers(self, name: str, bounds: Range, more: str = "") -> list[float]:
-        """A list of numbers in a range, at least one.
-
-        Args:
-            name: of the parameter.
-            bounds: the range.
-            more: what else the parameter may be, as a message says it before the list.
-        """
-        value = _listed(self.values.get(name))
-        if value and all(is_number(one) and one in bounds for one in value):
+        """A list of numbers in a range, at least one.; `more` is what else it may be, in words."""
+        value = self.values.get(name)
+        if (
+            isinstance(value, list | tuple)
+            and value
+            and all(is_number(one) and one in bounds for one in value)
+        ):
             return [float(one) for one in value]
         raise self.fault(name, f"{more}a list of numbers {_words(bounds)}".strip())
 
     def part(self, name: str, kind: type[Settings]) -> Self:
         """The parameters of a mapping, as a class declares them."""
-        value = self.values.get(name)
-        if not isinstance(value, Mapping):
-            raise self.fault(name, _shape(kind))
-        return self._part(name, value, kind)
+        return self._parts({name: self.values.get(name)}, name, kind, "{}")[0]
 
     def parts(self, name: str, kind: type[Settings]) -> list[Self]:
         """The parameters of each mapping of a list, at least one, as a class declares them."""
-        value = _listed(self.values.get(name))
-        if not value or not all(isinstance(one, Mapping) for one in value):
-            raise self.fault(name, f"[{_shape(kind)}, ...]")
-        places = enumerate(value, start=1)
-        return [self._part(f"{name}, entry {place}", one, kind) for place, one in places]
+        given = self.values.get(name)
+        values = given if isinstance(given, list | tuple) and given else [None]
+        places = {f"{name}, entry {place}": one for place, one in enumerate(values, start=1)}
+        return self._parts(places, name, kind, "[{}, ...]")
 
-    def _part(self, name: str, values: Mapping[str, Any], kind: type[Settings]) -> Self:
-        own = type(self)(f"{self.owner}, {name}", values, kind)
-        own.check_names()
-        return own
+    def _parts(
+        self, values: Mapping[str, Any], name: str, kind: type[Settings], form: str
+    ) -> list[Self]:
+        if not all(isinstance(one, Mapping) for one in values.values()):
+            numbers = ", ".join(f"{one.name}: number" for one in kind.declared())
+            raise self.fault(name, form.format(f"{{{numbers}}}"))
+        parts = [type(self)(f"{self.owner}, {place}", one, kind) for place, one in values.items()]
+        for part in parts:
+            part.check_names()
+        return parts
 
     def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
         """A whole number in its range, between two bounds that are allowed."""
@@ -500,16 +459,6 @@ class Given(Parameters):
     def choice(self, name: str, allowed: Iterable[str] = ()) -> str:
         """One of its words, or of some."""
         return super().choice(name, list(allowed) or self._declared(name).choices)
-
-
-def _listed(value: Any) -> Sequence[Any]:
-    """The entries of a list; none of what is no list."""
-    return value if isinstance(value, list | tuple) else ()
-
-
-def _shape(kind: type[Settings]) -> str:
-    """A mapping of numbers as messages show it."""
-    return f"{{{', '.join(f'{one.name}: number' for one in kind.declared())}}}"
 
 
 def _words(bounds: Range) -> str:

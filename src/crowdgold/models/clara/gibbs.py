@@ -1,38 +1,23 @@
 """CLARA's posterior by Gibbs sampling (section 3.2, algorithm 1), collapsed or blocked.
 
-Where there are few rates, each sweep of the blocked sampler begins with steps of the rates alone,
-true labels summed out (`walk`): a class that few items have would hold it up else.
-
 Both samplers have the same stationary distribution but for two things that only one can do: the
-printed conditional (collapsed), and a prior that is cut to TPR + TNR > 1 (blocked).
+printed conditional (collapsed), and a prior that is cut to TPR + TNR > 1 (blocked). Where there are
+few rates, each sweep of the blocked sampler begins with steps of the rates alone, true labels
+summed out: a class that few items have would hold it up else.
 
-The likelihood stays the same where the categories are renamed, in the truth and in the rows of all
-confusion matrices at once; the prior alone says which category is which. Where it says little, the
-mode with swapped names has weight too. Chains start at the majority votes and cross between the
-modes by a move of their own (`clara_swap`), so that `ClaraFit.swapped` is the mass of the posterior
-there; `ClaraSettings.ordered` rules it out. The printed conditional has no such move.
+The prior alone says which category is which; where it says little, the mode with swapped names has
+weight too, to which these samplers never cross. One move does: it proposes y with a and b
+exchanged, and accepts with the chance min(1, p(y', labels) / p(y, labels)),
 
-Chains that miss their gate are continued (`continuation`).
-
-How CLARA's posterior is sampled, as a declaration.
-
-CLARA's chains side by side, which can go on from where they are, and their diagnostics.
-
-One move renames two true categories of all items at once.
-
-The likelihood is the same where true categories a and b change names, in the labels y and in the
-rows of all confusion matrices; only the prior tells them apart. A sampler that draws one item's
-label at a time, or all labels given the rates, never crosses to the mode with other names. This
-move does: it proposes y with a and b exchanged, and accepts with the chance min(1, ratio) where
-
-    ratio = p(y', labels) / p(y, labels)
     p(y, labels) ~ prod_k Gamma(alpha_k + n_k)
                    prod_mk [prod_r Gamma(gamma_kr + c_mkr)] / Gamma(gamma_k + c_mk)
 
 theta and psi integrated out, n and c counts given y; for y' those of a and b are exchanged, the
 prior stays. The proposal is its own inverse, so that the ratio is exact and chains visit each mode
-as often as its mass says. Scores have no part in it: their prior is the same for all categories.
-With more than two categories the pair is drawn at random, which reaches every permutation.
+as often as its mass says: `ClaraFit.swapped` is the mass there. Scores have no part in it: their
+prior is the same for all categories. Of more than two categories a random pair is proposed, which
+reaches every permutation. `ClaraSettings.ordered` rules the other modes out; the printed
+conditional has no such move.
 """
 
 import math
@@ -58,12 +43,7 @@ from crowdgold.models.clara.sweeps import (
     walk_rates,
 )
 from crowdgold.models.continuation import Asked, sample_until_passed
-from crowdgold.models.label_patterns import (
-    Confusion,
-    LabelPatterns,
-    find_label_patterns,
-    matrix_of_label,
-)
+from crowdgold.models.label_patterns import Confusion, find_label_patterns, matrix_of_label
 from crowdgold.models.stan_fit import Diagnostics, diagnose
 from crowdgold.system.kernels import kernel
 from crowdgold.types.annotations import Annotations
@@ -80,36 +60,26 @@ Scale = Annotated[
 class ClaraSettings(Settings):
     """How CLARA samples; the numbers are the paper's (section 7.1)."""
 
-    confusion: Annotated[
-        Confusion,
+    confusion: Annotated[Confusion,
         "Whose confusion matrices there are: one for each `annotator`, one for each `group`, or "
-        "one that is `shared`.",
-    ] = "annotator"
-    sampler: Annotated[
-        Literal["blocked", "collapsed"],
+        "one that is `shared`."] = "annotator"  # fmt: skip
+    sampler: Annotated[Literal["blocked", "collapsed"],
         "`blocked` draws the rates, then all true labels at once; `collapsed`, as published, one "
-        "true label after the other without the rates.",
-    ] = "blocked"
-    conditional: Annotated[
-        Literal["exact", "printed"],
+        "true label after the other without the rates."] = "blocked"  # fmt: skip
+    conditional: Annotated[Literal["exact", "printed"],
         "Of the collapsed sampler: `exact`, or as `printed` (equation 1), which differs where a "
-        "matrix gives several labels on an item.",
-    ] = "exact"
-    gaussians: Annotated[
-        Literal["likelihood", "posterior"],
+        "matrix gives several labels on an item."] = "exact"  # fmt: skip
+    gaussians: Annotated[Literal["likelihood", "posterior"],
         "The distributions of a classifier's scores: by maximum `likelihood`, or drawn from their "
-        "`posterior`.",
-    ] = "likelihood"
+        "`posterior`."] = "likelihood"  # fmt: skip
     score_scale: Scale = "given"
     ordered: Annotated[bool, "Whether the prior is cut to TPR + TNR > 1."] = False
     # Their upper bounds are what a machine can do and keep.
     chains: Annotated[int, AtLeast(1, 1_000), "Chains of each fit; R-hat needs two."] = 4
     warmup: Annotated[int, AtLeast(0, 10**9), "Sweeps of each chain that are thrown away."] = 2000
-    draws: Annotated[
-        int,
-        AtLeast(1, 10**7),
-        "Draws of each chain that are kept, at first: more where the chains have to be continued.",
-    ] = 2000
+    draws: Annotated[int, AtLeast(1, 10**7),
+        "Draws of each chain that are kept, at first: more where the chains have to be "
+        "continued."] = 2000  # fmt: skip
     lag: Annotated[int, AtLeast(1, 10**6), "Sweeps from one kept draw to the next."] = 5
 
     def agree(self) -> None:
@@ -158,11 +128,8 @@ def _exchange(prior: np.ndarray, shape: np.ndarray, a: int, b: int) -> None:
 @kernel()
 def try_swap(prior: Prior, state: State, rng: np.random.Generator) -> None:
     """Propose to exchange two categories, and exchange them in y and the shapes where accepted.
-
-    theta and psi are those of before the move: they are to be drawn anew from the shapes.
-
-    Args:
-        prior: the prior, not ordered: a cut prior has another ratio.
+    theta and psi stay those of before: they are to be drawn anew from the shapes. The prior must
+    not be ordered: a cut prior has another ratio.
     """
     K, a, b = len(prior.theta), 0, 1
     if K > 2:
@@ -182,41 +149,25 @@ def try_swap(prior: Prior, state: State, rng: np.random.Generator) -> None:
 
 
 class Plan(NamedTuple):
-    """How a chain runs.
+    """How a chain runs."""
 
-    Attributes:
-        collapsed: which sampler.
-        swaps: whether renamed categories are proposed, once every `lag` sweeps.
-        walks: whether each sweep begins with steps of the rates, true labels summed out.
-        warmup, draws, lag: sweeps thrown away, kept draws, sweeps from one to the next.
-        first: draws that were kept before, by an earlier run of the chain.
-        psi_step: every how many kept draws the confusion matrices are kept.
-    """
-
-    collapsed: bool
-    swaps: bool
-    walks: bool
-    warmup: int
+    collapsed: bool  # which sampler
+    swaps: bool  # whether renamed categories are proposed, once every `lag` sweeps
+    walks: bool  # whether each sweep begins with steps of the rates, true labels summed out
+    warmup: int  # warmup, draws, lag: sweeps thrown away, kept draws, sweeps from one to the next
     draws: int
     lag: int
-    first: int = 0
-    psi_step: int = 1
+    first: int = 0  # draws that were kept before, by an earlier run of the chain
+    psi_step: int = 1  # every how many kept draws the confusion matrices are kept
 
 
 class Kept(NamedTuple):
-    """What a chain leaves: D kept draws, overwritten from the first that is new.
+    """What a chain leaves: D kept draws, overwritten from the first that is new."""
 
-    Attributes:
-        theta: (D, K) prevalence.
-        conditional_theta: (D, K) its mean given y.
-        psi: (D / psi_step rounded up, M, K, K) confusion matrices; true category in rows.
-        chance: (P, K) sum over the kept draws of P(y = k | rest), added to.
-    """
-
-    theta: np.ndarray
-    conditional_theta: np.ndarray
-    psi: np.ndarray
-    chance: np.ndarray
+    theta: np.ndarray  # (D, K) prevalence
+    conditional_theta: np.ndarray  # (D, K) its mean given y
+    psi: np.ndarray  # (D / psi_step rounded up, M, K, K) confusion matrices; true category in rows
+    chance: np.ndarray  # (P, K) sum over the kept draws of P(y = k | rest), added to
 
 
 @kernel()
@@ -240,20 +191,9 @@ def run_chain(
     labels: Labels, prior: Prior, scores: ScoreModel, state: State, plan: Plan, kept: Kept,
     rng: np.random.Generator,
 ) -> int:  # fmt: skip
-    """Run a chain from its first state to its last kept draw.
-
-    The distributions of scores are found anew before each sweep. The collapsed sampler draws theta
-    and psi for the draws that are kept alone.
-
-    Args:
-        labels: label patterns; with scores, or collapsed, one an item.
-        prior, scores: the model.
-        state: the first state, which becomes the last.
-        plan: how the chain runs.
-        kept: what it leaves.
-
-    Returns:
-        how many confusion matrices could not be drawn (`draw_rates`).
+    """Run a chain to its last kept draw, in place; give the number of matrices that failed. With
+    scores, or collapsed, there is one pattern an item. The collapsed sampler draws theta and psi
+    for the draws that are kept alone.
     """
     scored = len(scores.x) > 0
     density = np.zeros((len(labels.items) if scored else 0, len(state.theta)))
@@ -279,138 +219,48 @@ def run_chain(
     return failed
 
 
-DIAGNOSED = 20
-"""Confusion matrices that have R-hat and effective sample sizes; more would cost minutes."""
-PSI_BYTES = 2**28
-"""Most memory for kept confusion matrices; 1,000 of binary labels, 4 x 2,000 draws, take half."""
+DIAGNOSED = 20  # confusion matrices with R-hat and ESS; more would cost minutes
+PSI_BYTES = 2**28  # for kept confusion matrices; 1,000 binary ones, 4 x 2,000 draws, take half
 
 
 @dataclass(frozen=True)
 class Draws:
-    """What all chains leave.
+    """What all chains leave."""
 
-    Attributes:
-        kept: as of one chain, one more axis in front; `chance` is summed over the chains.
-        psi_step: every how many draws the confusion matrices are kept.
-        failed: confusion matrices that could not be drawn.
-        diagnostics: of the chains, over prevalence and confusion entries.
-    """
-
-    kept: Kept
-    psi_step: int
-    failed: int
-    diagnostics: Diagnostics
+    kept: Kept  # as of one chain, one more axis in front; `chance` is summed over the chains
+    psi_step: int  # every how many draws the confusion matrices are kept
+    failed: int  # confusion matrices that could not be drawn
+    diagnostics: Diagnostics  # of the chains, over prevalence and confusion entries
 
 
-def _diagnose(theta: np.ndarray, psi: np.ndarray) -> Diagnostics:
-    """The diagnostics of (chains, D, ...) draws; none of a single chain, which has no R-hat."""
-    K = theta.shape[-1]
-    scalars = {f"theta[{k}]": theta[..., k] for k in range(K - 1)}
-    for m in range(min(psi.shape[2], DIAGNOSED)):
-        for k in range(K):
-            entries = psi[:, :, m, k].astype(float)
-            scalars |= {f"psi[{m},{k},{r}]": entries[..., r] for r in range(K - 1)}
-    return diagnose(scalars, 0, 0) if len(theta) > 1 else Diagnostics()
-
-
-@dataclass(frozen=True)
-class Chains:
-    """Chains of one posterior.
-
-    Attributes:
-        labels, prior, scores: the model.
-        plan: of the first draws.
-        states: where each chain is, changed in place.
-        rngs: a source of draws for each chain.
-    """
-
-    labels: Labels
-    prior: Prior
-    scores: ScoreModel
-    plan: Plan
-    states: list[State]
-    rngs: list[np.random.Generator]
-
-    def sample(self, asked: Asked[Draws]) -> Draws:
-        """The draws asked for, after those of the latest that are not dropped."""
-        begins, old = asked.latest is None, None if asked.drop else asked.latest
-        first = old.kept.theta.shape[1] if old else 0
-        draws = first + asked.draws
-        step = self._psi_step(draws, old.psi_step if old else 1)
-        kept = self._room(draws, step)
-        if old:
-            for new, before in zip(kept[:2], old.kept[:2], strict=True):
-                new[:, :first] = before
-            thinned = old.kept.psi[:, :: step // old.psi_step]
-            kept.psi[:, : thinned.shape[1]] = thinned
-            kept.chance[:] = old.kept.chance
-        warmup = self.plan.warmup if begins else 0
-        plan = self.plan._replace(warmup=warmup, draws=asked.draws, first=first, psi_step=step)
-        failed = old.failed if old else 0
-        for c, (state, rng) in enumerate(zip(self.states, self.rngs, strict=True)):
-            own = Kept(kept.theta[c], kept.conditional_theta[c], kept.psi[c], kept.chance)
-            failed += run_chain(self.labels, self.prior, self.scores, state, plan, own, rng)
-        return Draws(kept, step, failed, _diagnose(kept.theta[:, ::step], kept.psi))
-
-    def _psi_step(self, draws: int, before: int) -> int:
-        """A step that keeps the memory, and is a multiple of the one before."""
-        size = len(self.states) * draws * self.states[0].psi.size
-        wanted = -(-size * np.dtype(np.float32).itemsize // PSI_BYTES)
-        return min(-(-wanted // before) * before, draws)
-
-    def _room(self, draws: int, step: int) -> Kept:
-        chains, (rows, K) = len(self.states), self.states[0].psi.shape
-        theta, conditional = np.empty((2, chains, draws, K))
-        psi = np.empty((chains, -(-draws // step), rows // K, K, K), dtype=np.float32)
-        return Kept(theta, conditional, psi, np.zeros((len(self.labels.items), K)))
-
-
-SWAPPED_LIMIT = 0.01
-"""Mass of the mode with swapped categories that is told: less moves neither end of a 95 % interval
-far."""
+SWAPPED_LIMIT = 0.01  # less mass of swapped categories moves neither end of a 95 % interval far
 
 
 @dataclass(frozen=True)
 class ClaraFit:
-    """Draws of CLARA's posterior.
+    """Draws of CLARA's posterior."""
 
-    Attributes:
-        theta: (chains, D, K) prevalence drawn given the labels y: its posterior.
-        conditional_theta: (chains, D, K) its mean given y, whose quantiles the paper prints.
-        psi: (chains, D / psi_step rounded up, M, K, K) confusion matrices, of theta[:, ::psi_step];
-            true category in rows; single precision.
-        psi_step: 1, but more where all draws would take more than `PSI_BYTES`.
-        probability: (I, K) P(y_i = k | data).
-        swapped: mass of the posterior where the categories are swapped: the confusion matrices'
-            diagonals, averaged over the labels, add to less than 1 (binary: TPR + TNR < 1).
-        diagnostics: over prevalence and confusion entries.
-    """
-
-    theta: np.ndarray
-    conditional_theta: np.ndarray
+    theta: np.ndarray  # (chains, D, K) prevalence drawn given the labels y: its posterior
+    conditional_theta: np.ndarray  # (chains, D, K) its mean given y, whose quantiles are printed
+    # (chains, D / psi_step rounded up, M, K, K) confusion matrices, of theta[:, ::psi_step]; true
+    # category in rows; single precision
     psi: np.ndarray
-    psi_step: int
-    probability: np.ndarray
+    psi_step: int  # 1, but more where all draws would take more than `PSI_BYTES`
+    probability: np.ndarray  # (I, K) P(y_i = k | data)
+    # mass of the posterior where the categories are swapped: the confusion matrices' diagonals,
+    # averaged over the labels, add to less than 1 (binary: TPR + TNR < 1)
     swapped: float
-    diagnostics: Diagnostics
+    diagnostics: Diagnostics  # over prevalence and confusion entries
 
 
 def swapped_share(psi: np.ndarray, matrix_of: np.ndarray) -> float:
-    """The share of draws whose matrices' diagonals, averaged over the labels, add to < 1.
-
-    Args:
-        psi: (..., M, K, K) draws of the confusion matrices.
-        matrix_of: (L,) the matrix that each label is drawn from.
-    """
+    """The share of draws (..., M, K, K) whose diagonals, averaged over labels (L,), add to < 1."""
     share = np.bincount(matrix_of, minlength=psi.shape[-3]) / max(len(matrix_of), 1)
     return float((np.einsum("...mkk,m->...", psi, share) < 1).mean())
 
 
 def swapped_note(swapped: float) -> str:
-    """What to beware of where the mode with swapped categories has mass; empty where it has not.
-
-    It is no failure of the chains, which visit both modes as often as their masses say.
-    """
+    """What to beware of where swapped categories have mass; chains visit both modes rightly."""
     if swapped <= SWAPPED_LIMIT:
         return ""
     return (
@@ -419,67 +269,71 @@ def swapped_note(swapped: float) -> str:
     )
 
 
-def _first_chains(
-    annotations: Annotations,
-    patterns: LabelPatterns,
-    prior: Prior,
-    scores: ScoreModel,
-    settings: ClaraSettings,
-    rng: np.random.Generator,
-) -> Chains:
-    """Chains at their first states: the majority votes, scattered in all but the first.
-
-    Every other chain starts with two categories exchanged: were the move between the modes never
-    accepted, R-hat would say so.
+def sample_clara(
+    annotations: Annotations, prior: ClaraPrior, settings: ClaraSettings, rng: np.random.Generator
+) -> ClaraFit:
+    """Sample CLARA's posterior. Every other chain starts with two categories exchanged: were the
+    move between the modes never accepted, R-hat would say so.
     """
     s, exact = settings, settings.conditional == "exact"
-    collapsed = s.sampler == "collapsed"
-    walks = not collapsed and not len(scores.x) and rates_are_few(patterns)
-    plan = Plan(collapsed, exact and not s.ordered, walks, s.warmup, s.draws, s.lag)
-    rngs = rng.spawn(s.chains)
-    states = []
+    scores, notes = score_model(annotations, s.score_scale, s.gaussians == "posterior")
+    # Scores and the collapsed sampler tell items apart.
+    joined = s.sampler == "blocked" and not len(scores.x)
+    patterns = find_label_patterns(annotations, s.confusion, joined)
+    walks = joined and rates_are_few(patterns)
+    plan = Plan(s.sampler == "collapsed", exact and not s.ordered, walks, s.warmup, s.draws, s.lag)
+    compiled, rngs, states = prior_of(prior, s.ordered), rng.spawn(s.chains), []
     for c, own in enumerate(rngs):
         y = first_categories(annotations, c > 0, own)
         if plan.swaps and c % 2:
             a, b = own.choice(patterns.categories, 2, replace=False)
             y = np.where(y == a, b, np.where(y == b, a, y))
-        states.append(first_state(annotations, s.confusion, prior, y, len(patterns)))
-    return Chains(lay_out(patterns, exact), prior, scores, plan, states, rngs)
+        states.append(first_state(annotations, s.confusion, compiled, y, len(patterns)))
+    labels = lay_out(patterns, exact)
 
+    def sample(asked: Asked[Draws]) -> Draws:
+        """The draws asked for, after those of the latest that are not dropped."""
+        old = None if asked.drop else asked.latest
+        first = old.kept.theta.shape[1] if old else 0
+        chains, draws, (rows, K) = len(states), first + asked.draws, states[0].psi.shape
+        # A step that keeps within the memory, and is a multiple of the one before.
+        before = old.psi_step if old else 1
+        wanted = -(-chains * draws * rows * K * np.dtype(np.float32).itemsize // PSI_BYTES)
+        step = min(-(-wanted // before) * before, draws)
+        theta, conditional = np.empty((2, chains, draws, K))
+        psi = np.empty((chains, -(-draws // step), rows // K, K, K), dtype=np.float32)
+        chance = np.zeros((len(labels.items), K))
+        failed = 0
+        if old:
+            theta[:, :first], conditional[:, :first] = old.kept.theta, old.kept.conditional_theta
+            thinned = old.kept.psi[:, :: step // before]
+            psi[:, : thinned.shape[1]] = thinned
+            chance[:] = old.kept.chance
+            failed = old.failed
+        warmup = plan.warmup if asked.latest is None else 0
+        own = plan._replace(warmup=warmup, draws=asked.draws, first=first, psi_step=step)
+        for c, (state, rng) in enumerate(zip(states, rngs, strict=True)):
+            kept = Kept(theta[c], conditional[c], psi[c], chance)
+            failed += run_chain(labels, compiled, scores, state, own, kept, rng)
+        # None of a single chain, which has no R-hat.
+        scalars = {f"theta[{k}]": theta[:, ::step, k] for k in range(K - 1)}
+        for m, k in np.ndindex(min(psi.shape[2], DIAGNOSED), K):
+            entries = psi[:, :, m, k].astype(float)
+            scalars |= {f"psi[{m},{k},{r}]": entries[..., r] for r in range(K - 1)}
+        gate = diagnose(scalars, 0, 0) if chains > 1 else Diagnostics()
+        return Draws(Kept(theta, conditional, psi, chance), step, failed, gate)
 
-def sample_clara(
-    annotations: Annotations, prior: ClaraPrior, settings: ClaraSettings, rng: np.random.Generator
-) -> ClaraFit:
-    """Sample CLARA's posterior.
-
-    Args:
-        annotations: labels, and scores of any number of classifiers.
-        prior: Dirichlet priors, for instance `empirical_prior`.
-        settings: the sampler.
-
-    """
-    s = settings
-    scores, notes = score_model(annotations, s.score_scale, s.gaussians == "posterior")
-    # Scores and the collapsed sampler tell items apart.
-    joined = s.sampler == "blocked" and not len(scores.x)
-    patterns = find_label_patterns(annotations, s.confusion, joined)
-    chains = _first_chains(annotations, patterns, prior_of(prior, s.ordered), scores, s, rng)
-    continued = sample_until_passed(chains.sample, s.draws)
+    continued = sample_until_passed(sample, s.draws)
     kept, drawn = continued.fit.kept, continued.fit
     swapped = swapped_share(kept.psi, matrix_of_label(annotations, s.confusion)[0])
     # Longer chains would not mend it, so that it is no part of what continues them.
     failure = f"{drawn.failed} confusion matrices could not be drawn with a diagonal above 1"
-    notes = (*notes, *continued.notes, swapped_note(swapped))
+    gate = replace(
+        drawn.diagnostics,
+        failures=(failure,) if drawn.failed else (),
+        notes=tuple(filter(None, (*notes, *continued.notes, swapped_note(swapped)))),
+    )
+    probability = kept.chance[patterns.pattern_of] / (kept.theta.shape[0] * kept.theta.shape[1])
     return ClaraFit(
-        kept.theta,
-        kept.conditional_theta,
-        kept.psi,
-        drawn.psi_step,
-        kept.chance[patterns.pattern_of] / (kept.theta.shape[0] * kept.theta.shape[1]),
-        swapped,
-        replace(
-            drawn.diagnostics,
-            failures=(failure,) if drawn.failed else (),
-            notes=tuple(filter(None, notes)),
-        ),
+        kept.theta, kept.conditional_theta, kept.psi, drawn.psi_step, probability, swapped, gate
     )

@@ -1,11 +1,9 @@
-"""The fitted model that the online part works with (CLARA, section 5.1).
+"""The labelling model (CLARA, section 5.1), its online part, and its file.
 
-It holds the posterior means of the prevalence theta and of each confusion matrix psi. The
+The model holds the posterior means of the prevalence theta and of each confusion matrix psi. The
 probability of an item's labels is linear in theta and, where no matrix gives two of them, in each
 psi, so that its posterior mean is the product of theirs, but for what correlation the posterior has
-between them.
-
-The online part of CLARA (section 5.1): how sure an item's label is, given its labels so far.
+between them. Online, it says how sure an item's label is, given its labels so far,
 
     P(y_i = k | r_i1 ... r_ij) ~ theta_k prod_j psi_a_ij,k,r_ij,     confidence = max_k P(y_i = k)
 
@@ -14,10 +12,8 @@ confidence is below a threshold ("only if it is above a threshold" in section 5.
 two categories it is never below 0.5, where one label is all; and hardly ever 1, where all labels
 are asked for.
 
-The file of a labelling model: JSON that says itself what it holds.
-
-A service in any language can read it, with the keys' meaning in the file (`ABOUT`). The version
-changes with the meaning of a key; a reader takes only the version that it knows.
+The file is JSON that says itself what it holds (`ABOUT`), so that a service in any language can
+read it. The version changes with the meaning of a key; a reader takes only that which it knows.
 """
 
 import json
@@ -42,30 +38,21 @@ from crowdgold.types.parameters import is_number, unknown
 if TYPE_CHECKING:
     from crowdgold.models.clara.gibbs import ClaraFit
 
-LEAST_LABELS = 1e-9
-"""Weight of a matrix in the fallback on top of its labels, so that no weights are all 0."""
+LEAST_LABELS = 1e-9  # added to the weights of the fallback, so that they are not all 0
 
 
 @dataclass(frozen=True, eq=False)
 class LabellingModel:
-    """How often items have each true label, and how often each annotator mistakes it.
+    """How often items have each true label, and how often each annotator mistakes it."""
 
-    Attributes:
-        category: (K,) labels.
-        prevalence: (K,) P(true label), positive.
-        confusion: whose matrices there are, one of `label_patterns.CONFUSION`.
-        name: (M,) annotators or groups that have a matrix; none where one is shared.
-        matrix: (M + 1, K, K) P(label given | true label), positive, true labels in rows; the last
-            is that of all who have none: a mean of the others, or the shared one.
-        made: how the model was made, as plain values: whatever its maker notes.
-    """
-
-    category: np.ndarray
-    prevalence: np.ndarray
-    confusion: str
-    name: np.ndarray
+    category: np.ndarray  # (K,) labels
+    prevalence: np.ndarray  # (K,) P(true label), positive
+    confusion: str  # whose matrices there are, one of `label_patterns.CONFUSION`
+    name: np.ndarray  # (M,) annotators or groups that have a matrix; none where one is shared
+    # (M + 1, K, K) P(label given | true label), positive, true labels in rows; the last is that of
+    # all who have none: a mean of the others, or the shared one
     matrix: np.ndarray
-    made: Mapping[str, Any] = field(default_factory=dict)
+    made: Mapping[str, Any] = field(default_factory=dict)  # whatever its maker notes
 
     @property
     def fallback(self) -> np.ndarray:
@@ -74,12 +61,7 @@ class LabellingModel:
 
 
 def matrix_names(annotations: Annotations, confusion: str) -> np.ndarray:
-    """The names (M,) of those who have a confusion matrix; none where one is shared.
-
-    Raises:
-        InputError: where `confusion` is not one of `label_patterns.CONFUSION`, or groups have no
-            names.
-    """
+    """The names (M,) of those who have a confusion matrix; none where one is shared."""
     if confusion not in CONFUSION:
         raise InputError(unknown("confusion", confusion, CONFUSION))
     if confusion == "annotator":
@@ -92,25 +74,11 @@ def matrix_names(annotations: Annotations, confusion: str) -> np.ndarray:
 
 
 def labelling_model(
-    fit: "ClaraFit",
-    annotations: Annotations,
-    confusion: str,
-    made: Mapping[str, Any] | None = None,
+    fit: "ClaraFit", annotations: Annotations, confusion: str, made: Mapping[str, Any] | None = None
 ) -> LabellingModel:
-    """Make the model of a fit's posterior means.
-
-    The fallback is the mean of the matrices over the labels: row k weighs each matrix by how many
-    labels it is expected to have on items whose true label is k. So an unknown annotator is taken
-    for one met by way of a label drawn at random.
-
-    Args:
-        fit: of CLARA, to these annotations.
-        annotations: the labels that it was fitted to.
-        confusion: as in the fit's settings.
-        made: how the fit was made.
-
-    Raises:
-        InputError: as for `matrix_names`.
+    """The model of a fit's posterior means. Row k of the fallback weighs each matrix by how many
+    labels it is expected to have where the truth is k: an unknown annotator is taken for one met by
+    way of a random label.
     """
     known = matrix_names(annotations, confusion)
     theta = fit.theta.mean(axis=(0, 1))
@@ -127,15 +95,10 @@ def labelling_model(
 
 @dataclass(frozen=True)
 class LabelsSoFar:
-    """What is known of the true label of each item after each of its labels.
+    """What is known of the true label of each item after each of its labels."""
 
-    Attributes:
-        start: (I + 1,) the labels of item i are start[i] to start[i + 1].
-        probability: (L, K) P(y = k | the item's labels up to and with this one).
-    """
-
-    start: np.ndarray
-    probability: np.ndarray
+    start: np.ndarray  # (I + 1,) the labels of item i are start[i] to start[i + 1]
+    probability: np.ndarray  # (L, K) P(y = k | the item's labels up to and with this one)
 
     @property
     def confidence(self) -> np.ndarray:
@@ -143,62 +106,35 @@ class LabelsSoFar:
         return np.asarray(self.probability.max(axis=1))
 
 
-def _log_likelihood(model: LabellingModel, annotations: Annotations) -> np.ndarray:
-    """The log of P(label given | true label k) of each label: (L, K)."""
+def probabilities_so_far(model: LabellingModel, annotations: Annotations) -> LabelsSoFar:
+    """P(y = k) after each label, in their order; unknown annotators have the fallback."""
     found, expected = (", ".join(map(str, one.category)) for one in (annotations, model))
     if found != expected:
         raise InputError(
             f"the labels have the categories {found}; expected the model's, {expected}: read them "
             "with categories=model.category"
         )
-    by_group = model.confusion == "group"
-    names, own = (
-        (annotations.group, annotations.group_of)
-        if by_group
-        else (annotations.annotator, annotations.annotator_of)
-    )
-    place = {name: m for m, name in enumerate(model.name)}
-    matrix = np.array([place.get(name, len(place)) for name in names])
-    return np.asarray(np.log(model.matrix)[matrix[own], :, annotations.label])
-
-
-def _softmax(log_weight: np.ndarray) -> np.ndarray:
-    weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
-    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
-
-
-def probabilities_so_far(model: LabellingModel, annotations: Annotations) -> LabelsSoFar:
-    """The probabilities of each item's true label after each of its labels, in their order.
-
-    Args:
-        model: a fitted model; annotators that it does not know have its fallback.
-        annotations: the labels, with the model's categories in the same order.
-
-    Raises:
-        InputError: where the categories are not the model's.
-    """
+    names, owner = annotations.annotator, annotations.annotator_of
+    if model.confusion == "group":
+        names, owner = annotations.group, annotations.group_of
+    position = {name: m for m, name in enumerate(model.name)}
+    matrix = np.array([position.get(name, len(position)) for name in names])
+    log_weight = np.asarray(np.log(model.matrix)[matrix[owner], :, annotations.label])
     start = np.concatenate([[0], np.cumsum(annotations.labels_of_item)])
-    log_weight = _log_likelihood(model, annotations)
     place = np.arange(len(annotations)) - start[annotations.item_of]
     order = np.argsort(place, kind="stable")
     before = np.log(model.prevalence)
     # All first labels at once, then all second ones: sums in the order in which labels come.
     for turn in np.split(order, np.cumsum(np.bincount(place))[:-1]) if len(order) else ():
         log_weight[turn] += before if place[turn[0]] == 0 else log_weight[turn - 1]
-    return LabelsSoFar(start, _softmax(log_weight))
+    weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
+    return LabelsSoFar(start, weight / weight.sum(axis=1, keepdims=True))
 
 
 def asks_for_another(
     confidence: float, labels: int, threshold: float, most: int | None = None
 ) -> bool:
-    """Say whether an item needs another label.
-
-    Args:
-        confidence: after its labels so far.
-        labels: how many these are.
-        threshold: the confidence that is enough.
-        most: labels after which no more are asked for, whatever the confidence.
-    """
+    """Whether an item with so many labels, of this confidence, needs another."""
     return confidence < threshold and (most is None or labels < most)
 
 
@@ -220,18 +156,10 @@ class _Item:
 
 
 class LabelStream:
-    """Labels that come one at a time, of items in any order; each item is kept in memory.
-
-    Plain floats, since arrays of two numbers would take ten times as long.
-    """
+    """Labels that come one at a time, in any order, kept in memory as floats: ten times as fast."""
 
     def __init__(self, model: LabellingModel, repeated: str = "refuse") -> None:
-        """Start without labels.
-
-        Args:
-            repeated: the rule for an annotator who labels an item again, one of
-                `types.columns.ONE_LABEL`.
-        """
+        """Start without labels; `repeated`, of `ONE_LABEL`, rules on second labels."""
         if repeated not in ONE_LABEL:
             raise InputError(f"repeated: {unknown('rule', repeated, ONE_LABEL)}")
         self.model, self.repeated = model, repeated
@@ -245,12 +173,7 @@ class LabelStream:
         self._items: dict[str, _Item] = {}
 
     def add(self, item: str, annotator: str, label: str, group: str = "") -> ItemSoFar:
-        """Add a label, and say what is known of its item then.
-
-        Raises:
-            InputError: where the label is none of the model's, or the annotator has labelled the
-                item before and the rule is to refuse that.
-        """
+        """What is known of an item with this label; `InputError` for a wrong or repeated one."""
         if label not in self._category:
             expected = ", ".join(self._category)
             raise InputError(f"column 'label': found {label!r}, expected one of {expected}")
@@ -271,7 +194,10 @@ class LabelStream:
             known.log_weight = self._prior
             for given in known.given.values():
                 known.log_weight = self._plus(known.log_weight, given)
-        return self._describe(known)
+        largest = max(known.log_weight)
+        total = sum(math.exp(w - largest) for w in known.log_weight)
+        likeliest = str(self.model.category[known.log_weight.index(largest)])
+        return ItemSoFar(len(known.given), likeliest, 1 / total)
 
     def _find(self, annotator: str, group: str) -> int:
         """Find the matrix of a label; count those who have none of their own."""
@@ -286,12 +212,6 @@ class LabelStream:
     def _plus(self, log_weight: list[float], given: tuple[int, int]) -> list[float]:
         more = self._log[given[0]][given[1]]
         return [w + x for w, x in zip(log_weight, more, strict=True)]
-
-    def _describe(self, item: _Item) -> ItemSoFar:
-        largest = max(item.log_weight)
-        total = sum(math.exp(w - largest) for w in item.log_weight)
-        label = str(self.model.category[item.log_weight.index(largest)])
-        return ItemSoFar(len(item.given), label, 1 / total)
 
 
 FORMAT = "crowdgold labelling model"
@@ -311,8 +231,7 @@ KEYS = (
     "matrices",
 )  # fmt: skip
 MEND = "correct the file, or write it anew with `crowdgold fit-labelling`"
-SHOWN = 8
-"""Problems of a file that a message lists."""
+SHOWN = 8  # Problems of a file that a message lists
 
 
 def _one_a_line(entries: Mapping[str, Any]) -> str:
@@ -325,14 +244,11 @@ def to_json(model: LabellingModel) -> str:
     """The text of the model's file: JSON, one line a matrix, numbers to their last digit."""
     matrices = zip(map(str, model.name), model.matrix[:-1].tolist(), strict=True)
     plain = {
-        "format": FORMAT,
-        "version": VERSION,
-        "about": list(ABOUT),
+        "format": FORMAT, "version": VERSION, "about": list(ABOUT),
         "categories": [str(name) for name in model.category],
-        "prevalence": model.prevalence.tolist(),
-        "confusion": model.confusion,
+        "prevalence": model.prevalence.tolist(), "confusion": model.confusion,
         "fallback": model.fallback.tolist(),
-    }
+    }  # fmt: skip
     parts = {key: json.dumps(value, ensure_ascii=False) for key, value in plain.items()}
     parts["about"] = json.dumps(list(ABOUT), indent=2).replace("\n", "\n  ")
     parts["made"] = _one_a_line(model.made) if model.made else "{}"
@@ -341,11 +257,7 @@ def to_json(model: LabellingModel) -> str:
 
 
 def write_labelling_model(model: LabellingModel, path: str | Path) -> None:
-    """Write the model's file, to a temporary name, then renamed.
-
-    Raises:
-        InputError: where it cannot be written.
-    """
+    """Write the model's file, to a temporary name, then renamed."""
     write_text(to_json(model), path)
 
 
@@ -356,27 +268,14 @@ def is_labelling_model(path: Path) -> bool:
 
 
 def read_labelling_model(path: str | Path) -> LabellingModel:
-    """Read a model from its file.
-
-    Raises:
-        InputError: naming the file, and for each key that cannot be used what was found, what was
-            expected, and how to mend it.
-    """
+    """A model from its file; an `InputError` names each key that cannot be used, and the mend."""
     if not os.path.lexists(path):
         raise InputError(f"{path}: no such file; `crowdgold fit-labelling` writes one")
     return from_content(read_json(Path(path), MEND), str(path))
 
 
 def from_content(content: Any, source: str = "the model") -> LabellingModel:
-    """Make a model of what its file holds, read as JSON.
-
-    Args:
-        content: the file's content.
-        source: how messages name it.
-
-    Raises:
-        InputError: as for `read_labelling_model`.
-    """
+    """Make a model of what its file holds, read as JSON; messages name the `source`."""
     kind = content.get("format") if isinstance(content, dict) else content
     if kind != FORMAT:
         raise InputError(
@@ -395,18 +294,46 @@ def from_content(content: Any, source: str = "the model") -> LabellingModel:
     for key in set(content) - set(KEYS):
         problems.add(unknown("key", key, KEYS))
     _stop(problems)
-    category = _categories(content["categories"], problems)
+    listed = content["categories"]
+    names = listed if isinstance(listed, list) else []
+    if len(names) < 2 or not all(map(_is_name, names)) or len(set(names)) < len(names):
+        problems.add(
+            f"key 'categories': found {_short(listed)}, expected a list of two or more different "
+            "texts without white space around them"
+        )
+    category = np.array(names, dtype=object)
     _stop(problems)
-    size = len(category)
-    prevalence = _probabilities(content["prevalence"], size, "key 'prevalence'", problems)
-    matrices = _matrices(content, category, problems)
+    prevalence = _probabilities(content["prevalence"], len(category), "key 'prevalence'", problems)
+    confusion, matrices = content["confusion"], content["matrices"]
+    if confusion not in CONFUSION:
+        expected = f"one of {', '.join(CONFUSION)}"
+        problems.add(f"key 'confusion': found {_short(confusion)}, expected {expected}")
+    if not isinstance(matrices, dict):
+        problems.add(f"key 'matrices': found {_short(matrices)}, expected names: matrices")
+        matrices = {}
+    elif (confusion == "shared") != (not matrices):
+        expected = "none, as `confusion` is shared" if matrices else "at least one"
+        problems.add(f"key 'matrices': found {len(matrices)} of them, expected {expected}")
+    for name in matrices:
+        if not _is_name(name):
+            problems.add(f"key 'matrices': found the name {name!r}, expected one without white "
+                         "space around it")  # fmt: skip
+    every = {f"key 'matrices', {name!r}": value for name, value in matrices.items()}
+    every["key 'fallback'"] = content["fallback"]
+    parts = []
+    for where, value in every.items():
+        rows = value if isinstance(value, list) and len(value) == len(category) else []
+        if not rows:
+            problems.add(f"{where}: found {_short(value)}, expected a row for each category")
+        parts.append([
+            _probabilities(row, len(category), f"{where}, row of {true!r}", problems)
+            for true, row in zip(category, rows, strict=False)
+        ])  # fmt: skip
     if not isinstance(content["made"], dict):
         problems.add(f"key 'made': found {_short(content['made'])}, expected keys: values")
     _stop(problems)
-    names = np.array(list(content["matrices"]), dtype=object)
-    return LabellingModel(
-        category, prevalence, content["confusion"], names, matrices, content["made"]
-    )
+    known = np.array(list(matrices), dtype=object)
+    return LabellingModel(category, prevalence, confusion, known, np.array(parts), content["made"])
 
 
 def _stop(problems: Problems) -> None:
@@ -429,16 +356,6 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str) and value == value.strip() != ""
 
 
-def _categories(value: Any, problems: Problems) -> np.ndarray:
-    names = value if isinstance(value, list) else []
-    if len(names) < 2 or not all(map(_is_name, names)) or len(set(names)) < len(names):
-        problems.add(
-            f"key 'categories': found {_short(value)}, expected a list of two or more different "
-            "texts without white space around them"
-        )
-    return np.array(names, dtype=object)
-
-
 def _probabilities(value: Any, size: int, where: str, problems: Problems) -> np.ndarray:
     """Check that something is a distribution over the categories; give it, (K,)."""
     if not (isinstance(value, list) and len(value) == size and all(map(is_number, value))):
@@ -453,35 +370,3 @@ def _probabilities(value: Any, size: int, where: str, problems: Problems) -> np.
     else:
         return np.array(value, dtype=float)
     return np.full(size, 1 / size)
-
-
-def _matrix(value: Any, category: np.ndarray, where: str, problems: Problems) -> np.ndarray:
-    if not (isinstance(value, list) and len(value) == len(category)):
-        problems.add(f"{where}: found {_short(value)}, expected a row for each category")
-        return np.full((len(category), len(category)), 1 / len(category))
-    rows = [
-        _probabilities(row, len(category), f"{where}, row of {true!r}", problems)
-        for true, row in zip(category, value, strict=True)
-    ]
-    return np.array(rows)
-
-
-def _matrices(content: Mapping[str, Any], category: np.ndarray, problems: Problems) -> np.ndarray:
-    """Check whose matrices there are, and each of them; give them, the fallback last."""
-    confusion, matrices = content["confusion"], content["matrices"]
-    if confusion not in CONFUSION:
-        expected = f"one of {', '.join(CONFUSION)}"
-        problems.add(f"key 'confusion': found {_short(confusion)}, expected {expected}")
-    if not isinstance(matrices, dict):
-        problems.add(f"key 'matrices': found {_short(matrices)}, expected names: matrices")
-        matrices = {}
-    elif (confusion == "shared") != (not matrices):
-        expected = "none, as `confusion` is shared" if matrices else "at least one"
-        problems.add(f"key 'matrices': found {len(matrices)} of them, expected {expected}")
-    for name in matrices:
-        if not _is_name(name):
-            problems.add(f"key 'matrices': found the name {name!r}, expected one without white "
-                         "space around it")  # fmt: skip
-    every = {f"key 'matrices', {name!r}": value for name, value in matrices.items()}
-    every["key 'fallback'"] = content["fallback"]
-    return np.array([_matrix(value, category, key, problems) for key, value in every.items()])

@@ -19,27 +19,14 @@ label never occurs its prior mean would be 0, and it could never be drawn."""
 
 @dataclass(frozen=True)
 class ClaraPrior:
-    """Dirichlet priors of the prevalence and of every confusion matrix.
+    """Dirichlet priors of the prevalence and of every confusion matrix."""
 
-    Attributes:
-        theta: (K,) alpha theta_0, positive.
-        psi: (K, K) gamma_k psi_0,k, positive; true label k in rows, observed in columns.
-    """
-
-    theta: np.ndarray
-    psi: np.ndarray
+    theta: np.ndarray  # (K,) alpha theta_0, positive
+    psi: np.ndarray  # (K, K) gamma_k psi_0,k, positive; true label k in rows, observed in columns
 
 
 def empirical_prior(annotations: Annotations, alpha: float = 1.0, gamma: float = 1.0) -> ClaraPrior:
-    """The prior whose means take majority votes for true labels.
-
-    Args:
-        alpha: weight of the prevalence's prior, in items; positive.
-        gamma: weight of each row of a confusion matrix, in labels; positive.
-
-    Raises:
-        InputError: where a weight is not positive.
-    """
+    """Majority votes give its means; weights `alpha`, items, and `gamma`, labels a row."""
     for name, value in (("alpha", alpha), ("gamma", gamma)):
         if not (np.isfinite(value) and value > 0):
             raise InputError(f"{name}: found {value!r}, expected a positive number")

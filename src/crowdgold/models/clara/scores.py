@@ -19,40 +19,24 @@ from crowdgold.system.kernels import kernel
 from crowdgold.types.annotations import Annotations
 
 LAMBDA_0 = 1.0
-RIDGE = 1e-10
-"""Share of Sigma_0 that is added to a covariance: scores may hardly differ within a category."""
-LEAST_SHARE = 1e-300
-"""Densities below this share of the largest of an item count as it, so that logarithms exist."""
+RIDGE = 1e-10  # share of Sigma_0 in each covariance: scores may hardly differ within a category
+LEAST_SHARE = 1e-300  # of the largest density of an item; so that logarithms exist
 
 
 class ScoreModel(NamedTuple):
-    """Scores of C classifiers, as compiled code takes them; C may be 0.
+    """Scores of C classifiers, as compiled code takes them; C may be 0."""
 
-    Attributes:
-        x: (C, I, K - 1) what is modelled; arbitrary where missing.
-        known: (C, I) whether the item has a score.
-        mean, covariance: (C, K - 1) and (C, K - 1, K - 1) mu_0 and Sigma_0, of all items.
-        posterior: whether distributions are drawn from their posterior rather than fitted.
-    """
-
-    x: np.ndarray
-    known: np.ndarray
-    mean: np.ndarray
+    x: np.ndarray  # (C, I, K - 1) what is modelled; arbitrary where missing
+    known: np.ndarray  # (C, I) whether the item has a score
+    mean: np.ndarray  # mean, covariance: mu_0 (C, K - 1) and Sigma_0, of all items
     covariance: np.ndarray
-    posterior: bool
+    posterior: bool  # whether distributions are drawn from their posterior rather than fitted
 
 
 def log_ratios(scores: np.ndarray) -> tuple[np.ndarray, str]:
-    """log(s_k / s_K) of score vectors.
-
-    A part that is exactly 0 (another is then 1) has no logarithm: half the smallest part that any
-    vector of the classifier has stands in for it, so that it lies just beyond all that are known.
-
-    Args:
-        scores: (I, K) score vectors; NaN where missing.
-
-    Returns:
-        (I, K - 1) log ratios, NaN where missing, and what was put for zeros; empty where nothing.
+    """log(s_k / s_K) of score vectors (I, K), NaN where missing, and what was put for zeros. A part
+    that is exactly 0 (another is then 1) has no logarithm: half the smallest part that any vector
+    of the classifier has stands in for it, so that it lies just beyond all that are known.
     """
     zero = scores == 0
     positive = scores[scores > 0]
@@ -69,16 +53,7 @@ def log_ratios(scores: np.ndarray) -> tuple[np.ndarray, str]:
 def score_model(
     annotations: Annotations, scale: str, posterior: bool
 ) -> tuple[ScoreModel, tuple[str, ...]]:
-    """Prepare score vectors for the samplers.
-
-    Args:
-        annotations: items with score vectors.
-        scale: as in `settings.Scale`.
-        posterior: as in `ScoreModel`.
-
-    Returns:
-        the model, without classifiers that have no score, and notes on what is not as it was given.
-    """
+    """The model of the classifiers that have scores, and notes on what is not as it was given."""
     items, size = len(annotations.item), len(annotations.category) - 1
     parts: list[np.ndarray] = []
     notes: list[str] = []
@@ -100,10 +75,7 @@ def score_model(
 
 @kernel()
 def factor(matrix: np.ndarray, scale: float, lower: np.ndarray) -> None:
-    """Find L with L L' = scale * matrix, Cholesky, into the lower triangle of `lower`.
-
-    By hand, as matrices are tiny and a library's routine takes seconds to compile.
-    """
+    """Cholesky L, L L' = scale * matrix, by hand: a library's routine takes seconds to compile."""
     for a in range(len(matrix)):
         for b in range(a + 1):
             rest = scale * matrix[a, b]
@@ -117,10 +89,7 @@ def draw_normal_inverse_wishart(
     n: float, mean: np.ndarray, centred: np.ndarray, mean_0: np.ndarray, sigma_0: np.ndarray,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Draw (mu, Sigma) given n scores, their mean (K - 1,) and sum of centred squares.
-
-    Where n is 0 the draw is one of the prior, whatever the mean.
-    """
+    """Draw (mu, Sigma) given n >= 0 scores, their mean (K - 1,) and sum of centred squares."""
     size, total = len(mean_0), LAMBDA_0 + n
     scale, sigma, mu = np.empty((size, size)), np.zeros((size, size)), np.empty(size)
     lower, root, half = np.empty((3, size, size))
@@ -158,14 +127,7 @@ def _moments(
     x: np.ndarray, known: np.ndarray, y: np.ndarray, number: np.ndarray, mean: np.ndarray,
     centred: np.ndarray,
 ) -> None:  # fmt: skip
-    """Find how many scores each category has, their means, and their sums of centred squares.
-
-    Args:
-        x, known: of one classifier.
-        y: (I,) current true categories.
-        number, mean, centred: (K,), (K, K - 1), (K, K - 1, K - 1), all 0 and overwritten; they
-            stay 0 where a category is empty.
-    """
+    """Write numbers of scores (K,), means, and sums of centred squares by category, over zeros."""
     K, size = mean.shape
     for item in range(len(y)):
         if known[item]:
@@ -187,14 +149,7 @@ def _moments(
 def _add_log_density(
     x: np.ndarray, known: np.ndarray, mean: np.ndarray, lower: np.ndarray, k: int, out: np.ndarray
 ) -> None:
-    """Add log p(x_i | mean, L L') to column k of `out` (I, K), less a constant of all categories.
-
-    Args:
-        x, known: of one classifier; an item that is not known stays as it is.
-        mean: (K - 1,).
-        lower: (K - 1, K - 1) Cholesky factor L.
-        k, out: where to add.
-    """
+    """Add log p(x_i | mean, L L'), less a constant of all k, to column k of `out` (I, K)."""
     size, constant = len(mean), 0.0
     solved, inverse = np.empty((2, size))
     for a in range(size):
@@ -216,13 +171,9 @@ def _add_log_density(
 def find_score_density(
     model: ScoreModel, y: np.ndarray, out: np.ndarray, rng: np.random.Generator
 ) -> None:
-    """Find p(s_i | k) under the distributions of the items that are now in each category.
-
-    Args:
-        model: the scores.
-        y: (I,) current true categories.
-        out: (I, K), overwritten: the product over the classifiers, 1 where all are missing, as a
-            share of that of the category where it is largest, and at least `LEAST_SHARE`.
+    """Write p(s_i | k), given the items now in each category, y (I,), into `out` (I, K): the
+    product over the classifiers as a share of the largest, at least `LEAST_SHARE`; 1 where all are
+    missing.
     """
     K, size = out.shape[1], out.shape[1] - 1
     lower = np.empty((size, size))

@@ -1,4 +1,4 @@
-"""One sweep of each of CLARA's Gibbs samplers over the true labels (appendix 7.2), compiled.
+"""The compiled steps of CLARA's Gibbs samplers (appendix 7.2), and what they work on.
 
 Collapsed: theta and psi are integrated out, and the true label of each item i is drawn given those
 of all others,
@@ -8,28 +8,19 @@ of all others,
 
 n^-i and c^-i count without item i, t_mr labels r of matrix m on item i, gamma_k = sum_r gamma_kr,
 and x^[t] = x (x + 1) ... (x + t - 1): a matrix that gives several labels on an item learns from
-each for the next. As printed (equation 1), x^[t] is x^t, which is the same where no matrix has two
-labels on an item; "n_k - 1" is read as n_k^-i.
+each for the next. As printed (equation 1), x^[t] is x^t, the same where no matrix has two labels on
+an item; "n_k - 1" is read as n_k^-i.
 
 Blocked: theta and psi are drawn given the labels, and then all true labels at once. Items of a
-pattern are exchangeable, so that their number in each category is multinomial.
-
-What the compiled Gibbs samplers of CLARA work on: labels, priors, and the state of a chain.
-
-Steps of CLARA's chains in the rates alone, true labels summed out, compiled.
-
-A sampler that draws labels given rates and rates given labels is slow where the labels are nearly
-unknown: a class that few items have, one label an item. There the rates move by as little as the
-labels hold them. These steps are of the rates' own posterior, which sums over the labels,
+pattern are exchangeable, so that their number in each category is multinomial. Where labels are
+nearly unknown (a rare class, one label an item) the rates move by as little as the labels hold
+them. Metropolis steps of the rates alone, after which true labels are drawn anew, sum over them,
 
     p(theta, psi | labels) ~ prior(theta, psi) prod_p [sum_k theta_k prod_(m, r in p) psi_mkr]^n_p
 
-over the patterns p of n_p items each. They are Metropolis steps in x = log(rate / last rate) of
-each Dirichlet distribution (theta, each row of a matrix), where its density is
-prod_k rate_k^alpha_k. Their sizes differ three hundredfold, since a prior of small weight spreads x
-over hundreds.
-
-True labels are to be drawn anew after it.
+over the patterns p of n_p items, in x = log(rate / last rate) of each Dirichlet distribution, where
+its density is prod_k rate_k^alpha_k. A prior of small weight spreads x over hundreds, so that their
+sizes differ three hundredfold.
 """
 
 from typing import NamedTuple
@@ -42,75 +33,44 @@ from crowdgold.models.majority import majority_shares
 from crowdgold.system.kernels import kernel
 from crowdgold.types.annotations import Annotations
 
-FLIPPED = 0.1
-"""Share of the items of every chain but the first that start in a category at random."""
+FLIPPED = 0.1  # Share of the items of every chain but the first that start in a category at random
 
 
 class Labels(NamedTuple):
-    """Labels of P patterns of items, one entry a label; those of pattern p start at start[p].
+    """Labels of P patterns of items, one entry a label; those of pattern p start at start[p]."""
 
-    Attributes:
-        items: (P,) items of the pattern.
-        start: (P + 1,) first label.
-        row: (labels,) m K + r of a label r from matrix m.
-        matrix: (labels,) m.
-        alike: (labels,) earlier labels r of the same matrix on the item, which the exact
-            conditional counts; zeros for the printed one.
-        before: (labels,) the same of earlier labels of the matrix, whatever they are.
-    """
-
-    items: np.ndarray
-    start: np.ndarray
-    row: np.ndarray
-    matrix: np.ndarray
-    alike: np.ndarray
-    before: np.ndarray
+    items: np.ndarray  # (P,) items of the pattern
+    start: np.ndarray  # (P + 1,) first label
+    row: np.ndarray  # (labels,) m K + r of a label r from matrix m
+    matrix: np.ndarray  # (labels,) m
+    alike: np.ndarray  # (labels,) earlier labels r of the matrix on the item; 0 where printed
+    before: np.ndarray  # (labels,) the same of earlier labels of the matrix, whatever they are
 
 
 class Prior(NamedTuple):
-    """Dirichlet priors.
+    """Dirichlet priors."""
 
-    Attributes:
-        theta: (K,) alpha theta_0.
-        psi: (K, K) gamma_k psi_0,k, turned: label r in rows, true category k in columns.
-        ordered: whether it is cut to matrices whose diagonal adds to more than 1.
-    """
-
-    theta: np.ndarray
-    psi: np.ndarray
-    ordered: bool
+    theta: np.ndarray  # (K,) alpha theta_0
+    psi: np.ndarray  # (K, K) gamma_k psi_0,k, turned: label r in rows, true category k in columns
+    ordered: bool  # whether it is cut to matrices whose diagonal adds to more than 1
 
 
 class State(NamedTuple):
-    """What a chain is at; changed in place.
-
-    The shapes are the parameters of the Dirichlet distributions given the true labels: prior plus
-    counts. Rows of psi and of its shape are m K + r, columns the true category k.
-
-    Attributes:
-        y: (P,) true category, where a pattern is one item.
-        theta: (K,) prevalence.
-        psi: (M K, K) confusion matrices.
-        theta_shape: (K,) alpha_k + n_k.
-        psi_shape: (M K, K) gamma_kr + c_mkr.
-        sum_shape: (M, K) gamma_k + c_mk; the collapsed sampler alone keeps it up to date.
+    """What a chain is at; changed in place. The shapes are the parameters of the Dirichlet
+    distributions given the true labels: prior plus counts. Rows of psi and of its shape are m K +
+    r, columns the true category k.
     """
 
-    y: np.ndarray
-    theta: np.ndarray
-    psi: np.ndarray
-    theta_shape: np.ndarray
-    psi_shape: np.ndarray
-    sum_shape: np.ndarray
+    y: np.ndarray  # (P,) true category, where a pattern is one item
+    theta: np.ndarray  # (K,) prevalence
+    psi: np.ndarray  # (M K, K) confusion matrices
+    theta_shape: np.ndarray  # (K,) alpha_k + n_k
+    psi_shape: np.ndarray  # (M K, K) gamma_kr + c_mkr
+    sum_shape: np.ndarray  # (M, K) gamma_k + c_mk; the collapsed sampler alone keeps it up to date
 
 
 def lay_out(patterns: LabelPatterns, exact: bool) -> Labels:
-    """Lay label patterns out for compiled code, one entry a label.
-
-    Args:
-        patterns: the labels.
-        exact: whether the collapsed sampler's conditional is the exact one, or as printed.
-    """
+    """Patterns for compiled code, one entry a label, for the `exact` or the printed conditional."""
     of_cell = np.repeat(np.arange(len(patterns.times)), patterns.times)
     first_of_cell = np.cumsum(patterns.times) - patterns.times
     start = np.concatenate([[0], np.cumsum(patterns.times)])[patterns.start]
@@ -122,24 +82,17 @@ def lay_out(patterns: LabelPatterns, exact: bool) -> Labels:
     new[start[:-1][start[:-1] < len(matrix)]] = True
     before = position - np.maximum.accumulate(np.where(new, position, 0))
     return Labels(
-        patterns.count,
-        start,
+        patterns.count, start,
         (matrix * patterns.categories + patterns.label[of_cell]).astype(np.uint32),
-        matrix.astype(np.uint32),
-        (alike * exact).astype(np.float32),
+        matrix.astype(np.uint32), (alike * exact).astype(np.float32),
         (before * exact).astype(np.float32),
-    )
+    )  # fmt: skip
 
 
 def first_categories(
     annotations: Annotations, scattered: bool, rng: np.random.Generator
 ) -> np.ndarray:
-    """Start at the majority votes, ties at random: (I,) categories.
-
-    Args:
-        scattered: whether a share of the items, `FLIPPED`, starts in a category at random, so that
-            chains start apart.
-    """
+    """Majority votes (I,), ties at random; if `scattered`, `FLIPPED` of them anywhere."""
     shares = majority_shares(annotations)
     K = len(annotations.category)
     shares = np.where(shares.sum(axis=1, keepdims=True) > 0, shares, 1 / K)
@@ -158,13 +111,7 @@ def prior_of(prior: ClaraPrior, ordered: bool) -> Prior:
 def first_state(
     annotations: Annotations, confusion: str, prior: Prior, y: np.ndarray, patterns: int
 ) -> State:
-    """The state of a chain whose items are in categories y, with counts but without rates.
-
-    Args:
-        annotations, confusion: the labels, and whose confusion matrices there are.
-        y: (I,) categories.
-        patterns: number of label patterns; their own categories are y where each is an item.
-    """
+    """A chain's state, without rates, of items in categories y; so are patterns that are items."""
     matrix, M = matrix_of_label(annotations, confusion)
     K = len(prior.theta)
     code = (matrix * K + annotations.label) * K + y[annotations.item_of]
@@ -172,22 +119,15 @@ def first_state(
     psi = np.broadcast_to((np.full((K, K), 0.5) + 0.5 * K * np.eye(K)) / K, (M, K, K))
     return State(
         y.astype(np.int64) if len(y) == patterns else np.zeros(patterns, dtype=np.int64),
-        np.full(K, 1 / K),
-        psi.reshape(M * K, K).copy(),
-        np.bincount(y, minlength=K) + prior.theta,
-        shape.reshape(M * K, K),
-        shape.sum(axis=1),
-    )
+        np.full(K, 1 / K), psi.reshape(M * K, K).copy(), np.bincount(y, minlength=K) + prior.theta,
+        shape.reshape(M * K, K), shape.sum(axis=1),
+    )  # fmt: skip
 
 
-STEPS = 5
-"""Proposals before each sweep, which take about as long as a sweep of few patterns."""
-MOST_RATES = 8
-"""Free rates beyond which steps in all of them at once would hardly be accepted."""
-SMALLEST, LARGEST = 0.03, 10.0
-"""Deviations of a random step in x, drawn evenly in their logarithm between the two."""
-FARTHEST = 600.0
-"""Steps end at |x| below it, where all rates are numbers."""
+STEPS = 5  # Proposals before each sweep, which take about as long as a sweep of few patterns
+MOST_RATES = 8  # Free rates beyond which steps in all of them at once would hardly be accepted
+SMALLEST, LARGEST = 0.03, 10.0  # deviations of a random step in x, even in their logarithm
+FARTHEST = 600.0  # Steps end at |x| below it, where all rates are numbers
 
 
 def rates_are_few(patterns: LabelPatterns) -> bool:
@@ -227,10 +167,8 @@ def _to_rates(x: np.ndarray, start: int, rates: np.ndarray) -> None:
 def _log_posterior(
     x: np.ndarray, labels: Labels, prior: Prior, theta: np.ndarray, psi: np.ndarray
 ) -> float:
-    """The log density of x, up to a constant; its rates are written into theta and psi.
-
-    It is -inf beyond `FARTHEST`, where an ordered prior has no mass, and where the likelihood is
-    too small for a number.
+    """The log density of x, up to a constant; its rates are written into theta and psi. It is -inf
+    beyond `FARTHEST`, where an ordered prior has no mass, and where the likelihood underflows.
     """
     K, found = len(theta), 0.0
     if np.abs(x).max() > FARTHEST:
@@ -268,14 +206,7 @@ def _add_random(x: np.ndarray, new: np.ndarray, rng: np.random.Generator) -> Non
 
 @kernel()
 def walk_rates(labels: Labels, prior: Prior, state: State, rng: np.random.Generator) -> None:
-    """Take `STEPS` Metropolis steps of theta and psi, in place.
-
-    Args:
-        labels: label patterns.
-        prior: the prior.
-        state: the chain; its shapes and true labels stay as they are.
-        rng: source of all draws.
-    """
+    """Take `STEPS` Metropolis steps of theta and psi, in place; shapes and true labels stay."""
     x, new = np.empty((2, (len(state.theta) - 1) * (1 + len(state.psi))))
     theta, psi = np.empty_like(state.theta), np.empty_like(state.psi)
     _to_ratios(state, x)
@@ -287,10 +218,8 @@ def walk_rates(labels: Labels, prior: Prior, state: State, rng: np.random.Genera
             state.theta[:], state.psi[:], x[:], at = theta, psi, new, proposed
 
 
-SMALL = 1e-200
-"""Weights that add to less are found anew in logarithms: items can have hundreds of labels."""
-TRIES = 10_000
-"""Draws of a confusion matrix until its diagonal adds to more than 1."""
+SMALL = 1e-200  # weights that add to less are found by logarithms: items can have many labels
+TRIES = 10_000  # Draws of a confusion matrix until its diagonal adds to more than 1
 
 
 @kernel()
@@ -320,7 +249,7 @@ def _from_logs(weight: np.ndarray) -> float:
 def _weigh_in_logs(
     i: int, labels: Labels, density: np.ndarray, state: State, weight: np.ndarray
 ) -> float:
-    """Find the weights of an item that `sweep_collapsed` finds, and their sum, by logarithms."""
+    """The weights of an item as in `sweep_collapsed`, and their sum, by logarithms."""
     for k in range(len(weight)):
         weight[k] = np.log(state.theta_shape[k])
         if len(density) > 0:
@@ -337,16 +266,11 @@ def sweep_collapsed(
     labels: Labels, density: np.ndarray, state: State, chance: np.ndarray, keep: bool,
     rng: np.random.Generator,
 ) -> None:  # fmt: skip
-    """Draw the true label of each item in turn; y and the shapes follow.
-
-    1 taken from a shape and added again rounds it once, to the spacing of numbers as large as it
-    has ever been: at most 1e-11 below a hundred thousand labels.
-
-    Args:
-        labels: one pattern an item.
-        density: (I, K) in proportion to p(s_i | k), or (0, K) without scores.
-        chance: (I, K) to which P(y_i = k | rest) is added where `keep`.
-        keep: see there.
+    """Draw the true label of each item in turn, one pattern an item; y and the shapes follow.
+    `density` (I, K) is in proportion to p(s_i | k), or (0, K) without scores; to `chance` (I, K)
+    P(y_i = k | rest) is added where `keep`. 1 taken from a shape and added again rounds it once, to
+    the spacing of numbers as large as it has ever been: at most 1e-11 below a hundred thousand
+    labels.
     """
     # Five times as slow if arrays were taken out of tuples, or passed on, for each item.
     start, row, matrix = labels.start, labels.row, labels.matrix
@@ -381,7 +305,7 @@ def sweep_collapsed(
 def _weigh_rates_in_logs(
     p: int, labels: Labels, density: np.ndarray, state: State, weight: np.ndarray
 ) -> float:
-    """Find the weights of a pattern that `sweep_blocked` finds, and their sum, by logarithms."""
+    """The weights of a pattern as in `sweep_blocked`, and their sum, by logarithms."""
     for k in range(len(weight)):
         weight[k] = np.log(state.theta[k])
         if len(density) > 0:
@@ -405,10 +329,7 @@ def sweep_blocked(
     labels: Labels, prior: Prior, density: np.ndarray, state: State, chance: np.ndarray,
     keep: bool, rng: np.random.Generator,
 ) -> None:  # fmt: skip
-    """Draw how many items of each pattern have each true category, given theta and psi.
-
-    The shapes are made anew from the prior; other arguments as for `sweep_collapsed`.
-    """
+    """Draw true labels of each pattern's items given theta and psi; shapes anew; else as above."""
     _reset_shapes(prior, state)
     # As there.
     count, start, row, theta, psi = labels.items, labels.start, labels.row, state.theta, state.psi
@@ -464,13 +385,10 @@ def draw_dirichlet(shape: np.ndarray, out: np.ndarray, rng: np.random.Generator)
 
 @kernel()
 def draw_rates(prior: Prior, state: State, rng: np.random.Generator) -> int:
-    """Draw theta and psi given the shapes, in place.
-
-    Where the prior is ordered, psi_m is drawn until its diagonal adds to more than 1 (binary
-    labels: TPR + TNR > 1), which is a draw of the posterior under the prior cut to there.
-
-    Returns:
-        the matrices for which that did not come about in `TRIES` draws; they keep what they were.
+    """Draw theta and psi given the shapes, in place; give the number of matrices that failed. Where
+    the prior is ordered, psi_m is drawn until its diagonal adds to more than 1 (binary labels: TPR
+    + TNR > 1), a draw of the posterior under the prior cut to there; one for which that does not
+    come about in `TRIES` draws keeps what it was.
     """
     theta, psi, above, ordered = state.theta, state.psi, state.psi_shape, prior.ordered
     K, failed = len(theta), 0

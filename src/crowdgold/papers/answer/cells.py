@@ -4,13 +4,12 @@ A cell is a metric in a world (an experiment) at a number of gold labels. Covera
 replicates with an interval; width and error are relative to those of gold alone on the replicates
 where both have an interval.
 
-What the recommended answer is held to, and whether it holds.
-
-A bar is met by what was found. It is missed where that is beyond chance, else not decided. A cell's
-200 replicates alone decide nothing: one fails where its binomial upper limit lies below the bar.
+A bar, which the answer is held to, is met by what was found. It is missed where that is beyond
+chance, else not decided. A cell's 200 replicates alone decide nothing: one fails where its binomial
+upper limit lies below the bar.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,30 +19,27 @@ from scipy.special import betaincinv
 from crowdgold.experiment.summaries import compare, standard_error
 
 CELL = ["experiment", "n_gold", "metric"]
-ONE_SIDED = 0.999
-"""Level of the upper limit of a coverage."""
+RATIOS = ["width_ratio", "width_ratio_se", "error_ratio", "error_ratio_se"]
 
 
-def upper_limit(covered: int, intervals: int, level: float = ONE_SIDED) -> float:
-    """The exact upper binomial limit of a coverage (Clopper and Pearson), one-sided.
+def upper_limit(covered: int, intervals: int, level: float = 0.999) -> float:
+    """The exact upper binomial limit of a coverage (Clopper and Pearson), one-sided."""
+    if covered >= intervals:
+        return 1.0
+    return float(betaincinv(covered + 1, intervals - covered, level))
 
-    Args:
-        covered: intervals that hold the truth.
-        intervals: of how many.
-        level: with what confidence the coverage is no higher.
+
+def _counts(rows: pd.DataFrame) -> dict[str, float]:
+    """Replicates, intervals, and coverage, also over all replicates.
+
+    There one without an interval leaves the whole range, and holds.
     """
-    return (
-        1.0 if covered >= intervals else float(betaincinv(covered + 1, intervals - covered, level))
-    )
-
-
-def over_all(replicates: int, intervals: int, covered: int) -> float:
-    """The coverage over all replicates: one without an interval leaves the whole range, and holds.
-
-    Args:
-        replicates, intervals, covered: how many there are, have an interval, and hold the truth.
-    """
-    return (covered + replicates - intervals) / replicates
+    size, intervals, covered = len(rows), int(rows["ranged"].sum()), int(rows["covered"].sum())
+    return {
+        "replicates": size, "intervals": intervals, "covered": covered,
+        "coverage": covered / intervals if intervals else np.nan,
+        "over_all": (covered + size - intervals) / size,
+    }  # fmt: skip
 
 
 def _with_coverage(results: pd.DataFrame) -> pd.DataFrame:
@@ -59,18 +55,12 @@ def _with_coverage(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def answer_cells(results: pd.DataFrame, answer: str, baseline: str) -> pd.DataFrame:
-    """The cells of a method.
+    """The cells of a method, the answer, in the long results table with the column `n_gold`.
 
-    Args:
-        results: the long results table, with the column `n_gold`.
-        answer: the method that is judged.
-        baseline: the method, gold alone, that width and error are relative to.
-
-    Returns:
-        a row for each cell: `replicates`, `intervals` (of how many there is one), `covered`,
-        `coverage`, that `over_all` replicates, the coverage's `upper_limit`, mean `width` and
-        `error`, `width_ratio` and `error_ratio` with standard errors, the replicates that these
-        are of, and the baseline's coverage.
+    A row has `replicates`, `intervals` (of how many there is one), `covered`, `coverage`, that
+    `over_all` replicates, the coverage's `upper_limit`, mean `width` and `error`, `width_ratio` and
+    `error_ratio` to the baseline's, gold alone, with standard errors, the replicates that these are
+    of, and the baseline's coverage.
     """
     rows = _with_coverage(results[results["method"].isin([answer, baseline])])
     # A method that is its own baseline has ratios of 1.
@@ -81,11 +71,10 @@ def answer_cells(results: pd.DataFrame, answer: str, baseline: str) -> pd.DataFr
     # Gold alone can be without width, or error, in all replicates of a cell: 0 or nothing over 0.
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = compare(rows, ["n_gold"], answer, baseline).replace([np.inf, -np.inf], np.nan)
-    named = ["width_ratio", "width_ratio_se", "error_ratio", "error_ratio_se"]
     if ratios.empty:
-        return cells.assign(**dict.fromkeys(named, np.nan), compared=0)
+        return cells.assign(**dict.fromkeys(RATIOS, np.nan), compared=0)
     ratios = ratios.rename(columns={"replicates": "compared"})
-    joined = cells.merge(ratios[[*CELL, *named, "compared"]], on=CELL, how="left")
+    joined = cells.merge(ratios[[*CELL, *RATIOS, "compared"]], on=CELL, how="left")
     return joined.assign(compared=joined["compared"].fillna(0).astype(int))
 
 
@@ -93,16 +82,12 @@ def _cells_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Counts and means of a method's cells, in order of appearance."""
     found = []
     for key, group in rows.groupby(CELL, sort=False):
-        intervals, covered = int(group["ranged"].sum()), int(group["covered"].sum())
+        counts = _counts(group)
         found.append(
             {
                 **dict(zip(CELL, key, strict=True)),
-                "replicates": len(group),
-                "intervals": intervals,
-                "covered": covered,
-                "coverage": covered / intervals if intervals else np.nan,
-                "over_all": over_all(len(group), intervals, covered),
-                "upper_limit": upper_limit(covered, intervals),
+                **counts,
+                "upper_limit": upper_limit(int(counts["covered"]), int(counts["intervals"])),
                 "width": group.loc[group["ranged"], "width"].mean(),
                 "error": (group["estimate"] - group["truth"]).abs().mean(),
                 "truth": group["truth"].mean(),
@@ -112,37 +97,23 @@ def _cells_of(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def pooled_coverage(results: pd.DataFrame, answer: str, by: Sequence[str]) -> pd.DataFrame:
-    """A method's coverage over all its intervals in each group of cells.
+    """A method's coverage over all its intervals in each group of cells, such as `n_gold` makes.
 
-    Metrics of a replicate share its data, so that the standard error is one of replicates.
-
-    Args:
-        answer: the method.
-        by: columns that make the groups, such as `n_gold`.
-
-    Returns:
-        a row for each group: `replicates`, `intervals`, `covered`, `coverage`, `coverage_se`, and
-        the coverage `over_all` replicates.
+    Metrics of a replicate share its data, so that the standard error, `coverage_se`, is one of
+    replicates.
     """
     rows = _with_coverage(results[results["method"] == answer])
     found = []
     for key, group in rows.groupby(list(by), sort=False):
-        counts = group.groupby(["experiment", "replicate"])[["ranged", "covered"]].sum()
-        intervals, covered = int(counts["ranged"].sum()), int(counts["covered"].sum())
-        coverage = covered / intervals if intervals else np.nan
-        apart = (counts["covered"] - coverage * counts["ranged"]).to_numpy(dtype=float)
-        error = standard_error(apart) * len(apart) / intervals if intervals else np.nan
-        found.append(
-            {
-                **dict(zip(by, key, strict=True)),
-                "replicates": len(group),
-                "intervals": intervals,
-                "covered": covered,
-                "coverage": coverage,
-                "coverage_se": error,
-                "over_all": over_all(len(group), intervals, covered),
-            }
-        )
+        counts = _counts(group)
+        own = group.groupby(["experiment", "replicate"])[["ranged", "covered"]].sum()
+        apart = (own["covered"] - counts["coverage"] * own["ranged"]).to_numpy(dtype=float)
+        size = counts["intervals"]
+        error = standard_error(apart) * len(apart) / size if size else np.nan
+        # The order of the columns is that of a file.
+        over_all = counts.pop("over_all")
+        row = {**dict(zip(by, key, strict=True)), **counts}
+        found.append({**row, "coverage_se": error, "over_all": over_all})
     return pd.DataFrame(found)
 
 
@@ -150,45 +121,17 @@ def mean_ratios(cells: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Means over cells of width and error relative to gold alone, every cell with equal weight.
 
     Cells of a world share their data: their errors are taken for one and the same, those of
-    different worlds for independent.
-
-    Args:
-        cells: of `answer_cells`.
-        by: columns that make the groups.
-
-    Returns:
-        a row for each group: `cells`, `width_ratio` and `error_ratio` with standard errors.
+    different worlds for independent. A row has `cells`, and both ratios with standard errors.
     """
     found = []
     for key, group in cells.dropna(subset=["width_ratio"]).groupby(list(by), sort=False):
         row = {**dict(zip(by, key, strict=True)), "cells": len(group)}
         for name in ("width_ratio", "error_ratio"):
             sums = group.groupby("experiment")[f"{name}_se"].sum()
-            row |= {
-                name: group[name].mean(),
-                f"{name}_se": float(np.sqrt((sums**2).sum())) / len(group),
-            }
+            row[name] = group[name].mean()
+            row[f"{name}_se"] = float(np.sqrt((sums**2).sum())) / len(group)
         found.append(row)
-    return pd.DataFrame(found, columns=[*by, "cells", *_RATIOS])
-
-
-_RATIOS = ["width_ratio", "width_ratio_se", "error_ratio", "error_ratio_se"]
-
-
-def split_again(
-    results: pd.DataFrame, again: Mapping[str, str]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The replicates that were drawn first, and those of cells that were judged again.
-
-    Args:
-        again: experiment that repeats cells with more replicates -> the world whose cells they are.
-
-    Returns:
-        both tables, the second under the names of the worlds.
-    """
-    repeated = results["experiment"].isin(list(again))
-    more = results[repeated]
-    return results[~repeated], more.assign(experiment=more["experiment"].map(dict(again)))
+    return pd.DataFrame(found, columns=[*by, "cells", *RATIOS])
 
 
 POOLED = (0.94, 0.98)
@@ -223,86 +166,69 @@ class Bar:
 
 @dataclass(frozen=True)
 class Answers:
-    """What is known of the recommended answer.
-
-    Attributes:
-        answer, baseline: the methods.
-        cells: of `answer_cells`.
-        by_gold: pooled coverage and mean ratios at each number of gold labels.
-        by_metric: the same for each metric and number of gold labels.
-        again: the cells that were judged again with more replicates.
-    """
+    """What is known of a method, the recommended answer, beside a baseline, gold alone."""
 
     answer: str
     baseline: str
-    cells: pd.DataFrame
-    by_gold: pd.DataFrame
-    by_metric: pd.DataFrame
-    again: pd.DataFrame
+    cells: pd.DataFrame  # of `answer_cells`
+    by_gold: pd.DataFrame  # pooled coverage and mean ratios at each number of gold labels
+    by_metric: pd.DataFrame  # the same for each metric, too
+    again: pd.DataFrame  # cells that were judged again with more replicates
 
 
 def answers_of(
     results: pd.DataFrame, answer: str, baseline: str, again: dict[str, str] | None = None
 ) -> Answers:
-    """All that is known of a method's intervals.
+    """All that is known of a method's intervals in the long results table.
 
-    Args:
-        results: the long results table, with the column `n_gold`.
-        answer: the method that is judged.
-        baseline: gold alone.
-        again: experiment that repeats cells -> the world whose cells they are.
+    `again` names the experiments that repeat cells with more replicates, and whose cells they are.
     """
-    first, more = split_again(results, again or {})
+    again = again or {}
+    repeated = results["experiment"].isin(list(again))
+    first, more = results[~repeated], results[repeated]
+    more = more.assign(experiment=more["experiment"].map(dict(again)))
     cells = answer_cells(first, answer, baseline).sort_values("n_gold", kind="stable")
-    tables = []
+    named, tables = first.assign(metric=first["metric"].str.partition("@")[0]), []
     for by in (["n_gold"], ["metric", "n_gold"]):
-        named = first.assign(metric=first["metric"].str.partition("@")[0])
         coverage = pooled_coverage(named, answer, by)
         tables.append(coverage.merge(mean_ratios(cells, by), on=by, how="left"))
-    by_gold, by_metric = tables
-    return Answers(
-        answer,
-        baseline,
-        cells.reset_index(drop=True),
-        by_gold.sort_values("n_gold").reset_index(drop=True),
-        by_metric,
-        answer_cells(more, answer, baseline) if len(more) else cells.iloc[:0],
-    )
+    by_gold = tables[0].sort_values("n_gold").reset_index(drop=True)
+    judged = answer_cells(more, answer, baseline) if len(more) else cells.iloc[:0]
+    return Answers(answer, baseline, cells.reset_index(drop=True), by_gold, tables[1], judged)
+
+
+def judged_cells(found: Answers) -> pd.DataFrame:
+    """The cells with intervals enough to say how often they hold the truth."""
+    return found.cells[found.cells["intervals"] >= ENOUGH]
+
+
+def _bar(
+    asked: str, text: str, missing: pd.DataFrame, of: pd.DataFrame, where: str, beyond: int
+) -> Bar:
+    """A bar that some rows of a table miss, so many of them `beyond` chance."""
+    if len(missing):
+        text += f"; {len(missing)} of {len(of)} {where}, {beyond} of them beyond chance"
+    return Bar(asked, True if missing.empty else False if beyond else None, text, missing)
 
 
 def _pooled(found: Answers) -> Bar:
     rows, (low, high) = found.by_gold, POOLED
     outside = rows[~rows["coverage"].between(low, high)]
     apart = (outside["coverage"] - outside["coverage"].clip(low, high)).abs()
-    chance = int((apart <= ERRORS * outside["coverage_se"]).sum())
-    return Bar(
-        f"coverage over all settings and metrics from {low} to {high} at each number of gold "
-        "labels",
-        outside.empty or _missed(len(outside) - chance),
-        f"from {rows['coverage'].min():.3f} to {rows['coverage'].max():.3f}"
-        + _within(len(outside), len(rows), "outside", chance),
-        outside,
-    )
+    beyond = len(outside) - int((apart <= ERRORS * outside["coverage_se"]).sum())
+    asked = f"coverage over all settings and metrics from {low} to {high} at each number of gold "
+    text = f"from {rows['coverage'].min():.3f} to {rows['coverage'].max():.3f}"
+    return _bar(asked + "labels", text, outside, rows, "outside", beyond)
 
 
 def _metrics(found: Answers) -> Bar:
     rows = found.by_metric[found.by_metric["intervals"] > 0]
     short = rows[rows["coverage"] < OF_METRIC]
     limits = [upper_limit(*pair) for pair in short[["covered", "intervals"]].to_numpy()]
-    chance = sum(limit >= OF_METRIC for limit in limits)
-    return Bar(
-        f"coverage of each metric over all settings at least {OF_METRIC} at each number of gold "
-        "labels",
-        short.empty or _missed(len(short) - chance),
-        f"the least is {rows['coverage'].min():.3f}"
-        + _within(len(short), len(rows), "below", chance),
-        short,
-    )
-
-
-def judged_cells(found: Answers) -> pd.DataFrame:
-    """The cells with intervals enough to say how often they hold the truth."""
-    return found.cells[found.cells["intervals"] >= ENOUGH]
+    beyond = sum(limit < OF_METRIC for limit in limits)
+    asked = f"coverage of each metric over all settings at least {OF_METRIC} at each number of"
+    text = f"the least is {rows['coverage'].min():.3f}"
+    return _bar(f"{asked} gold labels", text, short, rows, "below", beyond)
 
 
 def _cells(found: Answers) -> Bar:
@@ -316,16 +242,11 @@ def _cells(found: Answers) -> Bar:
         f"{len(flagged)} of {len(cells)} cells lie below; {len(found.cells) - len(cells)} more "
         f"have fewer than {ENOUGH} intervals and are not judged"
     )
-    if flagged["upper_limit_again"].notna().any():
-        judged_again = int(flagged["upper_limit_again"].notna().sum())
+    if judged_again := int(flagged["upper_limit_again"].notna().sum()):
         text += f"; {judged_again} of them were judged again with more replicates, and "
         text += f"{int(cleared.sum())} of these do not"
-    return Bar(
-        f"no cell whose 99.9 % binomial upper limit of coverage lies below {OF_CELL}",
-        bool(cleared.all()),
-        text,
-        flagged[~cleared],
-    )
+    asked = f"no cell whose 99.9 % binomial upper limit of coverage lies below {OF_CELL}"
+    return Bar(asked, bool(cleared.all()), text, flagged[~cleared])
 
 
 def _widest(found: Answers) -> Bar:
@@ -333,13 +254,9 @@ def _widest(found: Answers) -> Bar:
     wide = cells[cells["width_ratio"] > WIDEST + 1e-9]
     # A cell of a single replicate has no error, and shows nothing beyond chance.
     beyond = int((wide["width_ratio"] - WIDEST > ERRORS * wide["width_ratio_se"]).sum())
-    return Bar(
-        f"mean width above that of {found.baseline} in no cell",
-        wide.empty or _missed(beyond),
-        f"the largest ratio is {cells['width_ratio'].max():.3f}"
-        + _within(len(wide), len(cells), "cells with both widths lie above", len(wide) - beyond),
-        wide,
-    )
+    asked = f"mean width above that of {found.baseline} in no cell"
+    text = f"the largest ratio is {cells['width_ratio'].max():.3f}"
+    return _bar(asked, text, wide, cells, "cells with both widths lie above", beyond)
 
 
 def _mean_width(found: Answers, at: int) -> Bar:
@@ -348,22 +265,8 @@ def _mean_width(found: Answers, at: int) -> Bar:
     if row.empty or row["width_ratio"].isna().all():
         return Bar(asked, False, f"not known: no cell with {at} gold labels", row)
     ratio, error = float(row["width_ratio"].iloc[0]), float(row["width_ratio_se"].iloc[0])
-    holds = ratio <= most + 1e-9
-    beyond = ratio - most > ERRORS * error
-    return Bar(
-        asked, holds or _missed(beyond), f"{ratio:.3f} ± {error:.3f}", row.iloc[: 0 if holds else 1]
-    )
-
-
-def _missed(beyond: int) -> bool | None:
-    """What a bar came to that some rows miss, so many of them beyond chance."""
-    return False if beyond else None
-
-
-def _within(missing: int, rows: int, where: str, chance: int) -> str:
-    if not missing:
-        return ""
-    return f"; {missing} of {rows} {where}, {missing - chance} of them beyond chance"
+    holds = True if ratio <= most + 1e-9 else False if ratio - most > ERRORS * error else None
+    return Bar(asked, holds, f"{ratio:.3f} ± {error:.3f}", row.iloc[: 0 if holds else 1])
 
 
 def bars_of(found: Answers) -> list[Bar]:

@@ -33,15 +33,9 @@ ITEMS_LEARNT = 200_000
 
 
 def least_ratios(items: Items, metrics: Sequence[str], fraction: float) -> dict[str, float]:
-    """Metric -> the least ratio of standard errors, from items whose labels are all known.
+    """Metric -> the least ratio of standard errors, from many items whose labels are all known.
 
-    Args:
-        items: many, with true labels.
-        metrics: names; differences of the first two models among them.
-        fraction: share of the items that have gold labels in a study.
-
-    Raises:
-        InputError: where the items have no true labels.
+    `fraction` is the share of the items that have gold labels in a study.
     """
     if items.truth is None:
         raise InputError("the least width needs items whose true labels are known")
@@ -49,16 +43,12 @@ def least_ratios(items: Items, metrics: Sequence[str], fraction: float) -> dict[
     found = {}
     for metric in map(parse_metric, metrics):
         question = Questions((metric.of_one,))
-        sides = []
-        for name in metric.predictors(items):
-            view = View(items, name)
-            sides.append(
-                [centred_influence(question, view, one) for one in (items.truth, prediction)]
-            )
-        labels, guess = (
-            side[0] - sides[1][place] if metric.is_difference else side[0]
-            for place, side in enumerate(zip(*sides, strict=True))
+        views = [View(items, name) for name in metric.predictors(items)]
+        sides = (
+            [centred_influence(question, view, given) for view in views]
+            for given in (items.truth, prediction)
         )
+        labels, guess = (own[0] - own[1] if metric.is_difference else own[0] for own in sides)
         whole, left = labels.var(), (labels - guess).var()
         found[metric.text] = float(np.sqrt((1 - fraction) * left / whole + fraction))
     return found
@@ -67,18 +57,10 @@ def least_ratios(items: Items, metrics: Sequence[str], fraction: float) -> dict[
 def least_widths(
     experiments: Iterable[tuple[str, Mapping[str, Any]]], seed: int, n_gold: int
 ) -> pd.DataFrame:
-    """The least ratio of each experiment and metric, with a number of gold labels.
+    """The least ratio of each experiment (name, block) and metric, with a number of gold labels.
 
     Experiments of a dataset have none: of a few thousand items the probability is not known. Nor
     have those of few known judges, of whom a prediction can tell who voted.
-
-    Args:
-        experiments: (name, its block of the configuration).
-        seed: of the configuration.
-        n_gold: gold labels.
-
-    Returns:
-        a row for each experiment of a simulator and metric (`LEAST`).
     """
     rows = []
     for name, block in experiments:

@@ -1,11 +1,9 @@
-"""Tables and numbers of docs/answer.md, and the table of its cells.
+"""Tables and numbers of docs/answer.md, and what it says of peers.
 
-Peers on an experiment's own samples (prevalence, accuracy), and the error of the truth in them.
-
-Both are of the same samples that the methods see. Peers are asked where these are simple random
-samples. A value of each item has its mean estimated: for the prevalence the label, for the accuracy
-at a threshold whether the label is on the score's side. A peer sees the values of gold items, and a
-prediction of each item's value: the share of positive votes, or of votes on the score's side.
+Peers see the same samples as the methods, where these are simple random samples. A value of each
+item has its mean estimated: for the prevalence the label, for the accuracy at a threshold whether
+the label is on the score's side. A peer sees the values of gold items, and a prediction of each
+item's value: the share of positive votes, or of votes on the score's side.
 
 - Wilson's interval is of gold alone, as scipy has it.
 - ppi_py (Angelopoulos et al., 2023), glide and truescore correct the prediction by the gold items,
@@ -13,10 +11,9 @@ prediction of each item's value: the share of positive votes, or of votes on the
 """
 
 import importlib.util
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,7 +28,6 @@ from crowdgold.experiment.summaries import share_error
 from crowdgold.methods.method import OF_MEANS
 from crowdgold.methods.registry import METHODS
 from crowdgold.metrics.binary import parse_metric
-from crowdgold.metrics.metric import Asked
 from crowdgold.papers.answer.cells import (
     AT,
     CELL,
@@ -89,14 +85,12 @@ def _truescore(
 
 
 Peer = Callable[[np.ndarray, np.ndarray, np.ndarray, float], Interval]
-PEERS: Mapping[str, tuple[str, Peer]] = MappingProxyType(
-    {
-        "Wilson": ("scipy", _wilson),
-        "ppi_py": ("ppi_py", _ppi_py),
-        "glide": ("glide", _glide),
-        "truescore": ("truescore", _truescore),
-    }
-)
+PEERS: Mapping[str, tuple[str, Peer]] = {
+    "Wilson": ("scipy", _wilson),
+    "ppi_py": ("ppi_py", _ppi_py),
+    "glide": ("glide", _glide),
+    "truescore": ("truescore", _truescore),
+}
 """Name -> the package that it needs, and (value, predicted, gold or not, level) -> an interval."""
 
 
@@ -105,64 +99,45 @@ def installed() -> list[str]:
     return [name for name, (package, _) in PEERS.items() if importlib.util.find_spec(package)]
 
 
-def is_mean(metric: str) -> bool:
-    """Whether a metric is a mean over items, which peers can estimate."""
-    return parse_metric(metric).name in OF_MEANS
-
-
 def peer_interval(items: Items, metric: str, level: float, peer: str) -> Interval:
-    """Estimate and interval of a mean by a peer; NaN where it gives none.
-
-    Args:
-        items: the table; its gold items a simple random sample.
-        metric: one of which `is_mean` is true.
-        level: of the interval.
-        peer: one of `PEERS` that is installed.
-    """
-    known = items.gold != NO_GOLD
+    """Estimate and interval of a mean by a peer that is installed; NaN where it gives none."""
+    known, nothing, asked = items.gold != NO_GOLD, (np.nan,) * 3, parse_metric(metric)
     if known.sum() < 2 or known.all():
-        return np.nan, np.nan, np.nan
+        return nothing
+    # Each item's own value, where there is gold, and its prediction.
+    value, predicted = items.gold.astype(float), items.votes_positive / items.votes_total
+    if asked.name != "prevalence":
+        (predictor,) = asked.predictors(items)
+        flagged = items.scores[predictor] >= asked.threshold
+        value = np.where(flagged, value, 1 - value)
+        predicted = np.where(flagged, predicted, 1 - predicted)
     try:
         with np.errstate(all="ignore"):
-            found = PEERS[peer][1](*_values(items, parse_metric(metric)), known, level)
+            found = PEERS[peer][1](value, predicted, known, level)
     except ValueError:  # how glide refuses gold labels that are all alike
-        return np.nan, np.nan, np.nan
-    return found if np.isfinite(found).all() else (np.nan, np.nan, np.nan)
+        return nothing
+    return found if np.isfinite(found).all() else nothing
 
 
-def _values(items: Items, metric: Asked) -> tuple[np.ndarray, np.ndarray]:
-    """Each item's own value, where there is gold, and its prediction: (n,) each."""
-    label, share = items.gold.astype(float), items.votes_positive / items.votes_total
-    if metric.name == "prevalence":
-        return label, share
-    (predictor,) = metric.predictors(items)
-    flagged = items.scores[predictor] >= metric.threshold
-    return np.where(flagged, label, 1 - label), np.where(flagged, share, 1 - share)
-
-
-ROWS = ["experiment", "n_gold", "replicate", "method", "metric"]
-ROWS += ["truth", "estimate", "lower", "upper"]
+ROWS = ["experiment", "n_gold", "replicate", "method", "metric", "truth", "estimate", "lower",
+        "upper"]  # fmt: skip
 TRUTHS = ["experiment", "n_gold", "metric", "truth", "truth_se"]
 
 
 def read_samples(
     files: Iterable[tuple[str, Path]], metrics: dict[str, Sequence[str]], level: float
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Estimates by the peers that are installed, and the population's metrics.
+    """Estimates by the peers that are installed (`ROWS`), and the population's metrics (`TRUTHS`).
 
-    Args:
-        files: (experiment, data table) of all blocks.
-        metrics: experiment -> its metrics.
-
-    Returns:
-        rows as of the results table; and for each experiment, number of gold labels and metric the
-        truth with its Monte Carlo error, where it is a population's.
+    `files` are the (experiment, data table) of all blocks, `metrics` those of each experiment. Of
+    a truth that is a population's its Monte Carlo error is known.
     """
     rows, truths = [], {}
     peers = installed()
     for experiment, path in files:
         table = DataTable(path)
-        means = [metric for metric in metrics[experiment] if is_mean(metric)]
+        # Means over items, which peers can estimate.
+        means = [one for one in metrics[experiment] if parse_metric(one).name in OF_MEANS]
         for setting, replicate in table.replicates:
             drawn = table.replicate(setting, replicate)
             n_gold = parse_setting(setting)["n_gold"]
@@ -183,33 +158,23 @@ def read_samples(
 CELLS_FILE = "answer-cells.csv"
 LISTED = 30
 """Cells that are listed on the page; the file has all."""
-LOWEST = 10
-"""Cells with the lowest coverage that are listed."""
-FEW = 0.5
-"""Cells in which fewer replicates than this share have an interval are counted."""
 
 
 def cells_table(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
-    """Every cell, with those judged again below: what docs/answer-cells.csv holds.
-
-    Args:
-        found: what is known of the answer.
-        labels: experiment -> the words that stand for it.
-    """
+    """Every cell, with those judged again below: what docs/answer-cells.csv holds."""
     again = found.again.assign(judged="again")
     parts = [found.cells.assign(judged="first"), *([again] if len(again) else [])]
     table = pd.concat(parts, ignore_index=True)
     without = table["replicates"] - table["intervals"]
-    table = table.assign(
-        world=_worlds(table, labels),
-        without_interval=without / table["replicates"],
-    )
+    shares = without / table["replicates"]
+    table = table.assign(world=_worlds(table, labels), without_interval=shares)
     first = ["world", "n_gold", "metric", "judged", "replicates", "intervals", "without_interval"]
     rest = [name for name in table.columns if name not in (*first, "experiment")]
     return table[[*first, *rest]].sort_values(["world", "metric", "n_gold"], kind="stable")
 
 
 def _worlds(table: pd.DataFrame, labels: Mapping[str, str]) -> pd.Series:
+    """The words for each row's experiment."""
     return table["experiment"].map(lambda name: labels.get(name, name))
 
 
@@ -222,17 +187,12 @@ def pooled_ends(found: Answers) -> dict[str, Any]:
 
 
 def lowest_cells(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
-    """The judged cells that cover least, with more replicates where there are: a row each.
-
-    Returns:
-        columns setting, metric, gold labels, intervals, coverage (with its error), coverage of the
-        baseline.
-    """
+    """The ten judged cells that cover least, with more replicates where there are: a row each."""
     cells = judged_cells(found)
     if len(found.again):
         keys = cells[CELL].apply(tuple, axis=1).isin(found.again[CELL].apply(tuple, axis=1))
         cells = pd.concat([cells[~keys], found.again], ignore_index=True)
-    rows = cells.nsmallest(LOWEST, "coverage")
+    rows = cells.nsmallest(10, "coverage")
     errors = [share_error(*pair) for pair in rows[["coverage", "intervals"]].to_numpy()]
     return pd.DataFrame(
         {
@@ -284,13 +244,13 @@ def least_widths(found: Answers, least: pd.DataFrame, labels: Mapping[str, str])
 
 def by_gold(found: Answers, results: pd.DataFrame) -> str:
     """The table of coverage, width and error by number of gold labels."""
-    alone = pooled_coverage(_first(found, results), found.baseline, ["n_gold"])
-    coverage = alone.set_index("n_gold")["coverage"]
+    base = found.baseline
+    alone = pooled_coverage(_first(found, results), base, ["n_gold"]).set_index("n_gold")
     rows = [
         [
             f"{row['n_gold']:.0f}",
             with_error(row["coverage"], row["coverage_se"]),
-            f"{coverage.get(row['n_gold'], np.nan):.3f}",
+            f"{alone['coverage'].get(row['n_gold'], np.nan):.3f}",
             with_error(row["width_ratio"], row["width_ratio_se"]),
             with_error(row["error_ratio"], row["error_ratio_se"]),
             f"{100 * (1 - row['intervals'] / row['replicates']):.1f} %",
@@ -298,9 +258,9 @@ def by_gold(found: Answers, results: pd.DataFrame) -> str:
         ]
         for row in found.by_gold.to_dict("records")
     ]
-    head = ["gold labels", "coverage", f"coverage of {found.baseline}"]
-    head += [f"width / {found.baseline}", f"error / {found.baseline}", "without an interval"]
-    return markdown_table([*head, "coverage over all"], rows)
+    head = ["gold labels", "coverage", f"coverage of {base}", f"width / {base}", f"error / {base}",
+            "without an interval", "coverage over all"]  # fmt: skip
+    return markdown_table(head, rows)
 
 
 def _first(found: Answers, results: pd.DataFrame) -> pd.DataFrame:
@@ -331,7 +291,9 @@ def too_low(below: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> st
     """The table of the cells whose coverage misses its bar."""
     rows = [
         [world, row["metric"], str(row["n_gold"]), f"{row['covered']} of {row['intervals']}",
-         f"{row['upper_limit']:.3f}", f"{row['coverage_baseline']:.3f}", _judged_again(row)]
+         f"{row['upper_limit']:.3f}", f"{row['coverage_baseline']:.3f}",
+         "not yet" if np.isnan(row["coverage_again"])
+         else f"{row['coverage_again']:.3f} of {row['intervals_again']:.0f}"]
         for world, row in zip(_worlds(below, labels), below.to_dict("records"), strict=True)
     ]  # fmt: skip
     head = ["setting", "metric", "gold labels", "with the truth", "upper limit"]
@@ -349,12 +311,6 @@ def too_wide(wide: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> st
     return _listed(["setting", "metric", "gold labels", f"width / {baseline}"], rows)
 
 
-def _judged_again(row: Mapping[Hashable, Any]) -> str:
-    if np.isnan(row["coverage_again"]):
-        return "not yet"
-    return f"{row['coverage_again']:.3f} of {row['intervals_again']:.0f}"
-
-
 def _listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return "- none"
@@ -369,36 +325,25 @@ def beside_peers(found: Answers, results: pd.DataFrame, peers: pd.DataFrame) -> 
     means = first[first["metric"].str.partition("@")[0].isin(OF_MEANS)]
     same = ["experiment", "n_gold", "replicate"]
     means = means.merge(peers[same].drop_duplicates(), on=same)
-    rows = []
     joined = pd.concat([means, _first(found, peers)], ignore_index=True)
     joined = joined.assign(metric=joined["metric"].str.partition("@")[0])
+    asked, rows = [name for name in PEERS if name in set(peers["method"])], []
     for metric in OF_MEANS:
         own = joined[joined["metric"] == metric]
-        asked = [name for name in PEERS if name in set(peers["method"])]
         for method in dict.fromkeys((*asked, found.answer, found.baseline)):
             cells = pooled_coverage(own, method, ["n_gold"]).sort_values("n_gold")
-            widths = _widths(own, method)
-            rows.append(
-                [metric, method]
-                + [
-                    f"{row['coverage']:.3f}, {widths[row['n_gold']]:.3f}"
-                    for row in cells.to_dict("records")
-                ]
-            )
+            width = (own["upper"] - own["lower"])[own["method"] == method].groupby(own["n_gold"])
+            pairs = zip(cells["coverage"], width.mean()[cells["n_gold"]], strict=True)
+            shown = [f"{coverage:.3f}, {wide:.3f}" for coverage, wide in pairs]
+            rows.append([metric, method, *shown])
     sizes = sorted(set(means["n_gold"]))
     return markdown_table(["metric", "method", *map(str, sizes)], rows)
-
-
-def _widths(rows: pd.DataFrame, method: str) -> dict[int, float]:
-    own = rows[rows["method"] == method]
-    width = (own["upper"] - own["lower"]).groupby(own["n_gold"]).mean()
-    return dict(zip(width.index.astype(int), width.to_numpy(), strict=True))
 
 
 def mostly_without(found: Answers) -> int:
     """The cells in which most replicates have no interval."""
     cells = found.cells
-    return int((cells["intervals"] < FEW * cells["replicates"]).sum())
+    return int((cells["intervals"] < 0.5 * cells["replicates"]).sum())
 
 
 def worlds_without_truth(
@@ -420,12 +365,7 @@ def largest_error(found: Answers, truths: pd.DataFrame) -> float | None:
 
 
 def predictions_table(results: pd.DataFrame, baseline: str) -> str:
-    """The table of coverage and width of each method by number of gold labels.
-
-    Args:
-        results: the long results table of the experiments that compare predictions.
-        baseline: the method, gold alone, that widths are relative to.
-    """
+    """The table of coverage and width of each method that is compared, by number of gold labels."""
     sizes = sorted(set(results["n_gold"]))
     rows = []
     for method in dict.fromkeys(results["method"]):

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from crowdgold.methods.registry import baseline as baseline_registry
+from crowdgold.methods.registry import baseline as method_of_gold_alone
 from crowdgold.metrics.binary import label_of
 from crowdgold.metrics.metric import DELTA
 from crowdgold.papers.answer.cells import MEAN_WIDTHS, OF_METRIC, POOLED, answers_of
@@ -21,13 +21,7 @@ from crowdgold.plots.style import (
 )
 
 MARKERS = "os^vDPX*hd"
-NAMED_AT = 0.45
-"""Width over that of gold alone at which targets are named."""
 ALL = "all metrics"
-ASKED = 1.5
-"""The mark of the width asked for reaches from its number of labels over this to times this."""
-LOWEST = 0.9
-"""The axis of coverage starts here unless a point lies lower."""
 
 
 def _lines(axes: Axes, shown: pd.DataFrame, value: str) -> None:
@@ -36,11 +30,8 @@ def _lines(axes: Axes, shown: pd.DataFrame, value: str) -> None:
     The difference of a metric between two models has the metric's colour, dashed and hollow.
     """
     names = [str(name) for name in dict.fromkeys(shown["metric"])]
-    plain = [
-        name
-        for name in names
-        if not name.startswith(DELTA) or name.removeprefix(DELTA) not in names
-    ]
+    plain = [one for one in names
+             if not one.startswith(DELTA) or one.removeprefix(DELTA) not in names]  # fmt: skip
     for metric, rows in shown.groupby("metric", sort=False):
         whole, of_two = metric == ALL, metric not in plain
         place = plain.index(str(metric).removeprefix(DELTA) if of_two else str(metric))
@@ -65,30 +56,6 @@ def _lines(axes: Axes, shown: pd.DataFrame, value: str) -> None:
     axes.set_xlabel(AXIS_LABELS["n_gold"])
 
 
-def _coverage(axes: Axes, shown: pd.DataFrame) -> None:
-    axes.axhspan(*POOLED, color="#e4e4e4", zorder=0)
-    axes.axhline(OF_METRIC, color="#AA3300", linewidth=0.8, linestyle="--")
-    _lines(axes, shown, "coverage")
-    axes.set_ylim(min(LOWEST, float(shown["coverage"].min()) - 0.01), 1.003)
-    axes.set_ylabel("Coverage of 95 % intervals")
-
-
-def _width(axes: Axes, shown: pd.DataFrame, baseline: str) -> None:
-    axes.axhline(1, color="#666666", linewidth=0.8)
-    # Above all lines, and wider than their marks.
-    for at, most in MEAN_WIDTHS.items():
-        axes.hlines(most, at / ASKED, at * ASKED, color="#AA3300", linewidth=2.2, zorder=5)
-        # Below all lines, so that it hides none.
-        axes.annotate(
-            f"target: {most:.2f}", (at, most), (at, NAMED_AT), ha="center", va="top", fontsize=7,
-            color="#AA3300", zorder=5,
-            arrowprops={"arrowstyle": "-", "color": "#AA3300", "linewidth": 0.6},
-        )  # fmt: skip
-    _lines(axes, shown, "width_ratio")
-    axes.set_ylim(0, 1.05 * max(1.0, float(shown["width_ratio"].max())))
-    axes.set_ylabel(f"Mean width / that of {baseline}")
-
-
 def draw_answer(
     table: pd.DataFrame,
     *,
@@ -105,18 +72,11 @@ def draw_answer(
         baseline: the method whose widths are compared with.
         again: experiments that repeat cells of a world, which are left out here.
         labels: experiment -> its words, for the caption and the page; they are not drawn.
-
-    Returns:
-        the figure and its rows, one for each metric and number of gold labels, over all worlds.
-
-    Raises:
-        ValueError: where the table has no interval of the answer.
     """
-    baseline = baseline or baseline_registry()
+    baseline = baseline or method_of_gold_alone()
     found = answers_of(table, answer, baseline, again)
-    shown = pd.concat(
-        [found.by_metric, found.by_gold.assign(metric=ALL)], ignore_index=True
-    ).sort_values("n_gold", kind="stable")
+    both = [found.by_metric, found.by_gold.assign(metric=ALL)]
+    shown = pd.concat(both, ignore_index=True).sort_values("n_gold", kind="stable")
     shown = shown[shown["intervals"] > 0].reset_index(drop=True)
     if shown.empty:
         raise ValueError(f"the table has no intervals of {found.answer!r}")
@@ -124,14 +84,29 @@ def draw_answer(
     drawn = shown.assign(metric=pd.Categorical(shown["metric"], order, ordered=True))
     drawn = drawn.sort_values("metric", kind="stable")
     figure, ((left, right),) = new_figure(1, 2, 3.5)
-    _coverage(left, drawn)
-    _width(right, drawn, baseline)
+    left.axhspan(*POOLED, color="#e4e4e4", zorder=0)
+    left.axhline(OF_METRIC, color="#AA3300", linewidth=0.8, linestyle="--")
+    _lines(left, drawn, "coverage")
+    left.set_ylim(min(0.9, float(drawn["coverage"].min()) - 0.01), 1.003)
+    left.set_ylabel("Coverage of 95 % intervals")
+    right.axhline(1, color="#666666", linewidth=0.8)
+    # Marks above all lines, and wider than theirs; words below all lines, so that they hide none.
+    for at, most in MEAN_WIDTHS.items():
+        right.hlines(most, at / 1.5, at * 1.5, color="#AA3300", linewidth=2.2, zorder=5)
+        right.annotate(
+            f"target: {most:.2f}", (at, most), (at, 0.45), ha="center", va="top", fontsize=7,
+            color="#AA3300", zorder=5,
+            arrowprops={"arrowstyle": "-", "color": "#AA3300", "linewidth": 0.6},
+        )  # fmt: skip
+    _lines(right, drawn, "width_ratio")
+    right.set_ylim(0, 1.05 * max(1.0, float(drawn["width_ratio"].max())))
+    right.set_ylabel(f"Mean width / that of {baseline}")
     legend_above(figure, left, 6)
-    worlds = found.cells["experiment"].nunique()
-    counts = found.cells["replicates"]
+    cells = found.cells
     figure.supxlabel(
-        f"{found.answer} in {worlds} settings, {count_replicates(counts)} a "
-        f"cell. Grey: where all metrics together are to be, {POOLED[0]} to {POOLED[1]}; dashed: "
+        f"{found.answer} in {cells['experiment'].nunique()} settings, "
+        f"{count_replicates(cells['replicates'])} a cell. Grey: where all metrics together are to "
+        f"be, {POOLED[0]} to {POOLED[1]}; dashed: "
         f"the least of a metric, {OF_METRIC}; red: targets for the "
         "mean width of all metrics. Bars: one standard error",
         fontsize=7,

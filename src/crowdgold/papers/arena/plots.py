@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from crowdgold.methods.registry import baseline as baseline_registry
+from crowdgold.methods.registry import baseline as method_of_gold_alone
 from crowdgold.metrics.binary import label_of
 from crowdgold.papers.arena.table import (
     INSIDE,
@@ -31,15 +31,6 @@ LESS = 0.05
 replicates may leave it inside its band."""
 SHORTFALL = LinearSegmentedColormap.from_list("shortfall", ["#FDAE6B", "#E6550D", "#7F2704"])
 """Colours of coverage below its band, from just below to none."""
-CELL, GAP = 0.15, 0.35
-"""Inches of a row, and of what is above and below the rows of a metric."""
-NUMBER, WORD = 6.0, 5.0
-"""Points of a number, and at most of a reason's word, which fits into its cells."""
-NAMES = 1.1
-"""Inches of the methods' names, left of the cells."""
-FOLD = 130
-"""Characters of a line below a panel."""
-
 WORDS = {
     "it needs gold labels": "gold",
     "it needs scores": "score",
@@ -81,22 +72,15 @@ def _ink(colour: Any) -> str:
     return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#FFFFFF"
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}" if np.isfinite(share) else "–"
-
-
 def _write(axes: Axes, x: float, y: int, text: str, **look: Any) -> None:
     """Write in a cell; texts are many, and no part of the layout."""
     axes.text(x, y, text, ha="center", va="center", **look).set_in_layout(False)
 
 
 def _write_reasons(axes: Axes, y: int, reasons: Mapping[int, str], points: float) -> None:
-    """Write why cells of a row are empty, once for neighbours that share the reason.
+    """Write why cells of a row are empty, once for neighbours that share the reason's word.
 
-    Args:
-        axes, y: the panel and the row.
-        reasons: place of an empty cell -> its reason's word.
-        points: the width of a cell.
+    `reasons` has the word of each place that is empty; `points` is the width of a cell.
     """
     # Neighbours have the same distance to their number in the row of empty cells.
     numbered = enumerate(sorted(reasons))
@@ -104,7 +88,7 @@ def _write_reasons(axes: Axes, y: int, reasons: Mapping[int, str], points: float
         places = [place for _, place in run]
         word = reasons[places[0]]
         # A character takes some .6 of its height.
-        size = min(WORD, len(places) * points / (0.6 * len(word)))
+        size = min(5.0, len(places) * points / (0.6 * len(word)))
         _write(
             axes, (places[0] + places[-1]) / 2, y, word, fontsize=size, color="#666666",
             style="italic",
@@ -124,9 +108,12 @@ def _panel(axes: Axes, cells: pd.DataFrame, worlds: Sequence[str], methods: Sequ
             continue
         colour = colour_of_coverage(named)
         colours[y, x] = to_rgb(colour)
-        _write(axes, x, y, _percent(named["width_ratio"]), fontsize=NUMBER, color=_ink(colour))
+        width = named["width_ratio"]
+        text = f"{100 * width:.0f}" if np.isfinite(width) else "–"
+        _write(axes, x, y, text, fontsize=6.0, color=_ink(colour))
     for y, row in enumerate(reasons):
-        _write_reasons(axes, y, row, 72 * (PAGE_WIDTH - NAMES) / len(worlds))
+        # The methods' names take 1.1 inches, left of the cells.
+        _write_reasons(axes, y, row, 72 * (PAGE_WIDTH - 1.1) / len(worlds))
     axes.imshow(colours, aspect="auto", interpolation="nearest")
     for edge in np.arange(0.5, len(worlds) - 1):
         axes.axvline(edge, color="white", linewidth=0.6)
@@ -147,14 +134,10 @@ def _legend(figure: Figure, cells: pd.DataFrame) -> None:
     handles = [
         Patch(facecolor=COVERS, label="covers"),
         *([Patch(facecolor=UNSURE, label="lower, not clear")] if unsure else []),
-        *(
-            [Patch(facecolor=SHORTFALL(0.2), label="too short (darker: less often right)")]
-            if SHORT in there
-            else []
-        ),
-        *([Patch(facecolor=SHORTFALL(1.0), label="never covers")] if SHORT in there else []),
+        *([Patch(facecolor=SHORTFALL(0.2), label="too short (darker: less often right)"),
+           Patch(facecolor=SHORTFALL(1.0), label="never covers")] if SHORT in there else []),
         *([Patch(facecolor=COVERS_TOO_MUCH, label="covers too often")] if LONG in there else []),
-    ]
+    ]  # fmt: skip
     figure.legend(
         handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=7,
         handlelength=1.2, columnspacing=1.0,
@@ -169,26 +152,13 @@ def _without(cells: pd.DataFrame, methods: Sequence[str]) -> str:
     )
     of_words = pd.Series(words.index, index=words.to_numpy()).groupby(level=0)
     parts = [f"{', '.join(own)} ({word})" for word, own in of_words]
-    return textwrap.fill(f"no intervals: {'; '.join(parts)}", FOLD) if parts else ""
+    return textwrap.fill(f"no intervals: {'; '.join(parts)}", 130) if parts else ""
 
 
 def _reasons(cells: pd.DataFrame) -> list[str]:
     """Why cells are empty, without what a setting has in its place, behind a semicolon."""
     found = cells.loc[cells["verdict"] == NONE, "reason"]
     return list(dict.fromkeys(str(one).partition(";")[0] for one in found))
-
-
-def _new_grid(heights: list[int], shown: pd.DataFrame) -> tuple[Figure, Any]:
-    """A figure with a panel for each metric, as high as its methods need."""
-    reasons = _reasons(shown)
-    height = 1.8 + 0.08 * len(reasons) + GAP * len(heights) + CELL * sum(heights)
-    figure, axes = new_figure(len(heights), 1, height)
-    grid = axes[0][0].get_gridspec()
-    assert grid is not None
-    grid.set_height_ratios(heights)
-    # Hinted for another resolution, small texts can be wider than they were laid out.
-    figure.set_layout_engine("constrained", w_pad=0.1)
-    return figure, axes
 
 
 def draw_arena(
@@ -201,23 +171,11 @@ def draw_arena(
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw coverage, as colours, and width relative to the baseline's of methods in worlds.
 
-    A method has a row where it has an interval in some world; those that hold in most cells of the
-    table stand first.
-
-    Args:
-        table: a summary of replicates of the worlds' experiments.
-        metrics: a panel each, named without thresholds.
-        baseline: the method whose widths are compared with.
-        by: settings whose values are worlds.
-        labels: experiment -> the words that stand for it.
-
-    Returns:
-        the figure, and all cells, of other metrics, too (`table.COLUMNS` and `verdict`).
-
-    Raises:
-        ValueError: where no world has one of the metrics.
+    A metric has a panel, named without its threshold, and a method a row where it has an interval
+    in some world; those that hold in most cells of the table stand first. The table is a summary;
+    other options are those of `arena_cells`. With the figure come all cells, of other metrics, too.
     """
-    baseline = baseline or baseline_registry()
+    baseline = baseline or method_of_gold_alone()
     cells = judged(arena_cells(table, baseline, list(by), labels or {}))
     lacking = [one for one in metrics if one not in set(cells["metric"])]
     if lacking:
@@ -233,7 +191,15 @@ def draw_arena(
         metric: [one for one in order if one in set(own.loc[own["intervals"] > 0, "method"])]
         for metric, own in of_metric.items()
     }
-    figure, axes = _new_grid([max(len(methods), 1) for methods in rows.values()], shown)
+    heights = [max(len(methods), 1) for methods in rows.values()]
+    # Inches: a row has 0.15, and what is above and below the rows of a metric 0.35.
+    height = 1.8 + 0.08 * len(_reasons(shown)) + 0.35 * len(heights) + 0.15 * sum(heights)
+    figure, axes = new_figure(len(heights), 1, height)
+    grid = axes[0][0].get_gridspec()
+    assert grid is not None
+    grid.set_height_ratios(heights)
+    # Hinted for another resolution, small texts can be wider than they were laid out.
+    figure.set_layout_engine("constrained", w_pad=0.1)
     for (panel,), (metric, own) in zip(axes, of_metric.items(), strict=True):
         _panel(panel, own, worlds, rows[metric])
         what = f"coverage (colour), and width in % of {baseline}'s"
@@ -243,11 +209,6 @@ def draw_arena(
     _legend(figure, shown)
     figure.supxlabel(_footer(shown), fontsize=6)
     return figure, cells
-
-
-def _shortest(reasons: Sequence[str]) -> list[str]:
-    """The reasons without those that begin as another does and ask for more."""
-    return [one for one in reasons if sum(map(one.startswith, reasons)) == 1]
 
 
 def _footer(shown: pd.DataFrame) -> str:
@@ -262,7 +223,11 @@ def _footer(shown: pd.DataFrame) -> str:
         f"{count_replicates(there['replicates'])}; too short: "
         f"below the binomial band at 3.5 deviations ({band} of {fewest['intervals']} intervals); "
         f"covers: inside, and {fewest['level'] - LESS:.0%} or more; lower, not clear: inside, less",
-        ". ".join(f"{word}: {', or '.join(_shortest(one))}" for word, one in of_word.items()),
+        # Without reasons that begin as another does and ask for more.
+        ". ".join(
+            f"{word}: {', or '.join(one for one in own if sum(map(one.startswith, own)) == 1)}"
+            for word, own in of_word.items()
+        ),
     ]
     return "\n".join(filter(None, lines))
 

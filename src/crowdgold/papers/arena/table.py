@@ -2,12 +2,8 @@
 
 A cell is a method in a world on a metric. It has the bias, the coverage of the intervals beside the
 binomial band of nominal coverage, and their width relative to a baseline's; or a reason why there
-is nothing, which follows from what the method needs and the world has.
-
-Worlds: the generators and datasets that methods are judged in, each on its own.
-
-A world is an experiment, or a setting of one that varies something that makes it another world,
-such as the shape of the scores.
+is nothing, which follows from what the method needs and the world has. A world is an experiment, or
+a setting of one that varies something that makes it another world, such as the shape of the scores.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,43 +16,15 @@ from crowdgold.methods.needs import NO_SCORES, SCORES
 from crowdgold.methods.registry import METHODS
 from crowdgold.metrics.binary import LABEL_METRICS
 
-
-def split_worlds(
-    summary: pd.DataFrame, by: Sequence[str], labels: Mapping[str, str]
-) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each world with the words that stand for it, in order of appearance.
-
-    Args:
-        summary: of the replicates of one or several experiments.
-        by: settings whose values are worlds of their own; an experiment may lack them.
-        labels: experiment -> the words that stand for it; its name where it has none.
-    """
-    worlds = []
-    for _, rows in summary.groupby(["experiment", *by], sort=False, dropna=False):
-        experiment, *values = rows[["experiment", *by]].iloc[0].dropna().astype(str)
-        parts = [labels.get(experiment, experiment), *(value.replace("_", " ") for value in values)]
-        worlds.append((", ".join(parts), rows))
-    return worlds
-
-
-KEYS = ("world", "method", "metric")
-VALUES = (
-    "replicates", "intervals", "truth", "bias", "bias_se", "error", "error_se", "width", "width_se",
+COLUMNS = (
+    "experiment", "world", "method", "metric", "replicates", "intervals", "truth", "bias",
+    "bias_se", "error", "error_se", "width", "width_se",
     "width_ratio", "width_ratio_se", "coverage", "coverage_se", "level", "band_low", "band_high",
     "gate_failures", "reason",
 )  # fmt: skip
-COLUMNS = ("experiment", *KEYS, *VALUES)
 SHORT, INSIDE, LONG, NONE = "too short", "covers", "too long", "none"
 """What coverage is: below its band, inside, above it; or there are no intervals."""
 METRIC_OF_SCORES = "the metric needs scores of a model; there are none"
-NOT_ASKED = "the metric was not asked for"
-NO_INTERVAL = "it has no interval"
-NARROWEST = 1e-4
-
-
-def plain_metric(text: str) -> str:
-    """A metric's name without its threshold, which is a world's own."""
-    return text.partition("@")[0]
 
 
 def _with_ratio(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -87,7 +55,7 @@ def _reason(row: Mapping[Any, Any]) -> str:
         return ""
     method = METHODS.get(str(row["method"]))
     limits = method.cannot_estimate(str(row["metric"])) if method else ""
-    return limits or str(row["note"]) or NO_INTERVAL
+    return limits or str(row["note"]) or "it has no interval"
 
 
 def _no_metric(method: str, metric: str) -> str:
@@ -96,7 +64,7 @@ def _no_metric(method: str, metric: str) -> str:
     if known and (limits := known.cannot_estimate(metric)):
         return limits
     if metric in LABEL_METRICS:
-        return NOT_ASKED
+        return "the metric was not asked for"
     return NO_SCORES if known and SCORES in known.needs else METRIC_OF_SCORES
 
 
@@ -119,22 +87,22 @@ def _missing(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
 def arena_cells(
     summary: pd.DataFrame, baseline: str, by: Sequence[str], labels: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Make the table of all cells.
+    """Make the table of all cells (`COLUMNS`), worlds and methods in order of appearance.
 
     Args:
         summary: of the replicates of one or several experiments (`experiment.summaries`).
         baseline: the method whose width is 1; a world without it has no relative widths.
-        by: settings whose values are worlds of their own.
-        labels: experiment -> the words that stand for it.
-
-    Returns:
-        rows with the columns `COLUMNS`, worlds and methods in order of appearance; a metric is
-        named without its threshold.
+        by: settings whose values are worlds of their own; an experiment may lack them.
+        labels: experiment -> the words that stand for it; its name where it has none.
     """
-    named = summary.assign(metric=summary["metric"].map(plain_metric))
+    # Thresholds are a world's own.
+    named = summary.assign(metric=summary["metric"].str.partition("@")[0])
     metrics = list(dict.fromkeys(named["metric"]))
     parts = []
-    for world, rows in split_worlds(named, by, labels):
+    for _, rows in named.groupby(["experiment", *by], sort=False, dropna=False):
+        experiment, *values = rows[["experiment", *by]].iloc[0].dropna().astype(str)
+        words = [value.replace("_", " ") for value in values]
+        world = ", ".join([labels.get(experiment, experiment), *words])
         found = _with_ratio(rows, baseline)
         reasons = [_reason(row) for row in found.to_dict("records")]
         parts.append(found.assign(reason=reasons, world=world))
@@ -160,32 +128,12 @@ def judged(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_fewest_short(cells: pd.DataFrame) -> list[str]:
-    """Sort methods by the share of their cells that are too short, and those without cells last.
-
-    Args:
-        cells: of the arena, with the column `verdict`.
-    """
+    """Sort methods by the share of their cells that are too short, and those without cells last."""
     there = cells[cells["intervals"] > 0]
     share = (there["verdict"] == SHORT).groupby(there["method"], sort=False).mean()
     return list(share.reindex(cells["method"].unique()).sort_values(kind="stable").index)
 
 
-def reasons_table(cells: pd.DataFrame) -> pd.DataFrame:
-    """Each reason with the methods, metrics and worlds that have no interval for it.
-
-    Methods that it keeps from the same metrics in the same worlds stand in one row.
-    """
-    none = cells[cells["reason"] != ""]
-    rows = []
-    for (method, reason), group in none.groupby(["method", "reason"], sort=False):
-        metrics, worlds = (dict.fromkeys(group[name]) for name in ("metric", "world"))
-        rows.append((method, reason, ", ".join(metrics), "; ".join(worlds)))
-    table = pd.DataFrame(rows, columns=["methods", "reason", "metrics", "worlds"])
-    same = ["reason", "metrics", "worlds"]
-    joined = table.groupby(same, sort=False)["methods"].agg(", ".join).reset_index()
-    return joined.sort_values("reason", kind="stable").reset_index(drop=True)
-
-
 def geometric_mean(ratios: np.ndarray) -> float:
     """The geometric mean of ratios of widths; one of 0 counts as a ten-thousandth."""
-    return float(np.exp(np.log(np.maximum(ratios, NARROWEST)).mean()))
+    return float(np.exp(np.log(np.maximum(ratios, 1e-4)).mean()))

@@ -17,8 +17,6 @@ from crowdgold.types.parameters import LEVEL
 
 SETTING = ("experiment", "n", "gold_fraction", "n_gold")
 """Columns that say which setting a row of coverage is of."""
-VOTE_SIDE = ("prevalence", "TNR_H", "TPR_H")
-"""Metrics that the scores hardly touch."""
 
 
 def gates(table: pd.DataFrame) -> str:
@@ -63,10 +61,8 @@ def most_methods(shown: pd.DataFrame) -> int:
 
 
 def by_shape(settings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The settings in which scores are normal utilities, and the others, with `width_ratio`.
-
-    Args:
-        settings: summaries of coverage over settings, `shape` where scores are no normal utilities.
+    """The settings in which scores are normal utilities, without a `shape`, and the others, with
+    `width_ratio`.
     """
     table = relative_to(settings, GOLD_ALONE.name)
     other = table["shape"].notna() if "shape" in table else pd.Series(False, index=table.index)
@@ -85,15 +81,11 @@ def choice_table(settings: pd.DataFrame) -> str:
         size = float(group["replicates"].sum())
         covered = float((group["coverage"] * group["replicates"]).sum())
         shrunk = (covered + 0.5) / (size + 1)
-        rows.append(
-            [
-                str(method),
-                str(metric),
-                with_error(covered / size, (shrunk * (1 - shrunk) / size) ** 0.5),
-                f"{group['coverage'].min():.2f}",
-                f"{group['width_ratio'].mean():.2f}",
-            ]
-        )
+        rows.append([
+            str(method), str(metric),
+            with_error(covered / size, (shrunk * (1 - shrunk) / size) ** 0.5),
+            f"{group['coverage'].min():.2f}", f"{group['width_ratio'].mean():.2f}",
+        ])  # fmt: skip
     head = ["method", "metric", "coverage", "worst setting", "width / GT"]
     return markdown_table(head, rows)
 
@@ -119,40 +111,38 @@ def nearest_to_level(settings: pd.DataFrame) -> str:
     )
 
 
-def _setting_cell(rows: pd.DataFrame, metric: str) -> str:
-    """Write coverage, relative width and bias of a metric; coverage below its band is bold."""
-    found = rows[rows["metric"].str.partition("@")[0] == metric].to_dict("records")
-    if not found:
-        return ""
-    (row,) = found
+def _coverage(row: Mapping[Hashable, Any], digits: int) -> str:
+    """A coverage; bold where it is below its binomial band."""
     low, _ = coverage_band(int(row["replicates"]), float(row["level"]))
-    covered = f"{row['coverage']:.3f}"
-    covered = f"**{covered}**" if row["coverage"] < low else covered
-    return f"{covered}, {row['width_ratio']:.2f}, {with_error(row['bias'], row['bias_se'])}"
+    covered = f"{row['coverage']:.{digits}f}"
+    return f"**{covered}**" if row["coverage"] < low else covered
 
 
 def settings_table(settings: pd.DataFrame) -> str:
     """Coverage, width and bias of MAVEN's versions in each setting, with fits that failed."""
     keys = [name for name in SETTING if name in settings]
     shown, rows = ["AUC", "delta_TPR", "precision", "recall"], []
-    for _, group in settings[settings["method"] != GOLD_ALONE.name].groupby(
-        keys, sort=False, dropna=False
-    ):
+    versions = settings[settings["method"] != GOLD_ALONE.name]
+    for _, group in versions.groupby(keys, sort=False, dropna=False):
         known = group.iloc[0][keys].dropna().to_dict()
-        name = ", ".join(
-            [str(known.pop("experiment")), *(f"{k} = {v:g}" for k, v in known.items())]
-        )
+        experiment = str(known.pop("experiment"))
+        name = ", ".join([experiment, *(f"{k} = {v:g}" for k, v in known.items())])
         for method, own in group.groupby("method", sort=False):
+            cells = dict.fromkeys(shown, "")
+            named = own.assign(metric=own["metric"].str.partition("@")[0])
+            for row in named[named["metric"].isin(shown)].to_dict("records"):
+                bias = with_error(row["bias"], row["bias_se"])
+                text = f"{_coverage(row, 3)}, {row['width_ratio']:.2f}, {bias}"
+                cells[row["metric"]] = text
             first = own.iloc[0]
             failed = f"{first['gate_failures']:.0f} of {first['replicates']:.0f}"
-            cells = [_setting_cell(own, metric) for metric in shown]
-            rows.append([name, str(method), *cells, failed])
+            rows.append([name, str(method), *(cells[metric] for metric in shown), failed])
     return markdown_table(["setting", "method", *shown, "not converged"], rows)
 
 
 def of_scores(settings: pd.DataFrame) -> pd.DataFrame:
-    """The rows of metrics that rest on the scores."""
-    return settings[~settings["metric"].isin(VOTE_SIDE)]
+    """The rows of metrics that rest on the scores; the rest are hardly touched by them."""
+    return settings[~settings["metric"].isin(["prevalence", "TNR_H", "TPR_H"])]
 
 
 def least_error(settings: pd.DataFrame) -> float:
@@ -182,11 +172,10 @@ def shapes_table(settings: pd.DataFrame) -> str:
     """The table of coverage and relative width by shape of the scores, metric and method."""
     judged = of_scores(settings)
     cells = {
-        (row["shape"], row["metric"], row["method"]): (
-            f"{row['coverage']:.2f}, {row['width_ratio']:.2f}"
-        )
+        (row["shape"], row["metric"], row["method"]):
+        f"{row['coverage']:.2f}, {row['width_ratio']:.2f}"
         for row in judged.to_dict("records")
-    }
+    }  # fmt: skip
     methods = list(dict.fromkeys(judged["method"]))
     rows = [
         [shape, metric, *(cells.get((shape, metric, method), "") for method in methods)]
@@ -195,24 +184,14 @@ def shapes_table(settings: pd.DataFrame) -> str:
     return markdown_table(["shape", "metric", *methods], rows)
 
 
-def _cell(row: Mapping[Hashable, Any]) -> str:
-    """Write a coverage; bold where it is below its binomial band."""
-    low, _ = coverage_band(int(row["replicates"]), float(row["level"]))
-    covered = f"{row['coverage']:.2f}"
-    return f"**{covered}**" if row["coverage"] < low else covered
-
-
 def under_each_model(shown: pd.DataFrame, titles: Mapping[str, str]) -> str:
-    """The table of how often each estimator's intervals cover under each estimator's model.
-
-    Args:
-        shown: summaries of one experiment a model.
-        titles: experiment -> whose model it is.
+    """The table of how often each estimator's intervals cover under each estimator's model, of
+    summaries of one experiment a model; `titles`: experiment -> whose model it is.
     """
     metrics = list(dict.fromkeys(shown["metric"]))
     rows = []
     for (experiment, method), own in shown.groupby(["experiment", "method"], sort=False):
-        cells = {str(row["metric"]): _cell(row) for row in own.to_dict("records")}
+        cells = {row["metric"]: _coverage(row, 2) for row in own.to_dict("records")}
         failed = f"{own['gate_failures'].max():.0f}"
         rows.append(
             [titles[str(experiment)], str(method), *(cells.get(m, "") for m in metrics), failed]
@@ -221,11 +200,7 @@ def under_each_model(shown: pd.DataFrame, titles: Mapping[str, str]) -> str:
 
 
 def failed_by_sampler(ranks: pd.DataFrame) -> str:
-    """The table of the fits of each sampler and of those that failed their gate.
-
-    Args:
-        ranks: rows of simulation-based calibration, of all samplers.
-    """
+    """The table of the fits of each sampler and of those that failed their gate, from ranks."""
     fits = ranks.drop_duplicates(["experiment", "model", "replicate"])
     rows = [
         [str(model), f"{len(own)}", f"{int((~own['diagnostics_passed'].astype(bool)).sum())}"]

@@ -1,36 +1,16 @@
 """Simulation-based calibration: do samplers draw from the posterior they claim to draw from?
 
-Parameters are drawn from the prior, data from the model, and the sampler is run on the data: the
-rank of each parameter, and of the log-likelihood of the data, among the posterior draws is uniform
-(Talts et al., 2018; Modrák et al., 2023). Planted bugs show that the method would see one.
-
-The samplers that simulation-based calibration runs: a prior draw, data from it, a fit.
-
-Each function draws parameters from the model's own prior (MAVEN, sections 3.2.1, 3.2.2 and appendix
-C), simulates data, fits them, and gives the true value and the draws of every parameter and of the
-log-likelihood.
-
-Models of votes and scores under simulation-based calibration: DS+S and H-AI.
-
-As in `calibrated_models`: parameters from the model's own prior (MAVEN, appendix C.2 and C.3), data
-from the model, a fit; and a planted bug. Scores stay on the scale that they are drawn on.
-
-The model of named judges under simulation-based calibration, and a planted bug.
-
-As in `calibrated_models`: parameters from the model's own prior, data from the model, a fit. Each
-item has a vote of each of `votes_total` judges.
-
-Are ranks uniform? Simultaneous bands for their distribution function (Säilynoja et al., 2022).
-
-Under a right sampler the rank of a prior draw among its posterior draws is uniform on 0 .. L. The
-band holds the whole empirical distribution function of N such ranks with a given probability: the
-pointwise binomial level is found from simulated sets of uniform ranks.
+Parameters are drawn from the model's own prior (MAVEN, sections 3.2.1, 3.2.2 and appendix C), data
+from the model, and the sampler is run on the data: the rank of each parameter, and of the
+log-likelihood of the data, among the posterior draws is uniform (Talts et al., 2018; Modrák et al.,
+2023). Planted bugs show that the method would see one. Scores stay on the scale that they are drawn
+on; under the model of named judges each item has a vote of each of `votes_total` judges.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Annotated, Any
+from functools import cache, partial
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -48,7 +28,7 @@ from crowdgold.models.joint_model import (
     fit_votes_and_scores,
     log_likelihood,
 )
-from crowdgold.models.judge_votes import JudgeDraws, JudgeRows, draw_prior, find_rows, fit_judges
+from crowdgold.models.judge_votes import JudgeDraws, draw_prior, find_rows, fit_judges
 from crowdgold.models.nested_cut import score_data
 from crowdgold.models.priors import PAPER_PRIOR
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData, nodes_for, win_deviation
@@ -62,7 +42,6 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.parameters import AtLeast, Json, Settings, unknown
 
-LAMBDA_RANGE = (0.01, 0.99)
 SCORE_VOTES = VoteParameters(np.array([0.3]), np.array([[0.2, 0.6]]), np.array([[1.5, 1.5]]))
 """The vote draw that the score model is conditioned on here."""
 DRAWS = 100
@@ -71,19 +50,16 @@ DRAWS = 100
 
 @dataclass(frozen=True)
 class Trial:
-    """What a sampler is run with.
+    """What a sampler is run with."""
 
-    Attributes:
-        parameters: n, n_gold and votes_total of the data.
-        rng: source of parameters, data and draws.
-        stan: the compiled models.
-        sampler: settings of the chains.
-    """
-
-    parameters: Mapping[str, Any]
-    rng: np.random.Generator
+    parameters: Mapping[str, Any]  # n, n_gold and votes_total of the data
+    rng: np.random.Generator  # of parameters, data and draws
     stan: StanModels
     sampler: SamplerSettings
+
+
+Drawn = TypeVar("Drawn")
+Quantities = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -94,11 +70,19 @@ class Simulated:
     draws: dict[str, np.ndarray]
     diagnostics: Diagnostics
 
+    @classmethod
+    def of(
+        cls, truth: Drawn, draws: Drawn, of: Callable[[Drawn], Quantities], diagnostics: Diagnostics
+    ) -> "Simulated":
+        """The quantities `of` the true parameters, which are a single draw, and of the draws."""
+        true = {name: float(value[0]) for name, value in of(truth).items()}
+        return cls(true, of(draws), diagnostics)
+
 
 def draw_vote_prior(rng: np.random.Generator, correlated: bool) -> VoteParameters:
     """Draw the vote model's parameters from their prior; Dawid-Skene's without correlation."""
     a = np.sort(rng.random(2))
-    d = 1 / rng.uniform(*LAMBDA_RANGE, 2) - 1 if correlated else np.full(2, np.inf)
+    d = 1 / rng.uniform(0.01, 0.99, 2) - 1 if correlated else np.full(2, np.inf)
     return VoteParameters(rng.random(1), a[None], d[None])
 
 
@@ -125,30 +109,22 @@ def draw_items(vote: VoteParameters, trial: Trial) -> Items:
     return items_of(chance, gold, trial)
 
 
-def _quantities(parameters: VoteParameters, sets: VoteSets) -> dict[str, np.ndarray]:
-    known = {"phi": parameters.phi, "a0": parameters.a[:, 0], "a1": parameters.a[:, 1]}
-    if not np.isinf(parameters.d).all():
-        known |= {f"lambda{y}": 1 / (1 + parameters.d[:, y]) for y in (0, 1)}
-    return {**known, "log_likelihood": parameters.log_likelihood(sets)}
+def _quantities(sets: VoteSets) -> Callable[[VoteParameters], Quantities]:
+    def of(parameters: VoteParameters) -> Quantities:
+        known = {"phi": parameters.phi, "a0": parameters.a[:, 0], "a1": parameters.a[:, 1]}
+        if not np.isinf(parameters.d).all():
+            known |= {f"lambda{y}": 1 / (1 + parameters.d[:, y]) for y in (0, 1)}
+        return {**known, "log_likelihood": parameters.log_likelihood(sets)}
+
+    return of
 
 
-def _run_votes(model: str, truth: VoteParameters, trial: Trial) -> Simulated:
+def run_votes(trial: Trial, model: str = "vote", truth: VoteParameters | None = None) -> Simulated:
+    """Run the vote model (section 3.2.1) or Dawid-Skene (appendix C.1)."""
+    truth = truth or draw_vote_prior(trial.rng, correlated=model == "vote")
     sets = find_vote_sets(draw_items(truth, trial))
     fit = fit_votes(model, sets, trial.rng, trial.stan, trial.sampler)
-    true = {name: float(value[0]) for name, value in _quantities(truth, sets).items()}
-    return Simulated(true, _quantities(fit.parameters, sets), fit.diagnostics)
-
-
-def run_vote(trial: Trial) -> Simulated:
-    """Run the vote model (section 3.2.1)."""
-    truth = draw_vote_prior(trial.rng, correlated=True)
-    return _run_votes("vote", truth, trial)
-
-
-def run_dawid_skene(trial: Trial) -> Simulated:
-    """Run Dawid-Skene (appendix C.1)."""
-    truth = draw_vote_prior(trial.rng, correlated=False)
-    return _run_votes("dawid_skene", truth, trial)
+    return Simulated.of(truth, fit.parameters, _quantities(sets), fit.diagnostics)
 
 
 def run_prior_mismatched(trial: Trial) -> Simulated:
@@ -156,14 +132,14 @@ def run_prior_mismatched(trial: Trial) -> Simulated:
     drawn = draw_vote_prior(trial.rng, correlated=True)
     truth = VoteParameters(trial.rng.beta(1, 9, 1), drawn.a, drawn.d)
     without_gold = replace(trial, parameters={**trial.parameters, "n_gold": 0})
-    return _run_votes("vote", truth, without_gold)
+    return run_votes(without_gold, truth=truth)
 
 
 def run_rates_swapped(trial: Trial) -> Simulated:
     """Plant a bug: the sampler reports sensitivity for specificity, and specificity for it."""
-    right = run_vote(trial)
+    right = run_votes(trial)
     swapped = {**right.draws, "a0": 1 - right.draws["a1"], "a1": 1 - right.draws["a0"]}
-    return Simulated(right.truth, swapped, right.diagnostics)
+    return replace(right, draws=swapped)
 
 
 def run_likelihood_dropped(trial: Trial) -> Simulated:
@@ -172,16 +148,17 @@ def run_likelihood_dropped(trial: Trial) -> Simulated:
     sets = find_vote_sets(draw_items(truth, trial))
     prior = [draw_vote_prior(trial.rng, correlated=True) for _ in range(DRAWS)]
     draws = VoteParameters(
-        np.concatenate([one.phi for one in prior]),
-        np.concatenate([one.a for one in prior]),
-        np.concatenate([one.d for one in prior]),
+        *(np.concatenate([getattr(one, name) for one in prior]) for name in ("phi", "a", "d"))
     )
-    true = {name: float(value[0]) for name, value in _quantities(truth, sets).items()}
-    return Simulated(true, _quantities(draws, sets), Diagnostics())
+    return Simulated.of(truth, draws, _quantities(sets), Diagnostics())
 
 
-def _draw_scores(trial: Trial) -> tuple[ConditionedScoreModel, float, float]:
-    """Draw (mu, delta) from their prior and win counts from the printed normal likelihood."""
+def _run_scores(
+    trial: Trial, sample: Callable[[ConditionedScoreModel, float], tuple[Quantities, Diagnostics]]
+) -> Simulated:
+    """Draw (mu, delta) from their prior and win counts from the printed normal likelihood, and
+    `sample` the draws of both, given the model and the true delta.
+    """
     rng = trial.rng
     sets = find_vote_sets(draw_items(SCORE_VOTES, trial))
     mu, delta = 1 / rng.standard_exponential(), rng.laplace(0, PAPER_PRIOR.delta_scale)
@@ -195,70 +172,56 @@ def _draw_scores(trial: Trial) -> tuple[ConditionedScoreModel, float, float]:
             deviation = win_deviation(rates[k, other], count[k], count[other])
             wins[k, other] = rng.normal(comparisons * rates[k, other], deviation)
             wins[other, k] = comparisons - wins[k, other]
-    data = ScoreData(wins, count, sets.pattern)
-    return ConditionedScoreModel.at(data, sets, SCORE_VOTES, 0), mu, delta
+    model = ConditionedScoreModel.at(ScoreData(wins, count, sets.pattern), sets, SCORE_VOTES, 0)
+    draws, diagnostics = sample(model, delta)
 
+    def of(both: Quantities) -> Quantities:
+        pairs = zip(both["mu"], both["delta"], strict=True)
+        known = [model.log_likelihood(m[None, None], d[None])[0, 0] for m, d in pairs]
+        return {**both, "log_likelihood": np.array(known)}
 
-def _scored(
-    model: ConditionedScoreModel,
-    mu: float,
-    delta: float,
-    draws: dict[str, np.ndarray],
-    diagnostics: Diagnostics,
-) -> Simulated:
-    known = np.array([model.log_likelihood(m[None, None], d[None])[0, 0] for m, d in zip(
-        draws["mu"], draws["delta"], strict=True
-    )])  # fmt: skip
-    true = float(model.log_likelihood(np.array([[mu]]), np.array([delta]))[0, 0])
-    truth = {"mu": float(mu), "delta": float(delta), "log_likelihood": true}
-    return Simulated(truth, {**draws, "log_likelihood": known}, diagnostics)
+    return Simulated.of({"mu": np.array([mu]), "delta": np.array([delta])}, draws, of, diagnostics)
 
 
 def run_score(trial: Trial) -> Simulated:
     """Run the score model given a vote draw (section 3.2.2), sampled by Stan."""
-    model, mu, delta = _draw_scores(trial)
-    # Nodes for a wide reach around the truth; more would cost minutes and change nothing.
-    data = score_data(model, nodes_for(1.3 * abs(delta) + 5))
-    start = [{"mu": 1.0, "delta": float(trial.rng.normal())} for _ in range(trial.sampler.chains)]
-    names = ("mu", "delta")
-    fit = trial.stan.sample("score", data, stan_seed(trial.rng), names, trial.sampler, inits=start)
-    draws = {name: fit.flat(name) for name in names}
-    return _scored(model, mu, delta, draws, fit.diagnostics)
+
+    def sample(model: ConditionedScoreModel, delta: float) -> tuple[Quantities, Diagnostics]:
+        rng, names = trial.rng, ("mu", "delta")
+        # Nodes for a wide reach around the truth; more would cost minutes and change nothing.
+        data = score_data(model, nodes_for(1.3 * abs(delta) + 5))
+        start = [{"mu": 1.0, "delta": float(rng.normal())} for _ in range(trial.sampler.chains)]
+        fit = trial.stan.sample("score", data, stan_seed(rng), names, trial.sampler, inits=start)
+        return {name: fit.flat(name) for name in names}, fit.diagnostics
+
+    return _run_scores(trial, sample)
 
 
 def run_exact_cut(trial: Trial) -> Simulated:
     """Run the score model given a vote draw, sampled by the exact cut."""
-    model, mu, delta = _draw_scores(trial)
-    vote = SCORE_VOTES.select(np.zeros(DRAWS, dtype=int))
-    drawn = sample_exact_cut(model.data, model.sets, vote, trial.rng)
-    draws = {"mu": drawn.mu, "delta": drawn.delta}
-    failures = (f"{drawn.failures} draws did not settle",) if drawn.failures else ()
-    return _scored(model, mu, delta, draws, Diagnostics(failures=failures))
+
+    def sample(model: ConditionedScoreModel, _: float) -> tuple[Quantities, Diagnostics]:
+        vote = SCORE_VOTES.select(np.zeros(DRAWS, dtype=int))
+        drawn = sample_exact_cut(model.data, model.sets, vote, trial.rng)
+        failures = (f"{drawn.failures} draws did not settle",) if drawn.failures else ()
+        return {"mu": drawn.mu, "delta": drawn.delta}, Diagnostics(failures=failures)
+
+    return _run_scores(trial, sample)
 
 
-def _of_scores(draws: JointDraws, scores: np.ndarray, sets: VoteSets) -> dict[str, np.ndarray]:
-    known = log_likelihood(draws, each_score(scores, sets), sets)
-    return {**draws.named(), "log_likelihood": known}
+def _of_scores(scores: np.ndarray, sets: VoteSets) -> Callable[[JointDraws], Quantities]:
+    def of(draws: JointDraws) -> Quantities:
+        known = log_likelihood(draws, each_score(scores, sets), sets)
+        return {**draws.named(), "log_likelihood": known}
+
+    return of
 
 
-def _compared(
-    truth: JointDraws,
-    draws: JointDraws,
-    scores: np.ndarray,
-    sets: VoteSets,
-    diagnostics: Diagnostics,
-) -> Simulated:
-    """Every quantity at the truth and at the draws."""
-    true = {name: float(value[0]) for name, value in _of_scores(truth, scores, sets).items()}
-    return Simulated(true, _of_scores(draws, scores, sets), diagnostics)
-
-
-def _run(
+def _run_joint(
     program: JointProgram, truth: JointDraws, scores: np.ndarray, sets: VoteSets, trial: Trial
 ) -> Simulated:
-    """Fit votes and scores."""
     fit = fit_votes_and_scores(program, scores, sets, trial.rng, trial.stan, trial.sampler)
-    return _compared(truth, fit.draws, scores, sets, fit.diagnostics)
+    return Simulated.of(truth, fit.draws, _of_scores(scores, sets), fit.diagnostics)
 
 
 def _prior_of_scores(size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -278,8 +241,7 @@ def _draw_mixture(trial: Trial) -> tuple[ScoreMixtureDraws, np.ndarray, VoteSets
 
 def run_dawid_skene_scores(trial: Trial) -> Simulated:
     """Run DS+S (appendix C.2)."""
-    truth, scores, sets = _draw_mixture(trial)
-    return _run(ScoreMixtureProgram(), truth, scores, sets, trial)
+    return _run_joint(ScoreMixtureProgram(), *_draw_mixture(trial), trial)
 
 
 def run_scores_ignored(trial: Trial) -> Simulated:
@@ -292,7 +254,7 @@ def run_scores_ignored(trial: Trial) -> Simulated:
     fit = fit_votes("dawid_skene", sets, trial.rng, trial.stan, trial.sampler)
     ignored = _prior_of_scores(len(fit.parameters), trial.rng)
     draws = ScoreMixtureDraws(fit.parameters, *ignored)
-    return _compared(truth, draws, scores, sets, fit.diagnostics)
+    return Simulated.of(truth, draws, _of_scores(scores, sets), fit.diagnostics)
 
 
 def run_human_ai(trial: Trial) -> Simulated:
@@ -309,48 +271,32 @@ def run_human_ai(trial: Trial) -> Simulated:
     scores = model[label] + sigma * z[0]
     latent = human[label] + rho * z[0] + np.sqrt(1 - rho**2) * z[1]
     sets = find_vote_sets(items_of(ndtr(latent), gold, trial))
-    return _run(HumanAiProgram(), truth, scores, sets, trial)
+    return _run_joint(HumanAiProgram(), truth, scores, sets, trial)
 
 
-def _draw_rows(truth: JudgeDraws, trial: Trial) -> JudgeRows:
-    """Draw items from the model at one draw of its parameters."""
+def run_judges(trial: Trial, effect: float = 1) -> Simulated:
+    """Run the model of named judges on votes whose common item effect is so many times its
+    variance; judges are alike in it, so that the first stands for all.
+    """
     rng = trial.rng
+    truth = draw_prior(int(trial.parameters["votes_total"]), rng)
     label, gold = draw_labels(truth.phi[0], trial)
-    shared = truth.r[0][label][:, None]
-    effect = truth.b[0][label] + np.sqrt(shared) * rng.standard_normal((len(label), 1))
-    vote = rng.random(effect.shape) < ndtr(effect / np.sqrt(1 - shared))
-    return find_rows(vote.astype(int), gold)
+    shared = effect * truth.r[0][label][:, None]
+    latent = truth.b[0][label] + np.sqrt(shared) * rng.standard_normal((len(label), 1))
+    vote = rng.random(latent.shape) < ndtr(latent / np.sqrt(1 - shared))
+    rows = find_rows(vote.astype(int), gold)
+    fit = fit_judges(rows, rng, trial.stan, trial.sampler)
 
+    def of(draws: JudgeDraws) -> Quantities:
+        named = {f"b{y}": draws.b[:, y, 0] for y in (0, 1)}
+        named |= {f"r{y}": draws.r[:, y] for y in (0, 1)}
+        return {"phi": draws.phi, **named, "log_likelihood": draws.log_likelihood(rows)}
 
-def _quantities_calibrated_judges(draws: JudgeDraws, rows: JudgeRows) -> dict[str, np.ndarray]:
-    named = {f"b{y}": draws.b[:, y, 0] for y in (0, 1)} | {f"r{y}": draws.r[:, y] for y in (0, 1)}
-    return {"phi": draws.phi, **named, "log_likelihood": draws.log_likelihood(rows)}
-
-
-def _run_calibrated_judges(truth: JudgeDraws, rows: JudgeRows, trial: Trial) -> Simulated:
-    """Fit the model; judges are alike in it, so that the first stands for all."""
-    fit = fit_judges(rows, trial.rng, trial.stan, trial.sampler)
-    true = {
-        name: float(value[0]) for name, value in _quantities_calibrated_judges(truth, rows).items()
-    }
-    return Simulated(true, _quantities_calibrated_judges(fit.draws, rows), fit.diagnostics)
-
-
-def run_judges(trial: Trial) -> Simulated:
-    """Run the model of named judges with a common item effect."""
-    truth = draw_prior(int(trial.parameters["votes_total"]), trial.rng)
-    return _run_calibrated_judges(truth, _draw_rows(truth, trial), trial)
-
-
-def run_effect_dropped(trial: Trial) -> Simulated:
-    """Plant a bug: votes whose density has no common item effect."""
-    truth = draw_prior(int(trial.parameters["votes_total"]), trial.rng)
-    return _run_calibrated_judges(truth, _draw_rows(replace(truth, r=0 * truth.r), trial), trial)
+    return Simulated.of(truth, fit.draws, of, fit.diagnostics)
 
 
 SIGMA = 3.5
 """A uniform set of ranks leaves its band as seldom as a normal deviate is beyond this."""
-SIMULATIONS = 40_000
 
 
 def rank_of(value: float, draws: np.ndarray, rng: np.random.Generator) -> int:
@@ -367,11 +313,11 @@ def distribution_function(ranks: np.ndarray, largest: int) -> np.ndarray:
 
 @cache
 def _pointwise_level(number: int, largest: int, sigma: float) -> float:
-    """Find the two-sided pointwise level that makes the band simultaneous."""
+    """The two-sided pointwise level that makes the band simultaneous, by 40,000 simulated sets."""
     rng = np.random.default_rng(20221110)
     share = np.arange(1, largest + 1) / (largest + 1)
     smallest = []
-    for _ in range(SIMULATIONS // 1000):
+    for _ in range(40):
         ranks = rng.integers(0, largest + 1, (1000, number))
         counts = np.stack([np.bincount(row, minlength=largest + 1) for row in ranks])
         below = np.cumsum(counts, axis=1)[:, :-1]
@@ -381,12 +327,11 @@ def _pointwise_level(number: int, largest: int, sigma: float) -> float:
 
 
 def uniform_band(number: int, largest: int, sigma: float = SIGMA) -> tuple[np.ndarray, np.ndarray]:
-    """The simultaneous band of the distribution function at 0 .. L - 1: (L,) low and high.
+    """The simultaneous band of the distribution function of N uniform ranks at 0 .. L - 1: (L,) low
+    and high (Säilynoja et al., 2022).
 
-    Args:
-        number: N, the ranks.
-        largest: L, the posterior draws that a rank is taken among.
-        sigma: normal deviate with the same two-sided probability as leaving the band.
+    It holds the whole function with a given probability, that of a normal deviate within `sigma`,
+    to both sides; the pointwise binomial level is found from simulated sets of uniform ranks.
     """
     share = np.arange(1, largest + 1) / (largest + 1)
     tail = _pointwise_level(number, largest, sigma)
@@ -398,21 +343,15 @@ def uniform_band(number: int, largest: int, sigma: float = SIGMA) -> tuple[np.nd
 
 
 def leaves_band(ranks: np.ndarray, largest: int, sigma: float = SIGMA) -> bool:
-    """Say whether the distribution function of ranks (N,) in 0 .. L leaves its band."""
+    """Whether the distribution function of ranks (N,) in 0 .. L leaves its band."""
     low, high = uniform_band(len(ranks), largest, sigma)
     found = distribution_function(ranks, largest)
     return bool(np.any(found < low - 1e-12) or np.any(found > high + 1e-12))
 
 
 def check_uniformity(table: pd.DataFrame) -> list[tuple[str, bool]]:
-    """Hold the ranks of every sampler against their bands.
-
-    Args:
-        table: rows of the check over many replicates, with the column `model`.
-
-    Returns:
-        a sentence and whether it is as it must be, for each model: all quantities of a sound model
-        inside their bands, at least one quantity of a planted bug outside.
+    """A sentence and whether it is as it must be, for each `model` of a table of many replicates:
+    all quantities of a sound model inside their bands, at least one of a planted bug outside.
     """
     verdicts = []
     for model, rows in table.groupby("model", sort=False):
@@ -423,9 +362,9 @@ def check_uniformity(table: pd.DataFrame) -> list[tuple[str, bool]]:
         ]
         planted = bool(rows["planted"].iloc[0])
         failed = int((~rows.drop_duplicates("replicate")["diagnostics_passed"]).sum())
-        found = f"outside the band: {', '.join(outside)}" if outside else "inside all bands"
+        where = f"outside the band: {', '.join(outside)}" if outside else "inside all bands"
         sentence = (
-            f"{model}{', a planted bug' if planted else ''}: {found}; "
+            f"{model}{', a planted bug' if planted else ''}: {where}; "
             f"{rows['replicate'].nunique()} replicates; {failed} fits missed the diagnostics gate "
             "and are included"
         )
@@ -435,8 +374,6 @@ def check_uniformity(table: pd.DataFrame) -> list[tuple[str, bool]]:
 
 RANKS = 99
 """Posterior draws that a rank is taken among: thinned, so that they are nearly independent."""
-
-Run = Callable[[Trial], Simulated]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -463,22 +400,16 @@ class SimulationBasedCalibrationParameters(Settings):
 
 @dataclass(frozen=True)
 class Subject:
-    """A sampler under test.
+    """A sampler under test."""
 
-    Attributes:
-        run: what it is run with -> true values and draws of each quantity.
-        stan_models: the Stan models that it needs.
-        planted: whether it has a bug, and must be rejected.
-    """
-
-    run: Run
-    stan_models: tuple[str, ...]
-    planted: bool = False
+    run: Callable[[Trial], Simulated]
+    stan_models: tuple[str, ...]  # those that it needs
+    planted: bool = False  # it has a bug, and must be rejected
 
 
 SUBJECTS = {
-    "vote": Subject(run_vote, ("vote",)),
-    "dawid_skene": Subject(run_dawid_skene, ("dawid_skene",)),
+    "vote": Subject(run_votes, ("vote",)),
+    "dawid_skene": Subject(partial(run_votes, model="dawid_skene"), ("dawid_skene",)),
     "score": Subject(run_score, ("score",)),
     "exact_cut": Subject(run_exact_cut, ()),
     "dawid_skene_scores": Subject(run_dawid_skene_scores, ("dawid_skene_scores",)),
@@ -488,7 +419,8 @@ SUBJECTS = {
     "prior_mismatched": Subject(run_prior_mismatched, ("vote",), True),
     "rates_swapped": Subject(run_rates_swapped, ("vote",), True),
     "scores_ignored": Subject(run_scores_ignored, ("dawid_skene",), True),
-    "effect_dropped": Subject(run_effect_dropped, ("judges",), True),
+    # Votes whose density has no common item effect.
+    "effect_dropped": Subject(partial(run_judges, effect=0), ("judges",), True),
 }
 """The samplers by name."""
 
@@ -501,48 +433,25 @@ def stan_models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     return SUBJECTS[name].stan_models
 
 
-def _thinned(draws: np.ndarray) -> np.ndarray:
-    """`RANKS` draws spread evenly over all chains; of a scalar, (D,)."""
-    return draws[np.linspace(0, len(draws) - 1, RANKS).round().astype(int)]
-
-
 def check_simulation_based_calibration(
     parameters: Mapping[str, Any], rng: np.random.Generator, stan: StanModels
 ) -> pd.DataFrame:
-    """Rank one prior draw among its posterior draws.
-
-    Args:
-        parameters: as `SimulationBasedCalibrationParameters` declares them.
-
-    Returns:
-        a row for each quantity: `quantity`, `rank` (0 to `ranks`), `ranks`, `planted`, and whether
-        the fit passed its diagnostics gate.
-
-    Raises:
-        InputError: where the model is not known.
-    """
-    stan_models(parameters)
+    """The rank of one prior draw among its posterior draws, 0 to `ranks`, a row a quantity."""
+    stan_models(parameters)  # whether the model is known
     subject = SUBJECTS[parameters["model"]]
-    sampler = SamplerSettings(
-        chains=int(parameters["chains"]),
-        warmup=int(parameters["warmup"]),
-        draws=int(parameters["draws"]),
-        # Ranks need no more draws: the score model's chains would take eight times their minutes.
-        longest=1,
-    )
+    chains, warmup, draws = (int(parameters[name]) for name in ("chains", "warmup", "draws"))
+    # Ranks need no more draws: the score model's chains would take eight times their minutes.
+    sampler = SamplerSettings(chains=chains, warmup=warmup, draws=draws, longest=1)
     simulated = subject.run(Trial(parameters, rng, stan, sampler))
-    return pd.DataFrame(
-        [
-            {
-                "quantity": quantity,
-                "rank": rank_of(simulated.truth[quantity], _thinned(draws), rng),
-                "ranks": RANKS,
-                "planted": subject.planted,
-                "diagnostics_passed": simulated.diagnostics.passed,
-            }
-            for quantity, draws in simulated.draws.items()
-        ]
-    )
+    rows = []
+    for quantity, values in simulated.draws.items():
+        thinned = values[np.linspace(0, len(values) - 1, RANKS).round().astype(int)]
+        rows.append({
+            "quantity": quantity, "rank": rank_of(simulated.truth[quantity], thinned, rng),
+            "ranks": RANKS, "planted": subject.planted,
+            "diagnostics_passed": simulated.diagnostics.passed,
+        })  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 CHECK = Check(

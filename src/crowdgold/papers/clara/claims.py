@@ -1,6 +1,5 @@
-"""What some of CLARA's claims are about: tables and cells that no quantity gives.
-
-What policies of labelling cost and give, in the mean over replicates (CLARA, section 4.3).
+"""What some of CLARA's claims are about, tables and cells that no quantity gives, and what policies
+of labelling cost and give, in the mean over replicates (CLARA, section 4.3).
 """
 
 from collections.abc import Mapping
@@ -17,72 +16,57 @@ from crowdgold.planning.labelling import SNORKEL, TIE_BREAKING, items_of_class
 SHARE = "share_of_labels"
 SETTING = "threshold_or_share"
 TRUTH = "prevalence_truth"
-COLUMNS = (
-    "policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate",
-    "items", "diagnostics_passed",
-)  # fmt: skip
-UNFITTED = (LABELLING_RANDOM, TIE_BREAKING, SNORKEL)
-"""Policies without a model, or one that has no diagnostics."""
 
 
 def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
-    """Average over the replicates what each setting of each policy costs and gives.
+    """What each setting of each policy costs and gives: the means over the replicates of
+    `share_of_labels`, `accuracy` and `prevalence_error` (estimate less truth).
 
-    Args:
-        table: a row for each policy, threshold or share, and replicate.
-
-    Returns:
-        a row for each policy and setting: the means `share_of_labels`, `accuracy` and
-        `prevalence_error` (estimate less truth), each with a column `_se` over replicates, and
-        `replicates`. Of one replicate the accuracy's error is that over its items, the others NaN.
+    Each has a column `_se` over replicates. Of one replicate the accuracy's error is that over its
+    items, the others NaN. `table` has a row for each policy, threshold or share, and replicate.
     """
-    missing = [name for name in COLUMNS if name not in table]
+    needed = (
+        "policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate", "items",
+        "diagnostics_passed",
+    )  # fmt: skip
+    missing = [name for name in needed if name not in table]
     if missing:
         raise ValueError(f"the table of the policies has no columns {missing}")
     rows = table.assign(prevalence_error=table["prevalence_estimate"] - table[TRUTH])
-    found = []
+    curves = []
     for (policy, setting), group in rows.groupby(["policy", SETTING], sort=False, dropna=False):
         row = {"policy": policy, SETTING: setting, "replicates": len(group)}
         for name in (SHARE, "accuracy", "prevalence_error"):
             values = group[name].to_numpy(dtype=float)
             row |= {name: float(np.mean(values)), f"{name}_se": standard_error(values)}
         if len(group) == 1:
-            only = group.iloc[0]
-            row["accuracy_se"] = share_error(float(only["accuracy"]), int(only["items"]))
-        found.append(row)
-    return pd.DataFrame(found)
+            (accuracy,), (items,) = group["accuracy"], group["items"]
+            row["accuracy_se"] = share_error(float(accuracy), int(items))
+        curves.append(row)
+    return pd.DataFrame(curves)
 
 
 def fits_of(table: pd.DataFrame) -> pd.DataFrame:
-    """One row for each fitted model behind a table of policies, for `fits.gate_note`.
-
-    Args:
-        table: as for `policy_curves`; with the column `diagnostics_passed`.
-    """
-    fitted = table[~table["policy"].isin(UNFITTED)].rename(columns={"policy": "method"})
+    """One row for each fitted model behind a table of policies, for `gate_note`."""
+    # Policies without a model, or one that has no diagnostics.
+    unfitted = table["policy"].isin((LABELLING_RANDOM, TIE_BREAKING, SNORKEL))
+    fitted = table[~unfitted].rename(columns={"policy": "method"})
     return fitted[["method", "replicate", "diagnostics_passed"]].drop_duplicates()
 
 
 def at_share(table: pd.DataFrame, policy: str, shares: pd.Series, value: str) -> pd.Series:
-    """A policy's value in each replicate where it uses a share of the labels there.
+    """A policy's value in each replicate where it uses a share of the labels there (`shares`, by
+    `replicate`): by a line between the two settings nearest to the share, NaN where the replicate's
+    settings are all on one side of it.
 
     Within a replicate, and not on the curve of means: what one threshold leaves may be half of the
     labels in one replicate and none in the next, and a mean of such is of no share.
-
-    Args:
-        table: as for `policy_curves`.
-        shares: the share of the labels, by `replicate`.
-        value: a column of the table.
-
-    Returns:
-        the value between the two settings nearest to the share, by a line, for each replicate; NaN
-        where the replicate's settings are all on one side of it.
     """
-    found = {}
+    values = {}
     for replicate, rows in table[table["policy"] == policy].groupby("replicate"):
         x, y = rows.sort_values(SHARE, kind="stable")[[SHARE, value]].to_numpy(dtype=float).T
-        found[replicate] = np.interp(shares[replicate], x, y, left=np.nan, right=np.nan)
-    return pd.Series(found, dtype=float)
+        values[replicate] = np.interp(shares[replicate], x, y, left=np.nan, right=np.nan)
+    return pd.Series(values, dtype=float)
 
 
 CLARA, RANDOM = "CLARA", "random stratified"
@@ -111,14 +95,9 @@ def rises_from_least(tables: Tables, method: str) -> Cells:
 def recovery(tables: Tables, printed: Mapping[str, Any]) -> pd.DataFrame:
     """CLARA's mean absolute error of reviewers' TPR and TNR in each setting.
 
-    Args:
-        tables: one, with a row for each reviewer, setting, metric and replicate.
-        printed: `figure_3` of config/printed/clara.yaml.
-
-    Returns:
-        rows with `metric`, `n_reviewers`, `prevalence`, the expected `items` of the class that a
-        reviewer labelled, `error` and `error_se`, over `replicates` or, where there is one only,
-        over its reviewers.
+    `items` are the expected ones of the class that a reviewer labelled; `error_se` is over
+    `replicates` or, where there is one only, over its reviewers. `printed` is `figure_3` of
+    config/printed/clara.yaml.
     """
     chosen = choose(only(tables), {"metric": ["TPR:each", "TNR:each"], "method": CLARA})
     keys, rows = ["metric", "n_reviewers", "prevalence"], []
@@ -133,8 +112,8 @@ def recovery(tables: Tables, printed: Mapping[str, Any]) -> pd.DataFrame:
         over = means if len(means) > 1 else off
         error = standard_error(over.to_numpy())
         rows.append([metric, reviewers, prevalence, items, float(means.mean()), error, len(over)])
-    found = pd.DataFrame(rows, columns=[*keys, "items", "error", "error_se", "replicates"])
-    return found.sort_values("items", kind="stable")
+    columns = [*keys, "items", "error", "error_se", "replicates"]
+    return pd.DataFrame(rows, columns=columns).sort_values("items", kind="stable")
 
 
 def audited(tables: Tables) -> pd.DataFrame:
@@ -156,20 +135,22 @@ def audit_gains(tables: Tables) -> pd.DataFrame:
     gain = (error["MV"] - error[CLARA]).dropna().groupby(keys)
     size = gain.size()
     each = pd.DataFrame({"gain": gain.mean(), "se": gain.std() / np.sqrt(size), "size": size})
-    found = each.groupby(level=keys[:2]).agg(
-        gain=("gain", "mean"),
-        se=("se", lambda se: np.sqrt((se**2).sum()) / len(se)),
-        replicates=("size", "min"),
+    return (
+        each.groupby(level=keys[:2])
+        .agg(
+            gain=("gain", "mean"),
+            se=("se", lambda se: np.sqrt((se**2).sum()) / len(se)),
+            replicates=("size", "min"),
+        )
+        .reset_index()
     )
-    return found.reset_index()
 
 
 def by_day(tables: Tables) -> pd.DataFrame:
-    """The rows of all tables, by its name in `table`, with each day as a replicate.
-
-    Days are independent.
+    """The rows of all tables, by its name in `table`, with each day, which are independent, as a
+    replicate.
     """
-    table = pd.concat([own.assign(table=name) for name, own in tables.items()])
+    table = pd.concat([rows.assign(table=name) for name, rows in tables.items()])
     day = table["day"].astype(str) + " " + table["replicate"].astype(str)
     named = table.assign(replicate=day, metric=table["metric"].str.partition(":")[0])
     return named.reset_index(drop=True)
@@ -188,8 +169,8 @@ def _mean(values: pd.Series) -> tuple[float, float]:
 def beyond_interval(tables: Tables) -> Cells:
     """How far majority votes' prevalence is from CLARA's beyond half of CLARA's mean interval."""
     table = only(tables)
-    found = _daily(table, "prevalence")
-    difference, error = _mean(found["MV"] - found[CLARA])
+    daily = _daily(table, "prevalence")
+    difference, error = _mean(daily["MV"] - daily[CLARA])
     width = table.assign(width=table["upper"] - table["lower"])
     half = float(_daily(width, "prevalence", "width")[CLARA].mean()) / 2
     beyond = abs(difference) - half
@@ -197,31 +178,27 @@ def beyond_interval(tables: Tables) -> Cells:
         f"MV less CLARA {with_error(difference, error)}, mean over the days; CLARA's interval "
         f"reaches {half:.4f} to each side, so that MV is {with_error(beyond, error)} beyond it"
     )
-    return cells_of(title, [""], [beyond], [error], None, len(found))
+    return cells_of(title, [""], [beyond], [error], None, len(daily))
 
 
 def change(
     tables: Tables, day: int, metric: str, less_clara: str = "", size: bool = False
 ) -> Cells:
-    """How much a daily measurement is larger from a day on than before it.
+    """How much a daily measurement of the first table is larger from a day on than before it.
 
-    Args:
-        tables: the first is meant, by day.
-        day: the first after the change.
-        metric: of CLARA.
-        less_clara: the method whose difference to CLARA is meant, if any.
-        size: whether the means count without their signs.
+    It is CLARA's, or the difference of `less_clara`, a method, to CLARA; with `size`, means count
+    without their signs.
     """
     daily = _daily(next(iter(tables.values())), metric)
     values = daily[less_clara] - daily[CLARA] if less_clara else daily[CLARA]
-    before, after = _mean(values[values.index < day]), _mean(values[values.index >= day])
+    early = values.index < day
+    before, after = _mean(values[early]), _mean(values[~early])
     means = [abs(mean) if size else mean for mean, _ in (before, after)]
     title = (
         f"{f'{less_clara} less CLARA' if less_clara else metric} before day {day} "
         f"{with_error(*before)}, from then on {with_error(*after)}, change"
     )
-    joint, days = float(np.hypot(before[1], after[1])), values.index < day
-    fewest = min(days.sum(), (~days).sum())
+    joint, fewest = float(np.hypot(before[1], after[1])), min(early.sum(), (~early).sum())
     return cells_of(title, [""], [means[1] - means[0]], [joint], None, fewest)
 
 
@@ -246,8 +223,7 @@ def slopes(tables: Tables, policy: str) -> pd.DataFrame:
     """
     table, rows = only(tables), []
     for _, own in table[table["policy"] == policy].groupby("replicate"):
-        share = own[SHARE]
-        inner = own[(share > share.min()) & (share < share.max())]
+        inner = own[(own[SHARE] > own[SHARE].min()) & (own[SHARE] < own[SHARE].max())]
         if inner[SHARE].min() < inner[SHARE].max():
             size = (inner["prevalence_estimate"] - inner[TRUTH]).abs()
             rows.append(float(np.polyfit(inner[SHARE], size, 1)[0]))
@@ -259,9 +235,8 @@ def at_equal_shares(
 ) -> pd.DataFrame:
     """A policy's accuracy at a share of the labels, or at those of another, replicate by replicate.
 
-    Returns:
-        `share`, `accuracy`, the `loss` and the `gain` over the other, each with a column `_se`, and
-        the `replicates`; no row for a share that the policy lacks in any of them.
+    `share`, `accuracy`, the `loss` and the `gain` over the other, each with a column `_se`; no row
+    for a share that the policy lacks in any of the replicates.
     """
     table, rows = only(tables), []
     replicates = pd.Index(table["replicate"].unique())
@@ -271,9 +246,12 @@ def at_equal_shares(
         others = [at for _, at in own.groupby(SETTING)]
     for other in others:
         values = at_share(table, policy, other[SHARE], "accuracy")
-        row: list[str | float] = [f"{other[SHARE].mean():.0%}"]
-        for column in (values, 1 - values, values - other["accuracy"]):
-            row += [float(column.mean(skipna=False)), standard_error(column.to_numpy())]
+        row: dict[str, str | float] = {"share": f"{other[SHARE].mean():.0%}"}
+        for name, column in (
+            ("accuracy", values), ("loss", 1 - values), ("gain", values - other["accuracy"]),
+        ):  # fmt: skip
+            row[name] = float(column.mean(skipna=False))
+            row[f"{name}_se"] = standard_error(column.to_numpy())
         rows.append(row)
     names = [f"{name}{end}" for name in ("accuracy", "loss", "gain") for end in ("", "_se")]
     found = pd.DataFrame(rows, columns=["share", *names]).dropna(subset=["accuracy"])

@@ -1,13 +1,5 @@
-"""Cost and accuracy of labelling policies on simulated labels (CLARA, figures 5 and 9).
-
-Reviewers label training items, to which CLARA is fitted, and validation items, on which the
-policies choose among the labels that are there.
-
-The exact distribution of a classifier's scores: the sigmoid of a normal (CLARA, section 7.3).
-
-A raw score is Normal(-m, sd) on negatives and Normal(m, sd) on positives, m the separation; the
-score is its sigmoid. At sd = 2 the density runs to 80 and more near 0 and 1, so that its mean over
-bins is given, which is exact: the share of a bin over its width.
+"""Cost and accuracy of labelling policies on simulated labels (CLARA, figures 5 and 9), and the
+exact distribution of a classifier's scores (section 7.3).
 """
 
 from collections.abc import Mapping
@@ -33,8 +25,6 @@ from crowdgold.simulate.clara import draw_clara
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.parameters import Above, AtLeast, Between, Each, Given, Range, Settings
 
-CLASSES = ("negative", "positive")
-
 
 @dataclass(frozen=True, kw_only=True)
 class SigmoidScoresParameters(Settings):
@@ -43,20 +33,14 @@ class SigmoidScoresParameters(Settings):
     """
 
     separation: Annotated[
-        float,
-        "The raw scores' means are this below 0 in negatives and above 0 in positives.",
+        float, "The raw scores' means are this below 0 in negatives and above 0 in positives."
     ]
     sd: Annotated[float, Above(0), "Standard deviation of the raw scores."]
     bins: Annotated[int, AtLeast(2), "Bins between 0 and 1."]
 
 
 def mean_density(mean: float, sd: float, edges: np.ndarray) -> np.ndarray:
-    """The mean density of the sigmoid of Normal(mean, sd) in each bin.
-
-    Args:
-        mean, sd: of the raw score; sd positive.
-        edges: (B + 1,) increasing, from 0 to 1.
-    """
+    """The mean density (B,) of the sigmoid of Normal(mean, sd) in bins between edges (B + 1,)."""
     below = ndtr((logit(edges) - mean) / sd)
     return np.asarray(np.diff(below) / np.diff(edges))
 
@@ -67,45 +51,28 @@ def separable(separation: float, sd: float) -> float:
 
 
 def check_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
-    """The distribution of the scores of both classes.
+    """The exact distribution of the scores of both classes, a row for each class and bin.
 
-    Args:
-        parameters: as `SigmoidScoresParameters` declares them.
-        rng: not used; nothing is drawn.
-
-    Returns:
-        a row for each class and bin: `class`, `low` and `high` of the bin, `density`, and `auc`.
+    A raw score is Normal(-m, sd) on negatives and Normal(m, sd) on positives, m the separation; the
+    score is its sigmoid. At sd = 2 the density runs to 80 and more near 0 and 1, so that its mean
+    over bins is given, which is exact: the share of a bin over its width. Nothing is drawn.
     """
     separation, sd = float(parameters["separation"]), float(parameters["sd"])
     edges = np.linspace(0, 1, int(parameters["bins"]) + 1)
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "class": name,
-                    "low": edges[:-1],
-                    "high": edges[1:],
-                    "density": mean_density(sign * separation, sd, edges),
-                    "separation": separation,
-                    "sd": sd,
-                    "auc": separable(separation, sd),
-                }
-            )
-            for name, sign in zip(CLASSES, (-1, 1), strict=True)
-        ],
-        ignore_index=True,
-    )
+    classes = [
+        pd.DataFrame({
+            "class": name, "low": edges[:-1], "high": edges[1:],
+            "density": mean_density(sign * separation, sd, edges),
+            "separation": separation, "sd": sd, "auc": separable(separation, sd),
+        })
+        for name, sign in (("negative", -1), ("positive", 1))
+    ]  # fmt: skip
+    return pd.concat(classes, ignore_index=True)
 
 
 CHECK_SIGMOID_SCORES = Check("sigmoid_scores", check_sigmoid_scores, SigmoidScoresParameters)
 
 
-TRUTH, MAJORITY = AGAINST = ("truth", "majority")
-DRAWN = (
-    "prevalence", "design", "n_reviewers", "n_labels", "tpr", "tnr", "quality_sd", "rater_types",
-)  # fmt: skip
-"""Parameters of the generator."""
-SAMPLER = ("chains", "warmup", "draws", "lag")
 COLUMNS = (
     "policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
     "prevalence_truth", "items", "diagnostics_passed", "diagnostics_message",
@@ -149,9 +116,7 @@ class FrontierParameters(Settings):
     ] = False
     alpha: Annotated[float, Above(0), "Weight of the prior of the prevalence, in items."] = 1.0
     gamma: Annotated[
-        float,
-        Above(0),
-        "Weight of the prior of each row of a confusion matrix, in labels.",
+        float, Above(0), "Weight of the prior of each row of a confusion matrix, in labels."
     ] = 1.0
     chains: Annotated[int, AtLeast(2), "Chains of the fit."]
     warmup: Annotated[int, AtLeast(1), "Sweeps of each chain that are thrown away."]
@@ -175,12 +140,7 @@ class FrontierParameters(Settings):
 
 
 def take_items(annotations: Annotations, first: int, last: int) -> Annotations:
-    """The items from `first` up to and without `last`, with all annotators.
-
-    Args:
-        annotations: the labels, with the truth.
-        first, last: positions of items.
-    """
+    """The items from `first` up to and without `last`, with all annotators."""
     kept = (annotations.item_of >= first) & (annotations.item_of < last)
     truth = annotations.truth
     return replace(
@@ -200,28 +160,14 @@ def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     return (PACKAGE,) if parameters.get("snorkel", False) else ()
 
 
-def _snorkel_so_far(
-    train: Annotations, valid: Annotations, rng: np.random.Generator
-) -> LabelsSoFar | None:
-    """Fit Snorkel's label model, and follow the validation items' labels; none without it."""
-    if not is_installed():
-        return None
-    found = probabilities_by_label(fit_label_model(train, rng), valid)
-    return LabelsSoFar(np.concatenate([[0], np.cumsum(valid.labels_of_item)]), found)
-
-
 def check_labelling_frontier(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Fit CLARA to training items, and let the policies label the validation items.
+    """Fit CLARA to training items, and let the policies choose among the labels that are there of
+    the validation items.
 
-    Args:
-        parameters: as `FrontierParameters` declares them.
-
-    Returns:
-        rows with the columns `COLUMNS`: those of `compare_policies`, the share of positives among
-        the validation items and their number, and whether the fit passed its gate (rows of policies
-        without a fit always do).
+    The rows of `compare_policies`, with the share of positives among the validation items and their
+    number, and whether the fit passed its gate (rows of policies without a fit always do).
     """
     given = Given("check labelling_frontier", parameters, FrontierParameters)
     given.check_names()
@@ -229,21 +175,27 @@ def check_labelling_frontier(
     against = given.choice("against")
     thresholds = threshold_grid(2, given.real("threshold_step"))
     shares = np.arange(0, 1 + 1e-9, given.real("share_step"))
-    chains, warmup, draws, lag = (given.whole(name) for name in SAMPLER)
+    chains, warmup, draws, lag = map(given.whole, ("chains", "warmup", "draws", "lag"))
     settings = ClaraSettings(chains=chains, warmup=warmup, draws=draws, lag=lag)
     drawing, sampling, choosing, seeding = rng.spawn(4)
-    drawn = {name: parameters[name] for name in DRAWN if name in parameters}
+    generator = ("prevalence", "design", "n_reviewers", "n_labels", "tpr", "tnr", "quality_sd",
+                 "rater_types")  # fmt: skip
+    drawn = {name: parameters[name] for name in generator if name in parameters}
     table = draw_clara({**drawn, "n": n_train + n}, drawing).table
     train, valid = take_items(table, 0, n_train), take_items(table, n_train, n_train + n)
     prior = empirical_prior(train, given.real("alpha"), given.real("gamma"))
     fit = sample_clara(train, prior, settings, sampling)
     model = labelling_model(fit, train, settings.confusion)
     truth = np.asarray(valid.truth)
-    reference = truth if against == TRUTH else majority_label(valid)
-    other = _snorkel_so_far(train, valid, seeding) if needed_packages(parameters) else None
+    reference = truth if against == "truth" else majority_label(valid)
+    snorkel = None
+    if needed_packages(parameters) and is_installed():
+        found = probabilities_by_label(fit_label_model(train, seeding), valid)
+        snorkel = LabelsSoFar(np.concatenate([[0], np.cumsum(valid.labels_of_item)]), found)
     rows = compare_policies(
-        model, valid, reference, thresholds.tolist(), np.round(shares, 12).tolist(), choosing, other
-    )
+        model, valid, reference, thresholds.tolist(), np.round(shares, 12).tolist(), choosing,
+        snorkel,
+    )  # fmt: skip
     fitted = rows["policy"] == CLARA
     return rows.assign(
         prevalence_truth=float(truth.mean()),
@@ -254,8 +206,5 @@ def check_labelling_frontier(
 
 
 CHECK = Check(
-    "labelling_frontier",
-    check_labelling_frontier,
-    FrontierParameters,
-    packages=needed_packages,
+    "labelling_frontier", check_labelling_frontier, FrontierParameters, packages=needed_packages
 )

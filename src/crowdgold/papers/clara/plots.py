@@ -1,17 +1,9 @@
-"""Errors of precision and recall of reviewers against their true value (CLARA, figure 4).
-
-Estimates and errors day by day (CLARA, figures 7 and 8, on simulated stand-ins).
-
-Accuracy and prevalence against the share of labels, by policy (CLARA, figures 5 and 9).
-
-Error, interval length and coverage against the true prevalence (CLARA, figures 2 and 11).
-
-Errors of reviewers' TPR and TNR against the items that each labelled (CLARA, figure 3).
-
-Distribution of a classifier's scores in two classes (CLARA, figure 10).
+"""Figures of the CLARA paper: error against the true prevalence (figures 2 and 11), reviewers' TPR
+and TNR (3), precision and recall (4), labelling policies (5 and 9), days (7 and 8, on simulated
+stand-ins), and the distribution of a classifier's scores (10).
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -43,59 +35,37 @@ from crowdgold.plots.style import (
     value_text,
 )
 
-X_DAYS = "day"
-ESTIMATES, ERRORS = "estimates", "errors"
-SHIFT = 0.3
-"""Days between the lines of two methods, so that their intervals can be told apart."""
 RATES = {"prevalence": "Prevalence", "TPR": "TPR", "TNR": "TNR"}
 """What a month of estimates shows, from above, and how it is called."""
-AUDITED = ("precision", "recall")
+PAIR = ("precision", "recall")
 TRUTH = "#000000"
 
 
-def _check(table: pd.DataFrame, metrics: tuple[str, ...]) -> pd.DataFrame:
-    """The rows of metrics, of any group of annotators, with the column `name`."""
-    if X_DAYS not in table:
-        raise ValueError(f"the table has no column {X_DAYS!r} for the horizontal axis")
-    named = table.assign(name=table["metric"].str.partition(":")[0])
-    missing = [name for name in metrics if name not in set(named["name"])]
-    if missing:
-        raise ValueError(f"the table has no rows of the metrics {missing}")
-    chosen: pd.DataFrame = named[named["name"].isin(metrics)].reset_index(drop=True)
-    return chosen
-
-
-def _intervals(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draw each method's estimates with their intervals by day, and the truth."""
-    methods = method_order(rows["method"])
-    for index, method in enumerate(methods):
-        own, look = rows[rows["method"] == method].sort_values(X_DAYS), style_of(method)
-        at = own[X_DAYS] + SHIFT * (index - (len(methods) - 1) / 2)
-        axes.vlines(at, own["lower"], own["upper"], color=look.colour, linewidth=0.8)
-        axes.plot(
-            at,
-            own["estimate"],
-            color=look.colour,
-            marker=look.marker,
-            linestyle="none",
-            markersize=2.5,
-            label=method,
-        )
-    truth = rows.drop_duplicates(X_DAYS).sort_values(X_DAYS)
-    axes.step(truth[X_DAYS], truth["truth"], color=TRUTH, linewidth=0.9, where="mid", zorder=3)
-
-
 def _estimates(rows: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
-    """Draw a column for each experiment: prevalence, TPR and TNR, from above."""
+    """Draw a column for each experiment: estimates with their intervals by day, and the truth."""
     experiments = list(dict.fromkeys(rows["experiment"]))
     figure, axes = new_figure(len(RATES), len(experiments), 5.2)
     for column, experiment in enumerate(experiments):
-        own = rows[rows["experiment"] == experiment]
         for line, (name, label) in zip(axes, RATES.items(), strict=True):
-            _intervals(line[column], own[own["name"] == name])
-            line[column].tick_params(labelbottom=line is axes[-1])
+            panel = line[column]
+            shown = rows[(rows["experiment"] == experiment) & (rows["name"] == name)]
+            methods = method_order(shown["method"])
+            for index, method in enumerate(methods):
+                own, look = shown[shown["method"] == method].sort_values("day"), style_of(method)
+                # Lines stand 0.3 days apart, so that their intervals can be told apart.
+                at = own["day"] + 0.3 * (index - (len(methods) - 1) / 2)
+                panel.vlines(at, own["lower"], own["upper"], color=look.colour, linewidth=0.8)
+                panel.plot(
+                    at, own["estimate"], color=look.colour, marker=look.marker, linestyle="none",
+                    markersize=2.5, label=method,
+                )  # fmt: skip
+            truth = shown.drop_duplicates("day").sort_values("day")
+            panel.step(
+                truth["day"], truth["truth"], color=TRUTH, linewidth=0.9, where="mid", zorder=3
+            )
+            panel.tick_params(labelbottom=line is axes[-1])
             if column == 0:
-                line[column].set_ylabel(label)
+                panel.set_ylabel(label)
         axes[0][column].set_title(labels.get(experiment, experiment))
         axes[0][column].set_ylim(bottom=0)
         axes[-1][column].set_xlabel("Day")
@@ -105,67 +75,53 @@ def _estimates(rows: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
     return figure
 
 
-def _mean_errors(rows: pd.DataFrame) -> pd.DataFrame:
-    """The mean absolute error over replicates by method, metric and day, with its error."""
-    known = rows.assign(error=(rows["estimate"] - rows["truth"]).abs()).dropna(subset=["error"])
-    groups = known.groupby(["method", "metric", "name", X_DAYS], sort=False)["error"]
-    found = groups.agg(
-        error="mean", error_se=lambda values: standard_error(values.to_numpy()), replicates="size"
-    )
-    return found.reset_index()
-
-
-def _errors(rows: pd.DataFrame) -> Figure:
-    """Draw a panel for precision and recall: mean absolute error by day."""
-    figure, axes = new_figure(1, len(AUDITED), 2.7)
-    for panel, name in zip(axes[0], AUDITED, strict=True):
-        own = rows[rows["name"] == name]
-        for method in method_order(own["method"]):
-            line = Series(method, style_of(method), own[own["method"] == method])
-            draw_line(panel, line, X_DAYS, "error", "error_se")
-        panel.set_title(name.capitalize())
-        panel.set_xlabel("Day")
-        panel.set_ylim(bottom=0)
-    axes[0][0].set_ylabel("Absolute error")
-    legend_above(figure, axes[0][0], 4)
-    return figure
-
-
 def draw_clara_days(
-    table: pd.DataFrame,
-    *,
-    show: str,
-    replicate: int = 0,
-    labels: Mapping[str, Any] | None = None,
+    table: pd.DataFrame, *, show: str, replicate: int = 0, labels: Mapping[str, Any] | None = None
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw estimates with intervals by day, or absolute errors by day.
+    """Draw `estimates` with intervals by day, or absolute `errors` by day.
 
-    Args:
-        table: results of every replicate, of experiments that vary `day`; for errors, or a summary.
-        show: `estimates` (of prevalence, TPR and TNR; a column of panels for each experiment) or
-            `errors` (of precision and recall).
-        replicate: whose estimates are drawn.
-        labels: experiment -> title.
-
-    Returns:
-        the figure and the rows that it shows: for errors, means over replicates, with bars of one
-        standard error where there are two or more.
-
-    Raises:
-        ValueError: where the table lacks the day or a metric, or `show` is neither.
+    Estimates are of prevalence, TPR and TNR in a replicate; a column of panels for each experiment,
+    whose title `labels` may say. Errors are of precision and recall: means over replicates, with
+    bars of one standard error where there are two or more. `table` has the results of every
+    replicate, of experiments that vary `day`; for errors, or a summary.
     """
-    if show == ESTIMATES:
-        rows = _check(table, tuple(RATES))
+    if show not in ("estimates", "errors"):
+        raise ValueError(f"show: found {show!r}, expected 'estimates' or 'errors'")
+    if "day" not in table:
+        raise ValueError("the table has no column 'day' for the horizontal axis")
+    wanted = tuple(RATES) if show == "estimates" else PAIR
+    named = table.assign(name=table["metric"].str.partition(":")[0])
+    missing = [name for name in wanted if name not in set(named["name"])]
+    if missing:
+        raise ValueError(f"the table has no rows of the metrics {missing}")
+    rows = shown = named[named["name"].isin(wanted)].reset_index(drop=True)
+    if show == "estimates":
         shown = rows[rows["replicate"] == replicate]
         figure = _estimates(shown, labels or {})
-        note = f"{shown[X_DAYS].nunique()} days; bars are intervals, black lines the truth"
-    elif show == ERRORS:
-        rows = _check(table, AUDITED)
-        shown = rows if "error" in rows else _mean_errors(rows)
-        figure = _errors(shown)
-        note = replicates_text(shown, " a day")
+        note = f"{shown['day'].nunique()} days; bars are intervals, black lines the truth"
     else:
-        raise ValueError(f"show: found {show!r}, expected {ESTIMATES!r} or {ERRORS!r}")
+        if "error" not in rows:
+            off = rows.assign(error=(rows["estimate"] - rows["truth"]).abs())
+            groups = off.dropna(subset=["error"]).groupby(
+                ["method", "metric", "name", "day"], sort=False
+            )["error"]
+            shown = groups.agg(
+                error="mean",
+                error_se=lambda values: standard_error(values.to_numpy()),
+                replicates="size",
+            ).reset_index()
+        figure, (panels,) = new_figure(1, len(PAIR), 2.7)
+        for panel, name in zip(panels, PAIR, strict=True):
+            own = shown[shown["name"] == name]
+            for method in method_order(own["method"]):
+                line = Series(method, style_of(method), own[own["method"] == method])
+                draw_line(panel, line, "day", "error", "error_se")
+            panel.set_title(name.capitalize())
+            panel.set_xlabel("Day")
+            panel.set_ylim(bottom=0)
+        panels[0].set_ylabel("Absolute error")
+        legend_above(figure, panels[0], 4)
+        note = replicates_text(shown, " a day")
     fits = gate_note(rows.drop(columns="name"))
     figure.supxlabel(f"Simulated stand-in; {note}; {fits}", fontsize=7)
     return figure, shown
@@ -180,28 +136,11 @@ PANELS = {
 }
 
 
-def _curve(axes: Axes, rows: pd.DataFrame, policy: str, value: str) -> None:
-    """Draw a policy: a line with a band of one standard error, or a single point."""
-    look, rows = style_of(policy), rows.sort_values(SHARE)
-    low, high = rows[value] - rows[f"{value}_se"], rows[value] + rows[f"{value}_se"]
-    single = len(rows) == 1
-    axes.plot(
-        rows[SHARE],
-        rows[value],
-        color=look.colour,
-        marker=look.marker,
-        markersize=6 if single else 2.5,
-        linestyle="none" if single else look.line,
-        label=policy,
-    )
-    axes.fill_between(rows[SHARE], low, high, color=look.colour, alpha=0.2, linewidth=0)
-
-
-def _bands(shown: pd.DataFrame) -> str:
-    """Say how many replicates there are, and what the bands are."""
-    if shown["replicates"].max() == 1:
-        return "1 replicate; bands are one standard error over its items"
-    return replicates_text(shown).replace("bars are", "bands are")
+def _stars(panel: Axes, points: Sequence[tuple[float, float]], size: float) -> None:
+    """Draw what the paper prints."""
+    for index, (x, y) in enumerate(points):
+        label = "printed" if index == 0 else None
+        panel.plot(x, y, "*", color="#D55E00", markersize=size, label=label)
 
 
 def draw_clara_policy(
@@ -212,79 +151,56 @@ def draw_clara_policy(
     printed: Sequence[Mapping[str, float]] = (),
     stand_in: bool = False,
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel for the accuracy, and one for the error of the prevalence, by policy.
+    """Draw the accuracy and the error of the prevalence, by policy: a line or a single point, with
+    a band of one standard error.
 
-    Args:
-        table: what the check of the policies gives, for every replicate.
-        panels: some of accuracy and prevalence_error.
-        labels: what the panels' vertical axes say.
-        printed: {share_of_labels, accuracy} in the paper.
-        stand_in: whether the data stand in for private ones.
-
-    Returns:
-        the figure and the means over replicates that it shows (`policy_curves`); bands are one
-        standard error.
-
-    Raises:
-        ValueError: where the table lacks a column or a panel is unknown.
+    `labels` are what the panels' vertical axes say, `printed` {share_of_labels, accuracy} in the
+    paper; `stand_in`: whether the data stand in for private ones.
     """
     unknown = [name for name in panels if name not in PANELS]
     if unknown:
         raise ValueError(f"panels: found {unknown}, expected some of {', '.join(PANELS)}")
     shown = policy_curves(table)
-    figure, axes = new_figure(1, len(panels), 3.0)
-    for panel, value in zip(axes[0], panels, strict=True):
+    figure, (row,) = new_figure(1, len(panels), 3.0)
+    axes = dict(zip(panels, row, strict=True))
+    for value, panel in axes.items():
         for policy in method_order(shown["policy"]):
-            _curve(panel, shown[shown["policy"] == policy], policy, value)
+            look, rows = style_of(policy), shown[shown["policy"] == policy].sort_values(SHARE)
+            single = len(rows) == 1
+            panel.plot(
+                rows[SHARE], rows[value], color=look.colour, marker=look.marker,
+                markersize=6 if single else 2.5, linestyle="none" if single else look.line,
+                label=policy,
+            )  # fmt: skip
+            error = rows[f"{value}_se"]
+            panel.fill_between(
+                rows[SHARE], rows[value] - error, rows[value] + error, color=look.colour,
+                alpha=0.2, linewidth=0,
+            )  # fmt: skip
         panel.set_xlabel("Share of all labels that are used")
         panel.set_ylabel((labels or {}).get(value, PANELS[value]))
-    if "prevalence_error" in panels:
-        axes[0][panels.index("prevalence_error")].axhline(0, color="#666666", linewidth=0.8)
-    for index, point in enumerate(printed if "accuracy" in panels else []):
-        axes[0][panels.index("accuracy")].plot(
-            point[SHARE],
-            point["accuracy"],
-            "*",
-            color="#D55E00",
-            markersize=9,
-            label="printed" if index == 0 else None,
-        )
+    if "prevalence_error" in axes:
+        axes["prevalence_error"].axhline(0, color="#666666", linewidth=0.8)
+    if "accuracy" in axes:
+        _stars(axes["accuracy"], [(point[SHARE], point["accuracy"]) for point in printed], 9)
+    bands = replicates_text(shown).replace("bars are", "bands are")
+    if shown["replicates"].max() == 1:
+        bands = "1 replicate; bands are one standard error over its items"
     origin = "Simulated stand-in; " if stand_in else ""
     without = "" if SNORKEL in set(shown["policy"]) else f"; without {SNORKEL} (make snorkel)"
-    figure.supxlabel(f"{origin}{_bands(shown)}; {gate_note(fits_of(table))}{without}", fontsize=7)
-    legend_above(figure, axes[0][0])
+    figure.supxlabel(f"{origin}{bands}; {gate_note(fits_of(table))}{without}", fontsize=7)
+    legend_above(figure, row[0])
     return figure, shown
 
 
 PLOT_POLICY = Plot("clara_policy", draw_clara_policy)
 
 
-SHIFT_PREVALENCE = 0.008
-"""Of the horizontal range: lines stand this far apart, so that their bars can be told apart."""
-PANELS_PREVALENCE = (
-    ("error", "Mean absolute error"),
-    ("width", "Length of the {level:.0%} interval"),
-    ("coverage", "Coverage of the {level:.0%} interval"),
-)
 NAMES = {
     "tpr": "TPR",
     "separation": {"none": "no scores", "1": "scores from ∓1", "4": "scores from ∓4"},
 }
 """What stands in the legend for the values of a column."""
-
-
-def _chosen(table: pd.DataFrame, x: str, metric: str, methods: Collection[str]) -> pd.DataFrame:
-    """The rows of the metric and the methods that are drawn."""
-    if x not in table:
-        raise ValueError(f"the table has no column {x!r} for the horizontal axis")
-    missing = sorted(set(methods) - set(table["method"]))
-    if missing:
-        raise ValueError(f"the table has no rows of the methods {missing}")
-    rows = table[(table["metric"] == metric) & table["method"].isin(methods)]
-    rows = rows[rows["replicates"] > 0]
-    if rows.empty:
-        raise ValueError(f"the table has no estimates of the metric {metric!r}")
-    return rows.reset_index(drop=True)
 
 
 def draw_clara_prevalence(
@@ -296,96 +212,54 @@ def draw_clara_prevalence(
     methods: Sequence[str] | None = None,
     names: Mapping[str, Any] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw three panels: mean absolute error, length of the intervals, and their coverage.
+    """Draw mean absolute error, length of the intervals, and their coverage, of a summary.
 
-    Args:
-        table: a summary of replicates.
-        x: the column on the horizontal axis.
-        metric: whose errors and intervals are drawn.
-        by: columns whose values make lines of their own.
-        methods: those drawn (all of the table by default).
-        names: column -> the word before its values, or value -> words.
-
-    Returns:
-        the figure and the rows that it shows. Bars are one standard error; lines stand a little
-        apart, so that a point is not quite above its prevalence. The band is the
-        two-sided binomial one, of 3.5 deviations, of the setting with the fewest intervals.
-
-    Raises:
-        ValueError: where the table lacks a column, the metric or a method.
+    `by` are columns whose values make lines of their own, `names` column -> the word before its
+    values, or value -> words. Bars are one standard error; lines stand a little apart, so that a
+    point is not quite above its prevalence. The band is the two-sided binomial one, of 3.5
+    deviations, of the setting with the fewest intervals.
     """
-    rows = _chosen(table, x, metric, methods or set(table["method"]))
-    names = {**NAMES, **(names or {})}
-    lines = split_series(rows, list(by), names)
+    if x not in table:
+        raise ValueError(f"the table has no column {x!r} for the horizontal axis")
+    wanted = methods or set(table["method"])
+    missing = sorted(set(wanted) - set(table["method"]))
+    if missing:
+        raise ValueError(f"the table has no rows of the methods {missing}")
+    rows = table[(table["metric"] == metric) & table["method"].isin(wanted)]
+    rows = rows[rows["replicates"] > 0].reset_index(drop=True)
+    if rows.empty:
+        raise ValueError(f"the table has no estimates of the metric {metric!r}")
+    lines = split_series(rows, list(by), {**NAMES, **(names or {})})
     shown = rows_drawn(rows, lines)
     level = float(shown["level"].iloc[0])
-    apart = SHIFT_PREVALENCE * float(shown[x].max() - shown[x].min())
-    figure, axes = new_figure(1, len(PANELS_PREVALENCE), 2.9)
-    for panel, (value, title) in zip(axes[0], PANELS_PREVALENCE, strict=True):
+    # Of the horizontal range: so far apart that the lines' bars can be told apart.
+    apart = 0.008 * float(shown[x].max() - shown[x].min())
+    titles = {
+        "error": "Mean absolute error",
+        "width": f"Length of the {level:.0%} interval",
+        "coverage": f"Coverage of the {level:.0%} interval",
+    }
+    figure, (panels,) = new_figure(1, len(titles), 2.9)
+    for panel, (value, title) in zip(panels, titles.items(), strict=True):
         for index, line in enumerate(lines):
             shift = apart * (index - (len(lines) - 1) / 2)
             draw_line(panel, line, x, value, f"{value}_se", shift)
         panel.set_xlabel(f"True {x}")
-        panel.set_title(title.format(level=level))
+        panel.set_title(title)
         panel.set_ylim(bottom=0)
-    coverage = axes[0][-1]
+    coverage = panels[-1]
     low, high = float(shown["band_low"].min()), float(shown["band_high"].max())
     coverage.axhspan(low, high, color="#e8e8e8", zorder=0)
     coverage.axhline(level, color="#666666", linewidth=0.8, zorder=0.5)
     coverage.set_ylim(-0.03, 1.03)
     figure.supxlabel(
-        f"{replicates_text(shown)}; band: binomial, 3.5 deviations; {gate_note(shown)}",
-        fontsize=7,
+        f"{replicates_text(shown)}; band: binomial, 3.5 deviations; {gate_note(shown)}", fontsize=7
     )
-    legend_above(figure, axes[0][0], 4)
+    legend_above(figure, panels[0], 4)
     return figure, shown
 
 
 PLOT_PREVALENCE = Plot("clara_prevalence", draw_clara_prevalence)
-
-
-X_RECOVERY, BY_RECOVERY, ITEMS = "n_reviewers", "prevalence", "items_of_class"
-METRICS_RECOVERY = ("TPR:each", "TNR:each")
-ROWS = (("error", "Mean absolute error"), ("error_sd", "Standard deviation of the error"))
-
-
-def _with_items(table: pd.DataFrame, tpr: float, tnr: float, n: int | None) -> pd.DataFrame:
-    """Add the expected items of the metric's class that each reviewer labels."""
-    if n is None and "n" not in table:
-        raise ValueError("the table has no column 'n', and the options say no `n` either")
-    items = table.get("n", pd.Series(n, index=table.index, dtype=float))
-    positive = table["metric"] == METRICS_RECOVERY[0]
-    share = table[BY_RECOVERY].where(positive, 1 - table[BY_RECOVERY])
-    quality = pd.Series(float(tpr), index=table.index).where(positive, tnr)
-    columns = zip(items, share, quality, table[X_RECOVERY], strict=True)
-    return table.assign(**{ITEMS: [items_of_class(*row) for row in columns]})
-
-
-def _panel(axes: Axes, rows: pd.DataFrame, value: str) -> None:
-    for index, (prevalence, own) in enumerate(rows.groupby(BY_RECOVERY)):
-        own = own.sort_values(ITEMS)
-        axes.errorbar(
-            own[ITEMS],
-            own[value],
-            yerr=own.get(f"{value}_se"),
-            color=COLOURS[index % len(COLOURS)],
-            marker=MARKERS[index % len(MARKERS)],
-            elinewidth=0.8,
-            capsize=1.5,
-            label=f"prevalence {prevalence:g}",
-        )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, position: f"{share:g}"))
-    axes.yaxis.set_minor_locator(NullLocator())
-
-
-def _printed(axes: Axes, metric: str, printed: Sequence[Mapping[str, Any]]) -> None:
-    """Draw what the paper prints of a metric: an error at so many items of the class."""
-    for index, point in enumerate(p for p in printed if f"{p['metric']}:each" == metric):
-        label = "printed" if index == 0 else None
-        axes.plot(point["items"], point["error"], "*", color="#D55E00", markersize=8, label=label)
 
 
 def draw_clara_recovery(
@@ -397,41 +271,58 @@ def draw_clara_recovery(
     n: int | None = None,
     printed: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a column of panels for TPR and TNR: mean absolute error above, its spread below.
+    """Draw a column of panels for TPR and TNR: mean absolute error above, its spread below, against
+    `items_of_class`, the expected items of the class that each reviewer labelled.
 
-    Args:
-        table: a summary over replicates and reviewers that varies `n_reviewers` and `prevalence`,
-            with the metrics `TPR:each` and `TNR:each` and the column `error_sd`.
-        tpr: the reviewers' mean quality on positive items.
-        tnr: the same on negative items.
-        method: the one that is drawn.
-        n: items, where it is no column of the table.
-        printed: {metric, items, error} in the paper.
-
-    Returns:
-        the figure and its rows, with `items_of_class`: the expected items of the class, positives
-        for TPR and negatives for TNR, that each reviewer labelled. Bars are one standard error over
-        replicates.
-
-    Raises:
-        ValueError: where the table lacks a column, a metric or the method.
+    `table` is a summary over replicates and reviewers that varies `n_reviewers` and `prevalence`,
+    with the column `error_sd`; `tpr` and `tnr` are the reviewers' mean quality; `n` the items,
+    where they are no column; `printed` {metric, items, error} in the paper. Bars are one standard
+    error over replicates.
     """
-    require(table, (X_RECOVERY, BY_RECOVERY, "error_sd"))
+    require(table, ("n_reviewers", "prevalence", "error_sd"))
     method = method or PUBLISHED.name
-    shown = table[(table["method"] == method) & table["metric"].isin(METRICS_RECOVERY)]
-    absent = sorted(set(METRICS_RECOVERY) - set(shown["metric"]))
+    metrics = ("TPR:each", "TNR:each")
+    shown = table[(table["method"] == method) & table["metric"].isin(metrics)]
+    absent = sorted(set(metrics) - set(shown["metric"]))
     if absent:
         raise ValueError(f"the table has no {' and no '.join(absent)} of {method!r}")
-    shown = _with_items(shown[shown["replicates"] > 0], tpr, tnr, n).reset_index(drop=True)
-    figure, axes = new_figure(len(ROWS), len(METRICS_RECOVERY), 4.2)
-    for column, metric in enumerate(METRICS_RECOVERY):
-        rows = shown[shown["metric"] == metric]
-        name, _, _ = metric.partition(":")
-        for row, (value, label) in enumerate(ROWS):
-            _panel(axes[row][column], rows, value)
+    shown = shown[shown["replicates"] > 0].reset_index(drop=True)
+    if n is None and "n" not in shown:
+        raise ValueError("the table has no column 'n', and the options say no `n` either")
+    items = []
+    for point in shown.to_dict("records"):
+        share, quality = point["prevalence"], float(tpr)
+        if point["metric"] == "TNR:each":
+            share, quality = 1 - share, float(tnr)
+        size = point.get("n", n or 0)
+        items.append(items_of_class(size, share, quality, point["n_reviewers"]))
+    shown = shown.assign(items_of_class=items)
+    figure, axes = new_figure(2, len(metrics), 4.2)
+    for column, metric in enumerate(metrics):
+        name = metric.partition(":")[0]
+        for (value, label), row in zip(
+            (("error", "Mean absolute error"), ("error_sd", "Standard deviation of the error")),
+            axes,
+            strict=True,
+        ):
+            panel = row[column]
+            groups = shown[shown["metric"] == metric].groupby("prevalence")
+            for index, (prevalence, own) in enumerate(groups):
+                own = own.sort_values("items_of_class")
+                panel.errorbar(
+                    own["items_of_class"], own[value], yerr=own.get(f"{value}_se"),
+                    color=COLOURS[index % len(COLOURS)], marker=MARKERS[index % len(MARKERS)],
+                    elinewidth=0.8, capsize=1.5, label=f"prevalence {prevalence:g}",
+                )  # fmt: skip
+            panel.set_xscale("log")
+            panel.set_yscale("log")
+            panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            panel.yaxis.set_major_formatter(FuncFormatter(lambda share, position: f"{share:g}"))
+            panel.yaxis.set_minor_locator(NullLocator())
             if column == 0:
-                axes[row][column].set_ylabel(label)
-        _printed(axes[0][column], metric, printed)
+                panel.set_ylabel(label)
+        of_metric = [(one["items"], one["error"]) for one in printed if one["metric"] == name]
+        _stars(axes[0][column], of_metric, 8)
         axes[0][column].set_title(name)
         axes[0][column].tick_params(labelbottom=False)
         kind = "positive" if name == "TPR" else "negative"
@@ -444,120 +335,77 @@ def draw_clara_recovery(
 PLOT_RECOVERY = Plot("clara_recovery", draw_clara_recovery)
 
 
-COLUMNS = ("separation", "class", "low", "high", "density", "auc")
-CLASSES = (("negative", "#0072B2"), ("positive", "#993377"))
-
-
-def _panel_scores(axes: Axes, rows: pd.DataFrame) -> None:
-    for name, colour in CLASSES:
-        own = rows[rows["class"] == name].sort_values("low")
-        edges = [*own["low"], own["high"].iloc[-1]]
-        axes.stairs(own["density"], edges, color=colour, fill=True, alpha=0.35)
-        axes.stairs(own["density"], edges, color=colour, linewidth=1.1, label=name)
-    axes.set_yscale("log")
-    axes.set_xlim(0, 1)
-    axes.set_xlabel("Classifier's score")
-
-
 def draw_clara_scores(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel for each separation: exact densities of negatives and positives.
-
-    Args:
-        table: what the check `sigmoid_scores` gives, for several separations.
-
-    Returns:
-        the figure and the rows that it shows, the widest separation first, as in the paper.
-
-    Raises:
-        ValueError: where the table lacks a column or a class.
+    """Draw exact densities of negatives and positives: a panel for each separation, the widest
+    first, as in the paper. `table` is what the check `sigmoid_scores` gives.
     """
-    require(table, COLUMNS)
+    require(table, ("separation", "class", "low", "high", "density", "auc"))
+    colours = {"negative": "#0072B2", "positive": "#993377"}
     separations = sorted(table["separation"].unique(), reverse=True)
-    figure, axes = new_figure(1, len(separations), 2.7)
-    for panel, separation in zip(axes[0], separations, strict=True):
+    figure, (panels,) = new_figure(1, len(separations), 2.7)
+    for panel, separation in zip(panels, separations, strict=True):
         rows = table[table["separation"] == separation]
-        absent = [name for name, _ in CLASSES if name not in set(rows["class"])]
+        absent = [name for name in colours if name not in set(rows["class"])]
         if absent:
             raise ValueError(f"separation {separation}: the table has no scores of {absent}")
-        _panel_scores(panel, rows)
+        for name, colour in colours.items():
+            own = rows[rows["class"] == name].sort_values("low")
+            edges = [*own["low"], own["high"].iloc[-1]]
+            panel.stairs(own["density"], edges, color=colour, fill=True, alpha=0.35)
+            panel.stairs(own["density"], edges, color=colour, linewidth=1.1, label=name)
+        panel.set_yscale("log")
+        panel.set_xlim(0, 1)
+        panel.set_xlabel("Classifier's score")
         text = value_text(separation)
         panel.set_title(f"means -{text} and {text}: AUC {rows['auc'].iloc[0]:.3f}")
-    axes[0][0].set_ylabel("Density (mean over a bin)")
-    highest = max(panel.get_ylim()[1] for panel in axes[0])
-    for panel in axes[0]:
+    panels[0].set_ylabel("Density (mean over a bin)")
+    highest = max(panel.get_ylim()[1] for panel in panels)
+    for panel in panels:
         panel.set_ylim(bottom=0.01, top=highest)
     figure.supxlabel("exact: the sigmoid of normal scores; nothing is simulated", fontsize=7)
-    legend_above(figure, axes[0][0], 2)
+    legend_above(figure, panels[0], 2)
     return figure, table
 
 
 PLOT_SCORES = Plot("clara_scores", draw_clara_scores)
 
 
-METRICS = ("precision", "recall")
-X, BY = "reviewer_precision", "auditor_precision"
-
-
-def _rows_of(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """The rows of a metric, of any group of annotators."""
-    return table[table["metric"].str.partition(":")[0] == metric]
-
-
-def _lines(rows: pd.DataFrame, values: list[Any]) -> list[Series]:
-    """A line for each method and precision of the auditors."""
-    lines = []
-    for method in method_order(rows["method"]):
-        for index, value in enumerate(values):
-            look = style_of(method)._replace(line=LINES[index % len(LINES)])
-            own = rows[(rows["method"] == method) & (rows[BY] == value)]
-            fill = FILLS[index % len(FILLS)]
-            lines.append(Series(method if index == 0 else "_", look, own, fill))
-    return lines
-
-
 def draw_clara_audits(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """Draw two panels: mean absolute error of precision and of recall.
+    """Draw the mean absolute error of precision and of recall, of a summary that varies
+    `reviewer_precision` and `auditor_precision`.
 
-    Args:
-        table: a summary of replicates that varies `reviewer_precision` and `auditor_precision`,
-            with the metrics `precision:GROUP` and `recall:GROUP`.
-
-    Returns:
-        the figure and the rows that it shows. Colour and marker are the method's, the line is that
-        of the auditors' precision; bars are one standard error.
-
-    Raises:
-        ValueError: where the table lacks a column or a metric.
+    Colour and marker are the method's, the line is that of the auditors' precision; bars are one
+    standard error.
     """
-    missing = [name for name in (X, BY) if name not in table]
-    missing += [name for name in METRICS if _rows_of(table, name).empty]
+    x, by = "reviewer_precision", "auditor_precision"
+    of_any_group = table["metric"].str.partition(":")[0]
+    missing = [name for name in (x, by) if name not in table]
+    missing += [name for name in PAIR if name not in set(of_any_group)]
     if missing:
         raise ValueError(f"the table has no {' and no '.join(missing)}")
-    chosen = table["metric"].str.partition(":")[0].isin(METRICS) & (table["replicates"] > 0)
-    shown = table[chosen].reset_index(drop=True)
-    values = sorted(shown[BY].unique())
-    figure, axes = new_figure(1, len(METRICS), 3.0)
-    for panel, metric in zip(axes[0], METRICS, strict=True):
-        for line in _lines(_rows_of(shown, metric), values):
-            draw_line(panel, line, X, "error", "error_se")
+    shown = table[of_any_group.isin(PAIR) & (table["replicates"] > 0)].reset_index(drop=True)
+    values = sorted(shown[by].unique())
+    figure, (panels,) = new_figure(1, len(PAIR), 3.0)
+    for panel, metric in zip(panels, PAIR, strict=True):
+        rows = shown[shown["metric"].str.partition(":")[0] == metric]
+        for method in method_order(rows["method"]):
+            for index, value in enumerate(values):
+                own = rows[(rows["method"] == method) & (rows[by] == value)]
+                look = style_of(method)._replace(line=LINES[index % len(LINES)])
+                name, fill = method if index == 0 else "_", FILLS[index % len(FILLS)]
+                draw_line(panel, Series(name, look, own, fill), x, "error", "error_se")
         panel.set_title(metric.capitalize())
         panel.set_xlabel("Reviewers' precision and recall")
-        panel.set_xticks(sorted(shown[X].unique()))
+        panel.set_xticks(sorted(shown[x].unique()))
         panel.set_ylim(bottom=0)
-    axes[0][0].set_ylabel("Mean absolute error")
+    panels[0].set_ylabel("Mean absolute error")
     figure.supxlabel(f"{replicates_text(shown)}; {gate_note(shown)}", fontsize=7)
-    handles, labels = axes[0][0].get_legend_handles_labels()
+    handles, labels = panels[0].get_legend_handles_labels()
     for index, value in enumerate(values):
-        (handle,) = axes[0][0].plot(
-            [],
-            [],
-            LINES[index % len(LINES)],
-            marker="o",
-            fillstyle=FILLS[index % len(FILLS)],
-            markerfacecoloralt="white",
-            color="#444444",
-        )
-        handles.append(handle)
+        handles += panels[0].plot(
+            [], [], LINES[index % len(LINES)], marker="o", fillstyle=FILLS[index % len(FILLS)],
+            markerfacecoloralt="white", color="#444444",
+        )  # fmt: skip
         labels.append(f"auditors' {value_text(value)}")
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
     return figure, shown

@@ -13,7 +13,7 @@ class or at random; from second ones alone; and because it is given, and right.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -88,41 +88,34 @@ def _of_population(simulator: str, study: str, metrics: tuple[str, ...]) -> tupl
     return tuple(true_value(metric, items) for metric in metrics)
 
 
-def _readings(items: Items, with_errors: Items) -> Iterator[tuple[str, Items]]:
-    """The ways to read a study that take gold labels for the truth."""
-    opinions = with_errors.opinions
-    assert opinions is not None
-    yield FREE, items
-    yield FIRST, replace(with_errors, gold=opinions.labels[:, 0], opinions=None)
-    yield MAJORITY, with_errors
-    yield VERDICT, judged(with_errors, expert_errors(with_errors).verdict)
-
-
 def check_experts(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
-    """Estimates of one study by each reading, and of the experts' errors.
+    """Estimates of one study by each reading, and of the experts' errors (`COLUMNS`).
 
-    Returns:
-        columns reading, metric, truth (of the population), estimate, lower, upper, note: where
-        there is no estimate, why; of the experts' errors, where these come from.
+    The truth is the population's. A note says why there is no estimate, or where those of the
+    experts' errors come from.
     """
     given = Given("check experts", parameters, ExpertsParameters)
     given.check_names()
-    metrics, simulator = parameters["metrics"], parameters["simulator"]
+    metrics, simulator, method = (parameters[one] for one in ("metrics", "simulator", "method"))
     items = simulate(simulator, parameters["study"], rng).table
     many = {**parameters["study"], "n": given.whole("population"), "n_gold": 0}
     truth = _of_population(simulator, json.dumps(many, sort_keys=True), tuple(metrics))
     with_errors = with_opinions(items, parameters["experts"], parameters["second"], rng)
-    errors = expert_errors(with_errors)
+    errors, opinions = expert_errors(with_errors), with_errors.opinions
+    assert opinions is not None
     found: list[tuple[str, str, Items]] = [
-        (reading, parameters["method"], own) for reading, own in _readings(items, with_errors)
+        (FREE, method, items),
+        (FIRST, method, replace(with_errors, gold=opinions.labels[:, 0], opinions=None)),
+        (MAJORITY, method, with_errors),
+        (VERDICT, method, judged(with_errors, errors.verdict)),
     ]
     if not errors.unknown:
         found.append((CORRECTED, parameters["corrected"], with_errors))
     rows = [
         (reading, metric, value, one.estimate, one.lower, one.upper, one.note)
-        for reading, method, own in found
+        for reading, used, own in found
         for metric, value, one in zip(
-            metrics, truth, evaluate(fit(method, own, rng), own, metrics, rng), strict=True
+            metrics, truth, evaluate(fit(used, own, rng), own, metrics, rng), strict=True
         )
     ]
     if errors.unknown:

@@ -1,7 +1,4 @@
-"""Tables of docs/experts.md: coverage and width by how gold is read.
-
-The table that the bars of experts who err are judged on (`claims.yaml`).
-"""
+"""Tables of docs/experts.md: coverage and width by how gold is read."""
 
 from collections.abc import Mapping
 

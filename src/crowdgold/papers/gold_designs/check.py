@@ -38,7 +38,6 @@ RIGHT, WRONG = "right", "wrong"
 COLUMNS = [
     "design", "prediction", "metric", "truth", "estimate", "lower", "upper", "population_width",
 ]  # fmt: skip
-STEPS = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,16 +84,13 @@ def least_share(variance: np.ndarray, fraction: float) -> float:
     """The fewest labels that estimate a sum as well as a random sample, as a share of its labels.
 
     Item i adds v_i (1 / pi_i - 1) to the variance of a corrected estimate, where pi_i is the
-    chance that it is labelled. A random sample has pi_i = f. The fewest labels have pi_i in
-    proportion to sqrt(v_i), and 1 where that is more (Neyman, 1934).
-
-    Args:
-        variance: (n,) v_i, by the best prediction of the labels that there is.
-        fraction: f, the labelled share of the items of the random sample.
+    chance that it is labelled. A random sample has pi_i = f, the fraction. The fewest labels have
+    pi_i in proportion to sqrt(v_i), and 1 where that is more (Neyman, 1934). The v_i are by the
+    best prediction of the labels that there is.
     """
     spread, wanted = np.sqrt(variance), variance.sum() * (1 / fraction - 1)
     low, high = 0.0, 1 / spread[spread > 0].min()
-    for _ in range(STEPS):
+    for _ in range(60):
         middle = np.sqrt(max(low, 1e-12 * high) * high)
         chance = np.minimum(middle * spread, 1.0)
         left = np.divide(variance, chance, out=np.zeros_like(spread), where=chance > 0)
@@ -132,10 +128,8 @@ def check_gold_designs(
 ) -> pd.DataFrame:
     """Estimates from each sample of one study, and the share of labels that the best design needs.
 
-    Returns:
-        columns design, prediction, metric, truth (of the study's items), estimate, lower, upper,
-        population_width (of the interval about the population); of the design `least`, estimate is
-        that share.
+    `COLUMNS`: the truth is of the study's items, `population_width` of the interval about the
+    population; of the design `least` the estimate is that share.
     """
     given = Given("check gold_designs", parameters, GoldDesignsParameters)
     given.check_names()

@@ -12,8 +12,6 @@ from crowdgold.papers.gold_designs.check import ALONE, BATCHES, FEWEST, ONE, RIG
 from crowdgold.papers.gold_designs.plots import shares
 
 MAIN, TUNED = "gold_designs", "Algorithm 2"
-NEAR = 0.005
-"""How far a share of positive items may be from the one that is asked for."""
 DESIGNS = {
     ONE: "one batch", BATCHES: "two batches", ALONE: "two batches, for it alone",
     FEWEST: "least possible",
@@ -44,9 +42,7 @@ def _listed(parts: list[str]) -> str:
 def answer(found: pd.DataFrame, metrics: Mapping[str, str]) -> str:
     """What two batches need where a random sample needs 100 labels, at the middle share, in words.
 
-    Args:
-        found: of `found_of`.
-        metrics: those that are told -> their words.
+    Of the metrics that have words.
     """
     own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
     positive = sorted(own["positive"].unique())[own["positive"].nunique() // 2]
@@ -69,10 +65,8 @@ def answer(found: pd.DataFrame, metrics: Mapping[str, str]) -> str:
 def shares_table(found: pd.DataFrame, value: str = "share") -> str:
     """The share of random labels by share of positive items and design, a column a metric.
 
-    Args:
-        found: of `found_of`.
-        value: `share`, of labels for equal widths, `population_share`, for those of intervals about
-            the population, or `error_share`, for equal errors.
+    `value` is `share`, of labels for equal widths, `population_share`, for those of intervals about
+    the population, or `error_share`, for equal errors.
     """
     own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
     own = own[own[value].notna()]
@@ -86,17 +80,13 @@ def shares_table(found: pd.DataFrame, value: str = "share") -> str:
 
 
 def largest_by_error(found: pd.DataFrame, metrics: Collection[str], positive: float) -> str:
-    """The largest share of labels that two batches need for the same error, with its metric; or
-    that it is not known, where no study has so many positive items.
+    """The largest share of labels that two batches need for the same error, with its metric.
 
-    Args:
-        found: of `found_of`.
-        metrics: those that are compared.
-        positive: share of positive items.
+    Not known where no study has such a share of positive items.
     """
     own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
     own = own[(own["design"] == BATCHES) & own["metric"].isin(metrics)]
-    own = own[(own["positive"] - positive).abs() < NEAR]
+    own = own[(own["positive"] - positive).abs() < 0.005]
     if own.empty:
         return "not known here"
     row = own.iloc[int(own["error_share"].to_numpy().argmax())]

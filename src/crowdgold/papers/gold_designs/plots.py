@@ -1,7 +1,4 @@
-"""Labels of designed samples as a share of those of a random sample, by metric.
-
-Labels of designed samples as a share of those of a random sample, and coverage, by metric.
-"""
+"""Labels of designed samples as a share of those of a random sample, and coverage, by metric."""
 
 from collections.abc import Mapping
 
@@ -23,11 +20,8 @@ from crowdgold.papers.gold_designs.check import (
 )
 from crowdgold.plots.style import COLOURS, Plot, new_figure, require
 
-OF_WIDTHS = {"share": "width", "population_share": "population_width"}
-"""Share of labels for intervals of equal width -> the width."""
-SHARES = [
-    f"{name}{error}" for name in (*OF_WIDTHS, "error_share") for error in ("", "_se")
-]  # fmt: skip
+SHARES = [f"{name}{error}" for name in ("share", "population_share", "error_share")
+          for error in ("", "_se")]  # fmt: skip
 BY = ["experiment", "positive", "metric", "prediction"]
 
 
@@ -62,22 +56,14 @@ def _ratio(own: pd.DataFrame, design: str, values: str) -> tuple[float, float]:
     return ratio, spread / np.sqrt(len(pairs))
 
 
-def _squared(ratio: float, error: float) -> tuple[float, float]:
-    """The square of a ratio, and its standard error."""
-    return ratio**2, 2 * ratio * error
-
-
 def shares(table: pd.DataFrame) -> pd.DataFrame:
     """How many labels each design needs for the same width, as a share of random ones.
 
-    Args:
-        table: what the check `gold_designs` gives, of several experiments.
-
-    Returns:
-        a row for each setting, metric, prediction and design: `share`, the squared ratio of the
-        mean widths, `population_share`, that of intervals about the population, and `error_share`,
-        the ratio of the mean squared errors, with the standard errors of these ratios of paired
-        means, and `coverage`, of all replicates: one without an interval does not hold the truth.
+    A row for each setting of the check `gold_designs`, metric, prediction and design: `share`, the
+    squared ratio of the mean widths, `population_share`, that of intervals about the population,
+    and `error_share`, the ratio of the mean squared errors, with the standard errors of these
+    ratios of paired means, and `coverage`, of all replicates: one without an interval does not hold
+    the truth.
     """
     require(table, ["experiment", "replicate", *COLUMNS])
     table = table.assign(
@@ -91,7 +77,9 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
             if not chosen.any():
                 continue
             covered = inside[chosen].mean() if design != FEWEST else np.nan
-            found = [_squared(*_ratio(own, design, width)) for width in OF_WIDTHS.values()]
+            ratios = [_ratio(own, design, width) for width in ("width", "population_width")]
+            # The square of a ratio, and its standard error.
+            found = [(ratio**2, 2 * ratio * error) for ratio, error in ratios]
             if design == FEWEST:
                 least = own.loc[chosen, "estimate"].to_numpy(float)
                 found[0] = float(least.mean()), standard_error(least)
@@ -99,11 +87,6 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
             rows.append((*key, design, *sum(numbers, ()), covered, int(chosen.sum())))
     names = [*BY, "design", *SHARES, "coverage", "replicates"]
     return pd.DataFrame(rows, columns=names).fillna(dict.fromkeys(SHARES[1::2], 0.0))
-
-
-def of_right(found: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the method's own prediction."""
-    return found[found["prediction"] == RIGHT]
 
 
 LOOKS = {
@@ -146,15 +129,11 @@ def draw_gold_designs(
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel for each metric: the share of labels for equal width against that of positives.
 
-    Args:
-        table: what the check `gold_designs` gives.
-        label: of the horizontal axis.
-        titles: metric -> its words.
-        worlds: experiment beside the main one -> its words.
+    `titles` are words for metrics, `worlds` for the experiments beside the main one, and `label` is
+    that of the horizontal axis.
     """
     found = shares(table)
-    shown = of_right(found)
-    shown = shown[shown["design"].isin(list(LOOKS))]
+    shown = found[(found["prediction"] == RIGHT) & found["design"].isin(list(LOOKS))]
     metrics = list(dict.fromkeys(shown["metric"]))
     rows = -(-(len(metrics) + 1) // PANELS)
     figure, axes = new_figure(rows, PANELS, 0.3 + 1.9 * rows)

@@ -1,7 +1,4 @@
-"""The methods of the judge-error experiments side by side.
-
-Claims of the judge-error post that need code of their own (`claims.yaml`).
-"""
+"""Claims of the judge-error post that need code of their own, and its methods side by side."""
 
 import numpy as np
 import pandas as pd
@@ -45,19 +42,6 @@ def widened(tables: Tables) -> Cells:
     return cells_of("standard errors over the naive ones", places, ratio)
 
 
-HEADER = [
-    "method", "mean bias", "mean error", "mean width", "coverage", "worst coverage", "none",
-    "failed fits",
-]  # fmt: skip
-SPLIT = {"quality": "TPR-TNR of the judges: {}"}
-"""Settings that have a table for each of their values -> what stands above it."""
-
-
-def _settings(table: pd.DataFrame) -> list[str]:
-    known = ["prevalence", "gold_positives", "gold_negatives", "n_gold"]
-    return [name for name in known if name in table]
-
-
 def _method_row(method: str, rows: pd.DataFrame, settings: list[str]) -> list[str]:
     """Summarise a method over settings: bias with its sign, error, width, coverage, failures."""
     known = rows[np.isfinite(rows["estimate"]) & np.isfinite(rows["lower"])]
@@ -67,39 +51,34 @@ def _method_row(method: str, rows: pd.DataFrame, settings: list[str]) -> list[st
     by_setting = inside.groupby([known[name] for name in settings]).mean()
     worst = by_setting.idxmin()
     values = worst if isinstance(worst, tuple) else (worst,)
-    pairs = zip(settings, values, strict=True)
-    at = ", ".join(f"{name} {value:g}" for name, value in pairs)
+    at = ", ".join(f"{name} {value:g}" for name, value in zip(settings, values, strict=True))
     failed, fits = count_gate_failures(rows)
+    means = [with_error(float(one.mean()), standard_error(one))
+             for one in (difference, np.abs(difference), width)]  # fmt: skip
+    share = float(inside.mean())
     return [
         method,
-        with_error(float(difference.mean()), standard_error(difference)),
-        with_error(float(np.abs(difference).mean()), standard_error(np.abs(difference))),
-        with_error(float(width.mean()), standard_error(width)),
-        with_error(float(inside.mean()), share_error(float(inside.mean()), len(inside))),
+        *means,
+        with_error(share, share_error(share, len(inside))),
         f"{by_setting.min():.2f} ({at})",
         f"{len(rows) - len(known)} of {len(rows)}",
         f"{failed} of {fits}" if fits else "no chains",
     ]
 
 
-def method_table(table: pd.DataFrame) -> str:
-    """Lay out the methods of an experiment, a line each, over all its settings."""
-    rows = table[table["metric"] == "prevalence"]
-    settings = _settings(rows)
-    lines = [
-        _method_row(str(method), own, settings)
-        for method, own in rows.groupby("method", sort=False)
-    ]
-    return markdown_table(HEADER, lines)
-
-
 def method_tables(table: pd.DataFrame) -> str:
-    """Lay out the methods of an experiment; a table for each value of what `SPLIT` names."""
-    names = [name for name in SPLIT if name in table]
-    if not names:
-        return method_table(table)
-    parts = []
-    for values, rows in table.groupby(names):
-        where = [SPLIT[name].format(value) for name, value in zip(names, values, strict=True)]
-        parts.append(f"{'. '.join(where)}.\n\n{method_table(rows)}")
-    return "\n\n".join(parts)
+    """The methods of an experiment, a line each, over its settings; a table a judges' quality."""
+    if "quality" in table:
+        parts = [
+            f"TPR-TNR of the judges: {quality}.\n\n{method_tables(rows.drop(columns='quality'))}"
+            for quality, rows in table.groupby("quality")
+        ]
+        return "\n\n".join(parts)
+    rows = table[table["metric"] == "prevalence"]
+    known = ["prevalence", "gold_positives", "gold_negatives", "n_gold"]
+    settings = [name for name in known if name in rows]
+    groups = rows.groupby("method", sort=False)
+    lines = [_method_row(str(method), own, settings) for method, own in groups]
+    header = ["method", "mean bias", "mean error", "mean width", "coverage", "worst coverage",
+              "none", "failed fits"]  # fmt: skip
+    return markdown_table(header, lines)

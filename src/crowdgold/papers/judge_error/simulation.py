@@ -10,9 +10,8 @@ place of its estimate. Variants:
     true quality   the true q+ in the last term of the variance
     published      both slips
 
-`false_positives` fixes the shared number, which the printed results give away.
-
-The corrected rate against the rate that judges find (judge error, "The first formula").
+`false_positives` fixes the shared number, which the printed results give away. Nothing is drawn for
+the corrected rate against the rate that judges find (judge error, "The first formula").
 """
 
 from collections.abc import Mapping
@@ -54,14 +53,8 @@ def check_judge_error_formula(
 ) -> pd.DataFrame:
     """The corrected rate and its standard error for judges of one quality.
 
-    Args:
-        parameters: as `JudgeErrorFormulaParameters` declares them.
-        rng: not used; nothing is drawn.
-
-    Returns:
-        a row for each true rate: `rate`, what judges then find, `judged_rate`, what the formula
-        makes of it, `corrected`, and its standard error `error`; `naive_error` is that of the
-        judged rate.
+    A row for each true rate: `rate`, what judges then find, `judged_rate`, what the formula makes
+    of it, `corrected`, and its standard error `error`; `naive_error` is that of the judged rate.
     """
     tpr, tnr = read_quality(str(parameters["quality"]))
     n, n_gold = int(parameters["n"]), int(parameters["n_gold"])
@@ -69,19 +62,13 @@ def check_judge_error_formula(
     judged = rate * tpr + (1 - rate) * (1 - tnr)
     variance = np.asarray(corrected_variance(judged, tpr, tnr, n, n_gold, n_gold))
     return pd.DataFrame(
-        {
-            "tpr": tpr,
-            "tnr": tnr,
-            "rate": rate,
-            "judged_rate": judged,
-            "corrected": corrected_rate(judged, tpr, tnr),
-            "error": np.sqrt(variance),
-            "naive_error": np.sqrt(judged * (1 - judged) / n),
-        }
-    )
+        {"tpr": tpr, "tnr": tnr, "rate": rate, "judged_rate": judged,
+         "corrected": corrected_rate(judged, tpr, tnr), "error": np.sqrt(variance),
+         "naive_error": np.sqrt(judged * (1 - judged) / n)}
+    )  # fmt: skip
 
 
-CHECK_FORMULA = Check("judge_error_formula", check_judge_error_formula, JudgeErrorFormulaParameters)
+FORMULA_CHECK = Check("judge_error_formula", check_judge_error_formula, JudgeErrorFormulaParameters)
 
 
 EXACT, SHARED, TRUE_QUALITY, PUBLISHED = VARIANTS = (
@@ -167,13 +154,9 @@ def _with_true_quality(counts: JudgementCounts, tpr: float) -> np.ndarray:
 def simulate_estimates(
     truth: Truth, variant: str, size: int, fixed: int | None, rng: np.random.Generator
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Draw simulations, and give estimates and their standard errors, (size,) each.
+    """Draw simulations of a variant, and give estimates and their standard errors, (size,) each.
 
-    Args:
-        truth: what is simulated.
-        variant: one of `VARIANTS`.
-        size: simulations.
-        fixed: the shared number of false positives; drawn where it is None.
+    `fixed` is the shared number of false positives; drawn where it is None.
     """
     counts = _counts(truth, size, variant in (SHARED, PUBLISHED), fixed, rng)
     found = correct_rate(counts, interval="paper", outside="keep")
@@ -185,38 +168,31 @@ def simulate_estimates(
     return {NAIVE: (naive, naive_error), CORRECTED: (np.asarray(found.estimate), error)}
 
 
-def _summary(estimate: np.ndarray, error: np.ndarray, prevalence: float) -> dict[str, float]:
-    covered = np.abs(estimate - prevalence) < Z * error
-    return {
-        "mean": float(estimate.mean()),
-        "sd": float(estimate.std()),
-        "mse": float(((estimate - prevalence) ** 2).mean()),
-        "coverage": float(covered.mean()),
-        "reach": float(Z * error.mean()),
-    }
-
-
 def check_judge_error_simulation(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
     """Run the simulation once, in one variant.
 
-    Args:
-        parameters: as `JudgeErrorSimulationParameters` declares them.
-
-    Returns:
-        rows `estimator`, `quantity`, `low` and `value`: of each estimator the mean, sd, MSE,
-        coverage and mean reach of its error bars, and its histogram, "bin" from `low` on.
+    Rows `estimator`, `quantity`, `low` and `value`: of each estimator the mean, sd, MSE, coverage
+    and mean reach of its error bars, and its histogram, "bin" from `low` on.
     """
     truth = Truth(**{name: parameters[name] for name in Truth._fields})
     size, fixed = int(parameters["simulations"]), parameters.get("false_positives")
     estimates = simulate_estimates(truth, str(parameters["variant"]), size, fixed, rng)
     rows: list[dict[str, Any]] = []
     for estimator, (estimate, error) in estimates.items():
-        for quantity, value in _summary(estimate, error, truth.prevalence).items():
-            rows.append(
-                {"estimator": estimator, "quantity": quantity, "low": np.nan, "value": value}
-            )
+        distance = estimate - truth.prevalence
+        summary = {
+            "mean": float(estimate.mean()),
+            "sd": float(estimate.std()),
+            "mse": float((distance**2).mean()),
+            "coverage": float((np.abs(distance) < Z * error).mean()),
+            "reach": float(Z * error.mean()),
+        }
+        rows += [
+            {"estimator": estimator, "quantity": quantity, "low": np.nan, "value": value}
+            for quantity, value in summary.items()
+        ]
         # Shares of n are bin edges too; half a step keeps rounding from deciding.
         place = np.floor((estimate + BIN / 10) / BIN).astype(int)
         bins, count = np.unique(place, return_counts=True)

@@ -28,7 +28,7 @@ EFFECTIVE, WITHOUT = "effective votes", "without gold"
 VOTES = "votes"
 """What the effective number of votes is a value of, where others have a metric."""
 TRUTHS = {"prevalence": "phi", "TPR_H": "TPR_H", "TNR_H": "TNR_H"}
-"""Metric -> the name of its true value among the generator's parameters."""
+"""Metric -> the name of its true value among the generator's parameters; `AUC:MODEL` of AUC."""
 COLUMNS = ["n_gold", "method", "metric", "truth", "estimate", "lower", "upper"]
 
 
@@ -48,11 +48,6 @@ class JudgePanelsParameters(Settings):
     ]
 
 
-def _truth(metric: str, known: Mapping[str, float], model: str) -> float:
-    """The true value of a metric of the process."""
-    return known[TRUTHS.get(metric, f"{metric}:{model}")]
-
-
 def _estimates(
     items: Items, name: str, known: Mapping[str, float], settings: Mapping[str, Any],
     seed: int, stan: StanModels,
@@ -67,8 +62,8 @@ def _estimates(
     rng = np.random.default_rng(seed)
     found = evaluate(fitted, items, metrics, rng, target="population")
     for metric, one in zip(metrics, found, strict=True):
-        truth = _truth(metric, known, items.predictors[0])
-        yield name, metric, truth, one.estimate, one.lower, one.upper
+        truth = TRUTHS.get(metric, f"AUC:{items.predictors[0]}")
+        yield name, metric, known[truth], one.estimate, one.lower, one.upper
 
 
 def _without_gold(
@@ -79,21 +74,16 @@ def _without_gold(
     model, table = items.predictors[0], labels_by_judge(items.labels)
     kept = ~contrary(table)
     found = ranges(*votes_of(table, kept), dict(items.scores), rng, table=table[:, kept])
-    for metric, one in (("prevalence", found.prevalence), ("AUC", found.auc[model])):
-        yield WITHOUT, metric, _truth(metric, known, model), np.nan, one.lower, one.upper
+    one, truth = found.prevalence, known[TRUTHS["prevalence"]]
+    yield WITHOUT, "prevalence", truth, np.nan, one.lower, one.upper
+    one, truth = found.auc[model], known[f"AUC:{model}"]
+    yield WITHOUT, "AUC", truth, np.nan, one.lower, one.upper
 
 
 def check_judge_panels(
     parameters: Mapping[str, Any], rng: np.random.Generator, stan: StanModels
 ) -> pd.DataFrame:
-    """Estimates of each method from one panel, with each number of gold labels.
-
-    Args:
-        parameters: as `JudgePanelsParameters` declares them.
-
-    Returns:
-        columns n_gold (0 without gold), method, metric, truth, estimate, lower, upper.
-    """
+    """Estimates of each method from one panel, with each number of gold labels (0 without gold)."""
     given = Given("check judge_panels", parameters, JudgePanelsParameters)
     given.check_names()
     drawn = simulate("panel", {**parameters["study"], "n_gold": 0}, rng)

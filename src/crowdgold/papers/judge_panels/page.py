@@ -1,7 +1,4 @@
-"""Tables of docs/judges.md.
-
-The tables that bars of ranges without gold labels are judged on (`claims.yaml`).
-"""
+"""Tables of docs/judges.md, and those that ranges without gold labels are judged on."""
 
 from collections.abc import Mapping
 
@@ -18,30 +15,18 @@ __all__ = ["measured"]
 """What the page calls by this module's name and others make."""
 
 
-def _ranges(tables: Tables) -> pd.DataFrame:
-    table = only(tables)
-    return table[table["method"] == WITHOUT]
-
-
 def answered(tables: Tables) -> pd.DataFrame:
     """Ranges that count as right where there are any."""
-    rows = _ranges(tables)
+    rows = only(tables)[only(tables)["method"] == WITHOUT]
     there = rows["lower"].notna()
-    return rows.assign(
-        lower=np.where(there, -np.inf, np.nan), upper=np.where(there, np.inf, np.nan)
-    )
+    ends = {"lower": np.where(there, -np.inf, np.nan), "upper": np.where(there, np.inf, np.nan)}
+    return rows.assign(**ends)
 
 
 def given(tables: Tables) -> pd.DataFrame:
     """Ranges that are there: one that is refused says nothing of the truth."""
-    rows = _ranges(tables)
+    rows = only(tables)[only(tables)["method"] == WITHOUT]
     return rows[rows["lower"].notna()]
-
-
-def _corrected(found: pd.DataFrame) -> list[str]:
-    """The methods of a table that gold labels correct, without gold labels alone."""
-    here = set(found["method"]) - {baseline()}
-    return [name for name in with_role(CORRECTED) if name in here]
 
 
 def _share(value: float) -> str:
@@ -69,23 +54,26 @@ def methods_table(found: pd.DataFrame, value: str) -> str:
     return markdown_table(["method", "correlation", *metrics], rows)
 
 
-def effective_table(found: pd.DataFrame) -> str:
-    """Coverage and median width of the interval of the effective votes."""
-    own = found[found["method"] == EFFECTIVE]
-    columns = zip(own["correlation"], own["n_gold"], own["coverage"], own["width"], strict=True)
+def effective_table(found: pd.DataFrame, labels: Mapping[str, str] | None = None) -> str:
+    """Coverage and median width of the interval of the effective votes, by correlation.
+
+    Or by panels of other kinds, where these have words.
+    """
+    by = "correlation" if labels is None else "experiment"
+    own = found.loc[found["method"] == EFFECTIVE, [by, "n_gold", "coverage", "width"]]
     rows = [
-        [f"{correlation:g}", str(n_gold), _share(coverage), f"{width:.2f}"]
-        for correlation, n_gold, coverage, width in columns
-    ]
-    return markdown_table(["correlation", "gold labels", "coverage", "median width"], rows)
+        [f"{one:g}" if labels is None else labels.get(one, one), str(n_gold), _share(coverage),
+         f"{width:.2f}"]
+        for one, n_gold, coverage, width in own.itertuples(index=False)
+    ]  # fmt: skip
+    first = "correlation" if labels is None else "panel"
+    return markdown_table([first, "gold labels", "coverage", "median width"], rows)
 
 
 def ranges_table(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
     """How often ranges without gold answer, exclude the truth, and how wide they are.
 
-    Args:
-        found: of `measured`.
-        labels: experiment -> the words that stand for it; its correlation where it has none.
+    An experiment is named by its words, or else by its correlation.
     """
     own = found[found["method"] == WITHOUT]
     excluded = own["answered"] * (1 - own["coverage"].fillna(1))
@@ -104,25 +92,12 @@ def ranges_table(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
 
 def panels_table(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
     """Panels of other kinds: coverage over metrics, and width over that of gold labels alone."""
-    own = pooled(found[found["method"].isin(_corrected(found))], ["experiment", "method", "n_gold"])
-    columns = zip(
-        own["experiment"], own["method"], own["n_gold"], own["coverage"], own["width_ratio"],
-        strict=True,
-    )  # fmt: skip
+    corrected = set(with_role(CORRECTED)) - {baseline()}
+    own = pooled(found[found["method"].isin(corrected)], ["experiment", "method", "n_gold"])
+    shown = ["experiment", "method", "n_gold", "coverage", "width_ratio"]
     rows = [
         [labels.get(name, name), f"`{method}`", str(n_gold), _share(coverage), f"{ratio:.2f}"]
-        for name, method, n_gold, coverage, ratio in columns
+        for name, method, n_gold, coverage, ratio in own[shown].itertuples(index=False)
     ]
     header = ["panel", "method", "gold labels", "coverage", "width over gold alone"]
     return markdown_table(header, rows)
-
-
-def effective_panels_table(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
-    """Coverage of the interval of the effective votes in panels of other kinds."""
-    own = found[found["method"] == EFFECTIVE]
-    columns = zip(own["experiment"], own["n_gold"], own["coverage"], own["width"], strict=True)
-    rows = [
-        [labels.get(name, name), str(n_gold), _share(coverage), f"{width:.2f}"]
-        for name, n_gold, coverage, width in columns
-    ]
-    return markdown_table(["panel", "gold labels", "coverage", "median width"], rows)

@@ -1,7 +1,4 @@
-"""Coverage and width against how far judges err together; effective votes; ranges without gold.
-
-How often intervals of panels hold the truth, how wide they are, and how often ranges answer.
-"""
+"""Coverage and width against how far judges err together; effective votes; ranges without gold."""
 
 from collections.abc import Sequence
 
@@ -16,13 +13,12 @@ from crowdgold.papers.judge_panels.check import COLUMNS, EFFECTIVE, VOTES, WITHO
 from crowdgold.plots.style import COLOURS, Plot, new_figure, require
 from crowdgold.types.parameters import LEVEL
 
-EXPERIMENT, REPLICATE = "experiment", "replicate"
-KEYS = [EXPERIMENT, "correlation", "n_gold", "method", "metric"]
+KEYS = ["experiment", "correlation", "n_gold", "method", "metric"]
 
 
-def with_correlation(table: pd.DataFrame, by: str) -> pd.DataFrame:
+def _with_correlation(table: pd.DataFrame, by: str) -> pd.DataFrame:
     """The rows of a check, its setting under the name `correlation`; NaN where it has none."""
-    require(table, [*COLUMNS, EXPERIMENT, REPLICATE])
+    require(table, [*COLUMNS, "experiment", "replicate"])
     found = table[by].astype(float) if by in table else np.nan
     return table.assign(correlation=found)
 
@@ -30,15 +26,11 @@ def with_correlation(table: pd.DataFrame, by: str) -> pd.DataFrame:
 def measured(table: pd.DataFrame, by: str) -> pd.DataFrame:
     """Coverage and widths of each method, a row for each setting and metric.
 
-    Args:
-        table: what the check `judge_panels` gives, of one experiment or several.
-        by: the column of the correlation of errors.
-
-    Returns:
-        `KEYS`, `replicates`, `answered` (the share with an interval), `coverage` (of these),
-        `width` (median) and `width_ratio` (mean, over that of gold labels alone).
+    The table is what the check `judge_panels` gives, `by` its column of the correlation of errors.
+    Columns: `KEYS`, `replicates`, `answered` (the share with an interval), `coverage` (of these),
+    `width` (median) and `width_ratio` (mean, over that of gold labels alone).
     """
-    rows = with_correlation(table, by)
+    rows = _with_correlation(table, by)
     width = rows["upper"] - rows["lower"]
     inside = (rows["lower"] <= rows["truth"]) & (rows["truth"] <= rows["upper"])
     there = width.notna()
@@ -68,8 +60,6 @@ def pooled(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 TITLES = {"prevalence": "Prevalence", "AUC": "AUC of the model"}
-SHIFT = 0.01
-"""Between the marks of two methods, in correlation, so that none hides another."""
 ENOUGH = 0.5
 """The share of studies that have a range from which on its median ends are drawn."""
 
@@ -87,7 +77,8 @@ def _coverage(axes: Axes, found: pd.DataFrame) -> None:
     for number, (name, rows) in enumerate(methods):
         style = METHODS[str(name)].style
         assert style is not None
-        shift = SHIFT * (number - (len(methods) - 1) / 2)
+        # So that no mark hides another.
+        shift = 0.01 * (number - (len(methods) - 1) / 2)
         error = [share_error(*one) for one in rows[["coverage", "replicates"]].to_numpy()]
         axes.errorbar(
             rows["correlation"] + shift, rows["coverage"], error, fmt=style.line,
@@ -135,14 +126,8 @@ def _ranges(axes: Axes, table: pd.DataFrame, metric: str) -> None:
 
 
 def draw_judge_panels(table: pd.DataFrame, *, by: str, label: str) -> tuple[Figure, pd.DataFrame]:
-    """Draw coverage, effective votes and ranges against the correlation of errors.
-
-    Args:
-        table: what the check `judge_panels` gives.
-        by: the column of the correlation.
-        label: of the horizontal axes.
-    """
-    found, rows = measured(table, by), with_correlation(table, by)
+    """Draw coverage, effective votes and ranges against the correlation of errors (`measured`)."""
+    found, rows = measured(table, by), _with_correlation(table, by)
     many = rows[rows["experiment"] == rows["experiment"].iloc[0]]
     figure, axes = new_figure(2, 2, 4.6)
     panels = [panel for row in axes for panel in row]

@@ -1,13 +1,8 @@
-"""A training method for human label variation on a dataset: what the check gives (HLV, section 5).
+"""The checks of training with human label variation: a training method on a dataset (HLV, section
+5), and whether metrics rank methods as people do, on public data (figure 5, tables 5 and 6).
 
-PyTorch and the encoder's packages are optional; they are loaded when the check runs, and without
-them there is nothing to draw.
-
-Do metrics rank training methods as people do? On public data (HLV, fig. 5, tables 5 and 6).
-
-Every method is trained some times on a dataset. People (`people`) choose between the predictions of
-each pair, which gives the methods scores by rank centrality; a metric gives them values, in the
-mean over the runs. A metric is as good as its values correlate with the scores.
+PyTorch and the encoder's packages are optional; they are loaded when a check runs, and without them
+there is nothing to draw.
 """
 
 from collections.abc import Mapping
@@ -24,9 +19,12 @@ from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
 from crowdgold.papers.label_variation.encoders import (
     TFIDF,
     Prepared,
+    Split,
+    embeddings,
     find_encoder,
     read_prepared,
     scale_to_unit_variance,
+    tfidf_features,
 )
 from crowdgold.papers.label_variation.judgements import (
     JUDGES,
@@ -36,10 +34,8 @@ from crowdgold.papers.label_variation.judgements import (
     score,
     why_left_out,
 )
-from crowdgold.simulate.pairwise_choices import Choices
 from crowdgold.types.parameters import Above, AtLeast, Each, Given, Range, Settings
 
-OWNER = "check label_variation"
 KEPT = Path("results/embeddings")
 """Where features of frozen encoders are kept, for all scales."""
 TITLES = {"snli": "ChaosNLI (SNLI)", "mnli_m": "ChaosNLI (MNLI)"}
@@ -92,9 +88,7 @@ class TrainingParameters(Settings):
         "none.",
     ]
     learning_rates: Annotated[
-        object,
-        Each(float, Above(0), least=2, most=2),
-        "Lowest and highest of the search.",
+        object, Each(float, Above(0), least=2, most=2), "Lowest and highest of the search."
     ]
     batch_sizes: Annotated[object, Each(int, AtLeast(1), least=1), "Those of the search."]
 
@@ -106,24 +100,10 @@ class LabelVariationParameters(TrainingParameters):
     """
 
     method: Annotated[
-        Literal[
-            "ReL",
-            "MV",
-            "AR",
-            "ARh",
-            "AL",
-            "SL",
-            "SLMV",
-            "AE",
-            "AEh",
-            "JSD",
-            "SmF1",
-            "SMF1",
-            "LA-min",
-            "LA-max",
-        ],
+        Literal["ReL", "MV", "AR", "ARh", "AL", "SL", "SLMV", "AE", "AEh", "JSD", "SmF1", "SMF1",
+                "LA-min", "LA-max"],
         "The training method, by its short name in table 3.",
-    ]
+    ]  # fmt: skip
 
 
 def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
@@ -132,14 +112,9 @@ def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def features_file(parameters: Mapping[str, Any]) -> Path | None:
-    """The file that keeps the features that the check needs; None where it keeps none."""
+    """The file that keeps the frozen features that the check needs; None where it keeps none."""
     if parameters.get("fine_tuned") or parameters["encoder"] == TFIDF:
         return None
-    return _kept(parameters)
-
-
-def _kept(parameters: Mapping[str, Any]) -> Path:
-    """The file of a frozen encoder's features of a dataset."""
     return KEPT / str(parameters["encoder"]) / f"{parameters['dataset']}.npz"
 
 
@@ -159,21 +134,18 @@ def encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
         return lambda split: TransformerEncoder(*load(known), known, data.texts, trained=True).to(
             device
         )
-    if name == TFIDF:
-        from crowdgold.papers.label_variation.encoders import tfidf_features
+    kept = features_file(given.values)
+    if kept is not None:
+        every = read_prepared(given.values["dataset"], frame)
+        place = pd.Index(every.item).get_indexer(pd.Index(data.item))
+        features = embeddings(name, every.texts, kept)[place]
 
-        # The trials of a search share a split, and with it the features.
-        return cache(
-            lambda split: FrozenFeatures(
-                scale_to_unit_variance(tfidf_features(data.texts, split.training), split.training)
-            )
-        )
-    from crowdgold.papers.label_variation.encoders import embeddings
+    @cache  # The trials of a search share a split, and with it the features.
+    def frozen(split: Split) -> FrozenFeatures:
+        own = features if kept is not None else tfidf_features(data.texts, split.training)
+        return FrozenFeatures(scale_to_unit_variance(own, split.training))
 
-    every = read_prepared(given.values["dataset"], frame)
-    found = embeddings(name, every.texts, _kept(given.values))
-    place = pd.Index(every.item).get_indexer(pd.Index(data.item))
-    return cache(lambda split: FrozenFeatures(scale_to_unit_variance(found[place], split.training)))
+    return frozen
 
 
 def optimisation(given: Given) -> Any:
@@ -181,16 +153,14 @@ def optimisation(given: Given) -> Any:
     from crowdgold.papers.label_variation.study import Search
     from crowdgold.papers.label_variation.training import Optimisation
 
+    each = given.choice("repeated") == "each"
     how = Optimisation(
-        given.whole("epochs"),
-        given.whole("batch_size"),
-        given.real("learning_rate"),
-        given.real("warmup"),
-        given.choice("repeated") == "each",
-    )
-    rates, sizes = given.values["learning_rates"], given.values["batch_sizes"]
-    low, high = (float(rate) for rate in rates)
-    return how, Search(given.whole("trials"), (low, high), tuple(map(int, sizes)))
+        given.whole("epochs"), given.whole("batch_size"), given.real("learning_rate"),
+        given.real("warmup"), each,
+    )  # fmt: skip
+    low, high = (float(rate) for rate in given.values["learning_rates"])
+    sizes = tuple(map(int, given.values["batch_sizes"]))
+    return how, Search(given.whole("trials"), (low, high), sizes)
 
 
 DEFAULTS = {
@@ -208,22 +178,15 @@ DEFAULTS = {
 def check_label_variation(
     parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame
 ) -> pd.DataFrame:
-    """Train by one method, once, and score the predictions of the test items by every metric.
+    """Train by one method, once, and score the predictions of the test items: a row a metric.
 
-    Args:
-        parameters: as `LabelVariationParameters` declares them.
-        rng: of the training.
-
-    Returns:
-        a row a metric: `dataset` and `encoder` (titles), `metric` (general names), `value`, `note`
-        on why it is undefined, `items` that were tested, `share_error` and `train_share_error`
-        (`study.Run`), `tied`, the share of all items whose majority is a matter of the rule for
-        ties, `annotators` with annotations of training items and the median number of each one's,
-        `annotations_each` (of the first split; 0 where they are not known), `annotations`, the mean
-        number of annotations of a training item, `all_items`, `all_annotations`, `all_annotators`
-        and `classes` of the dataset, `learning_rate`, `batch_size`.
+    `share_error` and `train_share_error` are those of `study.Run`; `tied` is the share of all items
+    whose majority is a matter of the rule for ties; `annotators` have annotations of training items
+    of the first split, `annotations_each` is the median number of each one's (0 where they are not
+    known), `annotations` the mean number of a training item; `all_items`, `all_annotations`,
+    `all_annotators` and `classes` are what table 4 counts.
     """
-    given = Given(OWNER, DEFAULTS | dict(parameters), LabelVariationParameters)
+    given = Given("check label_variation", DEFAULTS | dict(parameters), LabelVariationParameters)
     given.check_names()
     method, data = given.choice("method"), read_data(given, dataset)
     how, tried = optimisation(given)
@@ -233,43 +196,23 @@ def check_label_variation(
     # Heads are small: a second thread would wait longer than it works, and change the last digits.
     with threads(1):
         done = run(method, data, encoder_of(given, data, dataset), how, tried, rng)
+    judged = data.judged
+    training = judged.of_items(data.splits()[0].training).of_present_annotators()
+    who = training.annotator_of
     about = {
-        **titles(given, data),
-        "items": len(done.predicted),
-        "share_error": done.share_error,
-        "train_share_error": done.train_share_error,
-        "tied": float(data.judged.tied().mean()),
-        **_annotators(data),
-        **_counts(data),
-        "learning_rate": done.how.learning_rate,
-        "batch_size": done.how.batch_size,
-    }
-    rows = [
+        **titles(given, data), "items": len(done.predicted), "share_error": done.share_error,
+        "train_share_error": done.train_share_error, "tied": float(judged.tied().mean()),
+        "annotators": 0 if who is None else training.annotators,
+        "annotations_each": 0.0 if who is None else float(np.median(np.bincount(who))),
+        "annotations": float(training.counts.sum() / training.items),
+        "all_items": judged.items, "all_annotations": int(judged.counts.sum()),
+        "all_annotators": judged.annotators, "classes": judged.classes,
+        "learning_rate": done.how.learning_rate, "batch_size": done.how.batch_size,
+    }  # fmt: skip
+    return pd.DataFrame([
         {**about, "metric": metric, "value": one.value, "note": one.note}
         for metric, one in done.scores.items()
-    ]
-    return pd.DataFrame(rows)
-
-
-def _annotators(data: Prepared) -> dict[str, float]:
-    """Count who judged the training items of the first split, and how many of them each."""
-    judged = data.judged.of_items(data.splits()[0].training).of_present_annotators()
-    annotations = float(judged.counts.sum() / judged.items)
-    if judged.annotator_of is None:
-        return {"annotators": 0, "annotations_each": 0.0, "annotations": annotations}
-    each = float(np.median(np.bincount(judged.annotator_of)))
-    return {"annotators": judged.annotators, "annotations_each": each, "annotations": annotations}
-
-
-def _counts(data: Prepared) -> dict[str, int]:
-    """What table 4 counts, of all items."""
-    judged = data.judged
-    return {
-        "all_items": judged.items,
-        "all_annotations": int(judged.counts.sum()),
-        "all_annotators": judged.annotators,
-        "classes": judged.classes,
-    }
+    ])  # fmt: skip
 
 
 def read_data(given: Given, dataset: pd.DataFrame) -> Prepared:
@@ -282,10 +225,8 @@ def titles(given: Given, data: Prepared) -> dict[str, str]:
     title = find_encoder(given.values["encoder"]).title
     if given.values["encoder"] != TFIDF:
         title += ", fine-tuned" if given.values["fine_tuned"] else ", frozen"
-    return {
-        "dataset": TITLES.get(str(given.values["subset"]), data.about.title),
-        "encoder": title,
-    }
+    dataset = TITLES.get(str(given.values["subset"]), data.about.title)
+    return {"dataset": dataset, "encoder": title}
 
 
 CHECK = Check(
@@ -297,14 +238,6 @@ CHECK = Check(
     can_do_without=False,
     features_file=features_file,
 )
-
-
-PRIOR = 0.5
-"""Wins that both sides of a pair are given, so that a method without a win has a score too."""
-FEWEST = 3
-"""Methods of a correlation."""
-ALIKE = 1e-9
-"""Values or scores that differ by less have no correlation."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -327,17 +260,13 @@ def usable(data: Prepared) -> list[str]:
 def check_human_ranking(
     parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame
 ) -> pd.DataFrame:
-    """Train by all methods, have people choose, and hold the metrics against their scores.
+    """Train by all methods, have people choose between the predictions of each pair, and hold the
+    metrics against the scores that this gives by rank centrality: a row for each judge, metric and
+    method.
 
-    Args:
-        parameters: as `HumanRankingParameters` declares them.
-        rng: of the training, of who judges, and of the permutations.
-
-    Returns:
-        a row for each judge, metric and method: `dataset` and `encoder` (titles), `score` by the
-        judges' choices, `value`, the metric's mean over the runs (NaN where it is undefined in
-        one), and of the judge and metric `correlation`, over the `methods` whose value is known,
-        and `p_value`.
+    `value` is the metric's mean over the runs (NaN where it is undefined in one); of the judge and
+    metric there are the `correlation` of values and scores, over the `methods` whose value is
+    known, and its `p_value`.
     """
     given = Given("check human_ranking", DEFAULTS | dict(parameters), HumanRankingParameters)
     given.check_names()
@@ -356,21 +285,35 @@ def check_human_ranking(
         shares = reference.shares()
         values.append([score(shares, own, data.judged.multilabel) for own in predicted])
         choices.append({judge: choose(judges, predicted, judge) for judge in JUDGES})
-    rows = [
-        {**titles(given, data), "judge": judge, **row}
-        for judge in JUDGES
-        for row in _held_against(methods, values, [one[judge] for one in choices],
-                                 permutations, testing)
-    ]  # fmt: skip
+    rows = []
+    for judge in JUDGES:
+        wins, undecided = (
+            np.sum(own, axis=0) for own in zip(*(one[judge] for one in choices), strict=True)
+        )
+        # Half a win for both sides of a pair, so that a method without a win has a score too.
+        scores = rank_centrality(wins, undecided, prior=0.5, names=methods)
+        for metric in values[0][0]:
+            mean = np.mean([[one[metric].value for one in run] for run in values], axis=0)
+            known = np.isfinite(mean)
+            correlation = p_value = np.nan
+            # Of three methods or more, whose values and scores are not all alike.
+            if known.sum() >= 3 and min(np.ptp(mean[known]), np.ptp(scores[known])) > 1e-9:
+                correlation, p_value = permutation_test(
+                    mean[known], scores[known], permutations, testing
+                )
+            about = {
+                **titles(given, data), "judge": judge, "metric": metric,
+                "methods": int(known.sum()), "correlation": correlation, "p_value": p_value,
+            }  # fmt: skip
+            rows += [
+                {**about, "method": method, "score": its_score, "value": value}
+                for method, its_score, value in zip(methods, scores, mean, strict=True)
+            ]
     return pd.DataFrame(rows)
 
 
 def _predictions(
-    methods: list[str],
-    given: Given,
-    data: Prepared,
-    frame: pd.DataFrame,
-    rng: np.random.Generator,
+    methods: list[str], given: Given, data: Prepared, frame: pd.DataFrame, rng: np.random.Generator
 ) -> np.ndarray:
     """Each method's predictions of the test items, of all splits together: (M, N, K)."""
     from crowdgold.papers.label_variation.study import run  # here: PyTorch is optional
@@ -382,32 +325,6 @@ def _predictions(
         return np.stack(
             [run(method, data, encoder, how, tried, rng).predicted for method in methods]
         )
-
-
-def _held_against(
-    methods: list[str],
-    values: list[list[dict[str, Any]]],
-    choices: list[Choices],
-    permutations: int,
-    rng: np.random.Generator,
-) -> list[dict[str, Any]]:
-    """The rows of a judge: scores of all runs' choices, and every metric against them."""
-    wins, undecided = (np.sum(own, axis=0) for own in zip(*choices, strict=True))
-    scores = rank_centrality(wins, undecided, prior=PRIOR, names=methods)
-    rows = []
-    for metric in values[0][0]:
-        mean = np.mean([[one[metric].value for one in run] for run in values], axis=0)
-        known = np.isfinite(mean)
-        correlation = p_value = np.nan
-        if known.sum() >= FEWEST and min(np.ptp(mean[known]), np.ptp(scores[known])) > ALIKE:
-            correlation, p_value = permutation_test(mean[known], scores[known], permutations, rng)
-        about = {"metric": metric, "methods": int(known.sum())}
-        about |= {"correlation": correlation, "p_value": p_value}
-        rows += [
-            {**about, "method": method, "score": its_score, "value": value}
-            for method, its_score, value in zip(methods, scores, mean, strict=True)
-        ]
-    return rows
 
 
 CHECK_HUMAN_RANKING = Check(

@@ -1,4 +1,4 @@
-"""What people chose for each item: their annotations, the shares P, the majority (HLV, section 3).
+"""Annotations of items: what methods train on them, metrics say, and people choose (HLV, 3 to 6).
 
 Ties. The paper trains on "majority-voted label(s)" and says nothing of ties. Its hard metrics take
 arg max_k P_ik, so the majority here is the same: of several most frequent classes the first in the
@@ -6,24 +6,6 @@ order of the classes. It is deterministic, and what a model is trained on is wha
 against. With an even number of annotators (HS-Brexit has six) it favours the first class. Where an
 item may have several classes, the majority are those that more than half chose, J_ik = 1(P_ik >
 0.5), which may be none; exactly half is not more than half.
-
-The 14 training methods by their short names, and what each needs (HLV, table 3).
-
-Predicted judgements scored by every metric, and the mean that hyperparameters are chosen by.
-
-People who choose between the predictions of methods, taken from public annotations (HLV, 6.1).
-
-The paper's study is private: lawyers saw an instance and what two methods predict for it, and chose
-the better. Here annotators stand in for them. Those of each test item are split at random: by the
-shares of one half the metrics are computed, and the other half choose. So no one is held against
-what they said themselves. A choice is made by what a method gives to annotations of the half:
-
-    one      each annotator alone prefers the method that gives their own label more probability,
-             by at least `VISIBLE`; nearer predictions look the same, which decides nothing
-    panel    an item's annotators together prefer the method under which their labels are likelier
-
-Neither is one of the metrics. One annotator has no idea of how others differ, so that of two right
-predictions the surer one wins; a panel prefers predictions that have the shares right.
 """
 
 import warnings
@@ -44,25 +26,15 @@ from crowdgold.types.parameters import unknown
 
 @dataclass(frozen=True)
 class TrainingMethod:
-    """A way to train on annotations that differ.
-
-    Attributes:
-        name: its short name.
-        full_name: its name in table 3.
-        needs_annotators: whether it must be known who gave which annotation (I).
-        multilabel: whether an item may have several classes (M).
-        enlarges: whether it trains on more rows than there are items (D).
-        proposed: whether the paper proposes it.
-        objective: the metric that its loss is 1 less; empty where it is a likelihood.
-    """
+    """A way to train on annotations that differ."""
 
     name: str
-    full_name: str
-    needs_annotators: bool = False
-    multilabel: bool = True
-    enlarges: bool = False
-    proposed: bool = False
-    objective: str = ""
+    full_name: str  # in table 3
+    needs_annotators: bool = False  # it must be known who gave which annotation (I)
+    multilabel: bool = True  # an item may have several classes (M)
+    enlarges: bool = False  # it trains on more rows than there are items (D)
+    proposed: bool = False  # by the paper
+    objective: str = ""  # the metric that its loss is 1 less; empty where it is a likelihood
 
 
 _ALL = (
@@ -87,22 +59,14 @@ METHODS = {method.name: method for method in _ALL}
 
 
 def find_method(name: str) -> TrainingMethod:
-    """A method by its short name.
-
-    Raises:
-        InputError: for an unknown name, with the nearest.
-    """
+    """A method by its short name; an InputError for an unknown one, with the nearest."""
     if name not in METHODS:
         raise InputError(unknown("training method", name, METHODS))
     return METHODS[name]
 
 
 def overview() -> pd.DataFrame:
-    """Table 3: a row a method, indexed by its short name.
-
-    Returns:
-        columns `name` (full), `I`, `M` and `D` (bool), and `proposed`.
-    """
+    """Table 3: a row a method, indexed by its short name."""
     return pd.DataFrame(
         [
             (m.full_name, m.needs_annotators, m.multilabel, m.enlarges, m.proposed)
@@ -114,16 +78,7 @@ def overview() -> pd.DataFrame:
 
 
 def why_left_out(name: str, annotators_known: bool, multilabel: bool) -> str:
-    """Say why a method cannot be used on a dataset; empty where it can.
-
-    Args:
-        name: the method's short name.
-        annotators_known: whether the dataset says who gave which annotation.
-        multilabel: whether its items may have several classes.
-
-    Raises:
-        InputError: for an unknown name.
-    """
+    """Why a method cannot be used on a dataset, by its short name; empty where it can."""
     method = find_method(name)
     if method.needs_annotators and not annotators_known:
         return f"{name} needs to know who gave which annotation, which the dataset does not say"
@@ -134,9 +89,6 @@ def why_left_out(name: str, annotators_known: bool, multilabel: bool) -> str:
 
 SAME = {"accuracy": "micro F1", "soft accuracy": "soft micro F1"}
 """What tables and figures call a metric where an item has one class -> the general name."""
-LEFT_OUT = ("macro F1", "soft macro F1")
-"""Metrics that the choice of hyperparameters leaves out (HLV, section 5.1)."""
-CORRELATION = "entropy correlation"
 
 
 class Score(NamedTuple):
@@ -147,62 +99,47 @@ class Score(NamedTuple):
 
 
 def score(true: np.ndarray, predicted: np.ndarray, multilabel: bool) -> dict[str, Score]:
-    """Score predictions Q by every metric, under the general names of `SAME`.
-
-    Args:
-        true, predicted: (N, K) P and Q.
-        multilabel: whether an item may have several classes.
-    """
-    found = {}
+    """Every metric of predictions Q (N, K) of P (N, K), under the general names of `SAME`."""
+    scores = {}
     for name, metric in (MULTILABEL if multilabel else MULTICLASS).items():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UndefinedMetricWarning)
             value = metric(true, predicted)
-        found[SAME.get(name, name)] = Score(value, "; ".join(str(one.message) for one in caught))
-    return found
+        scores[SAME.get(name, name)] = Score(value, "; ".join(str(one.message) for one in caught))
+    return scores
 
 
 def geometric_mean(scores: Mapping[str, Score]) -> float:
-    """The geometric mean of the metrics but the macro F1s, the correlation as (1 + r) / 2.
+    """The geometric mean of the metrics but the macro F1s, as hyperparameters are chosen (HLV,
+    section 5.1), the correlation as (1 + r) / 2.
 
     An undefined correlation counts as 0: predictions that never vary are not chosen.
     """
-    values = {name: one.value for name, one in scores.items() if name not in LEFT_OUT}
-    correlation = values[CORRELATION]
-    values[CORRELATION] = 0.0 if np.isnan(correlation) else (1 + correlation) / 2
+    values = {name: one.value for name, one in scores.items() if "macro F1" not in name}
+    correlation = values["entropy correlation"]
+    values["entropy correlation"] = 0.0 if np.isnan(correlation) else (1 + correlation) / 2
     return float(np.prod(list(values.values())) ** (1 / len(values)))
 
 
 class Padded(NamedTuple):
-    """Annotations laid out by item, up to the J that the item with the most has.
-
-    Attributes:
-        chosen: (N, J, K) what an annotation chose, 0 or 1; 0 where there is none.
-        annotator: (N, J) positions of the annotators; 0 where there is none.
-        number: (N, J) how many annotations a place stands for; 0 where there is none.
+    """Annotations laid out by item, up to the J that the item with the most has; 0 where there is
+    none.
     """
 
-    chosen: np.ndarray
-    annotator: np.ndarray
-    number: np.ndarray
+    chosen: np.ndarray  # (N, J, K) what an annotation chose, 0 or 1
+    annotator: np.ndarray  # (N, J) positions of the annotators
+    number: np.ndarray  # (N, J) how many annotations a place stands for
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """R annotations of N items in K classes.
+    """R annotations of N items in K classes; an InputError where an item has none, or a row is not
+    as it should be.
 
-    Attributes:
-        item_of: (R,) position of each annotation's item, ascending.
-        chosen: (R, K) 1 for each class that it chose, else 0; exactly one 1 in a row unless
-            `multilabel`.
-        annotator_of: (R,) position of who gave it, of A; None where that is not known.
-        count: (R,) how many equal annotations a row stands for; 1 each where it is known who gave
-            them.
-        multilabel: whether an item may have several classes.
-        annotators: A, 0 where they are not known.
-
-    Raises:
-        InputError: where an item has no annotation, or a row is not as it should be.
+    `item_of` (R,) is the position of each one's item, ascending; `chosen` (R, K) 1 for each class
+    that it chose, else 0, exactly one 1 in a row unless `multilabel`; `annotator_of` (R,) the
+    position of who gave it, of A `annotators`, None and 0 where that is not known; `count` (R,) how
+    many equal annotations a row stands for, 1 each where it is known who gave them.
     """
 
     item_of: np.ndarray
@@ -270,17 +207,15 @@ class Judged:
         return majority_of(self.shares(), self.multilabel)
 
     def tied(self) -> np.ndarray:
-        """Say which items' majority is decided by the rule for ties: (N,) bool."""
+        """Which items' majority is decided by the rule for ties: (N,) bool."""
         shares = self.shares()
         if self.multilabel:
             return np.asarray(np.isclose(shares, 0.5).any(axis=1))
         return np.asarray(np.isclose(shares, shares.max(axis=1, keepdims=True)).sum(axis=1) > 1)
 
     def of_items(self, chosen: np.ndarray) -> "Judged":
-        """The annotations of some items, renumbered in the order of `chosen`.
-
-        Args:
-            chosen: (n,) positions of items, each at most once.
+        """The annotations of items at positions `chosen`, each at most once, renumbered in this
+        order.
         """
         place = np.full(self.items, -1)
         place[chosen] = np.arange(len(chosen))
@@ -307,25 +242,20 @@ class Judged:
         """Lay the annotations out by item."""
         of_item = np.bincount(self.item_of)
         place = np.arange(len(self.item_of)) - (np.cumsum(of_item) - of_item)[self.item_of]
-        shape = self.items, int(of_item.max())
-        found = Padded(
-            np.zeros((*shape, self.classes)), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        )
-        at = self.item_of, place
-        found.chosen[at] = self.chosen
-        found.number[at] = self.counts
+        shape, at = (self.items, int(of_item.max())), (self.item_of, place)
+        chosen = np.zeros((*shape, self.classes))
+        annotator, number = np.zeros((2, *shape), np.int64)
+        chosen[at], number[at] = self.chosen, self.counts
         if self.annotator_of is not None:
-            found.annotator[at] = self.annotator_of
-        return found
+            annotator[at] = self.annotator_of
+        return Padded(chosen, annotator, number)
 
 
 def majority_of(shares: np.ndarray, multilabel: bool) -> np.ndarray:
     """The majority-voted labels of shares P (N, K): 0 or 1; ties as the module says."""
     if multilabel:
         return np.asarray(shares > 0.5).astype(float)
-    found = np.zeros_like(shares)
-    found[np.arange(len(shares)), shares.argmax(axis=1)] = 1
-    return found
+    return np.eye(shares.shape[1])[shares.argmax(axis=1)]
 
 
 ONE, PANEL = JUDGES = ("one", "panel")
@@ -336,10 +266,8 @@ LEAST = 1e-6
 
 
 def halves(judged: Judged, rng: np.random.Generator) -> tuple[Judged, Judged]:
-    """Split each item's annotations at random in two; of an odd number the first has one more.
-
-    Raises:
-        InputError: where an item has one annotation only.
+    """Split each item's annotations at random in two; of an odd number the first has one more, and
+    an item with a single one is an InputError.
     """
     each = np.repeat(np.arange(len(judged.counts)), judged.counts)
     order = each[np.lexsort((rng.random(len(each)), judged.item_of[each]))]
@@ -366,38 +294,38 @@ def _rows(judged: Judged, rows: np.ndarray) -> Judged:
     )
 
 
-def _given(judged: Judged, predicted: np.ndarray) -> np.ndarray:
-    """The logarithm of the probability that each method gives each annotation: (M, R)."""
-    kept = np.clip(predicted[:, judged.item_of], LEAST, 1 - LEAST)
-    found = judged.chosen * np.log(kept)
-    if judged.multilabel:
-        found = found + (1 - judged.chosen) * np.log1p(-kept)
-    return np.asarray(found.sum(axis=2))
-
-
 def choose(judged: Judged, predicted: np.ndarray, judge: str) -> Choices:
-    """Have every pair of methods judged on every item.
+    """Have every pair of methods, whose Q are `predicted` (M, N, K), judged on every item.
 
-    Args:
-        judged: annotations of those who choose.
-        predicted: (M, N, K) each method's Q of the items.
-        judge: `one` or `panel`.
+    The paper's study is private: lawyers saw an instance and what two methods predict for it, and
+    chose the better. Here annotators stand in for them (HLV, 6.1). Those of each test item are
+    split at random (`halves`): by the shares of one half the metrics are computed, and the other
+    half, `judged`, choose. So no one is held against what they said themselves. A choice is made by
+    what a method gives to annotations of the half:
 
-    Raises:
-        InputError: for another judge.
+    one      each annotator alone prefers the method that gives their own label more probability,
+             by at least `VISIBLE`; nearer predictions look the same, which decides nothing
+    panel    an item's annotators together prefer the method under which their labels are likelier
+
+    Neither is one of the metrics. One annotator has no idea of how others differ, so that of two
+    right predictions the surer one wins; a panel prefers predictions that have the shares right.
     """
     if judge not in JUDGES:
         raise InputError(f"judge {judge!r}; expected {' or '.join(JUDGES)}")
-    given = _given(judged, predicted)
+    kept = np.clip(predicted[:, judged.item_of], LEAST, 1 - LEAST)
+    given = judged.chosen * np.log(kept)
+    if judged.multilabel:
+        given = given + (1 - judged.chosen) * np.log1p(-kept)
+    # The logarithm of the probability that each method gives each annotation: (M, R).
+    given = given.sum(axis=2)
     if judge == ONE:
         value, least = np.exp(given), VISIBLE
     else:
         value = np.stack([np.bincount(judged.item_of, weights=own) for own in given])
         least = 1e-9
-    methods = len(value)
-    wins, ties = np.zeros((methods, methods)), np.zeros((methods, methods))
-    for row in range(methods):
-        gain = value - value[row]
+    wins, ties = np.zeros((2, len(value), len(value)))
+    for row, own in enumerate(value):
+        gain = value - own
         wins[row] = (gain >= least).sum(axis=1)
         ties[row] = (np.abs(gain) < least).sum(axis=1)
     np.fill_diagonal(ties, 0)

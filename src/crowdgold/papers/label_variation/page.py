@@ -1,6 +1,5 @@
-"""Claims on training methods (HLV, sections 5.2 and 6) that need code of their own.
-
-The larger tables of the page on training with human label variation (HLV, section 5).
+"""Claims on training methods (HLV, sections 5.2 and 6) that need code of their own, and the larger
+tables of the page on training with human label variation (HLV, section 5).
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,8 +23,6 @@ from crowdgold.papers.label_variation.ranks import (
     printed_settings,
 )
 
-SIGNIFICANT = 0.05
-
 
 def named_places(table: pd.DataFrame) -> pd.Series:
     """The name of each row's dataset, with its encoder where the dataset has more than one."""
@@ -38,12 +35,12 @@ def _by_method(texts: Mapping[tuple[str, str], str], methods: Iterable[str]) -> 
     """The texts of (method, column) laid out, a line a method in this order."""
     heads = list(dict.fromkeys(head for _, head in texts))
     known = {name for name, _ in texts}
-    lines = [
+    rows = [
         [name, *(texts.get((name, head), "-") for head in heads)]
         for name in methods
         if name in known
     ]
-    return markdown_table(["method", *heads], lines)
+    return markdown_table(["method", *heads], rows)
 
 
 def difference_table(table: pd.DataFrame, place: str) -> str:
@@ -67,11 +64,8 @@ def share_table(table: pd.DataFrame) -> str:
 
 
 def dataset_table(table: pd.DataFrame, printed: Iterable[Mapping[str, Any]]) -> str:
-    """Table 4: what is counted of each dataset, and in brackets what is printed.
-
-    Args:
-        table: what the check `label_variation` gives.
-        printed: `table_4` of config/printed/label_variation.yaml.
+    """Table 4: what the check `label_variation` counts of each dataset, and in brackets what is
+    printed (`table_4` of config/printed/label_variation.yaml).
     """
     lines = []
     for row in printed:
@@ -79,56 +73,36 @@ def dataset_table(table: pd.DataFrame, printed: Iterable[Mapping[str, Any]]) -> 
         own = table["dataset"].eq(name) | table["dataset"].str.startswith(f"{name} (")
         parts = table[own].drop_duplicates("dataset")
         numbers = [f"({row[key]})" for key in ("thousands", "each", "classes")]
-        people, several = "", ""
+        people, several = "", "private" if row.get("private") else "not had here"
         if len(parts):
             items, annotations = parts["all_items"].sum(), parts["all_annotations"].sum()
             ours = f"{items:,}", f"{annotations / items:.1f}", f"{parts['classes'].iloc[0]}"
             numbers = [f"{one} {its}" for one, its in zip(ours, numbers, strict=True)]
             count = parts["all_annotators"].max()
-            people = f"{count:,}" if count else "not known"
-        else:
-            several = "private" if row.get("private") else "not had here"
+            people, several = f"{count:,}" if count else "not known", ""
+        about = [row[key] for key in ("task", "language", "annotators")]
         marks = ["✓" if row[key] else "✗" for key in ("annotators_known", "multilabel")]
-        lines.append(
-            [
-                name,
-                row["task"],
-                row["language"],
-                row["annotators"],
-                *numbers,
-                people,
-                *marks,
-                several,
-            ]
-        )
+        lines.append([name, *about, *numbers, people, *marks, several])
     heads = ["dataset", "task", "L", "O", "items N (thousands)", "annotations an item J",
              "classes K", "annotators", "I", "M", ""]  # fmt: skip
     return markdown_table(heads, lines)
 
 
 def correlation_table(table: pd.DataFrame, judge: str) -> str:
-    """Table 5 on our runs: a line a dataset, each metric's correlation with a judge's scores.
-
-    Args:
-        table: what the check `human_ranking` gives, of all datasets.
-        judge: whose choices.
+    """Table 5 on our runs: a line a dataset, each metric's correlation r with a judge's scores,
+    with a star where p is below 5 %, and p.
     """
     own = table[table["judge"] == judge].drop_duplicates(["dataset", "encoder", "metric"])
     metrics = list(dict.fromkeys(own["metric"]))
     lines = []
     for (dataset, encoder), rows in own.groupby(["dataset", "encoder"], sort=False):
-        of = rows.set_index("metric")
-        cells = [_correlation(of.loc[name]) for name in metrics]
+        of, cells = rows.set_index("metric"), []
+        for name in metrics:
+            r, p = of.loc[name, "correlation"], of.loc[name, "p_value"]
+            star = "*" if p < 0.05 else ""
+            cells.append("undefined" if np.isnan(r) else f"{r:+.2f}{star} ({p:.3f})")
         lines.append([str(dataset), str(encoder), f"{of['methods'].max()}", *cells])
     return markdown_table(["dataset", "encoder", "methods", *metrics], lines)
-
-
-def _correlation(row: pd.Series) -> str:
-    """r, with a star where p is below `SIGNIFICANT`, and p."""
-    if np.isnan(row["correlation"]):
-        return "undefined"
-    star = "*" if row["p_value"] < SIGNIFICANT else ""
-    return f"{row['correlation']:+.2f}{star} ({row['p_value']:.3f})"
 
 
 def ranking_table(table: pd.DataFrame, judge: str) -> str:
@@ -202,22 +176,11 @@ def metric_methods_follow(tables: Tables) -> Cells:
     return cells_of(f"mean ranks: {text}", names, values, errors, None, [len(own) for own in gaps])
 
 
-def _trained_too(table: pd.DataFrame, method: str, dataset: str) -> str:
-    """A method's means over runs where the encoder is trained too; nothing where there are none."""
-    own = table[(table["method"] == method) & (table["dataset"] == dataset)]
-    own = own[own["encoder"].str.endswith("fine-tuned")]
-    means = own.groupby("metric")["value"].mean()
-    told = [f"{name} {means[name]:.3f}" for name in ("macro F1", "entropy correlation")
-            if name in means]  # fmt: skip
-    text = ", ".join(told).replace("nan", "undefined")
-    return f"; where the encoder is trained too, {text}" if told else ""
-
-
 def degenerates(tables: Tables, method: str, dataset: str) -> Judgement:
     """In which runs a method's entropy correlation is undefined on a dataset."""
     table = tables[RUNS]
-    own = table[(table["method"] == method) & table["value"].isna()]
-    places = own.groupby("dataset", sort=False)["replicate"].nunique()
+    undefined = table[(table["method"] == method) & table["value"].isna()]
+    places = undefined.groupby("dataset", sort=False)["replicate"].nunique()
     f1 = table[(table["dataset"] == dataset) & (table["metric"] == "soft macro F1")]
     means = f1.groupby("method")[["value", "share_error"]].mean()
     text = (
@@ -230,7 +193,14 @@ def degenerates(tables: Tables, method: str, dataset: str) -> Judgement:
     named = [name for name in (method, "SMF1", BASELINE) if name in means.index]
     shown = ", ".join(f"{name} {means['share_error'][name]:.3f}" for name in named)
     why = f"predictions differ, but class shares are lost: off by {shown}"
-    why += _trained_too(tables[TUNED], method, dataset)
+    tuned = tables[TUNED]
+    own = tuned[(tuned["method"] == method) & (tuned["dataset"] == dataset)]
+    by_metric = own[own["encoder"].str.endswith("fine-tuned")].groupby("metric")["value"].mean()
+    told = [f"{name} {by_metric[name]:.3f}" for name in ("macro F1", "entropy correlation")
+            if name in by_metric]  # fmt: skip
+    if told:
+        trained = ", ".join(told).replace("nan", "undefined")
+        why += f"; where the encoder is trained too, {trained}"
     return Judgement(f"{elsewhere}defined in all runs there; {text}", FAILS, why, runs)
 
 
@@ -247,17 +217,13 @@ def correlations_with_people(tables: Tables) -> pd.DataFrame:
 
 
 def lead_in_correlation(tables: Tables, first: list[str], last: list[str]) -> pd.DataFrame:
-    """How much higher correlations of some metrics are than others', by dataset.
-
-    Args:
-        tables: the joined table of choices.
-        first: metrics that are to lead; empty for all but `last`.
-        last: those that are to follow; empty for all but `first`.
+    """How much higher correlations of the metrics `first` are than those of `last`, by dataset;
+    either is empty for all but the other.
     """
-    found = _correlations(tables)
-    lead = [name for name in found if (name in first if first else name not in last)]
-    rest = [name for name in found if (name in last if last else name not in first)]
-    gaps = {f"{a} over {b}": found[a] - found[b] for a in lead for b in rest}
+    known = _correlations(tables)
+    lead = [name for name in known if (name in first if first else name not in last)]
+    rest = [name for name in known if (name in last if last else name not in first)]
+    gaps = {f"{a} over {b}": known[a] - known[b] for a in lead for b in rest}
     return pd.DataFrame(gaps).melt(var_name="metric")
 
 

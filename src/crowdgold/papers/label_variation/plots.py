@@ -1,6 +1,5 @@
-"""Training methods against majority voting: a panel a dataset and metric (HLV, figs. 2 to 4).
-
-Methods' values by each metric against their scores by people's choices (HLV, fig. 5).
+"""Training methods against majority voting, a panel a dataset and metric (HLV, figs. 2 to 4), and
+methods' values by each metric against their scores by people's choices (HLV, fig. 5).
 """
 
 from collections.abc import Sequence
@@ -29,10 +28,7 @@ METRICS = {
 """Metric -> the title of its panels, where an item has one class, and where it may have several."""
 SEVERAL = ("MFRC",)
 """Datasets whose items may have several classes."""
-EXISTING, PROPOSED = "#5599BB", "#D55E00"
-LOOKS = ((EXISTING, "o", "published before"), (PROPOSED, "^", "proposed by the paper"))
-ROW = 2.15
-"""Inches; the height of a dataset's panels."""
+LOOKS = (("#5599BB", "o", "published before"), ("#D55E00", "^", "proposed by the paper"))
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, order: Sequence[str]) -> None:
@@ -63,22 +59,12 @@ def _panel(axes: Axes, rows: pd.DataFrame, order: Sequence[str]) -> None:
 
 
 def draw_label_variation(
-    table: pd.DataFrame,
-    *,
-    shown: Sequence[str],
+    table: pd.DataFrame, *, shown: Sequence[str]
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw each run's difference to the mean of MV, of some of the datasets.
+    """Draw each run's difference to the mean of MV, of the datasets of these titles that the table
+    has; it is a ValueError where it has none.
 
-    Args:
-        table: what the check `label_variation` gives, of all datasets: methods are sorted by their
-            mean rank over all of its settings.
-        shown: titles of the datasets that are drawn, each where the table has it.
-
-    Returns:
-        the figure and the rows that it shows, with `difference` and `mean_rank`.
-
-    Raises:
-        ValueError: where the table lacks a column, or has none of the datasets.
+    Methods are sorted by their mean rank over all settings of the table.
     """
     require(table, COLUMNS)
     ranks = mean_ranks(table)
@@ -92,14 +78,13 @@ def draw_label_variation(
     if not pairs:
         raise ValueError(f"no rows of {', '.join(shown)} in the table")
     order = [name for name in ranks.index if name in set(drawn["method"])]
-    figure, axes = new_figure(len(pairs), len(METRICS), 0.65 + ROW * len(pairs))
+    figure, axes = new_figure(len(pairs), len(METRICS), 0.65 + 2.15 * len(pairs))
     for panels, (dataset, encoder) in zip(axes, pairs, strict=True):
         own = drawn[(drawn["dataset"] == dataset) & (drawn["encoder"] == encoder)]
-        for place, (metric, titles) in enumerate(METRICS.items()):
-            _panel(panels[place], own[own["metric"] == metric], order)
-            title = titles[dataset in SEVERAL]
-            panels[place].set_title(title, fontsize=7)
-            panels[place].set_yticks(range(len(order)), order if place == 0 else [""] * len(order))
+        for panel, (metric, titles) in zip(panels, METRICS.items(), strict=True):
+            _panel(panel, own[own["metric"] == metric], order)
+            panel.set_title(titles[dataset in SEVERAL], fontsize=7)
+            panel.set_yticks(range(len(order)), order if panel is panels[0] else [""] * len(order))
         panels[0].set_ylabel(f"{dataset}\n{encoder}", fontsize=7)
     runs = drawn.groupby([*SETTING, "method"]).size().max()
     figure.supxlabel(
@@ -122,23 +107,10 @@ def draw_label_variation(
 PLOT = Plot("label_variation", draw_label_variation)
 
 
-COLUMNS_HUMAN_RANKING = (
-    "dataset",
-    "encoder",
-    "judge",
-    "metric",
-    "method",
-    "score",
-    "value",
-    "correlation",
-)
-LOOKS_HUMAN_RANKING = {
+JUDGE_LOOKS = {
     ONE: ("#0072B2", "o", "-", "one annotator chooses"),
     PANEL: ("#D55E00", "^", "--", "an item's annotators choose together"),
 }
-"""Judge -> colour, marker, line, words."""
-ROW_HUMAN_RANKING = 1.75
-"""Inches; the height of a dataset's panels."""
 
 
 def line_with_band(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -152,45 +124,38 @@ def line_with_band(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return places, intercept + slope * places, stats.t.ppf((1 + LEVEL) / 2, left) * of_line
 
 
-def _panel_human_ranking(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draw a metric's points, lines and correlations, of both judges."""
-    texts = []
-    for judge, (colour, marker, line, _) in LOOKS_HUMAN_RANKING.items():
-        own = rows[(rows["judge"] == judge) & rows["value"].notna()]
-        x, y = own["value"].to_numpy(float), own["score"].to_numpy(float)
-        axes.plot(x, y, marker, color=colour, markersize=3, alpha=0.8, markeredgewidth=0)
-        r = float(own["correlation"].iloc[0]) if len(own) else np.nan
-        texts.append(f"{r:.2f}" if np.isfinite(r) else "undefined")
-        if np.isfinite(r):
-            places, height, half = line_with_band(x, y)
-            axes.plot(places, height, line, color=colour, linewidth=0.9)
-            axes.fill_between(
-                places, height - half, height + half, color=colour, alpha=0.12, linewidth=0
-            )
-    axes.set_title(f"r = {'; '.join(texts)}", fontsize=6, pad=2)
-    axes.tick_params(labelsize=5.5)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=2, steps=[1, 2, 5, 10], min_n_ticks=2))
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=3))
-
-
 def draw_human_ranking(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel a dataset and metric: a point a method and judge, with a line and its band.
-
-    Args:
-        table: what the check `human_ranking` gives, of all datasets.
-    """
-    require(table, COLUMNS_HUMAN_RANKING)
+    """Draw a panel a dataset and metric: a point a method and judge, with a line and its band."""
+    require(table, (
+        "dataset", "encoder", "judge", "metric", "method", "score", "value", "correlation",
+    ))  # fmt: skip
     places = list(table.groupby(["dataset", "encoder"], sort=False))
-    figure, axes = new_figure(len(places), len(METRICS), 0.8 + ROW_HUMAN_RANKING * len(places))
+    figure, axes = new_figure(len(places), len(METRICS), 0.8 + 1.75 * len(places))
     for panels, ((dataset, encoder), rows) in zip(axes, places, strict=True):
-        for panel, (metric, titles) in zip(panels, METRICS.items(), strict=True):
-            _panel_human_ranking(panel, rows[rows["metric"] == metric])
-            panel.set_xlabel(titles[dataset in SEVERAL], fontsize=6, labelpad=1)
-        panels[0].set_ylabel(f"{dataset}\n{encoder}", fontsize=6.5)
         # Bands of few points go far beyond them.
         low, high = rows["score"].min(), rows["score"].max()
-        for panel in panels:
+        for panel, (metric, titles) in zip(panels, METRICS.items(), strict=True):
+            texts = []
+            for judge, (colour, marker, line, _) in JUDGE_LOOKS.items():
+                own = rows[(rows["metric"] == metric) & (rows["judge"] == judge)]
+                own = own[own["value"].notna()]
+                x, y = own["value"].to_numpy(float), own["score"].to_numpy(float)
+                panel.plot(x, y, marker, color=colour, markersize=3, alpha=0.8, markeredgewidth=0)
+                r = float(own["correlation"].iloc[0]) if len(own) else np.nan
+                texts.append(f"{r:.2f}" if np.isfinite(r) else "undefined")
+                if np.isfinite(r):
+                    at, height, half = line_with_band(x, y)
+                    panel.plot(at, height, line, color=colour, linewidth=0.9)
+                    panel.fill_between(
+                        at, height - half, height + half, color=colour, alpha=0.12, linewidth=0
+                    )
+            panel.set_title(f"r = {'; '.join(texts)}", fontsize=6, pad=2)
+            panel.tick_params(labelsize=5.5)
+            panel.xaxis.set_major_locator(MaxNLocator(nbins=2, steps=[1, 2, 5, 10], min_n_ticks=2))
+            panel.yaxis.set_major_locator(MaxNLocator(nbins=3))
+            panel.set_xlabel(titles[dataset in SEVERAL], fontsize=6, labelpad=1)
             panel.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
+        panels[0].set_ylabel(f"{dataset}\n{encoder}", fontsize=6.5)
     figure.supxlabel(
         "Across: a method's value by the metric. Up: its score by people's choices. r: of the one "
         "annotator; of all together",
@@ -198,7 +163,7 @@ def draw_human_ranking(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     )
     handles = [
         axes[0][0].plot([], [], line + marker, color=colour, markersize=4, label=label)[0]
-        for colour, marker, line, label in LOOKS_HUMAN_RANKING.values()
+        for colour, marker, line, label in JUDGE_LOOKS.values()
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False)
     return figure, table

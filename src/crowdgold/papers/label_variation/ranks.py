@@ -1,29 +1,12 @@
 """Training methods compared with majority voting over runs, and ranked over settings (HLV, 5.2).
 
-A setting is a dataset, an encoder and a metric. The paper's words leave open what counts; here:
-
-    difference       of a single run's value to the mean value of MV over its runs
-    substantially    a method beats MV where its mean over runs is above MV's by more than `CLEAR`
-                     standard errors of the difference of the two means
-    among the best   where the best method's mean is not substantially above its own
-    on par           the same with the one method in the place of the best
-
-Runs differ in the first values of the weights and the order of the rows, so that these errors are
-those of training, as the paper's error bars are; how well the test items stand for others is not in
-them. A value that is undefined (an entropy correlation of constant predictions) beats nothing, and
-ranks last.
-
-Shares of settings: what the paper's footnotes leave of them, and what ours say (HLV, 5.2).
-
-Settings of one dataset share its items and its annotators, and go together; and we have few
-datasets. A share's interval therefore counts datasets, not settings: Clopper and Pearson's interval
-of a proportion, at as many observations as there are datasets (where these have unequally many
-settings, Kish's effective number). Of independent values between 0 and 1 with a given mean none
-vary more than those that are 0 or 1, so that this is the worst case, in which all settings of a
-dataset go the same way. Each end is at 5%.
-
-The printed share is met where this whole interval lies within the claim's margin of it; the claim
-does not hold where the whole interval lies outside, and is not decided where neither is so.
+A setting is a dataset, an encoder and a metric. The paper's words leave open what counts; here a
+method beats MV substantially where its mean over runs is above MV's by more than `CLEAR` standard
+errors of the difference, is among the best where the best one's mean is not substantially above its
+own, and on par with a method where that one's is not. Runs differ in the first values of the
+weights and the order of the rows, so that these errors are those of training, as the paper's error
+bars are; how well the test items stand for others is not in them. A value that is undefined (an
+entropy correlation of constant predictions) beats nothing, and ranks last.
 """
 
 from collections.abc import Mapping
@@ -83,7 +66,7 @@ def with_all_methods(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _clearly_above(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
-    """Say where a method's mean is above another's by more than `CLEAR` standard errors."""
+    """Where a method's mean is above another's by more than `CLEAR` standard errors."""
     gain = first["mean"].to_numpy() - second["mean"].to_numpy()
     error = np.hypot(first["se"].to_numpy(), second["se"].to_numpy())
     with np.errstate(invalid="ignore"):
@@ -109,26 +92,22 @@ def compare_with_baseline(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_objective(table: pd.DataFrame, methods: tuple[str, ...]) -> pd.DataFrame:
-    """Compare methods with the one whose loss is 1 less the setting's metric (PO-JSD, soft micro
-    F1).
+    """Whether each of `methods` is on par with the one whose loss is 1 less the setting's metric
+    (PO-JSD, soft micro F1): defined, and that one is not substantially above it.
 
-    Returns:
-        a row a setting of such a metric in which all of them take part, indexed by `SETTING`; for
-        each of `methods`, whether it is on par: defined, and the method that is trained for the
-        metric is not substantially above it.
+    A row a setting of such a metric in which all of them take part, indexed by `SETTING`.
     """
     by_metric = {one.objective: name for name, one in METHODS.items() if one.objective}
-    found = {}
+    on_par = {}
     for key, own in over_runs(table).groupby(SETTING, sort=False):
         trained_for = by_metric.get(str(key[2]), "")
         rows = own.set_index("method")
-        if trained_for not in ("JSD", "SmF1") or not {trained_for, *methods} <= set(rows.index):
-            continue
-        chosen = rows.loc[list(methods)]
-        above = _clearly_above(rows.loc[[trained_for] * len(methods)], chosen)
-        found[key] = ~above & chosen["mean"].notna().to_numpy()
-    index = pd.MultiIndex.from_tuples(list(found), names=SETTING)
-    return pd.DataFrame(list(found.values()), index=index, columns=list(methods), dtype=bool)
+        if trained_for in ("JSD", "SmF1") and {trained_for, *methods} <= set(rows.index):
+            chosen = rows.loc[list(methods)]
+            above = _clearly_above(rows.loc[[trained_for] * len(methods)], chosen)
+            on_par[key] = ~above & chosen["mean"].notna().to_numpy()
+    index = pd.MultiIndex.from_tuples(list(on_par), names=SETTING)
+    return pd.DataFrame(list(on_par.values()), index=index, columns=list(methods), dtype=bool)
 
 
 LEVEL = 0.95
@@ -145,12 +124,9 @@ def listed_settings(items: list[Mapping[str, Any]]) -> list[tuple[str, str, str]
 
 
 def printed_settings(section: Mapping[str, Any], share: str, *whose: str) -> pd.Series:
-    """Whether each of the paper's settings is none of a footnote's exceptions.
+    """Whether each of the paper's settings is none of the exceptions of some of a footnote's lists.
 
-    Args:
-        section: `section_5_2` of config/printed/label_variation.yaml.
-        share: one of its `shares`.
-        whose: those of its lists of exceptions that count.
+    `section` is `section_5_2` of config/printed/label_variation.yaml, `share` one of its `shares`.
     """
     about = section["shares"][share]
     settings = pd.MultiIndex.from_tuples(
@@ -166,13 +142,19 @@ def printed_settings(section: Mapping[str, Any], share: str, *whose: str) -> pd.
 
 
 def observations(found: pd.Series) -> float:
-    """Count the datasets of settings; the effective number where they have unequally many."""
+    """The datasets of settings; the effective number (Kish) where they have unequally many."""
     sizes = found.groupby("dataset").size()
     return float(sizes.sum() ** 2 / (sizes**2).sum())
 
 
 def share_interval(share: float, size: float) -> tuple[float, float]:
-    """The ends, each at `LEVEL`, of a share of `size` observations (Clopper and Pearson)."""
+    """The ends, each at `LEVEL`, of a share of `size` observations (Clopper and Pearson).
+
+    Settings of one dataset share its items and its annotators, and go together; and we have few
+    datasets. A share's interval therefore counts datasets, not settings. Of independent values
+    between 0 and 1 with a given mean none vary more than those that are 0 or 1, so that this is the
+    worst case, in which all settings of a dataset go the same way.
+    """
     count = share * size
     low = stats.beta.ppf(1 - LEVEL, count, size - count + 1) if share > 0 else 0.0
     high = stats.beta.ppf(LEVEL, count + 1, size - count) if share < 1 else 1.0
@@ -180,7 +162,9 @@ def share_interval(share: float, size: float) -> tuple[float, float]:
 
 
 def share_verdict(low: float, high: float, printed: float, margin: float) -> str:
-    """Judge a printed share by the interval of ours."""
+    """A printed share is met where the whole interval of ours lies within the margin of it, fails
+    where the whole interval lies outside, and is not decided where neither is so.
+    """
     first, last = printed - margin, printed + margin
     return verdict_of(first <= low and high <= last, high < first or low > last)
 
@@ -206,12 +190,8 @@ def in_words(found: pd.Series) -> str:
 
 
 def judged_share(found: pd.Series, printed: pd.Series, margin: float, more: str = "") -> Judgement:
-    """Hold the share of our settings in which something was found against the printed one.
-
-    Args:
-        found, printed: whether, by `SETTING`.
-        margin: how far ours may be from the printed share.
-        more: what else to say of ours.
+    """The share of our settings in which something was found, held against the printed one; `more`
+    is what else to say of ours.
     """
     if found.empty:
         return Judgement("no such settings", NOT_DECIDED)

@@ -23,13 +23,7 @@ EncoderOf = Callable[[Split], nn.Module]
 
 @dataclass(frozen=True)
 class Search:
-    """A random search.
-
-    Attributes:
-        trials: models that are tried; 0 for none.
-        learning_rates: lowest and highest; between them the logarithm is uniform.
-        batch_sizes: one of these, equally likely.
-    """
+    """A random search."""
 
     trials: int = 0
     learning_rates: tuple[float, float] = (1e-4, 1e-1)
@@ -47,20 +41,16 @@ class Search:
 class Run(NamedTuple):
     """What a run gives.
 
-    Attributes:
-        scores: by metric.
-        how: as it was trained.
-        predicted: (N, K) Q of the items tested.
-        share_error: the largest difference, over classes, of a class's mean prediction from its
-            mean share in what people chose, of the items tested.
-        train_share_error: the same of the items trained on, those of all splits together. At its
-            maximum a likelihood of the people's shares has none, as its derivative by the constant
-            term is zero; what there is says that training stopped before it was there.
+    `share_error` is the largest difference, over classes, of a class's mean prediction from its
+    mean share in what people chose, of the items tested; `train_share_error` the same of the items
+    trained on, those of all splits together. At its maximum a likelihood of the people's shares has
+    none, as its derivative by the constant term is zero; what there is says that training stopped
+    before it was there.
     """
 
     scores: dict[str, Score]
     how: Optimisation
-    predicted: np.ndarray
+    predicted: np.ndarray  # (N, K) Q of the items tested
     share_error: float
     train_share_error: float
 
@@ -76,11 +66,6 @@ def _trained(
     return train(method, data.judged.of_items(items), encoder, how, rng, at=items)
 
 
-def _share_error(true: np.ndarray, predicted: np.ndarray) -> float:
-    """The largest difference, over classes, of two mean shares."""
-    return float(np.abs(predicted.mean(axis=0) - true.mean(axis=0)).max())
-
-
 def search(
     method: str,
     data: Prepared,
@@ -89,15 +74,8 @@ def search(
     tried: Search,
     rng: np.random.Generator,
 ) -> Optimisation:
-    """Choose learning rate and batch size on the development items of the first split.
-
-    Args:
-        method: short name of the training method.
-        data: the dataset.
-        encoder_of: split -> encoder.
-        how: the rest of how models are trained; itself where nothing is tried.
-        tried: what is tried.
-        rng: of the trials and their training.
+    """Choose learning rate and batch size on the development items of the first split; `how` itself
+    where nothing is tried.
     """
     split, best, at_best = data.splits()[0], -1.0, how
     true = data.judged.shares()[split.development]
@@ -107,9 +85,9 @@ def search(
         one = replace(how, learning_rate=rate, batch_size=size)
         model = _trained(method, data, encoder_of(split), one, split.fitting, rng)
         predicted = model.predict(split.development)
-        found = geometric_mean(score(true, predicted, data.judged.multilabel))
-        if found > best:
-            best, at_best = found, one
+        mean = geometric_mean(score(true, predicted, data.judged.multilabel))
+        if mean > best:
+            best, at_best = mean, one
     return at_best
 
 
@@ -121,27 +99,20 @@ def run(
     tried: Search,
     rng: np.random.Generator,
 ) -> Run:
-    """Train by a method, with a search where one is asked for, and score the test predictions.
-
-    Args are those of `search`.
-
-    Raises:
-        InputError: where the method cannot be used on the dataset.
-    """
-    chosen = search(method, data, encoder_of, how, tried, rng)
+    """Train by a method, with a search where one is asked for, and score the test predictions."""
+    chosen, splits = search(method, data, encoder_of, how, tried, rng), data.splits()
     tested, trained = [], []
-    splits = data.splits()
     for split in splits:
         model = _trained(method, data, encoder_of(split), chosen, split.training, rng)
         tested.append(model.predict(split.test))
         trained.append(model.predict(split.training))
-    shares, predicted = data.judged.shares(), np.concatenate(tested)
-    true = shares[np.concatenate([split.test for split in splits])]
-    true_trained = shares[np.concatenate([split.training for split in splits])]
+    shares = data.judged.shares()
+    predicted, true = np.concatenate(tested), shares[np.concatenate([one.test for one in splits])]
+    of_trained = shares[np.concatenate([one.training for one in splits])].mean(axis=0)
     return Run(
         score(true, predicted, data.judged.multilabel),
         chosen,
         predicted,
-        _share_error(true, predicted),
-        _share_error(true_trained, np.concatenate(trained)),
+        float(np.abs(predicted.mean(axis=0) - true.mean(axis=0)).max()),
+        float(np.abs(np.concatenate(trained).mean(axis=0) - of_trained).max()),
     )

@@ -1,10 +1,5 @@
-"""Training heads, and where it is asked for the encoder under them, by any method. Needs PyTorch.
-
-Adam with a learning rate that falls linearly to 0 over all steps, after a warm-up where one is
-asked for; batches in a new random order each epoch; every random number from generators that are
-passed in. Frozen features are computed once, so that a step is a few small matrix products.
-
-Heads on items' features, and the losses that train them (HLV, section 4). Needs PyTorch.
+"""Training heads, and where it is asked for the encoder under them, by any method (HLV, section 4).
+Needs PyTorch.
 
 - cross-entropy: - sum_k T_ik log Q_ik; of several classes, that of each and its complement.
 - JSD: mean_i JSD(P_i, Q_i) in bits; of several classes, mean_ik of [P, 1 - P] and [Q, 1 - Q].
@@ -16,9 +11,10 @@ Heads on items' features, and the losses that train them (HLV, section 4). Needs
 P are the people's shares, T is the target: P, the majority vote, or one annotation. Q is the
 softmax of the logits, or, where an item may have several classes, their sigmoid. The sums over i
 are those of a batch; over a whole set each of the three metrics is 1 less its loss
-(`crowdgold.metrics.soft`, `.soft_multilabel`).
+(`crowdgold.metrics.soft`, `.soft_multilabel`). B is rows, J annotations, A annotators, K classes.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,14 +60,7 @@ def likelihood_loss(logits: Tensor, target: Tensor, weight: Tensor, multilabel: 
 def multitask_loss(
     logits: Tensor, soft: Tensor, majority: Tensor, weight: Tensor, multilabel: bool
 ) -> Tensor:
-    """The loss of SLMV: that of SL for the first head, of MV for the second.
-
-    Args:
-        logits: (B, 2, K).
-        soft, majority: (B, K) targets of the two.
-        weight: (B,) of rows.
-        multilabel: whether rows may have several classes.
-    """
+    """The loss of SLMV from logits (B, 2, K): SL's for the first head, MV's for the second."""
     first = likelihood_loss(logits[:, 0], soft, weight, multilabel)
     return first + likelihood_loss(logits[:, 1], majority, weight, multilabel)
 
@@ -113,12 +102,8 @@ def aggregated_loss(
 ) -> Tensor:
     """The mean over items of the least, or the largest, cross-entropy of their annotations.
 
-    Args:
-        logits: (B, K).
-        chosen: (B, J, K) what each annotation chose.
-        present: (B, J) whether there is one; each item has at least one.
-        largest: LA-max, else LA-min.
-        multilabel: whether an annotation may choose several classes.
+    `chosen` (B, J, K) is what each annotation chose, `present` (B, J) whether there is one; each
+    item has at least one.
     """
     each = cross_entropy(logits[:, None].expand_as(chosen), chosen, multilabel)
     if largest:
@@ -127,14 +112,10 @@ def aggregated_loss(
 
 
 def ensemble_loss(logits: Tensor, chosen: Tensor, count: Tensor, multilabel: bool) -> Tensor:
-    """The loss of AE and AEh: the mean cross-entropy of annotations by their annotators'
-    heads.
+    """The loss of AE and AEh: the mean cross-entropy of annotations by their annotators' heads.
 
-    Args:
-        logits: (B, J, K) of the head of each annotation's annotator.
-        chosen: (B, J, K) what each annotation chose.
-        count: (B, J) 1 where there is an annotation, else 0.
-        multilabel: whether an annotation may choose several classes.
+    `logits` (B, J, K) are of the head of each annotation's annotator, `count` (B, J) is 1 where
+    there is an annotation, else 0.
     """
     return (count * cross_entropy(logits, chosen, multilabel)).sum() / count.sum()
 
@@ -156,15 +137,11 @@ def vote_of_predictions(predicted: Tensor, multilabel: bool) -> Tensor:
     return votes.to(predicted.dtype).mean(dim=-2)
 
 
-MULTITASK = 2
-"""Heads of SLMV."""
-
-
 def heads_of(method: str, annotators: int) -> int:
     """How many heads a method trains: one for each annotator, two for SLMV, else one."""
     if find_method(method).name in ("AE", "AEh"):
         return annotators
-    return MULTITASK if method == "SLMV" else 1
+    return 2 if method == "SLMV" else 1
 
 
 class LinearHeads(nn.Module):
@@ -192,27 +169,17 @@ class LinearHeads(nn.Module):
         return torch.einsum("bd,bjkd->bjk", features, chosen) + self.bias[annotator]
 
 
-PREDICTED_AT_ONCE = 256
-"""Items; those of a fine-tuned encoder, or of hundreds of heads, need memory."""
-
-
 @dataclass(frozen=True)
 class Optimisation:
-    """How a model is trained.
-
-    Attributes:
-        epochs: passes over the rows.
-        batch_size: rows of a step.
-        learning_rate: Adam's, at the start.
-        warmup: share of the steps over which the rate first rises from 0.
-        each: whether ReL has a row for each of several equal annotations.
+    """How a model is trained: by Adam with a learning rate that falls linearly to 0 over all steps,
+    after a warm-up where one is asked for; batches in a new random order each epoch.
     """
 
     epochs: int
     batch_size: int
-    learning_rate: float
-    warmup: float = 0.0
-    each: bool = False
+    learning_rate: float  # at the start
+    warmup: float = 0.0  # share of the steps over which the rate first rises from 0
+    each: bool = False  # ReL has a row for each of several equal annotations
 
     def __post_init__(self) -> None:
         for name, value in (("epochs", self.epochs), ("batch_size", self.batch_size)):
@@ -238,68 +205,44 @@ class FrozenFeatures(nn.Module):
         return self.values[item]
 
 
-class Batches:
-    """The tensors of a training set, and the loss of some of its rows."""
+def _loss(
+    method: str, rows: TrainingSet, heads: LinearHeads, multilabel: bool, device: str
+) -> Callable[[Tensor, Tensor], Tensor]:
+    """The method's loss of the features (B, D) of some rows, and their places (B,)."""
 
-    def __init__(self, method: str, rows: TrainingSet, multilabel: bool, device: str) -> None:
-        self.method, self.multilabel = method, multilabel
+    def tensor(values: np.ndarray, kind: torch.dtype = torch.float32) -> Tensor:
+        return torch.as_tensor(values, dtype=kind, device=device)
 
-        def tensor(values: np.ndarray | None, kind: torch.dtype = torch.float32) -> Tensor | None:
-            return None if values is None else torch.as_tensor(values, dtype=kind, device=device)
-
-        self.item = torch.as_tensor(rows.item, dtype=torch.long, device=device)
-        self.target, self.weight = tensor(rows.target), tensor(rows.weight)
-        self.second = tensor(rows.second)
-        padded = rows.annotations
-        self.chosen = tensor(padded.chosen if padded else None)
-        self.number = tensor(padded.number if padded else None)
-        self.annotator = tensor(padded.annotator if padded else None, torch.long)
-
-    def loss(self, features: Tensor, heads: LinearHeads, at: Tensor) -> Tensor:
-        """The method's loss of rows `at`, (B,), whose items have these features."""
-        if self.method in ("AE", "AEh"):
-            logits = heads.of_annotators(features, _of(self.annotator, at))
-            return ensemble_loss(
-                logits, _of(self.chosen, at), _of(self.number, at), self.multilabel
+    if method in ("AE", "AEh", "LA-min", "LA-max"):
+        assert rows.annotations is not None
+        chosen, number = tensor(rows.annotations.chosen), tensor(rows.annotations.number)
+        annotator = tensor(rows.annotations.annotator, torch.long)
+        if method in ("AE", "AEh"):
+            return lambda features, at: ensemble_loss(
+                heads.of_annotators(features, annotator[at]), chosen[at], number[at], multilabel
             )
-        logits, target = heads(features), _of(self.target, at)
-        if self.method == "SLMV":
-            second, weight = _of(self.second, at), _of(self.weight, at)
-            return multitask_loss(logits, target, second, weight, self.multilabel)
-        logits = logits[:, 0]
-        if self.method in METRIC_LOSSES:
-            return METRIC_LOSSES[self.method](logits, target, self.multilabel)
-        if self.method in ("LA-min", "LA-max"):
-            chosen, present = _of(self.chosen, at), _of(self.number, at) > 0
-            largest = self.method == "LA-max"
-            return aggregated_loss(logits, chosen, present, largest, self.multilabel)
-        return likelihood_loss(logits, target, _of(self.weight, at), self.multilabel)
-
-
-METRIC_LOSSES = {
-    "JSD": jsd_loss,
-    "SmF1": soft_micro_f1_loss,
-    "SMF1": soft_macro_f1_loss,
-}
-"""Methods whose loss is 1 less a metric; the other losses are cross-entropies."""
-
-
-def _of(values: Tensor | None, at: Tensor) -> Tensor:
-    if values is None:
-        raise ValueError("this method's training set lacks what its loss needs")
-    return values[at]
+        return lambda features, at: aggregated_loss(
+            heads(features)[:, 0], chosen[at], number[at] > 0, method == "LA-max", multilabel
+        )
+    target, weight = tensor(rows.target), tensor(rows.weight)
+    if method == "SLMV":
+        assert rows.second is not None
+        second = tensor(rows.second)
+        return lambda features, at: multitask_loss(
+            heads(features), target[at], second[at], weight[at], multilabel
+        )
+    # Methods whose loss is 1 less a metric; the other losses are cross-entropies.
+    metric = {"JSD": jsd_loss, "SmF1": soft_micro_f1_loss, "SMF1": soft_macro_f1_loss}.get(method)
+    if metric:
+        return lambda features, at: metric(heads(features)[:, 0], target[at], multilabel)
+    return lambda features, at: likelihood_loss(
+        heads(features)[:, 0], target[at], weight[at], multilabel
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A trained model.
-
-    Attributes:
-        method: its short name.
-        multilabel: whether items may have several classes.
-        encoder: positions of items -> features.
-        heads: on top of it.
-    """
+    """A trained model: heads on top of an encoder, positions of items -> features."""
 
     method: str
     multilabel: bool
@@ -307,29 +250,24 @@ class Trained:
     heads: LinearHeads
 
     def predict(self, items: np.ndarray) -> np.ndarray:
-        """Predict the judgements of items, by their positions in the encoder's texts.
-
-        Returns:
-            Q, (n, K): of AE the mean over all heads, of AEh the shares of their likeliest labels,
-            of SLMV the soft head's.
+        """Q, (n, K), of items by their positions in the encoder's texts: of AE the mean over all
+        heads, of AEh the shares of their likeliest labels, of SLMV the soft head's.
         """
-        device = self.heads.weight.device
-        found = []
+        parts = []
         self.encoder.eval()
         with torch.no_grad():
-            at = torch.as_tensor(np.asarray(items), dtype=torch.long, device=device)
-            for part in at.split(PREDICTED_AT_ONCE):
+            at = torch.as_tensor(np.asarray(items), dtype=torch.long)
+            # Items of a fine-tuned encoder, or of hundreds of heads, need memory.
+            for part in at.to(self.heads.weight.device).split(256):
                 logits = self.heads(self.encoder(part)).double()
                 predicted = probabilities(logits, self.multilabel)
-                found.append(self._joined(predicted))
-        return np.asarray(torch.cat(found).cpu().numpy())
-
-    def _joined(self, predicted: Tensor) -> Tensor:
-        if self.method == "AE":
-            return mean_prediction(predicted)
-        if self.method == "AEh":
-            return vote_of_predictions(predicted, self.multilabel)
-        return predicted[:, 0]
+                if self.method == "AE":
+                    parts.append(mean_prediction(predicted))
+                elif self.method == "AEh":
+                    parts.append(vote_of_predictions(predicted, self.multilabel))
+                else:
+                    parts.append(predicted[:, 0])
+        return np.asarray(torch.cat(parts).cpu().numpy())
 
 
 def torch_generator(rng: np.random.Generator) -> torch.Generator:
@@ -353,18 +291,12 @@ def train(
     rng: np.random.Generator,
     at: np.ndarray | None = None,
 ) -> Trained:
-    """Train a model by a method.
+    """Train a model by a method on the annotations of the training items.
 
-    Args:
-        judged: annotations of the training items.
-        encoder: positions of items (B,) -> features (B, `encoder.width`); those of its parameters
-            that require a gradient are trained too.
-        how: epochs, batch size, learning rate.
-        rng: gives the seed of the heads' first values and of the order of rows.
-        at: (N,) positions of the training items in the encoder's texts; 0 to N - 1 where not given.
-
-    Raises:
-        InputError: where the method is unknown, or these annotations do not allow it.
+    The encoder turns positions of items (B,) into features (B, `encoder.width`); those of its
+    parameters that require a gradient are trained too. `at` (N,) are positions of the training
+    items in its texts; 0 to N - 1 where not given. `rng` gives the seeds of the heads' first values
+    and of the order of rows. Annotations that the method does not allow are an InputError.
     """
     # An annotator without any training item has no model of their own.
     judged = judged.of_present_annotators()
@@ -374,37 +306,24 @@ def train(
     count = heads_of(method, judged.annotators)
     heads = LinearHeads(count, int(encoder.width), judged.classes, generator).to(device)
     place = torch.arange(judged.items) if at is None else torch.as_tensor(at, dtype=torch.long)
-    batches = Batches(method, rows, judged.multilabel, device)
+    item = place[torch.as_tensor(rows.item, dtype=torch.long)].to(device)
+    loss = _loss(method, rows, heads, judged.multilabel, device)
+    trained = [one for one in [*heads.parameters(), *encoder.parameters()] if one.requires_grad]
     # An encoder's dropout draws from PyTorch's own state, which is put back afterwards.
     with torch.random.fork_rng():
         torch.manual_seed(int(rng.integers(2**62)))
-        _optimise(batches, encoder, heads, place.to(device), how, generator)
+        fused = all(one.is_floating_point() for one in trained)
+        optimiser = torch.optim.Adam(trained, lr=how.learning_rate, fused=fused)
+        steps, step = how.epochs * -(-len(item) // how.batch_size), 0
+        encoder.train()
+        for _ in range(how.epochs):
+            order = torch.randperm(len(item), generator=generator).to(device)
+            for batch in order.split(how.batch_size):
+                for group in optimiser.param_groups:
+                    group["lr"] = how.learning_rate * _rate(step, steps, how.warmup)
+                optimiser.zero_grad()
+                value = loss(encoder(item[batch]), batch)
+                value.backward()  # type: ignore[no-untyped-call]
+                optimiser.step()
+                step += 1
     return Trained(method, judged.multilabel, encoder, heads)
-
-
-def _optimise(
-    batches: Batches,
-    encoder: nn.Module,
-    heads: LinearHeads,
-    place: Tensor,
-    how: Optimisation,
-    generator: torch.Generator,
-) -> None:
-    """Take all steps."""
-    trained = [one for one in [*heads.parameters(), *encoder.parameters()] if one.requires_grad]
-    fused = all(one.is_floating_point() for one in trained)
-    optimiser = torch.optim.Adam(trained, lr=how.learning_rate, fused=fused)
-    rows = len(batches.item)
-    steps = how.epochs * -(-rows // how.batch_size)
-    step = 0
-    encoder.train()
-    for _ in range(how.epochs):
-        order = torch.randperm(rows, generator=generator).to(batches.item.device)
-        for at in order.split(how.batch_size):
-            for group in optimiser.param_groups:
-                group["lr"] = how.learning_rate * _rate(step, steps, how.warmup)
-            optimiser.zero_grad()
-            loss = batches.loss(encoder(place[batches.item[at]]), heads, at)
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            step += 1

@@ -18,11 +18,6 @@ from torch import Tensor, nn
 from crowdgold.papers.label_variation.encoders import Encoder, Texts, compare
 from crowdgold.types.errors import InputError
 
-AT_ONCE = 64
-"""Texts that a frozen encoder reads at a time."""
-WEIGHTS = "config.json"
-"""The file that the folder of a packaged model is known by."""
-
 
 @contextmanager
 def threads(number: int) -> Iterator[None]:
@@ -36,10 +31,8 @@ def threads(number: int) -> Iterator[None]:
 
 
 def weights_of(encoder: Encoder) -> str:
-    """What a model is loaded from: the folder in its package, or its name on the hub.
-
-    Raises:
-        InputError: where the package, or the model in it, is not there.
+    """What a model is loaded from: the folder in its package, or its name on the hub; an InputError
+    where the package, or the model in it, is not there.
     """
     if not encoder.packaged:
         return encoder.source
@@ -50,7 +43,9 @@ def weights_of(encoder: Encoder) -> str:
             f"encoder {encoder.name}: the package {encoder.source} is not installed "
             "(`make hlv-packages` does it)"
         ) from error
-    folders = sorted({path.parent for path in Path(str(package.__file__)).parent.rglob(WEIGHTS)})
+    folders = sorted(
+        {path.parent for path in Path(str(package.__file__)).parent.rglob("config.json")}
+    )
     with_model = [folder for folder in folders if any(folder.glob("*.safetensors"))]
     if not with_model:
         raise InputError(f"encoder {encoder.name}: no model in the package {encoder.source}")
@@ -58,11 +53,7 @@ def weights_of(encoder: Encoder) -> str:
 
 
 def load(encoder: Encoder) -> tuple[Any, nn.Module]:
-    """Load an encoder's tokenizer and model.
-
-    Raises:
-        InputError: where its weights cannot be had.
-    """
+    """An encoder's tokenizer and model; an InputError where its weights cannot be had."""
     from transformers import AutoModel, AutoTokenizer  # here: loading it takes seconds
 
     source = weights_of(encoder)
@@ -81,13 +72,8 @@ def load(encoder: Encoder) -> tuple[Any, nn.Module]:
 class TransformerEncoder(nn.Module):
     """Items' texts, tokenized, under a transformer: positions (B,) -> features (B, `width`).
 
-    Args:
-        tokenizer: of the model.
-        model: gives `last_hidden_state`.
-        encoder: how its hidden states become features.
-        texts: of all items; a pair is read at once.
-        trained: whether it is fine-tuned; else its parameters need no gradient.
-        seed: of the first values of low-rank updates.
+    A pair is read at once. The model gives `last_hidden_state`; where it is not `trained`, its
+    parameters need no gradient. `seed` is of the first values of low-rank updates.
     """
 
     def __init__(
@@ -130,15 +116,9 @@ class TransformerEncoder(nn.Module):
 
 
 def pool(hidden: Tensor, mask: Tensor, how: str) -> Tensor:
-    """The features of texts (B, D) from those of their tokens (B, T, D).
-
-    Args:
-        hidden: of the tokens, those that fill up last.
-        mask: (B, T) 1 for tokens of the text.
-        how: their `mean`, the `first`, or the `last` (of models that read from left to right).
-
-    Raises:
-        InputError: for another `how`.
+    """The features of texts (B, D) from those of their tokens (B, T, D), those that fill up last:
+    their `mean`, the `first`, or the `last` (of models that read from left to right). `mask` (B, T)
+    is 1 for tokens of the text.
     """
     if how == "first":
         return hidden[:, 0]
@@ -162,10 +142,8 @@ def with_low_rank_updates(model: nn.Module, seed: int) -> nn.Module:
 
 
 def find_device(wanted: str) -> str:
-    """The device for an encoder that is trained: `auto` is a GPU where there is one.
-
-    Raises:
-        InputError: where a GPU is wanted, and PyTorch sees none.
+    """The device for an encoder that is trained: `auto` is a GPU where there is one. An InputError
+    where a GPU is wanted, and PyTorch sees none.
     """
     if wanted == "cpu":
         return wanted
@@ -182,11 +160,10 @@ def embed(tokenizer: Any, model: nn.Module, encoder: Encoder, texts: Texts) -> n
         alone = [Texts(list(one)) for one in (texts.first, texts.second)]
         return compare(*(embed(tokenizer, model, encoder, one) for one in alone))
     frozen = TransformerEncoder(tokenizer, model, encoder, texts, trained=False).eval()
-    found = np.empty((len(texts), frozen.width), dtype=np.float32)
+    features = np.empty((len(texts), frozen.width), dtype=np.float32)
     # Texts of a like length need no filling up.
     order = np.argsort([len(text) for text in texts.first], kind="stable")
     with torch.no_grad():
-        for start in range(0, len(order), AT_ONCE):
-            at = order[start : start + AT_ONCE]
-            found[at] = frozen(torch.as_tensor(at)).numpy()
-    return found
+        for at in (order[start : start + 64] for start in range(0, len(order), 64)):
+            features[at] = frozen(torch.as_tensor(at)).numpy()
+    return features

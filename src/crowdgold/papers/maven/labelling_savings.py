@@ -8,13 +8,7 @@ alone on N items, n items of which n_e are labelled save
 where the votes on the N items are counted because the metric needs them, as delta_TPR does. The
 saving grows with r. r is not printed; it follows from the paper's (n, n_e), N and 42 %.
 
-An interval about the n items themselves can be made as narrow as one likes by labelling all of a
-few. So with this aim n is at least N: then it is about no fewer items than what it is held against.
-
-Interval width against items and gold labels, measured on a grid and smoothed.
-
-For MAVEN, section 6: which (n, n_e) gives intervals as wide as gold labels alone do? The width w of
-a method's intervals on a grid of (n, f), f = n_e / n, is smoothed:
+The widths w of a method's intervals on a grid of (n, f), f = n_e / n, are smoothed:
 
     log w(n, f) = 1/2 log(1 - f) + b . (1, x, y, x^2, x y, y^2)     x, y: log n, log f, centred
     log w_0(n_e) = c . (1, log n_e, centred)                        gold labels alone
@@ -24,15 +18,12 @@ errors come from the residuals, so that they count lack of fit, or from the spre
 where that is larger. 1 - f is there because imputation takes gold labels for known: an interval
 about the labels of these n items vanishes as f goes to 1. That is what MAVEN's interval is about
 (aim `items`). GT's is about a population, and the paper compares the two. For an interval about the
-population (aim `population`) the width of n labels is added:
-
-    w_pop^2 = w^2 + w_0(n)^2
-
-since the variance of an estimate is that about the items' own value plus that of this value.
+population (aim `population`) w_pop^2 = w^2 + w_0(n)^2, since the variance of an estimate is that
+about the items' own value plus that of this value.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -42,45 +33,26 @@ from scipy.linalg import block_diag
 from scipy.optimize import brentq
 
 AIMS = ("items", "population")
-STEP = 1e-4
-MOST = 1 - 1e-6
-"""The largest fraction of gold: with all of the items labelled nothing is left to impute."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A least-squares fit: coefficients, their covariance, and how far it is off.
+    """A least-squares fit: coefficients, their covariance, and how far it is off."""
 
-    Attributes:
-        coefficients: (k,).
-        covariance: (k, k).
-        residual_sd: standard deviation of the settings' residuals, or of their noise where that is
-            larger, in log width.
-        left_out: root mean square error of predicting each setting from the others, in log width.
-        degrees: degrees of freedom of the residuals.
-    """
-
-    coefficients: np.ndarray
-    covariance: np.ndarray
-    residual_sd: float
-    left_out: float
-    degrees: int
+    coefficients: np.ndarray  # (k,)
+    covariance: np.ndarray  # (k, k)
+    residual_sd: float  # of the settings' residuals, or of their noise where that is larger
+    left_out: float  # root mean square error of predicting each setting from the others
+    degrees: int  # of freedom of the residuals
 
 
 def least_squares(
     design: np.ndarray, values: np.ndarray, weights: np.ndarray, errors: np.ndarray
 ) -> Fit:
-    """Fit values (m,) to a design (m, k).
+    """Fit values (m,) to a design (m, k) of full rank, m > k; else it is a ValueError.
 
-    Args:
-        design: (m, k), of full rank, m > k.
-        values: (m,) what is fitted.
-        weights: (m,) the values' variances are in proportion to 1 / weights.
-        errors: (m,) their known standard errors, the least that the residuals are taken to be; NaN
-            where not known.
-
-    Raises:
-        ValueError: where the settings are too few, or do not differ enough, for k coefficients.
+    The values' variances are in proportion to 1 / weights (m,). Their known standard errors (m,),
+    NaN where not known, are the least that the residuals are taken to be.
     """
     m, k = design.shape
     if m <= k or np.linalg.matrix_rank(design) < k:
@@ -97,52 +69,34 @@ def least_squares(
 
 
 def mean_log_widths(results: pd.DataFrame, method: str, metric: str) -> pd.DataFrame:
-    """The mean log width of a method's intervals in each setting.
+    """The mean log width of a method's intervals in each setting, by n and n_gold.
 
-    Args:
-        results: the long results table, with the setting columns n and gold_fraction (1 where an
-            experiment has none, or its cell is empty) or n_gold.
-        method, metric: which rows.
-
-    Returns:
-        columns n, n_gold, log_width, log_width_se, replicates; intervals without width are left
-        out.
+    Where `results` has no column n_gold, it follows from gold_fraction, which is 1 where an
+    experiment has none or its cell is empty. Intervals without width are left out.
     """
     rows = results[(results["method"] == method) & (results["metric"] == metric)]
     rows = rows[rows["upper"] > rows["lower"]]
-    rows = rows.assign(n_gold=_n_gold(rows), log_width=np.log(rows["upper"] - rows["lower"]))
+    if "n_gold" in rows:
+        n_gold = rows["n_gold"]
+    else:
+        fraction = rows["gold_fraction"].fillna(1.0) if "gold_fraction" in rows else 1
+        n_gold = (rows["n"].astype(float) * fraction).round()
+    log_width = np.log(rows["upper"] - rows["lower"])
+    rows = rows.assign(n_gold=n_gold.astype(int), log_width=log_width)
     grouped = rows.groupby(["n", "n_gold"])["log_width"]
     named = {"log_width": "mean", "log_width_se": "sem", "replicates": "size"}
     return grouped.agg(**named).reset_index()  # type: ignore[call-overload]
 
 
-def _n_gold(rows: pd.DataFrame) -> np.ndarray:
-    n = rows["n"].to_numpy(float)
-    if "n_gold" in rows:
-        return rows["n_gold"].to_numpy(int)
-    fraction = rows["gold_fraction"].fillna(1.0).to_numpy(float) if "gold_fraction" in rows else 1
-    return np.asarray(np.round(n * fraction), dtype=int)
-
-
 @dataclass(frozen=True, eq=False)
 class Widths:
-    """The fitted widths of a method and of gold labels alone.
+    """The fitted widths of a method and of gold labels alone."""
 
-    Attributes:
-        parameters: (8,) the six coefficients of the method's log width, the two of gold's.
-        covariance: (8, 8) theirs.
-        sizes: smallest and largest n of the method's settings.
-        fractions: fractions of gold at which the fit is used: from half the smallest of the
-            settings to twice the largest, below 1.
-        centres: means of log n and log f over the method's settings, of log n_e over those of gold.
-        method, gold: how well each is fitted.
-    """
-
-    parameters: np.ndarray
-    covariance: np.ndarray
-    sizes: tuple[float, float]
-    fractions: tuple[float, float]
-    centres: tuple[float, float, float]
+    parameters: np.ndarray  # (8,): six coefficients of the method's log width, two of gold's
+    covariance: np.ndarray  # (8, 8) theirs
+    sizes: tuple[float, float]  # smallest and largest n of the method's settings
+    fractions: tuple[float, float]  # of gold, at which the fit is used
+    centres: tuple[float, float, float]  # of log n and log f, and of gold's log n_e
     method: Fit
     gold: Fit
 
@@ -163,10 +117,8 @@ class Widths:
         return math.hypot(width, self.gold_only(n)) if aim == "population" else width
 
     def gold_needed(self, n: float, width: float, aim: str = "items") -> float:
-        """The gold labels with which the method's intervals on n items have a width.
-
-        Returns:
-            n_e; NaN where the width is not reached at the fractions of gold that the fit is for.
+        """The gold labels with which the method's intervals on n items have a width; NaN where it
+        is not reached at the fractions of gold that the fit is for.
         """
 
         def missing(n_gold: float) -> float:
@@ -179,28 +131,21 @@ class Widths:
 
     def standard_error(self, number: Callable[["Widths"], float]) -> float:
         """The standard error of a number that depends on the fits (delta method)."""
-        gradient = np.empty(len(self.parameters))
-        for index, unit in enumerate(STEP * np.eye(len(self.parameters))):
+        step, gradient = 1e-4, np.empty(len(self.parameters))
+        for index, unit in enumerate(step * np.eye(len(self.parameters))):
             above, below = (
-                number(replace(self, parameters=self.parameters + step)) for step in (unit, -unit)
+                number(replace(self, parameters=self.parameters + off)) for off in (unit, -unit)
             )
-            gradient[index] = (above - below) / (2 * STEP)
+            gradient[index] = (above - below) / (2 * step)
         return float(np.sqrt(gradient @ self.covariance @ gradient))
-
-
-def _terms(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.column_stack([np.ones_like(x), x, y, x**2, x * y, y**2])
 
 
 def fit_widths(method: pd.DataFrame, gold: pd.DataFrame) -> Widths:
     """Fit both widths to mean log widths (`mean_log_widths`).
 
-    Args:
-        method: of the method, at 7 settings or more with n_gold below n.
-        gold: of gold labels alone, at 3 settings or more.
-
-    Raises:
-        ValueError: where there are too few settings.
+    The method needs 7 settings or more with n_gold below n, gold labels alone 3; else it is a
+    ValueError. The fit is used from half the smallest fraction of gold to twice the largest, below
+    1: with all of the items labelled nothing is left to impute.
     """
     fraction = (method["n_gold"] / method["n"]).to_numpy(float)
     log_n, log_f = np.log(method["n"].to_numpy(float)), np.log(fraction)
@@ -208,24 +153,20 @@ def fit_widths(method: pd.DataFrame, gold: pd.DataFrame) -> Widths:
     centres = (float(log_n.mean()), float(log_f.mean()), float(log_gold.mean()))
     values = method["log_width"].to_numpy() - 0.5 * np.log1p(-fraction)
     columns = ["replicates", "log_width_se"]
-    terms = _terms(log_n - centres[0], log_f - centres[1])
+    x, y = log_n - centres[0], log_f - centres[1]
+    terms = np.column_stack([np.ones_like(x), x, y, x**2, x * y, y**2])
     surface = least_squares(terms, values, *method[columns].to_numpy(float).T)
     terms = np.column_stack([np.ones_like(log_gold), log_gold - centres[2]])
     line = least_squares(terms, gold["log_width"].to_numpy(), *gold[columns].to_numpy(float).T)
-    parameters = np.concatenate([surface.coefficients, line.coefficients])
-    covariance = block_diag(surface.covariance, line.covariance)
-    sizes = float(method["n"].min()), float(method["n"].max())
-    fractions = float(fraction.min()) / 2, min(float(fraction.max()) * 2, MOST)
-    return Widths(parameters, covariance, sizes, fractions, centres, surface, line)
-
-
-COLUMNS = (
-    "part", "method", "aim", "where", "n", "n_gold", "n_gold_se", "gold_only", "cost_ratio",
-    "value", "value_se", "degrees", "replicates",
-)  # fmt: skip
-
-SIZES = 241
-"""Numbers of items between which the best is looked for: 1 % apart over a range of ten."""
+    return Widths(
+        np.concatenate([surface.coefficients, line.coefficients]),
+        block_diag(surface.covariance, line.covariance),
+        (float(method["n"].min()), float(method["n"].max())),
+        (float(fraction.min()) / 2, min(float(fraction.max()) * 2, 1 - 1e-6)),
+        centres,
+        surface,
+        line,
+    )
 
 
 Number = TypeVar("Number", float, np.ndarray)
@@ -233,17 +174,11 @@ Number = TypeVar("Number", float, np.ndarray)
 
 @dataclass(frozen=True)
 class Costs:
-    """What labels cost, in crowd votes.
+    """What labels cost, in crowd votes."""
 
-    Attributes:
-        votes: votes on each item.
-        gold_only: items N that gold labels alone need.
-        gold_needs_votes: whether these have votes too, as a metric of the voters needs.
-    """
-
-    votes: float
-    gold_only: float
-    gold_needs_votes: bool = True
+    votes: float  # on each item
+    gold_only: float  # items N that gold labels alone need
+    gold_needs_votes: bool = True  # these have votes too, as a metric of the voters needs
 
     def saving(self, n: Number, n_gold: Number, ratio: float) -> Number:
         """The share of the cost that is saved; `ratio`: an expert's label, in votes."""
@@ -262,16 +197,8 @@ class Costs:
 def contour(
     widths: Widths, gold_only: float, sizes: Sequence[float], aim: str = "items"
 ) -> pd.DataFrame:
-    """The (n, n_gold) whose intervals are as wide as those of gold labels alone.
-
-    Args:
-        widths: the fitted widths.
-        gold_only: gold labels alone.
-        sizes: n at which the contour is wanted.
-        aim: what the method's interval is about.
-
-    Returns:
-        columns n, n_gold; without the n that do not reach the width.
+    """The (n, n_gold) whose intervals are as wide as those of so many gold labels alone, without
+    the n of `sizes` that do not reach the width.
     """
     target = widths.gold_only(gold_only)
     rows = [(n, widths.gold_needed(n, target, aim)) for n in sizes]
@@ -279,13 +206,19 @@ def contour(
 
 
 def reach(widths: Widths, costs: Costs, aim: str) -> pd.DataFrame:
-    """The (n, n_gold) that are as good as gold labels alone, n from the measured range."""
+    """The (n, n_gold) that are as good as gold labels alone, n from the measured range.
+
+    An interval about the n items themselves can be made as narrow as one likes by labelling all of
+    a few. So with the aim `items` n is at least N: then it is about no fewer items than what it is
+    held against.
+    """
     low, high = widths.sizes
     if aim == "items":
         low = max(low, costs.gold_only)
     if low > high:
         return pd.DataFrame({"n": [], "n_gold": []})
-    return contour(widths, costs.gold_only, np.geomspace(low, high, SIZES).tolist(), aim)
+    # The n are 1 % apart over a range of ten.
+    return contour(widths, costs.gold_only, np.geomspace(low, high, 241).tolist(), aim)
 
 
 def best_n(reached: pd.DataFrame, costs: Costs, ratio: float) -> float:
@@ -298,26 +231,17 @@ def best_n(reached: pd.DataFrame, costs: Costs, ratio: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """What is asked of a labelling study: the options of its figure.
-
-    Attributes:
-        method, baseline: the method, and gold labels alone, by their names in the results.
-        metric: whose intervals are to be equally wide.
-        n, n_gold, saving: what the paper prints.
-        contours: numbers of gold labels alone whose width is wanted as contours.
-        cost_ratios: at which savings are wanted.
-        votes, gold_only, gold_needs_votes: as in `Costs`.
-    """
+    """What is asked of a labelling study: the options of its figure."""
 
     method: str
-    baseline: str
-    metric: str
-    n: float
+    baseline: str  # gold labels alone, by their name in the results
+    metric: str  # whose intervals are to be equally wide
+    n: float  # this, n_gold and saving are what the paper prints
     n_gold: float
     saving: float
-    contours: Sequence[float]
-    cost_ratios: Sequence[float]
-    votes: float
+    contours: Sequence[float]  # gold labels alone whose width is wanted as contours
+    cost_ratios: Sequence[float]  # at which savings are wanted
+    votes: float  # this and the rest as in `Costs`
     gold_only: float
     gold_needs_votes: bool = True
 
@@ -330,69 +254,65 @@ class Study:
 def study_labelling(results: pd.DataFrame, study: Study) -> tuple[Widths, pd.DataFrame]:
     """Fit the widths of a method and of gold labels alone, and work out what is saved.
 
-    Args:
-        results: long results of both, with the setting column n, and n_gold or gold_fraction.
-        study: what is asked.
-
-    Returns:
-        the fitted widths, and a table whose column `part` says what a row is: `measured` (a mean
-        width), `fit` (residual standard deviation and leave-one-out error of the log width),
-        `contour` (an equal-width point), `saving` (with its error and degrees of freedom, at the
-        paper's n and at the best n, for intervals about the items and the population), `ratio` (the
-        cost ratio that gives the printed saving: by the paper's own numbers, at the paper's n, at
-        the best n).
+    `results` are long results of both, with the setting column n, and n_gold or gold_fraction. The
+    column `part` of the table says what a row is: `measured` (a mean width), `fit` and `left out`
+    (residual standard deviation and leave-one-out error of the log width), `contour` (an
+    equal-width point), `saving` (with its error and degrees of freedom, at the paper's n and at the
+    best n, for intervals about the items and the population), `ratio` (the cost ratio that gives
+    the printed saving, infinite where none does: by the paper's own numbers, at the paper's n, at
+    the best n).
     """
-    frames = {
+    measured = {
         name: mean_log_widths(results, name, study.metric)
         for name in (study.method, study.baseline)
     }
-    widths = fit_widths(frames[study.method], frames[study.baseline])
-    rows = [row for name, frame in frames.items() for row in _measured(frame, name)]
+    widths = fit_widths(measured[study.method], measured[study.baseline])
+    costs = study.costs
+    rows: list[dict[Any, Any]] = []
+    for name, frame in measured.items():
+        width = np.exp(frame["log_width"])
+        named = frame[["n", "n_gold", "replicates"]].assign(
+            part="measured", method=name, value=width, value_se=width * frame["log_width_se"]
+        )
+        rows += named.to_dict("records")
     for name, fit in ((study.method, widths.method), (study.baseline, widths.gold)):
         rows.append({"part": "fit", "method": name, "value": fit.residual_sd})
         rows.append({"part": "left out", "method": name, "value": fit.left_out})
-    reached = {aim: reach(widths, study.costs, aim) for aim in AIMS}
-    rows += _contours(widths, study) + _savings(widths, study, reached)
-    rows += _ratios(widths, study, reached)
-    return widths, pd.DataFrame(rows, columns=list(COLUMNS))
 
-
-def _measured(frame: pd.DataFrame, method: str) -> list[dict[str, Any]]:
-    width = np.exp(frame["log_width"])
-    columns = frame[["n", "n_gold", "replicates"]]
-    named = columns.assign(part="measured", method=method, value=width)
-    return _records(named.assign(value_se=width * frame["log_width_se"]))
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
-
-
-def _contours(widths: Widths, study: Study) -> list[dict[str, Any]]:
-    """The contours for intervals about the items, and the last one's about the population."""
+    # Contours for intervals about the items, and the last one's about the population.
     grid = np.geomspace(*widths.sizes, 60).tolist()
     wanted = [("items", count) for count in study.contours]
-    wanted += [(aim, study.costs.gold_only) for aim in AIMS]
-    return [
-        {"part": "contour", "aim": aim, "gold_only": count, **point}
-        for aim, count in dict.fromkeys(wanted)
-        for point in _records(contour(widths, count, grid, aim))
+    for aim, count in dict.fromkeys(wanted + [(aim, costs.gold_only) for aim in AIMS]):
+        points = contour(widths, count, grid, aim).to_dict("records")
+        rows += [{"part": "contour", "aim": aim, "gold_only": count, **point} for point in points]
+
+    ratios: list[dict[str, Any]] = [
+        {"where": "printed numbers", "n": study.n, "n_gold": float(study.n_gold)}
     ]
-
-
-def _savings(
-    widths: Widths, study: Study, reached: Mapping[str, pd.DataFrame]
-) -> list[dict[str, Any]]:
-    rows = []
     for aim in AIMS:
-        for ratio in study.cost_ratios:
-            sizes = {"paper": study.n, "best": best_n(reached[aim], study.costs, ratio)}
-            rows += [
-                {"where": where} | _saving(widths, study.costs, n, ratio, aim)
-                for where, n in sizes.items()
-                if np.isfinite(n)
-            ]
-    return [row for row in rows if np.isfinite(row["value"])]
+        reached = reach(widths, costs, aim)
+        for cost_ratio in study.cost_ratios:
+            sizes = {"paper": study.n, "best": best_n(reached, costs, cost_ratio)}
+            for where, n in sizes.items():
+                row = _saving(widths, costs, n, cost_ratio, aim) if np.isfinite(n) else {}
+                if np.isfinite(row.get("value", np.nan)):
+                    rows.append({"where": where, **row})
+        needed = widths.gold_needed(study.n, widths.gold_only(costs.gold_only), aim)
+        ratios.append({"where": "paper", "aim": aim, "n": study.n, "n_gold": needed})
+        pairs = [(float(n), float(n_gold)) for n, n_gold in reached.to_numpy()]
+        if pairs:
+            n, n_gold = min(pairs, key=lambda pair: costs.ratio_for(pair[0], pair[1], study.saving))
+            ratios.append({"where": "best", "aim": aim, "n": n, "n_gold": n_gold})
+    rows += [
+        {"part": "ratio", **row, "value": costs.ratio_for(row["n"], row["n_gold"], study.saving)}
+        for row in ratios
+        if np.isfinite(row["n_gold"])
+    ]
+    columns = [
+        "part", "method", "aim", "where", "n", "n_gold", "n_gold_se", "gold_only", "cost_ratio",
+        "value", "value_se", "degrees", "replicates",
+    ]  # fmt: skip
+    return widths, pd.DataFrame(rows, columns=columns)
 
 
 def _saving(widths: Widths, costs: Costs, n: float, ratio: float, aim: str) -> dict[str, Any]:
@@ -405,36 +325,9 @@ def _saving(widths: Widths, costs: Costs, n: float, ratio: float, aim: str) -> d
         return costs.saving(n, n_gold(fit), ratio)
 
     return {
-        "part": "saving",
-        "aim": aim,
-        "cost_ratio": ratio,
-        "gold_only": costs.gold_only,
-        "n": n,
-        "n_gold": n_gold(widths),
-        "n_gold_se": widths.standard_error(n_gold),
-        "value": saving(widths),
-        "value_se": widths.standard_error(saving),
+        "part": "saving", "aim": aim, "cost_ratio": ratio, "gold_only": costs.gold_only,
+        "n": n, "n_gold": n_gold(widths), "n_gold_se": widths.standard_error(n_gold),
+        "value": saving(widths), "value_se": widths.standard_error(saving),
         # Of the fit that is the less known.
         "degrees": min(widths.method.degrees, widths.gold.degrees),
-    }
-
-
-def _ratios(
-    widths: Widths, study: Study, reached: Mapping[str, pd.DataFrame]
-) -> list[dict[str, Any]]:
-    """The cost ratios at which the printed share is saved; infinite where it never is."""
-    costs, saving = study.costs, study.saving
-    points = [({"where": "printed numbers"}, study.n, float(study.n_gold))]
-    for aim in AIMS:
-        needed = widths.gold_needed(study.n, widths.gold_only(costs.gold_only), aim)
-        points.append(({"where": "paper", "aim": aim}, study.n, needed))
-        pairs = [(float(n), float(n_gold)) for n, n_gold in reached[aim].to_numpy()]
-        if pairs:
-            ratios = [costs.ratio_for(n, n_gold, saving) for n, n_gold in pairs]
-            points.append(({"where": "best", "aim": aim}, *pairs[int(np.argmin(ratios))]))
-    return [
-        {"part": "ratio", **named, "n": n, "n_gold": n_gold}
-        | {"value": costs.ratio_for(n, n_gold, saving)}
-        for named, n, n_gold in points
-        if np.isfinite(n_gold)
-    ]
+    }  # fmt: skip

@@ -13,15 +13,15 @@ bold is what is at most one such error above it. Both readings follow from the p
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
+from crowdgold.experiment.summaries import standard_error
+
 NUMBERS = ("error", "error_se", "relative", "relative_se", "paired_se", "baseline_se")
-COLUMNS = ("metric", "method", "replicates", "undefined", "gate_failures", *NUMBERS, "within")
 
 
 def within_one_error(relative: float, baseline_se: float) -> bool:
-    """Say whether a relative bias is at most one standard error of the baseline above it."""
+    """Whether a relative bias is at most one standard error of the baseline above it."""
     return bool(relative <= 1 + baseline_se)
 
 
@@ -30,19 +30,12 @@ def relative_bias(
 ) -> pd.DataFrame:
     """Compare the absolute bias of methods with a baseline's, in one setting of an experiment.
 
-    Args:
-        results: rows of the long results table, each (method, metric, replicate) once.
-        methods: in the order wanted; those without rows are left out.
-        baseline: the method that the others are relative to.
-
-    Returns:
-        a row for each metric and method: `error`, the mean absolute error, with its standard error;
-        `relative`, with `relative_se` as printed and `paired_se`; `baseline_se`, the baseline's own
-        printed error; `within`, whether it is bold. Replicates in which the method or the baseline
-        has no value are left out of its row, and counted in `undefined`.
-
-    Raises:
-        ValueError: where the baseline has no rows, or a row is there twice.
+    A row for each metric and method, in the order of `methods`; those without rows are left out:
+    `error`, the mean absolute error, with its standard error; `relative`, with `relative_se` as
+    printed and `paired_se`; `baseline_se`, the baseline's own printed error; `within`, whether it
+    is bold. Replicates in which the method or the baseline has no value are left out of its row,
+    and counted in `undefined`. Results without the baseline, or with a (method, metric, replicate)
+    twice, are a ValueError.
     """
     if baseline not in set(results["method"]):
         raise ValueError(f"the table has no rows of the baseline {baseline!r}")
@@ -51,39 +44,31 @@ def relative_bias(
     frame = results.assign(error=(results["estimate"] - results["truth"]).abs())
     rows = []
     for metric in metrics:
-        own = frame[frame["metric"] == metric]
-        errors = own.pivot_table(index="replicate", columns="method", values="error", dropna=False)
-        for method in methods:
-            if method in set(own["method"]):
-                passed = own.loc[own["method"] == method, "diagnostics_passed"].astype(bool)
-                named = {"metric": metric, "method": method, "gate_failures": int((~passed).sum())}
-                rows.append(named | _row(errors, method, baseline))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _row(errors: pd.DataFrame, method: str, baseline: str) -> dict[str, float | bool]:
-    """The numbers of a method from the errors (replicates, methods)."""
-    known = errors[list(dict.fromkeys((method, baseline)))].dropna()
-    own, base = known[method].to_numpy(), known[baseline].to_numpy()
-    counts = {"replicates": len(known), "undefined": len(errors) - len(known)}
-    if len(known) == 0 or base.mean() == 0:
-        missing = dict.fromkeys(NUMBERS, float("nan"))
-        return {**counts, **missing, "within": False}
-    root = np.sqrt(len(known))
-    own_se, base_se = (
-        float(x.std(ddof=1) / root) if len(x) > 1 else float("nan") for x in (own, base)
-    )
-    relative = float(own.mean() / base.mean())
-    residual = (own - relative * base) / base.mean()
-    paired_se = float(residual.std(ddof=1) / root) if len(known) > 1 else float("nan")
-    baseline_se = base_se / float(base.mean())
-    return {
-        **counts,
-        "error": float(own.mean()),
-        "error_se": own_se,
-        "relative": relative,
-        "relative_se": own_se / float(base.mean()),
-        "paired_se": paired_se,
-        "baseline_se": baseline_se,
-        "within": within_one_error(relative, baseline_se),
-    }
+        of_metric = frame[frame["metric"] == metric]
+        errors = of_metric.pivot_table(
+            index="replicate", columns="method", values="error", dropna=False
+        )
+        for method in (name for name in methods if name in set(of_metric["method"])):
+            passed = of_metric.loc[of_metric["method"] == method, "diagnostics_passed"]
+            known = errors[list(dict.fromkeys((method, baseline)))].dropna()
+            own, base = known[method].to_numpy(), known[baseline].to_numpy()
+            size = len(known)
+            row = {
+                "metric": metric, "method": method, "replicates": size,
+                "undefined": len(errors) - size,
+                "gate_failures": int((~passed.astype(bool)).sum()),
+                **dict.fromkeys(NUMBERS, float("nan")), "within": False,
+            }  # fmt: skip
+            if size and base.mean() != 0:
+                mean = float(base.mean())
+                relative = float(own.mean() / base.mean())
+                own_se, baseline_se = standard_error(own), standard_error(base) / mean
+                row |= {
+                    "error": float(own.mean()), "error_se": own_se,
+                    "relative": relative, "relative_se": own_se / mean,
+                    "paired_se": standard_error((own - relative * base) / base.mean()),
+                    "baseline_se": baseline_se, "within": within_one_error(relative, baseline_se),
+                }  # fmt: skip
+            rows.append(row)
+    counts = ("metric", "method", "replicates", "undefined", "gate_failures")
+    return pd.DataFrame(rows, columns=[*counts, *NUMBERS, "within"])

@@ -1,36 +1,10 @@
-"""ChaosNLI's labels and model predictions, scored with every metric (HLV, table B.1).
-
-The true judgements are the shares of the 100 labels. Models are fine-tuned on one label an item, as
-the paper's baseline MV is, but on the whole of SNLI or MNLI. Beside them stand predictions that
-need no model, the last three drawn from an item's own labels and held against those left:
-
-    majority        all of the probability on the most frequent of the 100 labels
-    prevalences     the classes' shares over all items, the same for each
-    five labels     the shares of 5 of the labels
-    majority of 5   all of the probability on their majority, ties at random
-    fifty labels    the shares of 50 of the labels, held against those of the others
-
-How metrics correlate over random judgement distributions (HLV, section 3.3 and table 2).
-
-Rows of P and Q are drawn from symmetric Dirichlet distributions, B matrices of N rows each, and the
-metrics' values of the B pairs are correlated. Accuracy, soft accuracy and PO-JSD are means over
-rows that are alike, so that their correlation is that of the values of single rows, for any N. The
-entropy correlation is close to such a mean: P and Q are independent, so that it is the mean of the
-products of their rows' standardised entropies, but for terms of order 1 / N. Thus B N rows give
-the correlation that no end of matrices would, hardly with an error, and a table's B matrices fall
-in the band that a correlation of B pairs has around it.
-
-How sure is a correlation of a metric with people's scores? On simulated studies of HLV's kind.
-
-A study as in the paper is drawn many times (`crowdgold.simulate.pairwise_choices`), with the scores
-that the paper prints for the methods' strengths. Metrics are made whose values have a known
-correlation with the strengths, over these methods: the correlation that no end of judgements would
-find. What a study finds differs from it because its judgements are few; that the methods are few
-as well comes on top, and Fisher's interval of a correlation of so many methods shows it.
+"""Metrics of judgement distributions: how they correlate over random ones, what studies with people
+find of a metric of known quality, and ChaosNLI's labels and predictions scored with every metric
+(HLV, sections 3.3 and 6, tables 2 and B.1).
 """
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Any, Literal, NamedTuple
@@ -58,7 +32,6 @@ from crowdgold.types.parameters import Above, AtLeast, Between, Each, Range, Set
 
 LETTERS = {"A": "accuracy", "J": "PO-JSD", "E": "entropy correlation", "S": "soft accuracy"}
 """The table's letters, in its order."""
-PAIRS = tuple("".join(pair) for pair in combinations(LETTERS, 2))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,49 +44,41 @@ class SoftMetricCorrelationsParameters(Settings):
     rows: Annotated[int, AtLeast(2), "Examples of a matrix."]
     classes: Annotated[int, AtLeast(2), "Classes."]
     alpha: Annotated[
-        float,
-        Above(0),
-        "Parameter of the symmetric Dirichlet distribution of the true rows.",
+        float, Above(0), "Parameter of the symmetric Dirichlet distribution of the true rows."
     ]
     beta: Annotated[
-        float,
-        Above(0),
-        "Parameter of the symmetric Dirichlet distribution of the predicted rows.",
+        float, Above(0), "Parameter of the symmetric Dirichlet distribution of the predicted rows."
     ]
     printed_matrices: Annotated[int, AtLeast(10), "The pairs behind a printed number."]
     level: Annotated[float, Above(0, 1), "Level of the band."]
 
 
-def row_values(true: np.ndarray, predicted: np.ndarray) -> dict[str, np.ndarray]:
-    """What each row (N,) adds to the mean that a metric is."""
-    return {
-        "A": agreement(true, predicted),
-        "J": 1 - divergence(true, predicted),
-        "S": overlap(true, predicted),
-    }
-
-
 def draw_values(
     matrices: int, rows: int, classes: int, alpha: float, beta: float, rng: np.random.Generator
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Draw matrices and give the metrics of each (B,), and of each row (B N,)."""
+    """The metrics of each of so many pairs of random matrices (B,), and of each row (B N,)."""
     values: dict[str, list[float]] = {letter: [] for letter in LETTERS}
-    single: dict[str, list[np.ndarray]] = {letter: [] for letter in (*"AJS", "P", "Q")}
+    single: dict[str, list[np.ndarray]] = {letter: [] for letter in "AJSPQ"}
     for _ in range(matrices):
         true, predicted = (
             rng.dirichlet(np.full(classes, weight), rows) for weight in (alpha, beta)
         )
-        eta = normalised_entropy(true), normalised_entropy(predicted)
-        of_rows = row_values(true, predicted)
-        for letter, found in of_rows.items():
-            values[letter].append(float(found.mean()))
-        values["E"].append(float(correlations(eta[0][:, None], eta[1][:, None])[0]))
-        for letter, found in {**of_rows, "P": eta[0], "Q": eta[1]}.items():
-            single[letter].append(found)
+        P, Q = normalised_entropy(true), normalised_entropy(predicted)
+        # What each row adds to the mean that a metric is.
+        of_rows = {
+            "A": agreement(true, predicted),
+            "J": 1 - divergence(true, predicted),
+            "S": overlap(true, predicted),
+        }
+        for letter, row in of_rows.items():
+            values[letter].append(float(row.mean()))
+        values["E"].append(float(correlations(P[:, None], Q[:, None])[0]))
+        for letter, row in {**of_rows, "P": P, "Q": Q}.items():
+            single[letter].append(row)
     joined = {letter: np.concatenate(parts) for letter, parts in single.items()}
     entropies = [joined.pop(letter) for letter in "PQ"]
     joined["E"] = np.prod([(eta - eta.mean()) / eta.std() for eta in entropies], axis=0)
-    return {letter: np.array(found) for letter, found in values.items()}, joined
+    return {letter: np.array(each) for letter, each in values.items()}, joined
 
 
 def fisher_band(correlation: float, pairs: int, level: float) -> tuple[float, float]:
@@ -126,37 +91,31 @@ def fisher_band(correlation: float, pairs: int, level: float) -> tuple[float, fl
 def check_soft_metric_correlations(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Correlate the metrics over random matrices, in one setting of table 2.
+    """Correlate the metrics over random matrices, in one setting of table 2: a row a pair of them.
 
-    Args:
-        parameters: as `SoftMetricCorrelationsParameters` declares them.
-
-    Returns:
-        a row for each pair of metrics: `pair`; `drawn`, the correlation over the B matrices;
-        `expected`, that of single rows, with its standard error `expected_se`; the band `low` to
-        `high`.
+    Rows of P and Q are drawn from symmetric Dirichlet distributions, B matrices of N rows each.
+    `drawn` is the correlation of the metrics' values of the B pairs; `expected`, with its standard
+    error, the one that no end of matrices would give, from all B N rows; `low` to `high` the band
+    that a correlation of B pairs has around it. Accuracy, soft accuracy and PO-JSD are means over
+    rows that are alike, so that their correlation is that of the values of single rows, for any N.
+    The entropy correlation is close to such a mean: P and Q are independent, so that it is the mean
+    of the products of their rows' standardised entropies, but for terms of order 1 / N.
     """
     p = parameters
     size = int(p["matrices"]), int(p["rows"]), int(p["classes"])
     values, single = draw_values(*size, float(p["alpha"]), float(p["beta"]), rng)
-    found = []
-    for pair in PAIRS:
-        first, second = pair[0], pair[1]
+    rows = []
+    for first, second in combinations(LETTERS, 2):
         expected = float(np.corrcoef(single[first], single[second])[0, 1])
         low, high = fisher_band(expected, int(p["printed_matrices"]), float(p["level"]))
-        found.append(
-            {
-                "pair": pair,
-                "drawn": float(np.corrcoef(values[first], values[second])[0, 1]),
-                "expected": expected,
-                "expected_se": (1 - expected**2) / np.sqrt(len(single[first])),
-                "low": low,
-                "high": high,
-                "matrices": size[0],
-                "rows": size[1],
-            }
-        )
-    return pd.DataFrame(found)
+        rows.append({
+            "pair": first + second,
+            "drawn": float(np.corrcoef(values[first], values[second])[0, 1]),
+            "expected": expected,
+            "expected_se": (1 - expected**2) / np.sqrt(len(single[first])),
+            "low": low, "high": high, "matrices": size[0], "rows": size[1],
+        })  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 CHECK_CORRELATIONS = Check(
@@ -175,15 +134,7 @@ class SoftMetricCurveParameters(Settings):
 def check_soft_metric_curve(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Both metrics of every prediction of a judgement distribution over two classes.
-
-    Args:
-        parameters: as `SoftMetricCurveParameters` declares them.
-        rng: not used; nothing is drawn.
-
-    Returns:
-        a row for each predicted share: `predicted`, `soft_accuracy` and `po_jsd`.
-    """
+    """Both metrics of every prediction of a judgement distribution over two classes."""
     share = float(parameters["share"])
     predicted = np.linspace(0, 1, int(parameters["points"]))
     Q = np.stack([predicted, 1 - predicted], axis=1)
@@ -195,11 +146,6 @@ def check_soft_metric_curve(
 CURVE_CHECK = Check("soft_metric_curve", check_soft_metric_curve, SoftMetricCurveParameters)
 
 
-PRIOR = 0.5
-"""Wins that both sides of a pair are given, so that a method without a win has a score too."""
-SIGNIFICANT = 0.05
-
-
 @dataclass(frozen=True, kw_only=True)
 class MetricStudyParameters(Settings):
     """Simulated studies in which people choose between the results of two methods, and what
@@ -207,21 +153,15 @@ class MetricStudyParameters(Settings):
     """
 
     strengths: Annotated[
-        object,
-        Each(float, Above(0), least=4),
-        "The methods' true scores; positive.",
+        object, Each(float, Above(0), least=4), "The methods' true scores; positive."
     ]
     judgements: Annotated[int, AtLeast(1), "Judgements of each pair of methods."]
     judges: Annotated[float, AtLeast(1), "Judges of an instance in the mean."]
     instance_sd: Annotated[
-        float,
-        AtLeast(0),
-        "Standard deviation of what an instance does to a pair, in log odds.",
+        float, AtLeast(0), "Standard deviation of what an instance does to a pair, in log odds."
     ]
     undecided: Annotated[
-        float,
-        Range(least=0, below=1),
-        "Probability that a judge selects both or neither.",
+        float, Range(least=0, below=1), "Probability that a judge selects both or neither."
     ]
     correlations: Annotated[
         object,
@@ -243,66 +183,52 @@ def made_metric(strength: np.ndarray, correlation: float, rng: np.random.Generat
 
 
 def check_metric_study(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
-    """Draw a study, and hold metrics of known correlation against its scores.
+    """How sure a correlation of a metric with people's scores is: a row for each true correlation.
 
-    Args:
-        parameters: as `MetricStudyParameters` declares them.
-
-    Returns:
-        a row for each correlation: the mean and quantiles (2.5 %, 50 %, 97.5 %) of what studies
-        find, `significant`, the share of studies in which it is, `scores`, the mean correlation of
-        a study's scores with the strengths, `fisher_low` and `fisher_high`, and `ranked_right`, the
-        share of studies in which the metric comes out above the one before it.
+    A study as in the paper is drawn many times (`crowdgold.simulate.pairwise_choices`), with the
+    scores that the paper prints for the methods' strengths. Metrics are made whose values have a
+    known correlation with the strengths: the one that no end of judgements would find. What studies
+    find, its mean and quantiles (2.5 %, 50 %, 97.5 %), differs from it because judgements are few;
+    that the methods are few as well comes on top, and Fisher's interval of a correlation of so many
+    shows it. `significant` is the share of studies in which p is below 5 %, `scores` the mean
+    correlation of a study's scores with the strengths, `ranked_right` the share of studies in which
+    the metric comes out above the one before it.
     """
     p = parameters
     strength = np.array(p["strengths"], dtype=float)
     wanted = sorted(float(r) for r in p["correlations"])
     studies = int(p["studies"])
     design = (
-        int(p["judgements"]),
-        float(p["judges"]),
-        float(p["instance_sd"]),
-        float(p["undecided"]),
-    )
-    found, p_values = np.empty((2, studies, len(wanted)))
+        int(p["judgements"]), float(p["judges"]), float(p["instance_sd"]), float(p["undecided"]),
+    )  # fmt: skip
+    correlation, p_values = np.empty((2, studies, len(wanted)))
     scores = np.empty(studies)
     for study in range(studies):
         choices = draw_choices(strength, *design, rng)
-        score = rank_centrality(choices.wins, choices.undecided, prior=PRIOR)
+        # Half a win for both sides of a pair, so that a method without a win has a score too.
+        score = rank_centrality(choices.wins, choices.undecided, prior=0.5)
         scores[study] = np.corrcoef(score, strength)[0, 1]
-        for position, correlation in enumerate(wanted):
-            values = made_metric(strength, correlation, rng)
+        for position, true in enumerate(wanted):
+            values = made_metric(strength, true, rng)
             r, p_value = permutation_test(values, score, int(p["permutations"]), rng)
-            found[study, position], p_values[study, position] = r, p_value
+            correlation[study, position], p_values[study, position] = r, p_value
     above = np.full(len(wanted), np.nan)
-    above[1:] = (found[:, 1:] > found[:, :-1]).mean(axis=0)
+    above[1:] = (correlation[:, 1:] > correlation[:, :-1]).mean(axis=0)
     ends = [fisher_band(r, len(strength), float(p["level"])) for r in wanted]
-    low, middle, high = np.quantile(found, [0.025, 0.5, 0.975], axis=0)
-    return pd.DataFrame(
-        {
-            "correlation": wanted,
-            "methods": len(strength),
-            "studies": studies,
-            "mean": found.mean(axis=0),
-            "lower": low,
-            "median": middle,
-            "upper": high,
-            "significant": (p_values < SIGNIFICANT).mean(axis=0),
-            "ranked_right": above,
-            "scores": scores.mean(),
-            "fisher_low": [end[0] for end in ends],
-            "fisher_high": [end[1] for end in ends],
-        }
-    )
+    low, middle, high = np.quantile(correlation, [0.025, 0.5, 0.975], axis=0)
+    return pd.DataFrame({
+        "correlation": wanted, "methods": len(strength), "studies": studies,
+        "mean": correlation.mean(axis=0), "lower": low, "median": middle, "upper": high,
+        "significant": (p_values < 0.05).mean(axis=0), "ranked_right": above,
+        "scores": scores.mean(), "fisher_low": [end[0] for end in ends],
+        "fisher_high": [end[1] for end in ends],
+    })  # fmt: skip
 
 
 CHECK_METRIC_STUDY = Check("metric_study", check_metric_study, MetricStudyParameters)
 
 
 CLASSES = ("e", "n", "c")
-CLASS_WISE = {"soft precision": "precision", "soft recall": "recall", "soft F1": "f1"}
-"""Metrics of a class -> fields of `metrics.soft.ClassWise`."""
-DRAWN = {"five labels": 5, "majority of 5": 5, "fifty labels": 50}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -327,17 +253,6 @@ def model_names(dataset: pd.DataFrame) -> list[tuple[str, int]]:
     return [(name.split(":")[0], int(name.split(":")[1])) for name in columns]
 
 
-def _of_models(dataset: pd.DataFrame, shares: np.ndarray) -> Iterator[Prediction]:
-    for model, seed in model_names(dataset):
-        columns = [f"{model}:{seed}:{name}" for name in CLASSES]
-        predicted = dataset[columns].to_numpy(dtype=float)
-        known = np.isfinite(predicted).all(axis=1)
-        if known.any():
-            # Sources print ten digits; those of a row add to 1 but for rounding.
-            rows = predicted[known] / predicted[known].sum(axis=1, keepdims=True)
-            yield Prediction(model, seed, shares[known], rows)
-
-
 def draw_labels(counts: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
     """Draw some of each item's labels without replacement: (N, K) counts from counts (N, K)."""
     drawn, left = np.zeros_like(counts), np.full(len(counts), size)
@@ -348,12 +263,32 @@ def draw_labels(counts: np.ndarray, size: int, rng: np.random.Generator) -> np.n
     return drawn
 
 
-def _of_labels(counts: np.ndarray, rng: np.random.Generator) -> Iterator[Prediction]:
+def _predictions(
+    dataset: pd.DataFrame, counts: np.ndarray, rng: np.random.Generator
+) -> Iterator[Prediction]:
+    """Those of models, fine-tuned on one label an item, as the paper's baseline MV is, but on the
+    whole of SNLI or MNLI; and those that need no model, the last three drawn from an item's own
+    labels and held against those left:
+
+    majority        all of the probability on the most frequent of the 100 labels
+    prevalences     the classes' shares over all items, the same for each
+    five labels     the shares of 5 of the labels
+    majority of 5   all of the probability on their majority, ties at random
+    fifty labels    the shares of 50 of the labels, held against those of the others
+    """
     total = counts.sum(axis=1, keepdims=True)
     shares = counts / total
+    for model, seed in model_names(dataset):
+        columns = [f"{model}:{seed}:{name}" for name in CLASSES]
+        predicted = dataset[columns].to_numpy(dtype=float)
+        known = np.isfinite(predicted).all(axis=1)
+        if known.any():
+            # Sources print ten digits; those of a row add to 1 but for rounding.
+            rows = predicted[known] / predicted[known].sum(axis=1, keepdims=True)
+            yield Prediction(model, seed, shares[known], rows)
     yield Prediction("majority", 0, shares, one_hot(shares))
     yield Prediction("prevalences", 0, shares, np.broadcast_to(shares.mean(axis=0), shares.shape))
-    for name, size in DRAWN.items():
+    for name, size in (("five labels", 5), ("majority of 5", 5), ("fifty labels", 50)):
         drawn = draw_labels(counts, size, rng)
         left = (counts - drawn) / (total - size)
         ties = rng.random(drawn.shape) / 2
@@ -361,46 +296,40 @@ def _of_labels(counts: np.ndarray, rng: np.random.Generator) -> Iterator[Predict
         yield Prediction(name, 0, left, chosen)
 
 
+def _noted(function: Callable[..., Any], one: Prediction) -> tuple[Any, str]:
+    """What a metric gives of a prediction, and why it is undefined."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UndefinedMetricWarning)
+        value = function(one.true, one.predicted)
+    return value, "; ".join(str(warning.message) for warning in caught)
+
+
 def check_soft_metric_scores(
     parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame
 ) -> pd.DataFrame:
-    """Score all predictions of a subset of ChaosNLI.
+    """Score all predictions of a subset of ChaosNLI: a row for each predictor, seed and metric.
 
-    Args:
-        parameters: `subset`, snli or mnli_m.
-        rng: draws labels that stand for predictions.
-        dataset: the prepared table of ChaosNLI.
-
-    Returns:
-        a row for each predictor, seed and metric: `value`, the number of `examples`, and `note`,
-        why a value is undefined. Metrics of a class have a row for each `label`; of others the
-        label is empty.
+    The `note` says why a value is undefined; metrics of a class have a row for each `label`, which
+    is empty for others.
     """
     own = dataset[dataset["subset"] == parameters["subset"]]
     counts = own[[f"count_{name}" for name in CLASSES]].to_numpy(dtype=np.int64)
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    rows = []
-    for one in (*_of_models(own, shares), *_of_labels(counts, rng)):
+    rows: list[dict[str, Any]] = []
+    for one in _predictions(own, counts, rng):
         about = {"predictor": one.predictor, "seed": one.seed, "examples": len(one.true)}
-        rows += [about | row for row in _scores(one)]
+        for metric, function in MULTICLASS.items():
+            value, note = _noted(function, one)
+            rows.append(about | {"metric": metric, "label": "", "value": value, "note": note})
+        of_classes, note = _noted(class_wise, one)
+        for metric, values in (
+            ("soft precision", of_classes.precision), ("soft recall", of_classes.recall),
+            ("soft F1", of_classes.f1),
+        ):  # fmt: skip
+            rows += [
+                about | {"metric": metric, "label": label, "value": float(value), "note": note}
+                for label, value in zip(CLASSES, values, strict=True)
+            ]
     return pd.DataFrame(rows)
-
-
-def _scores(one: Prediction) -> Iterator[dict[str, Any]]:
-    """Metric, label, value and note of each score of a prediction."""
-    for metric, function in MULTICLASS.items():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", UndefinedMetricWarning)
-            value = function(one.true, one.predicted)
-        note = "; ".join(str(warning.message) for warning in caught)
-        yield {"metric": metric, "label": "", "value": value, "note": note}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UndefinedMetricWarning)
-        found = class_wise(one.true, one.predicted)
-    note = "; ".join(str(warning.message) for warning in caught)
-    for metric, field in CLASS_WISE.items():
-        for label, value in zip(CLASSES, getattr(found, field), strict=True):
-            yield {"metric": metric, "label": label, "value": float(value), "note": note}
 
 
 CHECK = Check(
@@ -411,33 +340,27 @@ CHECK = Check(
 )
 
 
-LABELS = {"e": "entailment", "n": "neutral", "c": "contradiction"}
-
-
-def _cell(values: pd.Series) -> str:
-    if not np.isfinite(values).any():
-        return "undefined"
-    mean = f"{values.mean():.3f}"
-    return mean if len(values) == 1 else f"{mean} ± {values.std():.3f}"
-
-
 def score_table(rows: pd.DataFrame, printed: Mapping[str, float] | None = None) -> str:
-    """Lay out scores on a subset: a line a predictor, a column for each metric and class.
+    """Scores on a subset, over all classes or by class: a line a predictor, a column for each
+    metric and class.
 
-    Args:
-        rows: those of the subset, over all classes or by class.
-        printed: the paper's own MV, which then stands last, beside numbers of seeds and examples.
+    The paper's own MV, where `printed`, stands last, beside numbers of seeds and examples.
     """
     columns = list(dict.fromkeys(zip(rows["metric"], rows["label"], strict=True)))
     lines = []
     for predictor, own in rows.groupby("predictor", sort=False):
-        by = own.groupby(["metric", "label"])["value"]
+        by, cells = own.groupby(["metric", "label"])["value"], []
+        for key in columns:
+            values = by.get_group(key)
+            spread = f" ± {values.std():.3f}" if len(values) > 1 else ""
+            known = np.isfinite(values).any()
+            cells.append(f"{values.mean():.3f}{spread}" if known else "undefined")
         sizes = [f"{own['seed'].nunique()}", f"{own['examples'].iloc[0]:,.0f}"]
-        cells = [_cell(by.get_group(key)) for key in columns]
         lines.append([str(predictor), *(sizes if printed else []), *cells])
-    heads = [f"{metric}, {LABELS[label]}" if label else metric for metric, label in columns]
+    labels = {"e": "entailment", "n": "neutral", "c": "contradiction"}
+    heads = [f"{metric}, {labels[label]}" if label else metric for metric, label in columns]
     if printed is None:
         return markdown_table(["predictor", *heads], lines)
-    known = [f"{printed[name]:.3f}" if name in printed else "" for name in heads]
-    last = ["printed: MV, RoBERTa", "3", "", *known]
-    return markdown_table(["predictor", "seeds", "examples", *heads], [*lines, last])
+    last = [f"{printed[name]:.3f}" if name in printed else "" for name in heads]
+    lines.append(["printed: MV, RoBERTa", "3", "", *last])
+    return markdown_table(["predictor", "seeds", "examples", *heads], lines)

@@ -5,13 +5,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.plots.style import Plot, legend_above, new_figure, require, value_text
 
 SETTING = ["classes", "alpha", "beta"]
-COLUMNS = ("pair", "drawn", "expected", "low", "high", *SETTING)
 
 
 def with_printed(table: pd.DataFrame, printed: list[Mapping[str, Any]]) -> pd.DataFrame:
@@ -27,32 +25,13 @@ def with_printed(table: pd.DataFrame, printed: list[Mapping[str, Any]]) -> pd.Da
     return table.astype(types).merge(known.astype(types), on=[*SETTING, "pair"], how="left")
 
 
-def _panel(axes: Axes, rows: pd.DataFrame) -> None:
-    place = np.arange(len(rows))
-    axes.vlines(place, rows["low"], rows["high"], color="#bbbbbb", linewidth=5, label="band")
-    axes.plot(place, rows["expected"], "_", color="#000000", markersize=9, label="expected")
-    axes.plot(place - 0.16, rows["drawn"], "o", color="#0072B2", label="drawn")
-    axes.plot(place + 0.16, rows["printed"], "D", color="#D55E00", label="printed")
-    axes.axhline(0, color="#666666", linewidth=0.8, zorder=0.5)
-    axes.set_xticks(place, [f"{pair[0]}-{pair[1]}" for pair in rows["pair"]])
-    axes.set_ylim(-0.3, 1.05)
-
-
 def draw_soft_metric_correlations(
-    table: pd.DataFrame,
-    *,
-    printed: Sequence[Mapping[str, Any]] = (),
+    table: pd.DataFrame, *, printed: Sequence[Mapping[str, Any]] = ()
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel for each setting of table 2.
-
-    Args:
-        table: what the check `soft_metric_correlations` gives.
-        printed: {classes, alpha, beta, values} in the order of the pairs.
-
-    Returns:
-        the figure and the rows that it shows, with `printed`.
+    """Draw a panel for each setting of table 2; `printed` has {classes, alpha, beta, values} in the
+    order of the pairs.
     """
-    require(table, COLUMNS)
+    require(table, ("pair", "drawn", "expected", "low", "high", *SETTING))
     shown = with_printed(table, list(printed))
     mixes = list(dict.fromkeys(zip(shown["alpha"], shown["beta"], strict=True)))
     sizes = list(dict.fromkeys(shown["classes"]))
@@ -60,7 +39,15 @@ def draw_soft_metric_correlations(
     for line, classes in zip(axes, sizes, strict=True):
         for panel, (alpha, beta) in zip(line, mixes, strict=True):
             own: pd.Series = (shown["classes"] == classes) & (shown["alpha"] == alpha)
-            _panel(panel, shown[own & (shown["beta"] == beta)])
+            rows = shown[own & (shown["beta"] == beta)]
+            at = np.arange(len(rows))
+            panel.vlines(at, rows["low"], rows["high"], color="#bbbbbb", linewidth=5, label="band")
+            panel.plot(at, rows["expected"], "_", color="#000000", markersize=9, label="expected")
+            panel.plot(at - 0.16, rows["drawn"], "o", color="#0072B2", label="drawn")
+            panel.plot(at + 0.16, rows["printed"], "D", color="#D55E00", label="printed")
+            panel.axhline(0, color="#666666", linewidth=0.8, zorder=0.5)
+            panel.set_xticks(at, [f"{pair[0]}-{pair[1]}" for pair in rows["pair"]])
+            panel.set_ylim(-0.3, 1.05)
             panel.set_title(rf"$K$ {classes:g}, $\alpha$ {alpha:g}, $\beta$ {beta:g}", fontsize=8)
         line[0].set_ylabel("Pearson's $r$")
     figure.supxlabel(
@@ -75,102 +62,75 @@ def draw_soft_metric_correlations(
 PLOT = Plot("soft_metric_correlations", draw_soft_metric_correlations)
 
 
-LINES = {
-    "soft_accuracy": ("soft accuracy", "#0072B2", "-"),
-    "po_jsd": ("PO-JSD", "#D55E00", "--"),
-}
-MARKED = 0.2
-"""The prediction that the text names."""
-
-
 def draw_soft_metric_curve(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel for each true share: both metrics of every prediction.
-
-    Args:
-        table: what the check `soft_metric_curve` gives.
-
-    Returns:
-        the figure and the rows that it shows; the prediction (0.2, 0.8) is marked.
+    """Draw a panel for each true share: both metrics of every prediction, of which the one that the
+    text names, (0.2, 0.8), is marked.
     """
-    require(table, ("share", "predicted", *LINES))
+    lines = {
+        "soft_accuracy": ("soft accuracy", "#0072B2", "-"),
+        "po_jsd": ("PO-JSD", "#D55E00", "--"),
+    }
+    require(table, ("share", "predicted", *lines))
     shares = list(dict.fromkeys(table["share"]))
-    figure, axes = new_figure(1, len(shares), 2.7)
-    for panel, share in zip(axes[0], shares, strict=True):
+    figure, (panels,) = new_figure(1, len(shares), 2.7)
+    for panel, share in zip(panels, shares, strict=True):
         rows = table[table["share"] == share]
-        nearest = rows.loc[(rows["predicted"] - MARKED).abs().idxmin()]
-        for column, (name, colour, line) in LINES.items():
+        nearest = rows.loc[(rows["predicted"] - 0.2).abs().idxmin()]
+        for column, (name, colour, line) in lines.items():
             panel.plot(rows["predicted"], rows[column], color=colour, linestyle=line, label=name)
             panel.plot(nearest["predicted"], nearest[column], "o", color=colour)
             panel.annotate(
-                f"{nearest[column]:.3g}",
-                (nearest["predicted"], nearest[column]),
-                xytext=(5, -9),
-                textcoords="offset points",
-                fontsize=7,
-            )
+                f"{nearest[column]:.3g}", (nearest["predicted"], nearest[column]), xytext=(5, -9),
+                textcoords="offset points", fontsize=7,
+            )  # fmt: skip
         panel.set_title(f"true judgements ({value_text(share)}, {value_text(round(1 - share, 6))})")
         panel.set_xlabel("Predicted share of the first class")
         panel.set_ylim(0, 1.02)
-    axes[0][0].set_ylabel("Metric")
+    panels[0].set_ylabel("Metric")
     figure.supxlabel("exact: nothing is simulated", fontsize=7)
-    legend_above(figure, axes[0][0], 2)
+    legend_above(figure, panels[0], 2)
     return figure, table
 
 
 CURVE_PLOT = Plot("soft_metric_curve", draw_soft_metric_curve)
 
 
-STUDY_COLUMNS = (
-    "correlation",
-    "mean",
-    "lower",
-    "upper",
-    "significant",
-    "fisher_low",
-    "fisher_high",
-)
-LOOKS = (("#0072B2", "o", -0.008), ("#D55E00", "s", 0.008))
-
-
 def draw_metric_study(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw two panels against the true correlation: what studies find, and how often it is clear.
 
-    Args:
-        table: what the check `metric_study` gives, by `instance_sd`.
-
-    Returns:
-        the figure and the rows that it shows. Bars are central 95 % of studies; the grey band is
-        Fisher's interval of a correlation over so many methods, without any noise of judgements.
+    Bars are central 95 % of studies, by `instance_sd`; the grey band is Fisher's interval of a
+    correlation over so many methods, without any noise of judgements.
     """
-    require(table, (*STUDY_COLUMNS, "instance_sd", "ranked_right"))
-    figure, axes = new_figure(1, 2, 3.0)
-    left, right = axes[0]
+    require(table, (
+        "correlation", "mean", "lower", "upper", "significant", "fisher_low", "fisher_high",
+        "instance_sd", "ranked_right",
+    ))  # fmt: skip
+    figure, ((left, right),) = new_figure(1, 2, 3.0)
     one = table[table["instance_sd"] == table["instance_sd"].iloc[0]]
-    methods = int(one["methods"].iloc[0])
     left.fill_between(
         one["correlation"], one["fisher_low"], one["fisher_high"], color="#dddddd", linewidth=0,
-        label=f"95 % interval over {methods} methods",
+        label=f"95 % interval over {int(one['methods'].iloc[0])} methods",
     )  # fmt: skip
     left.plot([0, 1], [0, 1], color="#666666", linewidth=0.8)
     groups = table.groupby("instance_sd", sort=False)
-    for (instance_sd, rows), (colour, marker, shift) in zip(groups, LOOKS, strict=False):
-        bars = [rows["mean"] - rows["lower"], rows["upper"] - rows["mean"]]
-        name = f"studies, instance effects of sd {instance_sd:g}"
-        place = rows["correlation"] + shift
+    looks = (("#0072B2", "o", -0.008), ("#D55E00", "s", 0.008))
+    for (instance_sd, rows), (colour, marker, shift) in zip(groups, looks, strict=False):
+        at = rows["correlation"]
         left.errorbar(
-            place, rows["mean"], yerr=bars, color=colour, marker=marker, linestyle="none",
-            capsize=2, label=name,
+            at + shift, rows["mean"],
+            yerr=[rows["mean"] - rows["lower"], rows["upper"] - rows["mean"]], color=colour,
+            marker=marker, linestyle="none", capsize=2,
+            label=f"studies, instance effects of sd {instance_sd:g}",
         )  # fmt: skip
-        right.plot(rows["correlation"], rows["significant"], color=colour, marker=marker)
+        right.plot(at, rows["significant"], color=colour, marker=marker)
         right.plot(
-            rows["correlation"], rows["ranked_right"], color=colour, marker=marker, linestyle=":",
-            fillstyle="none",
-        )  # fmt: skip
+            at, rows["ranked_right"], color=colour, marker=marker, linestyle=":", fillstyle="none"
+        )
     left.set_ylabel("Correlation that a study finds")
     right.set_ylabel("Share of studies")
     right.set_title("solid: p < .05; dotted: above the metric before it", fontsize=7)
     right.set_ylim(0, 1.02)
-    for panel in axes[0]:
+    for panel in (left, right):
         panel.set_xlabel("Correlation with the methods' true scores")
     figure.supxlabel(f"{int(table['studies'].iloc[0])} studies a point", fontsize=7)
     legend_above(figure, left, 3)
@@ -180,51 +140,35 @@ def draw_metric_study(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 STUDY_PLOT = Plot("metric_study", draw_metric_study)
 
 
-SCORES_COLUMNS = ("subset", "predictor", "seed", "metric", "label", "value")
-SUBSETS = {"snli": ("SNLI", "#0072B2", "o", -0.13), "mnli_m": ("MNLI", "#D55E00", "s", 0.13)}
-PRINTED = "printed: MV, RoBERTa"
-
-
-def _scores_panel(
-    axes: Axes, rows: pd.DataFrame, order: list[str], printed: Mapping[str, Any]
-) -> None:
-    metric = str(rows["metric"].iloc[0])
-    for subset, (name, colour, marker, shift) in SUBSETS.items():
-        own = rows[rows["subset"] == subset]
-        place = [order.index(one) + shift for one in own["predictor"]]
-        axes.plot(own["value"], place, marker, color=colour, label=name, markersize=3.5, alpha=0.8)
-        if metric in printed.get(subset, {}):
-            axes.plot(
-                printed[subset][metric], len(order) + shift, marker, color=colour, fillstyle="none"
-            )
-    axes.set_yticks(range(len(order) + 1), [*order, PRINTED])
-    axes.set_ylim(len(order) + 0.5, -0.5)
-    axes.set_title(metric)
-
-
 def draw_soft_metric_scores(
-    table: pd.DataFrame,
-    *,
-    printed: Mapping[str, Any] | None = None,
+    table: pd.DataFrame, *, printed: Mapping[str, Any] | None = None
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel a metric: a point for each predictor, training seed and subset.
 
-    Args:
-        table: what the check `soft_metric_scores` gives.
-        printed: subset -> metric -> what the paper prints of its own MV.
-
-    Returns:
-        the figure and the rows that it shows, which include those whose metric is undefined;
-        metrics of a class are in the page's table.
+    `printed` is subset -> metric -> what the paper prints of its own MV. The rows include those
+    whose metric is undefined; metrics of a class are in the page's table.
     """
-    require(table, SCORES_COLUMNS)
+    require(table, ("subset", "predictor", "seed", "metric", "label", "value"))
     table = table[table["label"] == ""]
     order = list(dict.fromkeys(table["predictor"]))
-    metrics = list(dict.fromkeys(table["metric"]))
     figure, axes = new_figure(2, 3, 4.4)
-    for index, metric in enumerate(metrics):
-        panel = axes[index // 3][index % 3]
-        _scores_panel(panel, table[table["metric"] == metric], order, printed or {})
+    for index, metric in enumerate(dict.fromkeys(table["metric"])):
+        panel, rows = axes[index // 3][index % 3], table[table["metric"] == metric]
+        for subset, name, colour, marker, shift in (
+            ("snli", "SNLI", "#0072B2", "o", -0.13), ("mnli_m", "MNLI", "#D55E00", "s", 0.13),
+        ):  # fmt: skip
+            own = rows[rows["subset"] == subset]
+            at = [order.index(one) + shift for one in own["predictor"]]
+            panel.plot(
+                own["value"], at, marker, color=colour, label=name, markersize=3.5, alpha=0.8
+            )
+            values = (printed or {}).get(subset, {})
+            if metric in values:
+                at_printed = len(order) + shift
+                panel.plot(values[metric], at_printed, marker, color=colour, fillstyle="none")
+        panel.set_yticks(range(len(order) + 1), [*order, "printed: MV, RoBERTa"])
+        panel.set_ylim(len(order) + 0.5, -0.5)
+        panel.set_title(metric)
         if index % 3:
             panel.set_yticklabels([])
     figure.supxlabel("a point is a training seed, or one draw of labels", fontsize=7)

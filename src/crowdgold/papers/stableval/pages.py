@@ -1,49 +1,40 @@
-"""Cells of STABLEVAL's printed tables beside ours, and what its printed results rest on.
+"""What STABLEVAL's page shows: its printed cells beside ours, and what its printed results rest on.
 
-Tables 4 to 7 of STABLEVAL, cell by cell: printed, on the published labels, on our own draws.
-
-Tables of the coverage of intervals of agents' scores: the paper's, and those that we add.
-
-What some of STABLEVAL's claims are about: tables and cells that no quantity gives.
+Tables 4 to 7 are of its synthetic study, and stand beside the published labels and our own draws;
+the others are of real data. Some claims are about tables and cells that no quantity gives, which
+stand at the end (`own:` in claims.yaml).
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from crowdgold.claims.cells import Cells, Tables, choose, markdown_table, only, with_error
-from crowdgold.claims.cells import cells_of as cells_of_cells
+from crowdgold.claims.cells import Cells, Tables, cells_of, choose, markdown_table, only, with_error
 from crowdgold.claims.verdicts import FAILS, HOLDS, Judgement
 from crowdgold.experiment.summaries import standard_error, summarise
 from crowdgold.methods.pec import EXPECTED_CREDIT, POSTERIOR
 from crowdgold.methods.votes_and_gold import MAJORITY
 from crowdgold.metrics.agents import ranks
-from crowdgold.papers.stableval import tables as tables_module
+from crowdgold.papers.stableval import tables as paper_tables
 from crowdgold.papers.stableval.tables import recovery, recovery_values, summarise_recovery
 
 CONFIGURATION = "configuration"
 OWN, PUBLISHED = "own", "published"
 STUDY = {OWN: "stableval_synthetic", PUBLISHED: "stableval_synthetic_published"}
-STABILITY_SYNTHETIC_TABLES = {
+STABILITY_STUDY = {
     OWN: "stableval_synthetic_stability",
     PUBLISHED: "stableval_synthetic_stability_published",
 }
-"""Experiments behind tables 4, 6 and 7, and behind table 5."""
-TABLES = {
-    "table_4": STUDY,
-    "table_5": STABILITY_SYNTHETIC_TABLES,
-    "table_6": STUDY,
-    "table_7": STUDY,
-}
+TABLES = {"table_4": STUDY, "table_5": STABILITY_STUDY, "table_6": STUDY, "table_7": STUDY}
+"""The experiments behind each table of the synthetic study."""
 CLEAR = 3.5
 """Joint standard errors: of 228 cells one is further away by chance with probability 0.1."""
 
 
-class CellSyntheticTables(NamedTuple):
+class SyntheticCell(NamedTuple):
     """A cell: printed, ours on the published labels, ours on our own draws, in the table's unit.
 
     `error` is the standard error of our own draws, `away` their distance from the published labels'
@@ -59,32 +50,20 @@ class CellSyntheticTables(NamedTuple):
     away: float
 
 
-def _values(table: pd.DataFrame | None, quantity: str, scale: float) -> pd.DataFrame:
-    """Mean, se and replicates by configuration and method; empty where there is no table."""
-    columns = ["mean", "se", "replicates"]
-    if table is None:
-        return pd.DataFrame(columns=columns)
-    found = summarise_recovery(table, [CONFIGURATION])
-    rows = found[found["quantity"] == quantity].set_index([CONFIGURATION, "method"])[columns]
-    rows[["mean", "se"]] *= scale
-    return rows
+def synthetic_cells(name: str, tables: Tables, printed: Mapping[str, Any]) -> list[SyntheticCell]:
+    """The cells of a key of `TABLES`; experiments that are missing leave NaN.
 
-
-def cells_of(
-    name: str, tables: Mapping[str, pd.DataFrame], printed: Mapping[str, Any]
-) -> list[CellSyntheticTables]:
-    """The cells of a table.
-
-    Args:
-        name: a key of `TABLES`.
-        tables: results tables by experiment; those that are missing leave NaN.
-        printed: what the paper prints (config/printed/stableval_synthetic.yaml).
+    `printed` is config/printed/stableval_synthetic.yaml.
     """
-    block, cells = printed[name], []
-    ours = {
-        whose: _values(tables.get(experiment), block["quantity"], block["scale"])
-        for whose, experiment in TABLES[name].items()
-    }
+    block, columns, ours = printed[name], ["mean", "se", "replicates"], {}
+    for whose, experiment in TABLES[name].items():
+        ours[whose] = pd.DataFrame(columns=columns)
+        if experiment in tables:
+            found = summarise_recovery(tables[experiment], [CONFIGURATION])
+            rows = found[found["quantity"] == block["quantity"]]
+            ours[whose] = rows.set_index([CONFIGURATION, "method"])[columns]
+            ours[whose][["mean", "se"]] *= block["scale"]
+    cells = []
     for configuration, row in block["rows"].items():
         for method, value in zip(printed["methods"], row, strict=True):
             key = (configuration, method)
@@ -95,54 +74,40 @@ def cells_of(
             mean, error, number = (np.nan,) * 3 if own is None else own
             centre = value if given is None else given["mean"]
             # By the spread of ours on both sides: seeds that are all right have none.
-            other = error * np.sqrt(number / printed["repetitions"])
-            joint = float(np.hypot(error, other))
+            joint = float(np.hypot(error, error * np.sqrt(number / printed["repetitions"])))
             away = (mean - centre) / joint if joint > 0 else 0.0 if mean == centre else np.nan
-            found = np.nan if given is None else float(given["mean"])
+            published = np.nan if given is None else float(given["mean"])
             cells.append(
-                CellSyntheticTables(*key, value, found, float(mean), float(error), float(away))
+                SyntheticCell(*key, value, published, float(mean), float(error), float(away))
             )
     return cells
 
 
-def as_printed(cell: CellSyntheticTables, digits: int) -> bool:
+def as_printed(cell: SyntheticCell, digits: int) -> bool:
     """Say whether the published labels give the printed digits."""
     return f"{cell.published:.{digits}f}" == f"{cell.printed:.{digits}f}"
 
 
-def _texts(cell: CellSyntheticTables, digits: int) -> list[str]:
-    """What stands in the two columns of a cell's method."""
-    first = f"{cell.printed:.{digits}f}"
-    if np.isfinite(cell.published) and not as_printed(cell, digits):
-        first += f", **{cell.published:.{digits}f}**"
-    if not np.isfinite(cell.own):
-        return [first, ""]
-    more = digits + 1
-    away = "" if np.isnan(cell.away) else f" ({cell.away:+.1f})"
-    return [first, f"{cell.own:.{more}f} ± {cell.error:.{more}f}{away}"]
-
-
-def summary_of(cells: list[CellSyntheticTables], digits: int) -> str:
+def summary_of(cells: list[SyntheticCell], digits: int) -> str:
     """Say in a sentence how many cells come out."""
     known = [cell for cell in cells if np.isfinite(cell.published)]
     away = [abs(cell.away) for cell in cells if np.isfinite(cell.away)]
-    parts = []
+    sentences = []
     if known:
         same = sum(as_printed(cell, digits) for cell in known)
-        parts.append(
-            f"On the published labels {same} of {len(known)} cells have the printed digits"
+        sentences.append(
+            f"On the published labels {same} of {len(known)} cells have the printed digits."
         )
     if away:
         far = sum(one > CLEAR for one in away)
-        parts.append(
-            f"of our own draws {far} of {len(away)} cells are more than {CLEAR:g} joint standard "
-            f"errors away, the furthest {max(away):.1f}"
+        sentences.append(
+            f"Of our own draws {far} of {len(away)} cells are more than {CLEAR:g} joint standard "
+            f"errors away, the furthest {max(away):.1f}."
         )
-    sentences = [f"{part[0].upper()}{part[1:]}." for part in parts]
-    return " ".join(sentences) if parts else "Not made here."
+    return " ".join(sentences) or "Not made here."
 
 
-def lean_of(name: str, tables: Mapping[str, pd.DataFrame], block: Mapping[str, Any]) -> str:
+def lean_of(name: str, tables: Tables, block: Mapping[str, Any]) -> str:
     """Say in a sentence how far all cells of ours together are from the published labels'.
 
     A published seed is shared by all configurations, so that the errors of its cells go together:
@@ -164,18 +129,31 @@ def lean_of(name: str, tables: Mapping[str, pd.DataFrame], block: Mapping[str, A
     )
 
 
-def cell_table(name: str, cells: list[CellSyntheticTables], printed: Mapping[str, Any]) -> str:
-    """Write a table, a line a configuration and two columns a method."""
+def _texts(cell: SyntheticCell, digits: int) -> list[str]:
+    """What stands in the two columns of a cell's method."""
+    first = f"{cell.printed:.{digits}f}"
+    if np.isfinite(cell.published) and not as_printed(cell, digits):
+        first += f", **{cell.published:.{digits}f}**"
+    if not np.isfinite(cell.own):
+        return [first, ""]
+    away = "" if np.isnan(cell.away) else f" ({cell.away:+.1f})"
+    return [first, f"{cell.own:.{digits + 1}f} ± {cell.error:.{digits + 1}f}{away}"]
+
+
+def synthetic_table(name: str, tables: Tables, printed: Mapping[str, Any]) -> str:
+    """A table with its title and how many cells come out: a line a configuration, two columns a
+    method.
+    """
     block, methods = printed[name], printed["methods"]
-    header = ["configuration"]
-    for method in methods:
-        header += [method, f"{method}, own draws"]
+    digits, cells = block["digits"], synthetic_cells(name, tables, printed)
     rows = []
     for configuration in block["rows"]:
         own = {cell.method: cell for cell in cells if cell.configuration == configuration}
-        texts = [text for method in methods for text in _texts(own[method], block["digits"])]
+        texts = [text for method in methods for text in _texts(own[method], digits)]
         rows.append([configuration, *texts])
-    return markdown_table(header, rows)
+    header = [column for method in methods for column in (method, f"{method}, own draws")]
+    summary = summary_of(cells, digits) + lean_of(name, tables, block)
+    return f"### {block['source']}\n\n{summary}\n\n{markdown_table([CONFIGURATION, *header], rows)}"
 
 
 def seconds(times: pd.DataFrame | None) -> str:
@@ -190,110 +168,87 @@ def seconds(times: pd.DataFrame | None) -> str:
     )
 
 
-def same_cells(tables: Mapping[str, pd.DataFrame], printed: Mapping[str, Any]) -> str:
+def same_cells(tables: Tables, printed: Mapping[str, Any]) -> str:
     """Say in a sentence how many cells of each table the published labels give as printed."""
     parts = []
     for name in TABLES:
-        known = [one for one in cells_of(name, tables, printed) if np.isfinite(one.published)]
+        cells = synthetic_cells(name, tables, printed)
+        known = [one for one in cells if np.isfinite(one.published)]
         same = sum(as_printed(one, printed[name]["digits"]) for one in known)
         if known:
             parts.append(f"{same} of {len(known)} of {name.replace('_', ' ')}")
     return f"Of the cells of the synthetic study the published labels give {', '.join(parts)}."
 
 
-def sizes(tables: Mapping[str, pd.DataFrame]) -> list[str]:
+def sizes(tables: Tables) -> list[str]:
     """The replicates of our draws and of the published labels, of the study and of table 5."""
-    names = [*STUDY.values(), *STABILITY_SYNTHETIC_TABLES.values()]
+    names = [*STUDY.values(), *STABILITY_STUDY.values()]
     return [str(tables[name]["replicate"].nunique()) if name in tables else "no" for name in names]
 
 
-def synthetic_table(
-    name: str, tables: Mapping[str, pd.DataFrame], printed: Mapping[str, Any]
-) -> str:
-    """Write a table with its title, and how many of its cells come out."""
-    cells = cells_of(name, tables, printed)
-    summary = summary_of(cells, printed[name]["digits"]) + lean_of(name, tables, printed[name])
-    return f"### {printed[name]['source']}\n\n{summary}\n\n{cell_table(name, cells, printed)}"
-
-
-OWN_INTERVALS, TIED = "stableval_own_world", "stableval_correlated"
 PRIOR = f"method_settings.{POSTERIOR.name}.prior"
-AXES = {OWN_INTERVALS: ["quality", PRIOR], TIED: ["difficulty", "copying"]}
-CONTROL = {"difficulty": "own", "copying": 0}
-"""The setting of `stableval_correlated` in which labels are independent."""
-AGENTS = {"equal": "agents alike", "wide": "agents differ"}
 TARGETS = {
     "score:each": "the score of these answers",
     "expected_score:each": "the score over all possible answers",
 }
 
 
-def _summary(table: pd.DataFrame, axes: list[str]) -> pd.DataFrame:
-    """Coverage with its error, by setting and method."""
-    rows = summarise(table[table["metric"].isin(TARGETS)], axes)
-    rows["text"] = [_share(*own) for own in rows[["coverage", "coverage_se"]].to_numpy()]
-    return rows
-
-
-def _share(value: float, error: float) -> str:
-    return f"{value:.3f} ± {error:.3f}"
-
-
-def _setting(difficulty: str, copying: float) -> str:
-    """Name a setting of `stableval_correlated`."""
-    return f"{difficulty} difficulty, {copying:.0%} copied"
-
-
-HEADER = [
-    "setting", "method", *(f"covers {words}" for words in TARGETS.values()), "bias of the former",
-    "length", "failed fits",
-]  # fmt: skip
-PRIORS = {"agent": "a class prior each", "shared": "one class prior"}
-
-
 def _own_line(quality: str, prior: str, method: str) -> list[str]:
     """Name a setting of `stableval_own_world` and the method."""
-    own = f"{method}, {PRIORS[prior]}" if method == POSTERIOR.name else method
-    return [AGENTS.get(quality, quality), own]
+    priors = {"agent": "a class prior each", "shared": "one class prior"}
+    alike = {"equal": "agents alike", "wide": "agents differ"}
+    own = f"{method}, {priors[prior]}" if method == POSTERIOR.name else method
+    return [alike.get(quality, quality), own]
 
 
 def _tied_line(difficulty: str, copying: float, method: str) -> list[str]:
-    """Name a setting of `stableval_correlated` and the method."""
-    control = (difficulty, copying) == tuple(CONTROL.values())
-    return [_setting(difficulty, copying) + " (control)" * control, method]
-
-
-def _numbers(own: pd.DataFrame) -> list[str]:
-    """Coverage of both targets, bias and length for the first, and the fits that failed."""
-    rows = {str(row["metric"]): row for row in own.to_dict("records")}
-    first = next(iter(rows.values()))
-    covered = [str(rows[metric]["text"]) if metric in rows else "" for metric in TARGETS]
-    failed, fits = first["gate_failures"], first["replicates"] + first["undefined"]
-    bias = with_error(float(first["bias"]), float(first["bias_se"]))
-    return [*covered, bias, f"{float(first['width']):.3f}", f"{failed} of {fits}"]
+    """Name a setting of `stableval_correlated` and the method; in the control labels are
+    independent.
+    """
+    control = (difficulty, copying) == ("own", 0)
+    return [f"{difficulty} difficulty, {copying:.0%} copied" + " (control)" * control, method]
 
 
 def interval_tables(tables: Tables) -> str:
-    """Write the tables of coverage by setting and method, with the fits that failed their gate."""
+    """The tables of coverage of agents' scores by setting and method, with the failed fits."""
+    worlds: dict[str, tuple[str, list[str], Callable[..., list[str]]]] = {
+        "stableval_own_world": (
+            "Labels independent given the level", ["quality", PRIOR], _own_line,
+        ),
+        "stableval_correlated": (
+            "Labels that share their response's difficulty, or are copied",
+            ["difficulty", "copying"], _tied_line,
+        ),
+    }  # fmt: skip
+    header = [
+        "setting", "method", *(f"covers {words}" for words in TARGETS.values()),
+        "bias of the former", "length", "failed fits",
+    ]  # fmt: skip
     parts = ["### Intervals of agents' scores\n"]
-    worlds: dict[str, tuple[str, Callable[..., list[str]]]] = {
-        OWN_INTERVALS: ("Labels independent given the level", _own_line),
-        TIED: ("Labels that share their response's difficulty, or are copied", _tied_line),
-    }
-    for name, (title, line) in worlds.items():
+    for name, (title, axes, line) in worlds.items():
         if name not in tables:
             parts.append(f"{title}: not made here: {name}.\n")
             continue
-        rows = _summary(tables[name], AXES[name])
-        if name == OWN_INTERVALS:
+        rows = summarise(tables[name][tables[name]["metric"].isin(TARGETS)], axes)
+        if PRIOR in axes:
             # The bootstraps know nothing of the posterior's prior.
             rows = rows[(rows["method"] == POSTERIOR.name) | (rows[PRIOR] == "agent")]
-        groups = rows.groupby([*AXES[name], "method"], sort=False)
-        lines = [[*line(*key), *_numbers(own)] for key, own in groups]
+        lines = []
+        for key, own in rows.groupby([*axes, "method"], sort=False):
+            of_metric = {str(row["metric"]): row for row in own.to_dict("records")}
+            first = next(iter(of_metric.values()))
+            covered = [
+                f"{of_metric[metric]['coverage']:.3f} ± {of_metric[metric]['coverage_se']:.3f}"
+                if metric in of_metric else ""
+                for metric in TARGETS
+            ]  # fmt: skip
+            bias = with_error(float(first["bias"]), float(first["bias_se"]))
+            failed = f"{first['gate_failures']} of {first['replicates'] + first['undefined']}"
+            lines.append([*line(*key), *covered, bias, f"{float(first['width']):.3f}", failed])
         replicates = tables[name]["replicate"].nunique()
         parts += [
             f"{title}; {replicates} replicates in each setting, of six agents each:\n",
-            markdown_table(HEADER, lines) + "\n",
+            markdown_table(header, lines) + "\n",
         ]
     return "\n".join(parts)
 
@@ -303,14 +258,9 @@ NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?%?")
 
 
 def written_like(printed: str, values: Sequence[float]) -> str:
-    """Write numbers as a printed cell has its own: sign, decimals, thousands and per cent.
+    """Write numbers as a printed cell has its own, such as "79 (8.23%)": sign, decimals, thousands.
 
-    Args:
-        printed: the printed cell, such as "79 (8.23%)".
-        values: a number for each of those in it; a share where a per cent is printed.
-
-    Raises:
-        ValueError: where the cell has another number of numbers.
+    There is one for each of the cell's; a share where a per cent is printed.
     """
     found = NUMBER.findall(printed)
     if len(found) != len(values):
@@ -330,16 +280,8 @@ def written_like(printed: str, values: Sequence[float]) -> str:
     return NUMBER.sub(write, printed)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A printed cell and ours.
-
-    Attributes:
-        table: number of the printed table.
-        row, column: where it stands.
-        printed: its text.
-        ours: our numbers, written likewise; empty where we have none.
-    """
+class Cell(NamedTuple):
+    """A printed cell of a numbered table, and our numbers written likewise; empty without any."""
 
     table: int
     row: str
@@ -358,12 +300,7 @@ Values = Mapping[tuple[str, str], Sequence[float]]
 
 
 def compare_cells(printed: pd.DataFrame, values: Mapping[int, Values]) -> list[Cell]:
-    """Hold printed cells against ours.
-
-    Args:
-        printed: columns table, row, column, printed: a row a cell, as text.
-        values: table -> our numbers; cells of other tables are not made here.
-    """
+    """Hold printed cells (columns table, row, column, printed, as text) against ours by table."""
     cells = []
     for row in printed.itertuples():
         table, where = int(str(row.table)), (str(row.row), str(row.column))
@@ -380,34 +317,37 @@ DATASETS = {
     "stableval_mslr": "MSLR",
 }
 """Experiment -> its dataset's name, in the order of the paper."""
-MAPPINGS = "stableval_mappings"
 
 
-def _plain(frame: pd.DataFrame) -> Values:
-    """Each number of a frame by its row and column."""
-    return {
-        (str(row), str(column)): (float(frame.loc[row, column]),)
-        for row in frame.index
-        for column in frame.columns
-    }
+def _plain(make: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[pd.DataFrame], Values]:
+    """Each number of a table by its row and column."""
 
+    def values(rows: pd.DataFrame) -> Values:
+        frame = make(rows)
+        return {
+            (str(row), str(column)): (float(frame.loc[row, column]),)
+            for row in frame.index
+            for column in frame.columns
+        }
 
-def _findings(rows: pd.DataFrame) -> Values:
-    found = tables_module.findings(rows)["value"]
-    values: dict[tuple[str, str], tuple[float, ...]] = {
-        (str(name), "value"): (float(value),) for name, value in found.items()
-    }
-    both = {
-        "agents with another rank": ("agents with another rank", "agents"),
-        "highly ambiguous": ("highly ambiguous", "share highly ambiguous"),
-    }
-    for name, parts in both.items():
-        values[name, "value"] = tuple(float(found[part]) for part in parts)
     return values
 
 
+def _findings(rows: pd.DataFrame) -> Values:
+    """Key findings, of which two are printed as a pair of numbers."""
+    found = paper_tables.findings(rows)["value"].astype(float)
+    pairs = {
+        "agents with another rank": ("agents with another rank", "agents"),
+        "highly ambiguous": ("highly ambiguous", "share highly ambiguous"),
+    }
+    return {
+        (str(name), "value"): tuple(found[part] for part in pairs.get(str(name), (name,)))
+        for name in found.index
+    }
+
+
 def _mappings(rows: pd.DataFrame) -> Values:
-    scores, ranked = tables_module.mappings(rows)
+    scores, ranked = paper_tables.mappings(rows)
     return {
         (str(agent), str(mapping)): (float(scores.loc[agent, mapping]), ranked.loc[agent, mapping])
         for agent in scores.index
@@ -415,22 +355,25 @@ def _mappings(rows: pd.DataFrame) -> Values:
     }
 
 
-def _of(frame: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[pd.DataFrame], Values]:
-    return lambda rows: _plain(frame(rows))
-
-
-STATISTICS, SCORES = _of(tables_module.statistics), _of(tables_module.scores)
-STABILITY, QUALITY = _of(tables_module.stability), _of(tables_module.quality)
-AMBIGUOUS = _of(tables_module.ambiguous)
-
 Source = tuple[str, Callable[[pd.DataFrame], Values]]
 
 
 def _in_order(experiment: str, statistics: int, first: int) -> dict[int, Source]:
     """The tables of a dataset: its statistics, and five in a row from `first` on."""
-    kinds = (SCORES, STABILITY, QUALITY, AMBIGUOUS, _findings)
-    rest = {first + place: (experiment, kind) for place, kind in enumerate(kinds)}
-    return {statistics: (experiment, STATISTICS), **rest}
+    kinds = (
+        *map(
+            _plain,
+            (
+                paper_tables.scores,
+                paper_tables.stability,
+                paper_tables.quality,
+                paper_tables.ambiguous,
+            ),
+        ),
+        _findings,
+    )
+    rest = {number: (experiment, kind) for number, kind in enumerate(kinds, first)}
+    return {statistics: (experiment, _plain(paper_tables.statistics)), **rest}
 
 
 SOURCES: Mapping[int, Source] = {
@@ -438,7 +381,7 @@ SOURCES: Mapping[int, Source] = {
     **_in_order("stableval_convabuse", 2, 13),
     **_in_order("stableval_qags", 18, 19),
     **_in_order("stableval_mslr", 24, 25),
-    3: (MAPPINGS, _mappings),
+    3: ("stableval_mappings", _mappings),
 }
 """Number of a table -> the experiment it is made from, and how."""
 
@@ -453,43 +396,34 @@ def our_values(tables: Tables) -> dict[int, Values]:
 
 
 PEC = EXPECTED_CREDIT.name
-CONVERGED = "{}_converged"
 
 
-def both_runs(tables: Tables) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """Each dataset's title and its rows: as published, and with a converged EM."""
+def _both_runs(tables: Tables) -> Iterator[tuple[str, pd.Series, pd.Series, pd.DataFrame]]:
+    """Each dataset's title, PEC scores as published and with a converged EM, and rows of that."""
     for experiment, title in DATASETS.items():
-        if experiment in tables and CONVERGED.format(experiment) in tables:
-            yield title, tables[experiment], tables[CONVERGED.format(experiment)]
-
-
-def scores(rows: pd.DataFrame, method: str) -> pd.Series:
-    """A method's score of each agent."""
-    own = rows[(rows["metric"] == "score:each") & (rows["method"] == method)]
-    return own.set_index("agent")["estimate"]
-
-
-def _moves(before: pd.Series, after: pd.Series) -> Iterator[str]:
-    """Name the agents whose score changes in the third digit, and how."""
-    for agent in before.index:
-        texts = [f"{scores[agent]:.3f}" for scores in (before, after)]
-        if texts[0] != texts[1]:
-            yield f"{agent} {' -> '.join(texts)}"
+        if {experiment, f"{experiment}_converged"} <= set(tables):
+            converged = tables[f"{experiment}_converged"]
+            scores = [
+                rows[(rows["metric"] == "score:each") & (rows["method"] == PEC)]
+                .set_index("agent")["estimate"]
+                for rows in (tables[experiment], converged)
+            ]  # fmt: skip
+            yield title, scores[0], scores[1], converged
 
 
 def convergence(tables: Tables) -> list[list[str]]:
     """Rows of what a converged EM takes and changes: data, steps, scores and ranks that move."""
     lines = []
-    for title, published, converged in both_runs(tables):
-        before, after = (
-            scores(published, PEC),
-            scores(converged, PEC),
-        )
+    for title, before, after, converged in _both_runs(tables):
         after = after[before.index]
         moved = int((ranks(before.to_numpy()) != ranks(after.to_numpy())).sum())
         message = converged.loc[converged["method"] == PEC, "diagnostics_message"].iloc[0]
-        moves = ", ".join(_moves(before, after)) or "none in the third digit"
-        lines.append([title, message.removeprefix("EM: "), moves, f"{moved} of {len(before)}"])
+        pairs = [(agent, f"{before[agent]:.3f}", f"{after[agent]:.3f}") for agent in before.index]
+        moves = ", ".join(
+            f"{agent} {one} -> {other}" for agent, one, other in pairs if one != other
+        )
+        steps, moves = message.removeprefix("EM: "), moves or "none in the third digit"
+        lines.append([title, steps, moves, f"{moved} of {len(before)}"])
     return lines
 
 
@@ -508,33 +442,29 @@ def bootstraps(frame: pd.DataFrame) -> list[list[str]]:
 def score_changes(tables: Tables) -> Cells:
     """The largest change of a PEC score on each data set where the EM runs until it converged."""
     changes = {
-        title: float((scores(published, PEC) - scores(converged, PEC)).abs().max())
-        for title, published, converged in both_runs(tables)
+        title: float((before - after).abs().max()) for title, before, after, _ in _both_runs(tables)
     }
     title = "largest change of a score where the EM runs on until it has converged"
-    return cells_of_cells(title, list(changes), list(changes.values()))
+    return cells_of(title, list(changes), list(changes.values()))
 
 
 def lead(tables: Tables, best: str, draws: int) -> Cells:
-    """How much larger a method's expected tau-b is than that of each other.
+    """How much larger the expected tau-b of a method, the `best`, is than that of each other.
 
-    Args:
-        best: the method.
-        draws: subsets of annotators that each is over.
+    Each is over `draws` subsets of annotators of its own, so that errors are independent.
     """
-    frame = tables_module.stability(only(tables))
+    frame = paper_tables.stability(only(tables))
     tau, error = frame["stability"], frame["stability_se"]
     text = ", ".join(f"{name} {with_error(tau[name], error[name])}" for name in frame.index)
     others = tau.index.drop(best)
-    # Each method is fitted to subsets of its own, so that errors are independent.
     apart = np.hypot(error[others], error[best])
     names = [f"{best} less {name}" for name in others]
-    return cells_of_cells(text, names, tau[best] - tau[others], apart, None, draws)
+    return cells_of(text, names, tau[best] - tau[others], apart, None, draws)
 
 
 def one_exchange(tables: Tables, mapping: str, agents: list[str]) -> Judgement:
     """Whether these agents change places under a mapping of ties, and no others under any."""
-    _, ranked = tables_module.mappings(only(tables))
+    _, ranked = paper_tables.mappings(only(tables))
     moved = ranked.ne(ranked["baseline"], axis=0)
     changed = {str(name): list(moved.index[moved[name]]) for name in moved if moved[name].any()}
     text = "; ".join(f"{name}: {', '.join(map(str, own))}" for name, own in changed.items())
@@ -543,12 +473,8 @@ def one_exchange(tables: Tables, mapping: str, agents: list[str]) -> Judgement:
 
 
 def recovered(tables: Tables, study: str = "") -> pd.DataFrame:
-    """How well scores recover the true ranking in each replicate of each configuration.
-
-    Args:
-        study: whose table is meant; without it there is one.
-    """
-    return recovery(tables[study] if study else only(tables), ["configuration"])
+    """How well scores of a study (the only one) recover the true ranking, by replicate."""
+    return recovery(tables[study] if study else only(tables), [CONFIGURATION])
 
 
 def caption(
@@ -560,7 +486,7 @@ def caption(
     their error is not known.
     """
     rows = recovered(tables, next(iter(tables)))
-    means = rows.groupby(["configuration", "method"])[quantity].mean()
+    means = rows.groupby([CONFIGURATION, "method"])[quantity].mean()
     keys = [(name, method) for name, row in said.items() for method in row]
     ours = [float(means[key]) for key in keys]
     text = ", ".join(f"{key[1]} {one:.5f}" for key, one in zip(keys, ours, strict=True))
@@ -575,48 +501,44 @@ def _of_seeds(
     """Cells of means over the published seeds: exact where all are there, else not known."""
     size = rows["replicate"].nunique()
     errors = None if size == seeds else [np.nan] * len(values)
-    return cells_of_cells(title, names, values, errors, None, np.nan if size == seeds else size)
+    return cells_of(title, names, values, errors, None, np.nan if size == seeds else size)
 
 
 def accuracies(
     tables: Tables, where: Mapping[str, Any], seeds: int = 0, less: Mapping[str, Any] | None = None
 ) -> Cells:
-    """Mean ranking accuracy by configuration and method, less that of one of them where it is so.
+    """Mean ranking accuracy by configuration and method `where` it is so, `less` that of one.
 
-    Args:
-        where: which are meant (`choose`).
-        seeds: of the published labels, of all of which means are exact; 0 for our own draws.
-        less: the one.
+    `seeds` are those of the published labels, of all of which means are exact; 0 for our own draws.
     """
-    rows = recovery(tables[STUDY[PUBLISHED if seeds else OWN]], [CONFIGURATION])
-    keys, quantity = [CONFIGURATION, "method"], "ranking_accuracy"
-    found = choose(rows, where).groupby(keys, sort=False)[quantity].agg(["mean", "sem"])
+    rows, quantity = recovered(tables, STUDY[PUBLISHED if seeds else OWN]), "ranking_accuracy"
+    groups = choose(rows, where).groupby([CONFIGURATION, "method"], sort=False)
+    found = groups[quantity].agg(["mean", "sem"])
     values, errors = found["mean"].to_numpy(), found["sem"].to_numpy()
     if less:
         base = choose(rows, less)[quantity]
         values, errors = values - base.mean(), np.hypot(errors, np.asarray(base.sem()))
     names = [f"{method} {configuration}" for configuration, method in found.index]
-    title = "on the published labels" if seeds else "on our own draws"
     if seeds:
-        return _of_seeds(title, names, list(values), rows, seeds)
-    return cells_of_cells(title, names, values, errors, None, rows["replicate"].nunique())
+        return _of_seeds("on the published labels", names, list(values), rows, seeds)
+    return cells_of("on our own draws", names, values, errors, None, rows["replicate"].nunique())
 
 
 def hours(tables: Tables) -> Cells:
     """The hours that all fits of the study take, one after the other."""
     spent = only(tables)["seconds"].sum() / 3600
-    return cells_of_cells("hours of all fits, one after the other", [""], [spent])
+    return cells_of("hours of all fits, one after the other", [""], [spent])
 
 
 def nearer_to_narrow(tables: Tables, said: float) -> Cells:
     """How much nearer the MSE of the narrow qualities is to a caption's than that of the wide."""
-    means = recovered(tables).groupby(["configuration", "method"])["mse"].mean()
+    means = recovered(tables).groupby([CONFIGURATION, "method"])["mse"].mean()
     narrow, wide = means["gaps_tight", "DS"], means["gaps_wide", "DS"]
     title = (
         f"MSE of DS {narrow:.5f} for qualities .75 to .50, {wide:.5f} for .85 to .20; the caption "
         f"gives {said} to the latter"
     )
-    return cells_of_cells(title, [""], [abs(wide - said) - abs(narrow - said)])
+    return cells_of(title, [""], [abs(wide - said) - abs(narrow - said)])
 
 
 def table_5(
@@ -628,7 +550,7 @@ def table_5(
         for name, means in block["rows"].items()
         for one in zip(methods, means, block["standard_errors"][name], strict=True)
     ]
-    found = pd.DataFrame(rows, columns=["configuration", "method", "mean", "se"])
+    found = pd.DataFrame(rows, columns=[CONFIGURATION, "method", "mean", "se"])
     return found.assign(replicates=seeds)
 
 

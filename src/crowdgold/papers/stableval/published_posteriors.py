@@ -1,6 +1,4 @@
-"""STABLEVAL's published posteriors against ours, and its bootstrap of refits.
-
-Intervals of agents' scores from refits to resampled responses, as published and as due.
+"""STABLEVAL's published posteriors against ours, and its bootstrap of refits, as due and as is.
 
 The published bootstrap (STABLEVAL, section 5.2) draws responses with replacement, then keeps each
 that was drawn once: its multiplicity is lost. The method is then fitted to some 63 % of the
@@ -10,7 +8,7 @@ around the score of all responses. Kept with their multiplicity the resamples ha
 data.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -36,16 +34,10 @@ def refitted_intervals(
     resamples: int,
     multiplicity: bool,
 ) -> pd.DataFrame:
-    """Each agent's score and its percentile interval from refits.
+    """Each agent's score and its percentile interval from refits to resampled responses.
 
-    Args:
-        annotations: the labels; responses are drawn from all agents together.
-        refit: fits the method.
-        resamples: refits.
-        multiplicity: whether a response drawn twice counts twice.
-
-    Returns:
-        columns agent, score, lower, upper and outside, whether the score is not in the interval.
+    These are drawn from all agents together; with `multiplicity` one drawn twice counts twice.
+    Columns: agent, score, lower, upper and outside, whether the score is not in the interval.
     """
 
     def score(table: Annotations) -> np.ndarray:
@@ -58,19 +50,13 @@ def refitted_intervals(
     lower, upper = central_interval(np.array(draws), LEVEL)
     full = score(annotations)
     return pd.DataFrame(
-        {
-            "agent": annotations.agent,
-            "score": full,
-            "lower": lower,
-            "upper": upper,
-            "outside": (full < lower) | (full > upper),
-        }
-    )
+        {"agent": annotations.agent, "score": full, "lower": lower, "upper": upper,
+         "outside": (full < lower) | (full > upper)}
+    )  # fmt: skip
 
 
 NAMES = ("mt_bench", "convabuse", "qags", "mslr")
 METHODS = (dawid_skene.METHOD.name, pec.EXPECTED_CREDIT.name)
-EM = {"em": "published"}
 
 
 def annotations_of(name: str, prepared: pd.DataFrame) -> Annotations:
@@ -86,9 +72,7 @@ def posterior_differences(
 ) -> pd.DataFrame:
     """The largest difference of posteriors by dataset: dataset, responses, difference.
 
-    Args:
-        tables: dataset -> its labels.
-        published: the prepared dataset `stableval_published`.
+    `published` is the prepared dataset `stableval_published`.
     """
     rows = []
     for name, table in tables.items():
@@ -100,27 +84,21 @@ def posterior_differences(
     return pd.DataFrame(rows)
 
 
-def _refit(method: str) -> Callable[[Annotations], Fit]:
-    # DS and PEC draw nothing.
-    return lambda table: fit(method, table, np.random.default_rng(0), EM)
-
-
 def bootstraps(tables: Mapping[str, Annotations], seed: int, resamples: int) -> pd.DataFrame:
     """The intervals of scores from refits, with the multiplicity of responses and without.
 
-    Args:
-        tables: dataset -> its labels.
-        seed: the configuration's.
-        resamples: refits of each method, dataset and kind.
-
-    Returns:
-        columns dataset, method, multiplicity, and those of `refitted_intervals`.
+    Columns: dataset, method, multiplicity, and those of `refitted_intervals`.
     """
     frames = []
     for name, table in tables.items():
         for method in METHODS:
+
+            def refit(table: Annotations, method: str = method) -> Fit:
+                # DS and PEC draw nothing.
+                return fit(method, table, np.random.default_rng(0), {"em": "published"})
+
             for counted in (False, True):
                 rng = settings.generator(seed, f"stableval_bootstrap:{name}", "only", 0, "resample")
-                found = refitted_intervals(table, _refit(method), rng, resamples, counted)
+                found = refitted_intervals(table, refit, rng, resamples, counted)
                 frames.append(found.assign(dataset=name, method=method, multiplicity=counted))
     return pd.concat(frames, ignore_index=True)

@@ -1,10 +1,8 @@
 """The tables of STABLEVAL from the long results table of an experiment (tables 1 to 3, 8 to 29).
 
 Rows of a results table are those of one experiment and setting; MV, DS and PEC are its methods.
-
-How well estimated scores recover the true ranking of agents (STABLEVAL, tables 4, 6 and 7).
-
-Of each replicate, over its agents:
+Tables 4, 6 and 7 say how well estimated scores recover the true ranking of agents, in each
+replicate over its agents:
 
 - `mse`: mean squared difference of estimated and true scores;
 - `kendall_tau`: Kendall's tau-b between the two;
@@ -47,17 +45,9 @@ def ranking_accuracy(estimated: np.ndarray, true: np.ndarray) -> np.ndarray:
 
 
 def recovery(results: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
-    """The quantities of each replicate.
+    """The `QUANTITIES` of each replicate, a row for each experiment, setting, method and replicate.
 
-    Args:
-        results: rows of the long results table.
-        settings: its setting columns.
-
-    Returns:
-        a row for each experiment, setting, method and replicate, with columns `QUANTITIES`.
-
-    Raises:
-        ValueError: where the table has no scores of agents, or not each agent's in each replicate.
+    `settings` are the setting columns of the long results table.
     """
     rows = results[results["metric"] == SCORE]
     if rows.empty:
@@ -80,10 +70,7 @@ def recovery(results: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
 def recovery_values(results: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
     """The quantities, and `stability` metrics, of each replicate, one a row.
 
-    Args are those of `recovery`.
-
-    Returns:
-        columns experiment, the settings, method, replicate, `quantity` and `value`.
+    Columns: experiment, the settings, method, replicate, `quantity` and `value`.
     """
     keys = ["experiment", *settings, "method"]
     found = recovery(results, settings)
@@ -96,13 +83,7 @@ def recovery_values(results: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
 
 
 def summarise_recovery(results: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
-    """Summarise the values of `recovery_values` over replicates.
-
-    Args are those of `recovery`.
-
-    Returns:
-        a row for each experiment, setting, method and quantity: `mean`, `se`, `replicates`.
-    """
+    """`mean`, `se` and `replicates` of the values of `recovery_values`, by setting and quantity."""
     keys = ["experiment", *settings, "method", "quantity"]
     groups = recovery_values(results, settings).groupby(keys, sort=False)
     return (
@@ -117,11 +98,7 @@ GAIN = "PEC - MV"
 
 
 def _metric(rows: pd.DataFrame, metric: str, method: str) -> pd.DataFrame:
-    """A method's rows of a metric.
-
-    Raises:
-        ValueError: where there are none.
-    """
+    """A method's rows of a metric, of which there has to be one."""
     found = rows[(rows["metric"] == metric) & (rows["method"] == method)]
     if found.empty:
         raise ValueError(f"the table has no {metric!r} of {method!r}")
@@ -134,11 +111,8 @@ def _value(rows: pd.DataFrame, metric: str, method: str, column: str = "estimate
 
 def statistics(rows: pd.DataFrame) -> pd.DataFrame:
     """Counts and agreement of the labels: column `value`, by metric (tables 1, 2, 18, 24)."""
-    names = [
-        "labels",
-        "responses",
-        *[name for name in TABLE if name not in ("labels", "ambiguous")],
-    ]
+    rest = [name for name in TABLE if name not in ("labels", "ambiguous")]
+    names = ["labels", "responses", *rest]
     return pd.DataFrame({"value": {name: _value(rows, name, METHODS[0]) for name in names}})
 
 

@@ -1,0 +1,335 @@
+"""Exports of labelling tools: each person's label of an item is a row.
+
+A tool is an `AnnotationTool`: where its records have the name of an item, and what people said.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crowdgold.reading.exports.export import (
+    Export,
+    Found,
+    Numbered,
+    Records,
+    as_list,
+    as_object,
+    at,
+    objects,
+    table,
+)
+from crowdgold.types.columns import counted
+from crowdgold.types.errors import InputError
+
+
+class Said(NamedTuple):
+    """A person's answer to a question about an item."""
+
+    question: str
+    who: Any
+    label: Any
+    person: str = "annotator"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnotationTool(Export):
+    """A tool whose records are items that people label; all labels answer one question.
+
+    `labels` gives what people said of a record (by the record, what messages call it, and the name
+    of the file), and a remark for what is passed over.
+    """
+
+    noun: str  # what notes call a record
+    place: str = ""  # what messages call it, where not so
+    labels: Callable[[Mapping[str, Any], str, str], Iterable[Said | str]]
+    columns: str | None = None  # place whose entries are columns of the item, beside its labels
+    without: tuple[str, ...] = ("annotator", "expert", "label")  # which are of something else
+    remarks: tuple[str, ...] = ()  # in the order of the notes, {noun} standing for how many
+    one_of: str = "labels"  # what to keep of one question, in the tool's words
+    read_as: Callable[[str, Records, Path], str] = lambda question, records, path: ""
+
+    def read(self, records: Records, path: Path) -> Found:
+        """A row a label; a record without one has a row all the same."""
+        items, named = self.names(records)
+        rows, questions, remarks = list[Numbered](), set[str](), Counter[str]()
+        for number, (record, item) in enumerate(zip(records, items, strict=True), 1):
+            columns = {} if self.columns is None else as_object(at(record, self.columns))
+            known = {
+                name: cell
+                for name, cell in columns.items()
+                if name not in self.without and not isinstance(cell, dict | list)
+            } | ({"item": item} if self.id else {})
+            labelled = False
+            where = f"{path}, {self.place or self.noun} {number}"
+            for said in self.labels(record, where, path.stem):
+                if isinstance(said, str):
+                    remarks[said] += 1
+                    continue
+                questions.add(said.question)
+                rows.append((number, known | {said.person: said.who, "label": said.label}))
+                labelled = True
+            if not labelled:
+                rows.append((number, known))
+        what = f"{self.kind}: {counted(len(records), self.noun)}"
+        if self.id:
+            what += f", items named by {named}"
+        if self.expected and not questions:
+            raise InputError(f"{path}: {what}, without a label; expected {self.expected}")
+        if len(questions) > 1:
+            raise InputError(
+                f"{path}: labels of {len(questions)} questions ({', '.join(sorted(questions))}); "
+                f"expected one. Export each by itself, or keep the {self.one_of} of one"
+            )
+        notes = [what + self.read_as(next(iter(questions), ""), records, path)]
+        for remark in filter(remarks.get, self.remarks):
+            noun = re.match(r"{(\w+)}", remark)
+            notes.append(
+                counted(remarks[remark], noun[1]) + remark[noun.end() :] if noun else remark
+            )
+        return *table(rows), notes
+
+
+def _one_choice(choices: list[Any], where: str) -> Any:
+    """The only choice of an answer; None where there is none."""
+    if len(choices) > 1:
+        raise InputError(
+            f"{where}: {len(choices)} choices in one answer; expected one choice an item"
+        )
+    return choices[0] if choices else None
+
+
+RESPONSES = ".responses"
+UNDONE = "{response} not submitted, passed over"
+NO_STATUS = "{response} without a status, read as submitted"
+NO_CLASS = "{response} passed over that are no single class"
+SUGGESTED = "{suggestion} passed over"
+
+
+def _responses(record: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any, Any, Any]]:
+    """Question, what was said, by whom, and the status if there is one, of each response."""
+    for question, given in as_object(record.get("responses")).items():
+        for one in objects(given, f"{where}, {question}"):
+            yield question, one.get("value"), one.get("user_id"), one.get("status")
+    for name in record:
+        if name.endswith(RESPONSES):
+            parts = [name, f"{name}.users", f"{name}.status"]
+            values, *beside = [as_list(record.get(part), f"{where}, {part}") for part in parts]
+            for value, user, status in islice(zip_longest(values, *beside), len(values)):
+                yield name.removesuffix(RESPONSES), value, user, status
+
+
+def _of_argilla(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Said | str]:
+    for question, value, user, status in _responses(record, where):
+        if status not in (None, "submitted"):
+            yield UNDONE
+            continue
+        if status is None:
+            yield NO_STATUS
+        if isinstance(value, str | int | float):
+            if user is None:
+                raise InputError(f"{where}: a response has no user; expected who gave it")
+            yield Said(question, str(user), value)
+        elif value is not None:
+            yield NO_CLASS
+    yield from [SUGGESTED] * len(as_object(record.get("suggestions")))
+    yield from (
+        SUGGESTED for name in record if name.endswith(".suggestion") and record[name] is not None
+    )
+
+
+ARGILLA = AnnotationTool(
+    name="Argilla",
+    about="""Argilla's records, as JSON: each response to the one question is a label.
+
+    As `records.to_json` writes them (`responses` of each question), or as a flat list
+    (`QUESTION.responses`), which has the metadata among the rest. Suggestions are passed over.
+
+    On skip: the `status` of a response is discarded, or draft where it was begun: no vote. What
+    `records.to_json` writes has no status; there all responses count, which is said.
+    On error: nothing is written.
+    On retry: a response that was changed is there as it is now. A record that is there again in
+    the same words is counted once.
+    Partial credit: a rating is a label, as it stands.
+    """,
+    kind="records of Argilla",
+    is_it=lambda records: (
+        bool(records)
+        and "_server_id" in records[0]
+        and any(f".{name}".endswith(RESPONSES) for one in records for name in one)
+    ),
+    expected="responses that are one class, as of a label question or a rating",
+    own=("", "metadata"),
+    id="id|_server_id",
+    named="id",
+    noun="record",
+    labels=_of_argilla,
+    columns="metadata",
+    remarks=(UNDONE, NO_STATUS, NO_CLASS, SUGGESTED),
+    one_of="responses",
+    read_as=lambda question, *_: f"; responses to {question!r} read as labels of their users",
+)
+
+
+def _of_doccano(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Said]:
+    labels = record["annotations"] if "annotations" in record else record.get("label")
+    for one in labels if isinstance(labels, list) else [labels]:
+        whole = one if isinstance(one, dict) else {"user": stem, "label": one}
+        label = whole.get("label")
+        if isinstance(label, dict | list):
+            raise InputError(f"{where}: a label is {str(label)[:40]}, expected a class")
+        if label is not None:
+            yield Said("label", whole.get("user"), label)
+
+
+def _whose_labels(question: str, records: Records, path: Path) -> str:
+    bare = sum(not any(_of_doccano(one, "", "")) for one in records)
+    by_user = any("annotations" in one for one in records)
+    who = "users as they stand" if by_user else f"the annotator is {path.stem!r}, as the file"
+    return (f", {bare:,} without a label" if bare else "") + f", {who}"
+
+
+DOCCANO = AnnotationTool(
+    name="doccano",
+    about="""doccano's JSON lines of text classification.
+
+    Either each record has `label`, a list, and the file is one annotator's (its name is theirs),
+    or it has `annotations`, a list of objects with `label` and `user`.
+
+    On skip: there is no label, as of a text that nobody came to: no vote.
+    On error: nothing is written.
+    On retry: a label that was changed is there as it is now. A text that is there again in the
+    same words is counted once.
+    Partial credit: there is none.
+    """,
+    kind="an export of doccano",
+    is_it=lambda records: (
+        any(isinstance(one.get("label"), list) or "annotations" in one for one in records)
+        and not any(isinstance(one.get("data"), dict) for one in records)
+    ),
+    noun="text",
+    place="line",
+    labels=_of_doccano,
+    columns="",
+    without=("label", "annotations"),
+    read_as=_whose_labels,
+)
+
+CANCELLED = "{annotation} cancelled or without a choice, passed over"
+PREDICTED = "{prediction} passed over; scores are read from a file or data"
+
+
+def _of_label_studio(task: Mapping[str, Any], where: str, stem: str) -> Iterator[Said | str]:
+    yield from [PREDICTED] * len(as_list(task.get("predictions"), f"{where}, predictions"))
+    for one in objects(task.get("annotations"), f"{where}, annotations", "an annotation"):
+        labels: dict[str, Any] = {}
+        results = [] if one.get("was_cancelled") else as_list(one.get("result"), f"{where}, result")
+        for result in results:
+            label = at(result, "value.choices|value.rating")
+            if isinstance(label, list):
+                label = _one_choice(label, where)
+            if label is not None and not isinstance(label, dict):
+                labels[str(result.get("from_name", ""))] = label
+        if not labels:
+            yield CANCELLED
+            continue
+        who = one.get("completed_by")  # a number, or a person who is written out
+        if isinstance(who, dict):
+            who = who.get("email") or who.get("id")
+        if who is None or isinstance(who, dict | list):
+            raise InputError(f"{where}: an annotation has no 'completed_by'; expected who made it")
+        person = "expert" if one.get("ground_truth") else "annotator"
+        yield from (Said(question, str(who), label, person) for question, label in labels.items())
+
+
+LABEL_STUDIO = AnnotationTool(
+    name="Label Studio",
+    about="""Label Studio's JSON: tasks with `data` and `annotations`, of one choice or a rating.
+
+    Annotations marked as ground truth are gold labels by their annotator.
+
+    On skip: an annotation has `was_cancelled` true, or no result: no vote.
+    On error: nothing is written; an annotation that was not submitted is a draft, apart from these.
+    On retry: an annotation that was changed is there as it is now. A task that is there again in
+    the same words is counted once.
+    Partial credit: a rating is a label, as it stands.
+    """,
+    kind="an export of Label Studio",
+    is_it=lambda records: any(
+        "annotations" in one and isinstance(one.get("data"), dict) for one in records
+    ),
+    own=("data",),
+    id="id",
+    named="the task's id",
+    noun="task",
+    labels=_of_label_studio,
+    columns="data",
+    remarks=(CANCELLED, PREDICTED),
+    one_of="results",
+)
+
+ANSWERS = {"accept": 1, "reject": 0}
+CHOICE = "a choice"
+IGNORED = "{line} ignored or without such a label, passed over"
+REVIEWED = "reviewed annotations are gold labels"
+
+
+def _of_prodigy(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Said | str]:
+    one = {**as_object(record.get("meta")), **record}
+    answer = one.get("answer")
+    label = question = None
+    if isinstance(answer, str) and answer in ANSWERS:
+        if "options" in one or "accept" in one:
+            chosen = _one_choice(as_list(one.get("accept"), f"{where}, accept"), where)
+            question, label = CHOICE, chosen if answer == "accept" else None
+        # These are of parts of a text.
+        elif not any(one.get(part) for part in ("spans", "relations", "audio_spans")):
+            question, label = str(one.get("label", "the text")), ANSWERS[answer]
+    if question is None or label is None:
+        yield IGNORED
+        return
+    who = str(one.get("_annotator_id") or one.get("_session_id") or stem)
+    if one.get("versions"):
+        yield Said(question, who, label, "expert")
+        yield REVIEWED
+    else:
+        yield Said(question, who, label)
+
+
+PRODIGY = AnnotationTool(
+    name="Prodigy",
+    about="""Prodigy's annotations (`prodigy db-out`, JSON lines): each is a label of a text.
+
+    Of a choice, the label is the option; of one label to accept or reject, it is 1 or 0. The
+    `_input_hash`, by which an item is named, is the same for all annotations of one text. What was
+    reviewed (`versions`) is an expert's. Spans and what was ignored are passed over.
+
+    On skip: `answer` is ignore: no vote. A choice that is rejected names no option: no vote.
+    On error: nothing is written.
+    On retry: what was undone is not written. A line that is there again in the same words is
+    counted once.
+    Partial credit: there is none.
+    """,
+    kind="annotations of Prodigy",
+    is_it=lambda records: (
+        bool({"_task_hash", "_input_hash", "_session_id", "_annotator_id"} & set(records[0]))
+        and records[0].get("answer") in (*ANSWERS, "ignore")
+        if records
+        else False
+    ),
+    expected="the option of a choice, or a label that is accepted or rejected",
+    own=("meta", ""),
+    id="_input_hash",
+    unnamed="line {}",
+    noun="line",
+    labels=_of_prodigy,
+    remarks=(IGNORED, REVIEWED),
+    one_of="annotations",
+    read_as=lambda question, *_: (
+        f"; {question} read as the label"
+        + ("" if question == CHOICE else " (accept is 1, reject is 0)")
+    ),
+)
