@@ -119,3 +119,13 @@ def test_the_files_of_a_listed_commit_are_there_and_are_those_of_the_history(sub
     # other names since.
     listed = [Path(name).name for name in COMMITS[subject]]
     assert [Path(name).name for name in known] in ([], listed)
+
+
+def test_each_fact_that_is_listed_stands_in_one_line():
+    (table,) = re.findall(r"## Where is X decided\?\n(.*?)\n## ", PAGE, re.DOTALL)
+    facts = re.findall(r"^\| ([^|]+) \| `(.+)` \|$", table, re.MULTILINE)[1:]
+    assert len(facts) >= 12
+    files = sorted((Path(__file__).parents[2] / "src/crowdgold").rglob("*.py"))
+    lines = [line for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    found = {fact: sum(bool(re.search(pattern, line)) for line in lines) for fact, pattern in facts}
+    assert {fact: count for fact, count in found.items() if count != 1} == {}

@@ -7,7 +7,7 @@ import numpy as np
 
 from crowdgold.inference.questions import Questions
 from crowdgold.inference.rectified import POPULATION, TARGETS
-from crowdgold.methods.method import DRAWS
+from crowdgold.methods.method import IMPUTATIONS
 from crowdgold.methods.registry import METHODS, offered
 from crowdgold.metrics.binary import (
     LABEL_METRICS,
@@ -43,7 +43,7 @@ class Settings:
     level: float = LEVEL  # of the intervals
     about: str = POPULATION  # what they are about, one of `TARGETS`
     seed: int = SEED  # of every random number
-    imputations: int = DRAWS  # label sets imputed for each fit with posterior draws
+    imputations: int = IMPUTATIONS  # label sets imputed for each fit with posterior draws
     # Gold labels at which intervals that hold over all looks are to be narrowest
     # (`inference.interval`); None for intervals of one look.
     anytime: int | None = None

@@ -46,7 +46,7 @@ OF_ITEMS = OnlyOf(ITEMS)
 SHARED_SETTINGS = ("sampler", "imputations", "threads")  # Settings that every method takes
 OF_MEANS = ("prevalence", "accuracy")  # Metrics that are means over items
 OF_RATES = ("prevalence", "TPR_H", "TNR_H")  # Metrics of labels and votes, without scores
-DRAWS = 500  # Imputed data sets where the settings do not say how many
+IMPUTATIONS = 500  # Imputed data sets where the settings do not say how many
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Run:
 
     stan: "StanModels"  # compiled models
     sampler: "SamplerSettings"  # how Stan samples
-    imputations: int = DRAWS  # parameter draws, one imputed data set each
+    imputations: int = IMPUTATIONS  # parameter draws, one imputed data set each
     threads: int = 1  # processes that a method may run side by side; numbers do not depend on it
 
 

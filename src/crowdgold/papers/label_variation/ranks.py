@@ -110,7 +110,7 @@ def against_objective(table: pd.DataFrame, methods: tuple[str, ...]) -> pd.DataF
     return pd.DataFrame(list(on_par.values()), index=index, columns=list(methods), dtype=bool)
 
 
-LEVEL = 0.95
+END_LEVEL = 0.95
 """Of each end of an interval."""
 
 
@@ -148,7 +148,7 @@ def observations(found: pd.Series) -> float:
 
 
 def share_interval(share: float, size: float) -> tuple[float, float]:
-    """The ends, each at `LEVEL`, of a share of `size` observations (Clopper and Pearson).
+    """The ends, each at `END_LEVEL`, of a share of `size` observations (Clopper and Pearson).
 
     Settings of one dataset share its items and its annotators, and go together; and we have few
     datasets. A share's interval therefore counts datasets, not settings. Of independent values
@@ -156,8 +156,8 @@ def share_interval(share: float, size: float) -> tuple[float, float]:
     worst case, in which all settings of a dataset go the same way.
     """
     count = share * size
-    low = stats.beta.ppf(1 - LEVEL, count, size - count + 1) if share > 0 else 0.0
-    high = stats.beta.ppf(LEVEL, count + 1, size - count) if share < 1 else 1.0
+    low = stats.beta.ppf(1 - END_LEVEL, count, size - count + 1) if share > 0 else 0.0
+    high = stats.beta.ppf(END_LEVEL, count + 1, size - count) if share < 1 else 1.0
     return float(low), float(high)
 
 
@@ -171,7 +171,7 @@ def share_verdict(low: float, high: float, printed: float, margin: float) -> str
 
 def datasets_needed(printed: float, margin: float) -> int:
     """The datasets of which an interval about the printed share is no wider than the margin."""
-    reach = stats.norm.ppf(LEVEL) / margin
+    reach = stats.norm.ppf(END_LEVEL) / margin
     return int(np.ceil(printed * (1 - printed) * reach**2))
 
 
