@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    table, made_from = concatenate(snakemake.input.rows)
+    table, made_from = concatenate(snakemake.input.rows, snakemake.params.seed)
     # A check's rows are its result: there is no estimate in them to hold against a truth.
     axes, level = snakemake.params.axes, snakemake.params.level
     summary = table if snakemake.params.check else summarise(table, axes, level)
@@ -22,5 +22,5 @@ with job_log(snakemake.log[0]):
     metadata = {**fold(made_from), "summarised": own}
     write_table(table, snakemake.output.table, metadata)
     write_summary(summary, snakemake.output.summary, metadata)
-    times, measured_in = concatenate(snakemake.input.times)
+    times, measured_in = concatenate(snakemake.input.times, snakemake.params.seed)
     write_table(times, snakemake.output.times, fold(measured_in))

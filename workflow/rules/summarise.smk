@@ -22,6 +22,7 @@ rule summarise:
         library=library("summarise.py", method=none),
         axes=lambda wildcards: list(jobs.block(wildcards).get("vary", {})),
         level=config["level"],
+        seed=config["seed"],
         check=lambda wildcards: "check" in jobs.block(wildcards),
     message:
         "Summarising {wildcards.experiment}"

@@ -21,14 +21,13 @@ from typing import NamedTuple
 
 from crowdgold.experiment.configuration import load
 from crowdgold.record.record import ENDINGS
-from crowdgold.record.results import FILES, read_metadata
+from crowdgold.record.results import FILES, TABLES, check_seed, read_metadata
 from crowdgold.record.seals import DamagedTable, check_seal, file_hash, set_aside
 from crowdgold.types.columns import counted
+from crowdgold.types.errors import InputError
 
-TABLES = ("data", "estimates", "checks", "tables", "times", "benchmarks", "datasets")
-"""Folders of sealed tables; other files in them are not of a job, or of a machine's one moment."""
 FIGURES, SUMMARIES = "figures", "summaries"
-FOLDERS = (*TABLES, FIGURES, SUMMARIES)
+FOLDERS = (*TABLES, FIGURES)
 
 
 class Damage(NamedTuple):
@@ -47,15 +46,21 @@ class Comparison(NamedTuple):
     strangers: list[Path]
 
 
-def _fault(path: Path, written: str | None = None) -> str:
-    """What is wrong with a file, by the checksum that was written for it or by its own."""
+def _fault(path: Path, written: str | None = None, seed: int | None = None) -> str:
+    """What is wrong with a file, by the checksum that was written for it or by its own, by the
+    place that it was written for, and by the seed of the configuration where that is known.
+    """
     try:
-        if written is None:
+        if path.suffix == ".parquet":
+            check_seed(path, read_metadata(path), seed)
+        elif written is None:
             check_seal(path)
         elif file_hash(path) != written:
             return "its bytes are not those that were written (sha256)"
     except DamagedTable as error:
         return error.found
+    except InputError as error:
+        return str(error)
     except OSError as error:
         return f"it cannot be read ({error.strerror})"
     return ""
@@ -86,18 +91,27 @@ def _compare_group(keeper: Path, others: Collection[Path]) -> Iterator[Damage]:
         yield Damage(path, faults[path], whole)
 
 
-def compare(results: Path, known: Collection[str], shared: Path = Path("results")) -> Comparison:
+def compare(
+    results: Path,
+    known: Collection[str],
+    shared: Path = Path("results"),
+    seed: int | None = None,
+) -> Comparison:
     """Hold every file of a folder of results, and of what all scales share, against the checksum
     that its job wrote.
 
     A file without one that is named as no figure or experiment that is `known` is a stranger: no
     job made it, and it is left alone.
     """
-    places = [results / name for name in TABLES]
+    places = [results / name for name in TABLES if name != SUMMARIES]
     places += [shared / name for name in ("datasets", "benchmarks")]
     sealed = [path for place in dict.fromkeys(places) for path in place.rglob("[!.]*.parquet")]
     sealed += sorted((results / SUMMARIES).glob("[!.]*_verdict.txt"))
-    damaged = [Damage(path, why) for path in sealed if (why := _fault(path))]
+    damaged = [
+        Damage(path, why)
+        for path in sealed
+        if (why := _fault(path, seed=seed if path.is_relative_to(results) else None))
+    ]
     compared = len(sealed)
     strangers: list[Path] = []
     for name, ending, endings in ((FIGURES, ".json", ENDINGS), (SUMMARIES, ".parquet", ("csv",))):
@@ -149,7 +163,8 @@ def main() -> int:
         return 2
     start = time.monotonic()
     config = load(kept)
-    found = compare(results, {*config.get("figures", {}), *config.get("experiments", {})})
+    known = {*config.get("figures", {}), *config.get("experiments", {})}
+    found = compare(results, known, seed=config.get("seed"))
     for line in told(found, time.monotonic() - start):
         print(line)
     print(f"{found.compared - len(found.damaged)} of {counted(found.compared, 'file')} as written")

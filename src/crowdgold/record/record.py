@@ -15,7 +15,7 @@ from typing import Any
 
 from crowdgold import __version__
 from crowdgold.record.imports import code_hash
-from crowdgold.record.results import FILES, read_metadata
+from crowdgold.record.results import FILES, check_seed, read_metadata
 from crowdgold.record.seals import UNSEALED, condensed, content_hash, file_hash, write_sealed_text
 
 CODE_PATHS = ("src", "scripts", "stan", "toolchain", "workflow")
@@ -119,6 +119,7 @@ def provenance(
     if data is None:
         return found
     own = read_metadata(data)
+    check_seed(data, own, found["seed"])
     drawn = {key: own[key] for key in (*found, "data") if key in own}
     return {**found, "data": {"path": str(data), "sha256": file_hash(data), **drawn}}
 

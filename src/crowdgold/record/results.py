@@ -17,8 +17,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdgold.reading.outputs import write_spreadsheet
-from crowdgold.record.seals import SEAL_KEY, UNSEALED, check_seal, file_hash, seal
+from crowdgold.record.seals import (
+    SEAL_KEY,
+    UNSEALED,
+    DamagedTable,
+    check_seal,
+    file_hash,
+    seal,
+)  # fmt: skip
 from crowdgold.system.temporary import unfinished
+from crowdgold.types.errors import InputError
 
 MEASURES = [
     "replicate", "method", "metric", "annotator", "agent", "item", "truth", "estimate", "lower",
@@ -31,6 +39,17 @@ FILES = "files"
 """Key of what a sealed file knows of those beside it: name -> sha256."""
 METADATA_KEY = b"crowdgold"
 """Key of this project's metadata in a parquet file: JSON."""
+TABLES = ("data", "estimates", "checks", "tables", "summaries", "times", "benchmarks", "datasets")
+"""Folders of tables in a folder of results."""
+PLACE = "place"
+"""Key of where a table lies in its folder of results, which a table that was moved, or swapped with
+another, gives away."""
+
+
+def place_of(path: Path) -> str:
+    """Where a table lies in a folder of results, such as `tables/NAME.parquet`; empty elsewhere."""
+    names = [number for number, part in enumerate(path.parts) if part in TABLES]
+    return "/".join(path.parts[names[-1] :]) if names else ""
 
 
 def results_frame(rows: Iterable[Mapping[str, Any]], axes: Iterable[str]) -> pd.DataFrame:
@@ -54,7 +73,7 @@ def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, An
     with unfinished(path) as own:
         with pq.ParquetWriter(own, table.schema, compression="zstd") as writer:
             writer.write_table(table)
-            writer.add_key_value_metadata(sealed_metadata(metadata))
+            writer.add_key_value_metadata(sealed_metadata({**metadata, PLACE: place_of(path)}))
         seal(own)
 
 
@@ -96,27 +115,50 @@ def write_summary(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, 
 
 def read_table(path: str | Path) -> pd.DataFrame:
     """A table that `write_table` wrote; raises as `check_seal` does."""
-    check_seal(Path(path))
+    read_metadata(path)
     frame: pd.DataFrame = pq.read_table(Path(path)).to_pandas()
     return frame
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """The metadata of a table that `write_table` wrote; raises as `check_seal` does."""
-    check_seal(Path(path))
-    metadata = pq.read_metadata(Path(path)).metadata or {}
+    """The metadata of a table that `write_table` wrote; raises as `check_seal` does, and
+    DamagedTable where it was written as another table.
+    """
+    path = Path(path)
+    check_seal(path)
+    metadata = pq.read_metadata(path).metadata or {}
     content: dict[str, Any] = json.loads(metadata.get(METADATA_KEY, b"{}"))
+    written, here = content.pop(PLACE, ""), place_of(path)
+    if written and here and written != here:
+        raise DamagedTable(path, f"it was written as {written}, and copied or moved here")
     return content
 
 
-def concatenate(paths: Iterable[str | Path]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Join tables in the order given; give the metadata of each by its path as well."""
+def concatenate(
+    paths: Iterable[str | Path], seed: int | None = None
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Join tables in the order given; give the metadata of each by its path as well.
+
+    InputError where one was drawn with another `seed` than that.
+    """
     paths = list(paths)
     frames = [read_table(path) for path in paths]
     made_from = {
         str(path): {"sha256": file_hash(Path(path)), **read_metadata(path)} for path in paths
     }
+    for path, metadata in made_from.items():
+        check_seed(path, metadata, seed)
     return pd.concat(frames, ignore_index=True), made_from
+
+
+def check_seed(path: str | Path, metadata: Mapping[str, Any], seed: int | None) -> None:
+    """Hold a block's table against the seed of the configuration; InputError where it differs."""
+    found = metadata.get("seed")
+    if seed is not None and found not in (None, seed):
+        raise InputError(
+            f"{path} was made with the seed {found}, expected {seed} of the configuration: it is "
+            "of another run. Remove it, and run the same command again"
+        )
 
 
 def path_of_times(block: str) -> str:
