@@ -110,10 +110,7 @@ def audit_results(clara=0.01, mv=0.1, slope=1.0):
             for metric in ("precision", "recall")
             for auditors in (0.7, 0.8, 0.9)
             for reviewers in (0.6, 0.9)
-            for method, off in (
-                ("MV", mv * (1 + slope * (0.9 - auditors) / 0.2)),
-                ("CLARA", clara),
-            )
+            for method, off in (("MV", mv * (1 + slope * (0.9 - auditors) / 0.2)), ("CLARA", clara))
         ],
         ignore_index=True,
     )

@@ -132,8 +132,7 @@ def tied(coverage, replicates=40, control=0.95):
 
 
 @pytest.mark.parametrize(
-    ("coverage", "verdict"),
-    [((0.5, 0.6), HOLDS), ((0.5, 0.95), NOT_DECIDED), ((0.5, 1.0), FAILS)],
+    ("coverage", "verdict"), [((0.5, 0.6), HOLDS), ((0.5, 0.95), NOT_DECIDED), ((0.5, 1.0), FAILS)]
 )
 def test_dependence_is_held_against_its_control(coverage, verdict):
     control = 0.6 if verdict == FAILS else 0.95

@@ -21,10 +21,7 @@ def worlds_of(coverages, method):
 def page_of(rows, experiments=None):
     return page_from(
         "which-method",
-        {
-            "options": {"baseline": "GT", "by": [], "labels": {}},
-            "experiments": experiments or {},
-        },
+        {"options": {"baseline": "GT", "by": [], "labels": {}}, "experiments": experiments or {}},
         summaries=summary(*rows),
         times=pd.DataFrame({"method": ["GT", "GT", "MV"], "seconds": [0.4, 0.6, 0.1]}),
     )

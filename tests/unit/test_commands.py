@@ -1,25 +1,23 @@
-"""The command `crowdgold`: fit, answer a stream, choose a threshold; messages for bad input."""
+"""The command `crowdgold`: fit, answer a stream, choose a threshold."""
 
-import os
+import re
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.cli import main, parser, terminal
-from crowdgold.models.clara.gibbs import run_chain
+from crowdgold.cli import COMMANDS, main, parser, terminal
 from crowdgold.models.clara.labelling import (
-    LabellingModel,
     LabelStream,
     read_labelling_model,
     write_labelling_model,
 )
 from unit.labelled_by_three import RATES, three_reviewers, true_model
 
-COMMAND = [sys.executable, "-m", "crowdgold.cli"]
 HEADER = "item,labels,label,confidence,ask"
 ROWS = ["item,annotator,label", "a,R1,0", "b,R3,1", "a,R2,1", "c,R9,0", "b,R1,1"]
 SHORT = ["--chains", "2", "--warmup", "500", "--draws", "1500", "--lag", "25"]
@@ -50,11 +48,9 @@ def expected(rows, threshold=0.95):
     return lines
 
 
-def started(*arguments, **options):
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        [*COMMAND, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, text=True, **options
-    )
+def started(*arguments):
+    pipe, command = subprocess.PIPE, [sys.executable, "-m", "crowdgold.cli", *arguments]
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
 def test_a_stream_is_answered_row_by_row(model):
@@ -105,12 +101,6 @@ def test_a_command_loads_nothing_that_it_does_not_need(arguments, needed):
     assert HEAVY & set(done.stdout.splitlines()[-1].split()) == needed
 
 
-def test_it_is_a_console_script():
-    pyproject = (os.path.dirname(__file__), "..", "..", "pyproject.toml")
-    with open(os.path.join(*pyproject)) as file:
-        assert 'crowdgold = "crowdgold.cli:main"' in file.read()
-
-
 def said(capsys):
     found = capsys.readouterr()
     assert "Traceback" not in found.err
@@ -123,14 +113,8 @@ def test_rows_of_a_file_are_answered(model, tmp_path, capsys, ending):
     rows = ["\ufeffnote,label , annotator,item", "", '"a, b",0,R1,"one, two"', "", 'x,1,R3,"ä"']
     assert main(["confidence", model, written(tmp_path, rows, ending=ending)]) == 0
     out, error = said(capsys)
-    first, second = (
-        LabelStream(true_model()).add(*row) for row in (("i", "R1", "0"), ("i", "R3", "1"))
-    )
-    assert out == [
-        HEADER,
-        f'"one, two",1,0,{first.confidence:.8f},yes',
-        f"ä,1,{second.label},{second.confidence:.8f},yes",
-    ]
+    alone = expected(["", "one,R1,0", "ä,R3,1"])
+    assert out == [one.replace("one", '"one, two"') for one in alone]
     assert error == ""
 
 
@@ -153,27 +137,18 @@ def test_bad_rows_can_be_passed_over(model, tmp_path, capsys):
     out, error = said(capsys)
     assert out == expected(ROWS)
     for row, why in {
-        3: "found 2 fields, expected 3, as in the header",
-        4: "column 'annotator': found '', expected a value",
-        5: "found what is no row of CSV",
-        6: "found 'R1' on item 'a' again, expected each annotator once",
-        7: "found bytes that are not UTF-8",
-        8: "column 'label': found '2', expected one of 0, 1",
-    }.items():
-        assert f"row {row}: " in error
-        assert why in error
+        3: "2 fields, expected 3", 4: "'annotator': found ''", 5: "no row of CSV",
+        6: "'R1' on item 'a' again", 7: "not UTF-8", 8: "'label': found '2'",
+    }.items():  # fmt: skip
+        assert re.search(f"row {row}: .*{re.escape(why)}", error)
     assert "6 rows were passed over" in error
 
 
-def test_no_more_labels_than_there_may_be_are_asked_for(model, tmp_path, capsys):
+def test_labels_asked_for_and_unknown_names_have_an_end(model, tmp_path, capsys):
     rows = [ROWS[0], *(f"a,{name},{label}" for name, label in zip(RATES, "010", strict=True))]
     main(["confidence", model, written(tmp_path, rows), "--threshold", "1", "--most", "2"])
     assert [line.split(",")[-1] for line in said(capsys)[0]] == ["ask", "yes", "no", "no"]
-
-
-def test_unknown_annotators_are_named_until_there_are_many(model, tmp_path, capsys):
-    rows = [ROWS[0], *(f"i{i},N{i},0" for i in range(30))]
-    main(["confidence", model, written(tmp_path, rows)])
+    main(["confidence", model, written(tmp_path, [ROWS[0], *(f"i{i},N{i},0" for i in range(30))])])
     out, error = said(capsys)
     assert len(out) == 31
     assert error.count("does not know") == 10
@@ -181,11 +156,8 @@ def test_unknown_annotators_are_named_until_there_are_many(model, tmp_path, caps
 
 
 def test_a_model_of_groups_needs_their_column(tmp_path, capsys):
-    matrix = true_model().matrix[:2]
-    model = LabellingModel(
-        true_model().category, true_model().prevalence, "group", np.array(["g"], object), matrix
-    )
-    path = str(tmp_path / "groups.json")
+    model, path = true_model(), str(tmp_path / "groups.json")
+    model = replace(model, confusion="group", name=np.array(["g"], object), matrix=model.matrix[:2])
     write_labelling_model(model, path)
     assert main(["confidence", path, written(tmp_path, ROWS)]) == 2
     assert "column 'group': found 0 of it among item, annotator, label" in said(capsys)[1]
@@ -196,36 +168,6 @@ def test_a_model_of_groups_needs_their_column(tmp_path, capsys):
     assert "does not know 'h'" in error
     assert main(["labelling-threshold", path, written(tmp_path, ROWS), "--accuracy", "1"]) == 2
     assert "column 'group' is missing" in said(capsys)[1]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "rows", "why"),
-    [
-        (["--threshold", "1.5"], ROWS, "threshold: found 1.5, expected from 0 to 1"),
-        (["--threshold", "nan"], ROWS, "threshold: found nan, expected from 0 to 1"),
-        (["--most", "0"], ROWS, "most: found 0, expected 1 or more"),
-        ([], [], "found no rows, expected a header line with the columns item, annotator, label"),
-        ([], ["item,label", "a,0"], "column 'annotator': found 0 of it among item, label"),
-        ([], ["item,item,annotator,label"], "column 'item': found 2 of it"),
-        ([], ['item,"annotator'], "row 1: found what is no row of CSV"),
-    ],
-)
-def test_streams_that_cannot_be_used_are_refused(model, tmp_path, capsys, arguments, rows, why):
-    assert main(["confidence", model, written(tmp_path, rows), *arguments]) == 2
-    assert why in said(capsys)[1]
-
-
-def test_files_that_are_not_there_are_named(model, tmp_path, capsys):
-    for arguments in (
-        ["confidence", model, str(tmp_path / "no.csv")],
-        ["confidence", str(tmp_path / "no.json"), model],
-        ["confidence", model, str(tmp_path)],
-        ["fit-labelling", str(tmp_path / "no.csv"), "-o", str(tmp_path / "m.json")],
-        ["fit-labelling", model, "-o", str(tmp_path / "no" / "m.json")],
-        ["labelling-threshold", model, str(tmp_path / "no.csv"), "--accuracy", "0.9"],
-    ):
-        assert main(arguments) == 2
-        assert str(tmp_path) in said(capsys)[1]
 
 
 def test_an_interrupt_ends_it_quietly(model, monkeypatch, capsys):
@@ -249,83 +191,47 @@ def test_what_takes_long_says_how_far_it_is(capsys, monkeypatch):
     assert set(lines) == {"row 7; 0 s so far"}
 
 
-def test_a_chain_lets_the_thread_of_the_progress_run():
-    assert run_chain.targetoptions["nogil"]
-
-
 def test_every_command_explains_itself_with_an_example(capsys):
     (commands,) = [a for a in parser()._actions if a.dest == "command"]
     for name, command in commands.choices.items():
         text = command.format_help()
         assert f"example:\n  crowdgold {name}" in text.replace("$ ", "")
         assert max(map(len, text.splitlines())) <= 100
-    known = {
-        "check", "confidence", "correct-rate", "evaluate", "fit-labelling", "labelling-threshold",
-        "plan", "report", "sample", "trace",
-    }  # fmt: skip
-    assert set(commands.choices) == known
-
-
-def split(frame, size):
-    """The first items of a table of three labels an item, and the others."""
-    return frame.iloc[: 3 * size], frame.iloc[3 * size :]
+    assert set(commands.choices) == set(COMMANDS)
 
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory):
     """1,000 training and 1,000 validation items of reviewers who are good, and the fitted model."""
     folder = tmp_path_factory.mktemp("fitted")
-    train, valid = split(three_reviewers(2000, np.random.default_rng(1), GOOD, 0.3), 1000)
-    train.drop(columns="truth").to_csv(folder / "train.csv", index=False)
-    valid.to_csv(folder / "valid.csv", index=False)
+    rows = three_reviewers(2000, np.random.default_rng(1), GOOD, 0.3)
+    rows[:3000].drop(columns="truth").to_csv(folder / "train.csv", index=False)
+    rows[3000:].to_csv(folder / "valid.csv", index=False)
     arguments = ["fit-labelling", str(folder / "train.csv"), "-o", str(folder / "model.json")]
     assert main([*arguments, *SHORT, "--seed", "7"]) == 0
     return folder
+
+
+MADE = {
+    "from": "train.csv", "items": 1000, "labels": 3000, "seed": 7, "diagnostics_passed": True,
+    "diagnostics_message": "",
+}  # fmt: skip
 
 
 def test_a_fit_is_written_with_how_it_was_made(fitted, capsys):
     """The truth is within 4 posterior deviations, about 0.02 for each rate, and 0.1 is more."""
     model = read_labelling_model(fitted / "model.json")
     made = model.made
-    assert (made["from"], made["items"], made["labels"], made["seed"]) == (
-        "train.csv",
-        1000,
-        3000,
-        7,
-    )
-    assert (made["diagnostics_passed"], made["diagnostics_message"]) == (True, "")
+    assert {name: made[name] for name in MADE} == MADE
     place = model.name.tolist().index("R3")
     assert abs(model.matrix[place, 0, 0] - GOOD["R3"]) < 0.1
     assert abs(model.prevalence[1] - 0.3) < 0.1
-    files = {path.name for path in fitted.iterdir()}
-    assert files == {"train.csv", "valid.csv", "model.json"}
+    assert {path.name for path in fitted.iterdir()} == {"train.csv", "valid.csv", "model.json"}
     again = ["fit-labelling", str(fitted / "train.csv"), "-o", str(fitted / "again.json")]
     assert main([*again, *SHORT, "--seed", "7"]) == 0
     assert "prevalence of 1: " in said(capsys)[0][1]
-    other = (fitted / "again.json").read_text()
+    assert (fitted / "again.json").read_text() == (fitted / "model.json").read_text()
     (fitted / "again.json").unlink()
-    assert other == (fitted / "model.json").read_text()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (["--chains", "1"], "chains: found 1, expected 2 or more, to compare them"),
-        (["--draws", "0"], "draws: found 0, expected 1 or more"),
-        (["--categories", "0,0,1"], "categories: found '0,0,1', expected two or more different"),
-        (["--column", "item=label"], "two columns are named 'label'"),
-        (["--gamma", "-1"], "gamma: found -1.0, expected a positive number"),
-        (["--seed", "-1"], "seed: found -1, expected 0 or more"),
-        (["--confusion", "group"], "the table needs a column 'group'"),
-        (["--categories", "0,2"], "found '1', expected one of 0, 2"),
-        (["--column", "who=annotator"], "no column 'who'"),
-    ],
-)
-def test_fits_that_cannot_be_made_are_refused(fitted, tmp_path, capsys, arguments, why):
-    output = tmp_path / "model.json"
-    assert main(["fit-labelling", str(fitted / "train.csv"), "-o", str(output), *arguments]) == 2
-    assert why in said(capsys)[1]
-    assert not output.exists()
 
 
 def test_a_failed_gate_is_said_by_whoever_uses_the_model(tmp_path, capsys):
@@ -354,22 +260,15 @@ def test_a_threshold_is_chosen_for_an_accuracy_or_a_budget(fitted, tmp_path, cap
     assert f": accuracy {top:.4f} " in line
     assert main([*base, "--accuracy", "0.999"]) == 1
     assert said(capsys)[0][0].startswith("No threshold reaches an accuracy of 0.999")
-    assert main([*base, "--accuracy", "1", "--against", "majority"]) in (0, 1)
-    assert main([*base, "--accuracy", "1.5"]) == 2
-    assert main([*base, "--budget", "0.5"]) == 2
-    assert "budget: found 0.5, expected 1 or more" in said(capsys)[1]
 
 
-def test_a_validation_set_with_unknown_annotators_says_so(fitted, tmp_path, capsys):
+def test_a_validation_set_may_have_unknown_annotators_and_no_truth(fitted, tmp_path, capsys):
     frame = pd.read_csv(fitted / "valid.csv").replace({"annotator": {"R2": "R7"}})
     frame.to_csv(tmp_path / "valid.csv", index=False)
-    base = ["labelling-threshold", str(fitted / "model.json"), str(tmp_path / "valid.csv")]
-    assert main([*base, "--accuracy", "0.5"]) == 0
-    assert "does not know 'R7'; its fallback stands in" in said(capsys)[1]
-
-
-def test_without_true_labels_the_majority_has_to_be_named(fitted, capsys):
-    base = ["labelling-threshold", str(fitted / "model.json"), str(fitted / "train.csv")]
-    assert main([*base, "--accuracy", "0.9"]) == 2
+    base = ["labelling-threshold", str(fitted / "model.json")]
+    assert main([*base, str(tmp_path / "valid.csv"), "--accuracy", "0.5"]) == 0
+    assert "does not know 'R7'" in said(capsys)[1]
+    bare = [*base, str(fitted / "train.csv"), "--accuracy", "0.9"]
+    assert main(bare) == 2
     assert "column 'truth' is missing" in said(capsys)[1]
-    assert main([*base, "--accuracy", "0.9", "--against", "majority"]) == 0
+    assert main([*bare, "--against", "majority"]) == 0

@@ -15,8 +15,7 @@ from unit.label_variation_tables import METRICS, table_of_people
 from unit.test_label_variation_check import GIVEN, armis
 
 needs_torch = pytest.mark.skipif(
-    not importlib.util.find_spec("torch"),
-    reason="PyTorch is not installed (`make hlv-packages`)",
+    not importlib.util.find_spec("torch"), reason="PyTorch is not installed (`make hlv-packages`)"
 )
 OPTIONS = {**{k: v for k, v in GIVEN.items() if k != "method"}, "runs": 2, "permutations": 99}
 

@@ -12,12 +12,7 @@ from crowdgold.experiment.summaries import summarise
 from crowdgold.papers.soft_metrics.claims import table_2
 from crowdgold.papers.soft_metrics.experiments import check_soft_metric_correlations, draw_labels
 from crowdgold.plots.style import save_figure
-from unit.judged_tables import (
-    judge_error_tables,
-    method_results,
-    rng,
-    soft_metric_tables,
-)
+from unit.judged_tables import judge_error_tables, method_results, rng, soft_metric_tables
 from unit.made_pages import page_from
 
 FIGURES = entries("plot")

@@ -39,70 +39,29 @@ FIGURES = entries("plot")
 
 ENDINGS = ("svg", "pdf", "png", "csv")
 CHANGED = {
-    "judge_panels": "lower",
-    "answer": "upper",
-    "arena": "coverage",
-    "error_and_width": "error",
-    "order_statistics": "mean",
-    "coverage": "coverage",
-    "relative_bias_table": "estimate",
-    "score_shapes": "estimate",
-    "rank_uniformity": "rank",
-    "ratios": "estimate",
-    "labelling_efficiency": "gold_fraction",
-    "run_time": "inference",
-    "sensitivity": "upper",
-    "coverage_and_width": "coverage",
-    "clara_prevalence": "error",
-    "clara_recovery": "error",
-    "clara_audits": "error",
-    "clara_days": "estimate",
-    "clara_scores": "density",
-    "clara_policy": "accuracy",
-    "agent_ablation": "estimate",
-    "agent_ablation_table": "estimate",
-    "agent_intervals": "coverage",
-    "agent_scores": "estimate",
-    "agent_tables": "estimate",
-    "agent_mappings": "estimate",
-    "judge_error_simulation": "value",
-    "judge_error_formula": "corrected",
-    "judge_error_methods": "coverage",
-    "label_variation": "value",
-    "nested_lengths": "distance",
-    "gold_designs": "lower",
-    "experts": "lower",
-    "human_ranking": "value",
-    "metric_study": "lower",
-    "soft_metric_curve": "soft_accuracy",
-    "soft_metric_correlations": "drawn",
+    "judge_panels": "lower", "answer": "upper", "arena": "coverage", "error_and_width": "error",
+    "order_statistics": "mean", "coverage": "coverage", "relative_bias_table": "estimate",
+    "score_shapes": "estimate", "rank_uniformity": "rank", "ratios": "estimate",
+    "labelling_efficiency": "gold_fraction", "run_time": "inference", "sensitivity": "upper",
+    "coverage_and_width": "coverage", "clara_prevalence": "error", "clara_recovery": "error",
+    "clara_audits": "error", "clara_days": "estimate", "clara_scores": "density",
+    "clara_policy": "accuracy", "agent_ablation": "estimate", "agent_ablation_table": "estimate",
+    "agent_intervals": "coverage", "agent_scores": "estimate", "agent_tables": "estimate",
+    "agent_mappings": "estimate", "judge_error_simulation": "value",
+    "judge_error_formula": "corrected", "judge_error_methods": "coverage",
+    "label_variation": "value", "nested_lengths": "distance", "gold_designs": "lower",
+    "experts": "lower", "human_ranking": "value", "metric_study": "lower",
+    "soft_metric_curve": "soft_accuracy", "soft_metric_correlations": "drawn",
     "soft_metric_scores": "value",
-}
+}  # fmt: skip
 """Plot -> a column of its table that it shows."""
-COMPUTED = (
-    "judge_panels",
-    "answer",
-    "arena",
-    "coverage_and_width",
-    "relative_bias_table",
-    "rank_uniformity",
-    "labelling_efficiency",
-    "clara_recovery",
-    "nested_lengths",
-    "gold_designs",
-    "experts",
-    "clara_days",
-    "clara_policy",
-    "agent_ablation",
-    "agent_ablation_table",
-    "agent_scores",
-    "agent_tables",
-    "agent_mappings",
-    "judge_error_methods",
-    "judge_error_simulation",
-    "label_variation",
-    "soft_metric_correlations",
-)
+COMPUTED = {
+    "judge_panels", "answer", "arena", "coverage_and_width", "relative_bias_table",
+    "rank_uniformity", "labelling_efficiency", "clara_recovery", "nested_lengths", "gold_designs",
+    "experts", "clara_days", "clara_policy", "agent_ablation", "agent_ablation_table",
+    "agent_scores", "agent_tables", "agent_mappings", "judge_error_methods",
+    "judge_error_simulation", "label_variation", "soft_metric_correlations",
+}  # fmt: skip
 """Plots that compute the rows that they show, by functions that are tested elsewhere."""
 
 
@@ -186,17 +145,9 @@ def made_times():
     return pd.DataFrame(rows)
 
 
-def exact_curves(shape):
-    """The exact side of the figure of shapes: few points of a made curve."""
-    at = np.arange(1, 21) / 20
-    return pd.DataFrame(
-        {"shape": shape, "replicate": 0, "curve": curve, "at": at, "value": 1 - at / 2, "m": 0.4}
-        for curve in ("calibration", "density_0", "density_1", "precision")
-    ).explode(["at", "value"]).astype({"at": float, "value": float})  # fmt: skip
-
-
 @pytest.fixture(scope="module")
 def score_shapes():
+    """Results of two shapes, and few points of their made exact curves."""
     rng = np.random.default_rng(2)
     results = pd.DataFrame(
         {"shape": shape, "method": method, "replicate": k, "metric": f"precision_at_recall@{at}",
@@ -205,7 +156,13 @@ def score_shapes():
         for at in (0.2, 0.5, 0.8)
     )  # fmt: skip
     results = results.assign(lower=results["estimate"] - 0.1, upper=results["estimate"] + 0.1)
-    return pd.concat([results, *map(exact_curves, ("one", "two"))], ignore_index=True)
+    exact = pd.DataFrame(
+        {"shape": shape, "replicate": 0, "curve": curve, "at": k / 20, "value": 1 - k / 40,
+         "m": 0.4}
+        for shape in ("one", "two")
+        for curve in ("calibration", "density_0", "density_1", "precision") for k in range(1, 21)
+    )  # fmt: skip
+    return pd.concat([results, exact], ignore_index=True)
 
 
 @pytest.fixture(scope="module")
@@ -296,31 +253,15 @@ def tables(
     summary, order_statistics, long_results, labelling, score_shapes, replicates, sensitivity
 ):
     return {
-        "labelling_efficiency": (
-            labelling,
-            {
-                "method": "MAVEN",
-                "baseline": "GT",
-                "metric": "delta_TPR",
-                "votes": 3,
-                "gold_only": 34_000,
-                "gold_needs_votes": True,
-                "n": 50_000,
-                "n_gold": 16_000,
-                "saving": 0.42,
-                "contours": [1_000, 10_000],
-                "cost_ratios": [5, 50],
-            },
-        ),
-        "relative_bias_table": (
-            long_results,
-            {
-                "baseline": "GT",
-                "methods": ["MV", "GT", "MAVEN"],
-                "metrics": ["AUC", "TNR_H"],
-                "tasks": [{"experiment": "e", "title": "T"}],
-            },
-        ),
+        "labelling_efficiency": (labelling, {
+            "method": "MAVEN", "baseline": "GT", "metric": "delta_TPR", "votes": 3,
+            "gold_only": 34_000, "gold_needs_votes": True, "n": 50_000, "n_gold": 16_000,
+            "saving": 0.42, "contours": [1_000, 10_000], "cost_ratios": [5, 50],
+        }),
+        "relative_bias_table": (long_results, {
+            "baseline": "GT", "methods": ["MV", "GT", "MAVEN"], "metrics": ["AUC", "TNR_H"],
+            "tasks": [{"experiment": "e", "title": "T"}],
+        }),
         "answer": (made_answers(), {"answer": "mine"}),
         "arena": (summary, {"metrics": ["AUC", "TNR_H"], "by": ["n_gold"], "labels": {"e": "W"}}),
         "error_and_width": (summary, {"x": "n_gold", "metrics": ["AUC", "TNR_H"], "title": "T"}),
@@ -331,25 +272,34 @@ def tables(
         "ratios": (replicates, RATIOS),
         "run_time": (made_times(), {}),
         "sensitivity": (
-            sensitivity,
-            {"method": "MAVEN", "quantities": ["n_voters", "predictors.A.mu"]},
+            sensitivity, {"method": "MAVEN", "quantities": ["n_voters", "predictors.A.mu"]}
         ),
         "coverage_and_width": (summary, {}),
-        "nested_lengths": (
-            made_lengths(),
-            {"by": ["n_gold"], "titles": {"n_gold": "{} gold"}},
-        ),
+        "nested_lengths": (made_lengths(), {"by": ["n_gold"], "titles": {"n_gold": "{} gold"}}),
         "gold_designs": (made_designs(), {"label": "positive", "worlds": {"other": "another"}}),
         "experts": (made_readings(), {"by": ["second", "experts"], "titles": {"AUC": "AUC"}}),
         "judge_panels": (made_panels(), {"by": "study.correlation", "label": "correlation"}),
         "human_ranking": (table_of_people(), {}),
         **tables_of_clara(),
-        "label_variation": (
-            table_of_runs(methods=("SL", "MV", "SmF1")),
-            {"shown": ["HS-Brexit"]},
-        ),
+        "label_variation": (table_of_runs(methods=("SL", "MV", "SmF1")), {"shown": ["HS-Brexit"]}),
         **tables_of_judged(),
-    }
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("plot", FIGURES)
+def test_the_same_table_gives_the_same_bytes_and_another_table_others(
+    plot, tables, drawn, tmp_path
+):
+    table, options = tables[plot]
+    changed = table.assign(**{CHANGED[plot]: table[CHANGED[plot]] * 0.7})
+    folders = [drawn(plot), tmp_path / "same", tmp_path / "changed"]
+    for folder, given in zip(folders[1:], (table, changed), strict=True):
+        draw(plot, given, options, folder / "figure")
+    for ending in ENDINGS:
+        first, same, other = ((one / f"figure.{ending}").read_bytes() for one in folders)
+        assert first == same != other
+        assert len(first) > (50 if ending == "csv" else 500)
+    assert {path.name for path in drawn(plot).iterdir()} == {f"figure.{e}" for e in ENDINGS}
 
 
 @pytest.fixture(scope="module")
@@ -366,36 +316,6 @@ def drawn(tables, tmp_path_factory):
 
 
 @pytest.mark.parametrize("plot", FIGURES)
-def test_the_same_table_gives_the_same_bytes(plot, tables, drawn, tmp_path):
-    draw(plot, *tables[plot], tmp_path / "figure")
-    for ending in ENDINGS:
-        first, second = (folder / f"figure.{ending}" for folder in (drawn(plot), tmp_path))
-        assert first.read_bytes() == second.read_bytes()
-        assert first.stat().st_size > (50 if ending == "csv" else 500)
-    assert sorted(path.name for path in drawn(plot).iterdir()) == sorted(
-        f"figure.{ending}" for ending in ENDINGS
-    )
-
-
-@pytest.mark.parametrize("plot", FIGURES)
-def test_another_table_gives_another_picture(plot, tables, drawn, tmp_path):
-    table, options = tables[plot]
-    column = CHANGED[plot]
-    draw(plot, table.assign(**{column: table[column] * 0.7}), options, tmp_path / "figure")
-    for ending in ENDINGS:
-        first, second = (folder / f"figure.{ending}" for folder in (drawn(plot), tmp_path))
-        assert first.read_bytes() != second.read_bytes()
-
-
-def rows_of_score_shapes(table):
-    """The exact curves, the first replicate's estimates, and the distances of all replicates."""
-    exact, results = table[table["curve"].notna()], precision_rows(table)
-    distances = curve_distances(results, exact, ["shape"]).assign(curve="distance")
-    drawn = results[results["replicate"] == 0]
-    return pd.concat([exact, drawn, distances], ignore_index=True)
-
-
-@pytest.mark.parametrize("plot", FIGURES)
 def test_the_csv_holds_what_is_drawn(plot, tables, drawn):
     """Every row that is shown and no other, to 6 digits."""
     table, options = tables[plot]
@@ -406,8 +326,10 @@ def test_the_csv_holds_what_is_drawn(plot, tables, drawn):
         table = FIGURES[plot](table, options)[1]
     elif "metrics" in options:
         table = table[table["metric"].isin(options["metrics"])]
-    if plot == "score_shapes":
-        table = rows_of_score_shapes(table)
+    if plot == "score_shapes":  # curves, the first replicate's estimates, distances of all
+        exact, results = table[table["curve"].notna()], precision_rows(table)
+        distances = curve_distances(results, exact, ["shape"]).assign(curve="distance")
+        table = pd.concat([exact, results[results["replicate"] == 0], distances])
     if plot == "ratios":  # it draws ratios, and their mean over the settings of each experiment
         table = table[table["metric"].str.startswith("accuracy")]
         ratios = compare(table, ["n_gold"], "AutoEval+MAVEN", "AutoEval")
@@ -424,13 +346,19 @@ def test_the_csv_holds_what_is_drawn(plot, tables, drawn):
     )
 
 
-def drawn_points(figure):
+def points_of(line):
     return {
         (round(float(x), 9), round(float(y), 9))
-        for axes in figure.axes
-        for line in axes.get_lines()
         for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
     }
+
+
+def drawn_points(*panels):
+    return {point for axes in panels for line in axes.get_lines() for point in points_of(line)}
+
+
+def rounded(frame):
+    return {tuple(round(float(value), 9) for value in row) for row in frame.to_numpy()}
 
 
 def test_the_points_of_the_panels_are_those_of_the_table(tables):
@@ -440,98 +368,68 @@ def test_the_points_of_the_panels_are_those_of_the_table(tables):
     for column, metric in enumerate(options["metrics"]):
         rows = shown[shown["metric"] == metric]
         for panel, value in ((figure.axes[column], "error"), (figure.axes[2 + column], "width")):
-            found = set()
-            for container in panel.containers:
-                line = container[0]
-                found |= {
-                    (container.get_label(), x, y)
-                    for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
-                }
-            expected = zip(rows["method"], rows["n_gold"], rows[value], strict=True)
-            assert found == set(expected)
-    table, options = tables["labelling_efficiency"]
-    figure, shown = FIGURES["labelling_efficiency"](table, options)
+            found = {one.get_label(): points_of(one[0]) for one in panel.containers}
+            assert found == {
+                method: rounded(own[["n_gold", value]]) for method, own in rows.groupby("method")
+            }
+    figure, shown = FIGURES["labelling_efficiency"](*tables["labelling_efficiency"])
     for panel, part, axes in (
         (figure.axes[0], "contour", ["n", "n_gold"]),
         (figure.axes[1], "saving", ["cost_ratio", "value"]),
     ):
-        heights = {
-            (float(x), float(y))
-            for line in panel.get_lines()
-            for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
-        }
-        rows = shown.loc[shown["part"] == part, axes]
-        assert {(float(x), float(y)) for x, y in rows.to_numpy()} <= heights
-    table, options = tables["coverage"]
-    figure, shown = FIGURES["coverage"](table, options)
-    heights = {y for _, y in drawn_points(figure)}
-    assert {round(value, 9) for value in shown["coverage"]} <= heights
+        assert rounded(shown.loc[shown["part"] == part, axes]) <= drawn_points(panel)
+    figure, shown = FIGURES["coverage"](*tables["coverage"])
+    heights = {(y,) for _, y in drawn_points(*figure.axes)}
+    assert rounded(shown[["coverage"]]) <= heights
 
 
 def test_the_figure_of_shapes_draws_curves_bands_and_distances(score_shapes):
     """One shape, three panels: the curves of replicate 1, and the mean distances."""
-    panels = ["density", "precision", "distance"]
-    options = {"shapes": ["two"], "panels": panels, "replicate": 1}
+    options = {"shapes": ["two"], "panels": ["density", "precision", "distance"], "replicate": 1}
     figure, shown = FIGURES["score_shapes"](score_shapes, options)
-    assert len(figure.axes) == 3
+    _, curves, far = figure.axes
     assert set(shown["shape"]) == {"two"}
-    points = drawn_points(figure)
     rows = score_shapes[(score_shapes["shape"] == "two") & (score_shapes["replicate"] == 1)]
-    assert {(row.at, round(row.estimate, 9)) for row in precision_rows(rows).itertuples()} <= points
-    assert {(0.2, 0.7), (0.5, 0.75)} <= points
-    bands = figure.axes[1].collections
-    assert len(bands) == 2
-    labels = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    expected = rounded(precision_rows(rows)[["at", "estimate"]]) | {(0.2, 0.7), (0.5, 0.75)}
+    assert expected <= drawn_points(*figure.axes)
+    assert len(curves.collections) == 2
+    labels = [text.get_text() for text in curves.get_legend().get_texts()]
     assert labels == ["GT", "MAVEN", "all labels known", "exact"]
     distances = shown[shown["curve"] == "distance"].set_index("method")
     marked = {True: set(), False: set()}
-    for line in figure.axes[2].get_lines():
-        marked[line.get_markerfacecolor() == "white"] |= set(
-            np.asarray(line.get_xdata(), float).round(9)
-        )
-    assert set(distances["distance"].astype(float).round(9)) <= marked[True]
-    assert set(distances.loc[["GT", "MAVEN"], "from_items"].astype(float).round(9)) <= marked[False]
-    (ratio,) = [text.get_text() for text in figure.axes[2].texts]
-    assert ratio == f"× {distances.loc['MAVEN', 'of_gold']:.2f}"
+    for line in far.get_lines():
+        marked[line.get_markerfacecolor() == "white"] |= {(x,) for x, _ in points_of(line)}
+    assert rounded(distances[["distance"]]) <= marked[True]
+    assert rounded(distances.loc[["GT", "MAVEN"], ["from_items"]]) <= marked[False]
+    assert [text.get_text() for text in far.texts] == [f"× {distances.loc['MAVEN', 'of_gold']:.2f}"]
     assert "3 replicates" in figure.get_supxlabel()
     figure, shown = FIGURES["score_shapes"](score_shapes, options | {"not_drawn": ["GT"]})
     assert len(figure.axes[1].collections) == 1
     places = [label.get_text() for label in figure.axes[2].get_yticklabels()]
     assert places == ["GT", "MAVEN", "all labels known"]
     assert set(shown.loc[shown["metric"].notna(), "method"]) == {"MAVEN"}
-    with pytest.raises(ValueError, match=r"no shapes \['three'\]"):
-        FIGURES["score_shapes"](score_shapes, {"shapes": ["three"]})
-    with pytest.raises(ValueError, match="check score_curves"):
-        FIGURES["score_shapes"](score_shapes.drop(columns="curve"), {})
 
 
 def test_ratios_stand_beside_what_is_printed(replicates):
     figure, shown = FIGURES["ratios"](replicates, RATIOS)
     for panel, value in zip(figure.axes, ("error_ratio", "width_ratio"), strict=True):
-        drawn = {round(y, 9) for _, y in drawn_points(figure)}
-        assert {round(y, 9) for y in shown[value]} | {RATIOS["printed"][value]} <= drawn
+        drawn = {(y,) for _, y in drawn_points(*figure.axes)}
+        assert rounded(shown[[value]]) | {(RATIOS["printed"][value],)} <= drawn
         assert panel.get_ylim()[0] == 0
-    with pytest.raises(ValueError, match="no recall of 'AutoEval"):
-        FIGURES["ratios"](replicates, RATIOS | {"metric": "recall"})
-    with pytest.raises(ValueError, match="no column 'n'"):
-        FIGURES["ratios"](replicates, RATIOS | {"x": "n"})
 
 
 def test_the_figure_of_sensitivity_draws_the_ratios_of_each_quantity(tables):
     """Each quantity has rows of its own values only; the widths were made with ratio 1/2."""
     table, options = tables["sensitivity"]
     figure, shown = FIGURES["sensitivity"](table, options)
-    assert shown.groupby("quantity")["value"].unique().map(set).to_dict() == {
-        "n_voters": {5, 50},
-        "predictors.A.mu": {0, 2},
-    }
+    values = shown.groupby("quantity")["value"].unique().map(set).to_dict()
+    assert values == {"n_voters": {5, 50}, "predictors.A.mu": {0, 2}}
     np.testing.assert_allclose(shown["width_ratio"], 0.5)
     first = table[(table["n_voters"] == 5) & (table["metric"] == "AUC")]
     error = (first["estimate"] - first["truth"]).abs().groupby(first["method"]).mean()
     row = shown[(shown["value"] == 5) & (shown["metric"] == "AUC")].iloc[0]
     assert row["error_ratio"] == pytest.approx(error["MAVEN"] / error["GT"])
-    heights = {y for _, y in drawn_points(figure)}
-    assert {round(float(value), 9) for value in shown["error_ratio"]} <= heights
+    assert rounded(shown[["error_ratio"]]) <= {(y,) for _, y in drawn_points(*figure.axes)}
     assert figure.axes[2].get_xlabel() == "Voters"
     for panel, name in zip(figure.axes, ("error_ratio",) * 2 + ("width_ratio",) * 2, strict=True):
         low, high = panel.get_ylim()
@@ -541,8 +439,6 @@ def test_the_figure_of_sensitivity_draws_the_ratios_of_each_quantity(tables):
             ends = np.concatenate([path.vertices[:, 1] for path in bars.get_paths()])
             assert 0 < low < ends.min()
             assert ends.max() < high
-    with pytest.raises(ValueError, match="no rows of the table vary 'n'"):
-        FIGURES["sensitivity"](table, {"method": "MAVEN", "quantities": ["n"]})
 
 
 def test_a_metric_at_any_threshold_has_one_panel(summary):
@@ -556,15 +452,23 @@ def test_a_metric_at_any_threshold_has_one_panel(summary):
     own = means.set_index("method").loc["MAVEN"]
     of_method = settings[settings["method"] == "MAVEN"]
     assert own["settings"] == len(of_method) == 4
-    assert own["coverage"] == pytest.approx(of_method["coverage"].mean())
-    assert own["width_ratio"] == pytest.approx(of_method["width_ratio"].mean())
+    for column in ("coverage", "width_ratio"):
+        assert own[column] == pytest.approx(of_method[column].mean())
     assert "that of GT" in figure.get_supxlabel()
-    points = drawn_points(figure)
-    assert {
-        (round(x, 9), round(y, 9)) for x, y in shown[["width_ratio", "coverage"]].to_numpy()
-    } <= points
-    with pytest.raises(ValueError, match="none of the metrics \\['recall'\\]"):
+    assert rounded(shown[["width_ratio", "coverage"]]) <= drawn_points(*figure.axes)
+    with pytest.raises(ValueError, match="recall"):
         FIGURES["coverage_and_width"](table, {"metrics": ["precision", "recall"]})
+
+
+def test_methods_have_looks_of_their_own_and_the_order_of_the_legend():
+    looks = [*OTHER_STYLES.values(), *(method.style for method in METHODS.values())]
+    assert None not in looks
+    assert len({style.colour for style in looks}) == len(looks)
+    variant, whole = style_of("MAVEN (nested)"), style_of("MAVEN")
+    assert variant.colour == whole.colour
+    assert variant.line != whole.line
+    given = pd.Series(["new", "MAVEN", "GT", "MV", "GT", "newer"])
+    assert method_order(given) == ["MV", "GT", "MAVEN", "new", "newer"]
 
 
 def test_widths_are_relative_to_the_baseline_in_the_same_setting(summary):
@@ -584,21 +488,6 @@ def test_widths_are_relative_to_the_baseline_in_the_same_setting(summary):
         relative_to(both, "DS")
 
 
-def test_every_method_of_the_registry_has_a_style_of_its_own():
-    looks = [*OTHER_STYLES.values(), *(method.style for method in METHODS.values())]
-    assert None not in looks
-    assert len({(style.colour, style.marker) for style in looks}) == len(looks)
-    assert len({style.colour for style in looks}) == len(looks)
-    variant, whole = style_of("MAVEN (nested)"), style_of("MAVEN")
-    assert variant.colour == whole.colour
-    assert variant.line != whole.line
-
-
-def test_methods_are_in_the_order_of_the_legend_with_unknown_ones_last():
-    given = pd.Series(["new", "MAVEN", "GT", "MV", "GT", "newer"])
-    assert method_order(given) == ["MV", "GT", "MAVEN", "new", "newer"]
-
-
 def test_labelling_that_is_never_as_good_is_drawn_and_says_so(tables, tmp_path):
     """Gold labels alone on a thousand times as many items have narrower intervals than any n."""
     table, options = tables["labelling_efficiency"]
@@ -610,18 +499,27 @@ def test_labelling_that_is_never_as_good_is_drawn_and_says_so(tables, tmp_path):
     assert (tmp_path / "figure.svg").stat().st_size > 500
 
 
-@pytest.mark.parametrize("metrics", [["AUC", "delta_TPR"], ["recall"]], ids=str)
-def test_a_metric_that_is_not_in_the_table_is_an_error(metrics, summary, tmp_path):
-    with pytest.raises(ValueError, match=metrics[-1]):
-        draw("error_and_width", summary, {"x": "n_gold", "metrics": metrics}, tmp_path / "f")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_tables_that_lack_what_is_drawn_are_errors(summary, order_statistics, tmp_path):
-    with pytest.raises(ValueError, match="gold_fraction"):
-        draw("error_and_width", summary, {"x": "gold_fraction"}, tmp_path / "f")
-    with pytest.raises(ValueError, match="data sets"):
-        draw("order_statistics", order_statistics.assign(datasets=1), {}, tmp_path / "f")
+@pytest.mark.parametrize(
+    ("plot", "change", "options", "message"),
+    [
+        ("error_and_width", {}, {"metrics": ["AUC", "delta_TPR"]}, "delta_TPR"),
+        ("error_and_width", {}, {"metrics": ["recall"]}, "recall"),
+        ("error_and_width", {}, {"x": "gold_fraction"}, "gold_fraction"),
+        ("order_statistics", {"datasets": 1}, {}, "data sets"),
+        ("sensitivity", {}, {"quantities": ["n"]}, "no rows of the table vary 'n'"),
+        ("ratios", {}, {"metric": "recall"}, "no recall of 'AutoEval"),
+        ("ratios", {}, {"x": "n"}, "no column 'n'"),
+        ("score_shapes", {}, {"shapes": ["three"]}, r"no shapes \['three'\]"),
+        ("score_shapes", {"curve": None}, {}, "check score_curves"),
+    ],
+)  # fmt: skip
+def test_tables_that_lack_what_is_drawn_are_errors(
+    plot, change, options, message, tables, tmp_path
+):
+    table, known = tables[plot]
+    table = table.drop(columns="curve") if "curve" in change else table.assign(**change)
+    with pytest.raises(ValueError, match=message):
+        draw(plot, table, known | options, tmp_path / "f")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -29,17 +29,27 @@ PAGES = {
 }
 
 
+def run_of(path, scale="paper"):
+    """Where a run has one of FILES."""
+    return Path(path.replace("<results>", f"results/{scale}"))
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder with a run of one experiment at the papers' scale."""
     monkeypatch.chdir(tmp_path)
     for path in FILES[:2]:
-        file = tmp_path / path.replace("<results>", "results/paper")
-        file.parent.mkdir(parents=True)
-        file.write_bytes(path.encode())
+        made(path, path.encode())
     (tmp_path / "pages.yaml").write_text(yaml.safe_dump(PAGES, sort_keys=False))
     (tmp_path / "config").mkdir()
     return tmp_path
+
+
+def made(path, content, scale="paper"):
+    file = run_of(path, scale)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+    return file
 
 
 def published(folder, scale="paper", hours=None, **more):
@@ -47,20 +57,23 @@ def published(folder, scale="paper", hours=None, **more):
     return publish(FILES, config, scale, folder / "config/published.yaml", hours or {})
 
 
+def compared(path, *rows):
+    """A table of comparisons: (experiment, block, same, seed) each."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = [f"{name},{block},{same},bit by bit,{seed},9\n" for name, block, same, seed in rows]
+    path.write_text("experiment,block,same,compared,seed,drawn_from\n" + "".join(text))
+    return path
+
+
 def test_finished_tables_are_kept_as_they_are(folder):
+    """Another run replaces its own experiments alone."""
     assert published(folder) == (FILES[:2], FILES[2:], [])
     assert (folder / kept(FILES[0])).read_bytes() == FILES[0].encode()
     record = load(folder / "config/published.yaml")
     assert record["published"] == {"simulated": "paper"}
     assert record["experiments"] == {"simulated": CONFIG["experiments"]["simulated"]}
     assert record["mixed_code"] == "allow", "a figure of mixed code says so"
-
-
-def test_another_run_replaces_its_own_experiments_alone(folder):
-    published(folder)
-    path = folder / "results/default/tables/real.parquet"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"real")
+    made(FILES[2], b"real", "default")
     changed = {"experiments": {**CONFIG["experiments"], "simulated": {"replicates": 99}}}
     published(folder, "default", **changed)
     record = load(folder / "config/published.yaml")
@@ -71,22 +84,17 @@ def test_another_run_replaces_its_own_experiments_alone(folder):
 
 def test_a_smaller_scale_leaves_what_is_published_of_a_larger_one(folder):
     """The other way round it is replaced."""
-    small = folder / FILES[0].replace("<results>", "results/default")
-    small.parent.mkdir(parents=True)
-    small.write_bytes(b"few replicates")
+    made(FILES[0], b"few replicates", "default")
     assert published(folder, "default")[0] == FILES[:1]
     assert published(folder) == (FILES[:2], FILES[2:], [])
-    here, lacking, left = published(folder, "default")
-    assert (here, lacking, left) == ([], FILES[1:], FILES[:1])
+    assert published(folder, "default") == ([], FILES[1:], FILES[:1])
     assert (folder / kept(FILES[0])).read_bytes() == FILES[0].encode()
     assert load(folder / "config/published.yaml")["published"] == {"simulated": "paper"}
 
 
 def test_a_benchmark_is_recorded_with_how_it_was_run(folder):
     """The caption of its figure, drawn at the scale `published`, says so."""
-    path = folder / "results/paper/benchmarks/timed.parquet"
-    path.parent.mkdir()
-    path.write_bytes(b"timed")
+    made("<results>/benchmarks/timed.parquet", b"timed")
     config = {**CONFIG, "pathvars": {"results": "results/paper"},
               "benchmarks": {"timed": {"seconds": 1400}, "other": {"seconds": 1}}}  # fmt: skip
     record = folder / "config/published.yaml"
@@ -96,7 +104,7 @@ def test_a_benchmark_is_recorded_with_how_it_was_run(folder):
 
 def test_a_large_table_keeps_five_digits_and_what_made_it(folder, monkeypatch):
     """Of a coverage of thousands of replicates more digits say nothing, and take megabytes."""
-    source = folder / FILES[0].replace("<results>", "results/paper")
+    source = run_of(FILES[0])
     frame = pd.DataFrame({"replicate": [0, 1, 2, 3], "name": list("abcd"),
                           "value": [0.123456, -98765.4, 0.0, np.nan]})  # fmt: skip
     write_table(frame, source, {"code": {"a": "b"}})
@@ -118,45 +126,32 @@ def test_hours_are_those_of_the_run_that_is_published(folder):
     published(folder, hours={"simulated": 1.25})
     published(folder)
     assert pd.read_csv(TAKEN).core_hours.tolist() == [1.25]
-    (folder / FILES[0].replace("<results>", "results/paper")).write_bytes(b"another run's")
+    made(FILES[0], b"another run's")
     published(folder)
     assert pd.read_csv(TAKEN).empty
 
 
-def test_a_block_names_its_experiment():
-    blocks = ["estimates/tiny/a=1/without_stan/0-9.parquet", "checks/tiny/only/0-0.parquet",
-              "tables/tiny.parquet"]  # fmt: skip
-    assert {experiment_of(block) for block in blocks} == {"tiny"}
-
-
 def test_what_was_verified_is_kept_until_the_tables_are_others(folder):
     """Of published experiments alone; a later comparison does not hide an earlier difference."""
-    compared = folder / "results/paper/verify/compared.csv"
-    compared.parent.mkdir()
-    head = "experiment,block,same,compared,seed,drawn_from\n"
-    one, two = "simulated,estimates/simulated/a,", "simulated,estimates/simulated/b,"
-    how = "bit by bit,{seed},9\n"
-    first = f"{one}False,{how.format(seed=1)}other,checks/other/a,True,{how.format(seed=1)}"
+    path = folder / "results/paper/verify/compared.csv"
+    one, two = "estimates/simulated/a", "estimates/simulated/b"
     for _ in range(2):
-        compared.write_text(head + first)
+        compared(path, ("simulated", one, False, 1), ("other", "checks/other/a", True, 1))
         published(folder)
-    compared.write_text(f"{head}{one}True,{how.format(seed=2)}{two}True,{how.format(seed=2)}")
+    compared(path, ("simulated", one, True, 2), ("simulated", two, True, 2))
     published(folder)
-    kept_rows = pd.read_csv(VERIFIED)
-    assert kept_rows[["block", "same", "seed"]].to_numpy().tolist() == [
-        ["estimates/simulated/a", False, 1], ["estimates/simulated/a", True, 2],
-        ["estimates/simulated/b", True, 2],
-    ]  # fmt: skip
-    assert set(kept_rows.scale) == {"paper"}
+    rows = pd.read_csv(VERIFIED)
+    found = rows[["block", "same", "seed"]].to_numpy().tolist()
+    assert found == [[one, False, 1], [one, True, 2], [two, True, 2]]
+    assert set(rows.scale) == {"paper"}
     # Tables that were made later than they were compared were not verified.
-    made = folder / FILES[0].replace("<results>", "results/paper")
-    os.utime(made, (later := compared.stat().st_mtime + 1, later))
-    compared.write_text(f"{head}{two}False,{how.format(seed=3)}")
-    os.utime(compared, (later - 1, later - 1))
+    later = path.stat().st_mtime + 1
+    os.utime(run_of(FILES[0]), (later, later))
+    os.utime(compared(path, ("simulated", two, False, 3)), (later - 1, later - 1))
     published(folder)
     assert set(pd.read_csv(VERIFIED).seed) == {1, 2}
-    compared.unlink()
-    (folder / FILES[0].replace("<results>", "results/paper")).write_bytes(b"another run's")
+    path.unlink()
+    made(FILES[0], b"another run's")
     published(folder)
     assert pd.read_csv(VERIFIED).empty
 
@@ -167,14 +162,12 @@ def test_restored_blocks_were_verified_of_the_tables_that_they_are_of(folder):
     A table that is published again with equal bytes is the same table.
     """
     published(folder)
-    (folder / RESTORED / "verify").mkdir(parents=True)
+    block = "estimates/simulated/a"
+    compared(folder / RESTORED / "verify/compared.csv", ("simulated", block, True, 1))
     (record := folder / RESTORED / "config.yaml").touch()
-    head = "experiment,block,same,compared,seed,drawn_from\n"
-    row = "simulated,estimates/simulated/a,True,bit by bit,1,9\n"
-    (folder / RESTORED / "verify/compared.csv").write_text(head + row)
     published(folder)
     published(folder)
-    assert pd.read_csv(VERIFIED).block.tolist() == ["estimates/simulated/a"]
+    assert pd.read_csv(VERIFIED).block.tolist() == [block]
     table = folder / kept(FILES[0])
     os.utime(table, (later := record.stat().st_mtime + 1, later))
     VERIFIED.unlink()
@@ -185,15 +178,14 @@ def test_restored_blocks_were_verified_of_the_tables_that_they_are_of(folder):
 def test_an_experiment_took_what_all_of_its_jobs_did(tmp_path):
     """Of one job nothing is recorded: then nothing is said of the experiment."""
     jobs = Jobs(CONFIG, tmp_path)
-    made = []
+    asked = []
 
     def records(path):
-        made.append(path)
+        asked.append(path)
         return {"starttime": 1000.0, "endtime": 1360.0}
 
-    found = jobs.hours(records)
-    whole = found["simulated"]
-    parts = [path for path in made if "/simulated/" in path]
+    whole = jobs.hours(records)["simulated"]
+    parts = [path for path in asked if "/simulated/" in path]
     assert len(parts) > 1
     assert whole == pytest.approx(0.1 * len(parts))
     assert any("/data/simulated/" in path for path in parts)
@@ -201,7 +193,10 @@ def test_an_experiment_took_what_all_of_its_jobs_did(tmp_path):
     assert "simulated" not in jobs.hours(lambda path: None if path == last else records(path))
 
 
-def test_a_path_of_the_repository_is_read_where_it_is():
+def test_a_path_of_the_repository_is_read_where_it_is_and_a_block_names_its_experiment():
+    blocks = ["estimates/tiny/a=1/without_stan/0-9.parquet", "checks/tiny/only/0-0.parquet",
+              "tables/tiny.parquet"]  # fmt: skip
+    assert {experiment_of(block) for block in blocks} == {"tiny"}
     assert kept("config/printed/maven.yaml") == "config/printed/maven.yaml"
     assert kept("results/benchmarks/a.csv") == "docs/results/benchmarks/a.csv"
 

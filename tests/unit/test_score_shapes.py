@@ -4,7 +4,7 @@ The reference writes the calibration curve as it is printed (Kull et al., 2017) 
 scipy's adaptive quadrature.
 """
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -51,15 +51,8 @@ def printed_curve(values, m, x):
 def mixture_density_of_logit(values, t):
     """Density of t = logit(x); s and 1 - s are both exact far from the middle."""
     s, rest = expit(t), expit(-t)
-    return sum(
-        one["weight"]
-        * np.exp(
-            one["alpha"] * np.log(s)
-            + one["beta"] * np.log(rest)
-            - betaln(one["alpha"], one["beta"])
-        )
-        for one in values["mixture"]
-    )
+    rows = [(one["weight"], one["alpha"], one["beta"]) for one in values["mixture"]]
+    return sum(w * np.exp(a * np.log(s) + b * np.log(rest) - betaln(a, b)) for w, a, b in rows)
 
 
 def integral(shape, label, low, high, **how):
@@ -174,26 +167,18 @@ def test_the_precision_recall_curve_is_that_of_brute_force(name, recall):
 
 def test_the_four_shapes_differ_visibly_and_one_is_that_of_figure_3():
     """Negatives with two modes, positives with one and a heavy tail; distances between shapes."""
-    x = np.linspace(0.005, 0.995, 199)
-
-    def modes(density):
-        return int(((density[1:-1] > density[:-2]) & (density[1:-1] > density[2:])).sum())
-
-    shape = shape_of("bimodal")
-    negatives = shape.density(0, x)
-    assert modes(negatives[negatives > 0.2]) >= 1
-    assert modes(np.where(negatives > 0.2, negatives, 0)) == 2
-    positive = {label: shape.quantile(1, np.array(label)) for label in (0.25, 0.5, 0.75, 0.99)}
+    x, shape = np.linspace(0.005, 0.995, 199), shape_of("bimodal")
+    density = shape.density(0, x)
+    seen = np.where(density > 0.2, density, 0)
+    assert ((seen[1:-1] > seen[:-2]) & (seen[1:-1] > seen[2:])).sum() == 2
+    positive = shape.quantile(1, np.array([0.25, 0.5, 0.75, 0.99]))
     # In a normal the 0.99 quantile is 3.4 times as far from the median as the upper quartile.
-    logits = {p: np.log(s / (1 - s)) for p, s in positive.items()}
-    assert (logits[0.99] - logits[0.5]) / (logits[0.5] - logits[0.25]) > 10
-    distributions = [
-        np.concatenate([shape_of(name).distribution(label, x) for label in (0, 1)])
-        for name in CONFIGURED
-    ]
-    for i, first in enumerate(distributions):
-        for second in distributions[:i]:
-            assert np.abs(first - second).max() > 0.2
+    low, middle, _, far = np.log(positive / (1 - positive))
+    assert (far - middle) / (middle - low) > 10
+    found = [np.concatenate([shape_of(name).distribution(label, x) for label in (0, 1)])
+             for name in CONFIGURED]  # fmt: skip
+    for first, second in combinations(found, 2):
+        assert np.abs(first - second).max() > 0.2
 
 
 @pytest.mark.parametrize(
@@ -210,12 +195,12 @@ def test_the_four_shapes_differ_visibly_and_one_is_that_of_figure_3():
         ({"shape": {"a": 1, "b": 1, "mixture": mixture((0.5, 2, 3))}}, "weights .* sum to 1"),
         (
             {"shape": {"a": 1, "b": 1, "mixture": mixture((1, 0.2, 3))}},
-            "'alpha': found 0.2, .* 0.3 to 1000",
+            "'alpha': found 0.2,",
         ),
         ({"shape": {"a": 1, "b": 1, "mixture": mixture((1, float("nan"), 3))}}, "nan"),
         (
             {"shape": {"a": 1, "b": 1, "mixture": mixture((-1, 2, 3), (2, 2, 3))}},
-            "'weight': found -1",
+            "'weight': found",
         ),
         ({}, "'shape' is missing"),
     ],
@@ -226,9 +211,8 @@ def test_an_impossible_shape_is_named_with_what_was_found_and_expected(change, m
 
 
 def test_the_check_tabulates_the_curves_and_refuses_slips():
-    table = check_score_curves(
-        {"phi": 0.3, "shape": "skewed", "shapes": SHAPES, "points": 50}, None
-    )
+    given = {"phi": 0.3, "shape": "skewed", "shapes": SHAPES, "points": 50}
+    table = check_score_curves(given, None)
     shape = shape_of("skewed")
     assert table.groupby("curve").size().tolist() == [50] * 4
     for curve, expected in {
@@ -259,42 +243,39 @@ def exact(value, shape="s"):
     return pd.DataFrame({"shape": shape, "curve": "precision", "at": at, "value": value(at)})
 
 
+def distances(*tables):
+    found = curve_distances(pd.concat(tables), exact(lambda at: 0.9 - at), ["shape"])
+    return found.set_index("method")
+
+
 def test_distances_are_integrals_over_the_recalls_averaged_over_replicates():
     """Two replicates off by .05 and .55 at recalls from .2 to .9: .21 with standard error .175."""
-    table = results([[0.75, 0.45, 0.05], [1.25, 0.95, 0.55]])
     other = results([[0.5, 0.5, 0.5]], method="GT")
-    table = pd.concat([table, other, other.assign(metric="AUC")])
-    found = curve_distances(table, exact(lambda at: 0.9 - at), ["shape"]).set_index("method")
-    assert found.loc["MAVEN", "distance"] == pytest.approx(0.7 * 0.3)
-    assert found.loc["MAVEN", "distance_se"] == pytest.approx(0.7 * 0.25)
-    assert found.loc["MAVEN", "width"] == pytest.approx(0.7 * 0.2)
-    assert found.loc["MAVEN", "coverage"] == pytest.approx(0.5)
+    table = results([[0.75, 0.45, 0.05], [1.25, 0.95, 0.55]])
+    found = distances(table, other, other.assign(metric="AUC"))
+    own = found.loc["MAVEN", ["distance", "distance_se", "width", "coverage"]].astype(float)
+    assert own.tolist() == pytest.approx([0.7 * 0.3, 0.7 * 0.25, 0.7 * 0.2, 0.5])
     assert found.loc["GT", "replicates"] == 1
     assert np.isnan(found.loc["GT", "distance_se"])
     # The items' own curve, 0.5 everywhere: trapezia with 0.2, 0.1 and 0.5 at their corners.
-    own = 0.3 * (0.2 + 0.1) / 2 + 0.4 * (0.1 + 0.5) / 2
-    assert found.loc[ITEMS, "distance"] == pytest.approx(own)
-    assert found.loc[ITEMS, "replicates"] == 2
+    items = 0.3 * (0.2 + 0.1) / 2 + 0.4 * (0.1 + 0.5) / 2
+    assert found.loc[ITEMS, ["distance", "replicates"]].tolist() == pytest.approx([items, 2])
 
 
 def test_distances_from_the_items_own_curve_are_held_against_those_of_gold_labels_alone():
     """Off the items' 0.5 by 0.1 and 0.3, gold alone by 0.2 and 0.2: 1 times as far, and as pairs
     the ratio's error is that of 0.5 and 1.5. A replicate without gold alone has no part in it."""
-    table = pd.concat([results([[0.6] * 3, [0.8] * 3, [0.5] * 3]),
-                       results([[0.3] * 3, [0.7] * 3], method="GT")])  # fmt: skip
-    found = curve_distances(table, exact(lambda at: 0.9 - at), ["shape"]).set_index("method")
-    assert found.loc["MAVEN", "from_items"] == pytest.approx(0.7 * 0.4 / 3)
-    assert found.loc["MAVEN", "of_gold"] == pytest.approx(1.0)
-    assert found.loc["MAVEN", "of_gold_se"] == pytest.approx(0.5)
+    gold = results([[0.3] * 3, [0.7] * 3], method="GT")
+    found = distances(results([[0.6] * 3, [0.8] * 3, [0.5] * 3]), gold)
+    own = found.loc["MAVEN", ["from_items", "of_gold", "of_gold_se"]].astype(float)
+    assert own.tolist() == pytest.approx([0.7 * 0.4 / 3, 1, 0.5])
     assert found.loc["GT", ["of_gold", "of_gold_se"]].tolist() == pytest.approx([1, 0])
     assert found.loc[ITEMS, "from_items"] == 0
-    alone = curve_distances(results([[0.6] * 3]), exact(lambda at: 0.9 - at), ["shape"])
-    assert alone["of_gold"].isna().all()
+    assert distances(results([[0.6] * 3]))["of_gold"].isna().all()
 
 
 def test_curves_without_a_value_are_counted_and_a_setting_without_its_exact_curve_is_an_error():
     table = results([[0.8, np.nan, 0.1], [0.8, 0.5, 0.1]])
-    found = curve_distances(table, exact(lambda at: 0.9 - at), ["shape"]).set_index("method")
-    assert found.loc["MAVEN", ["replicates", "undefined"]].tolist() == [1, 1]
+    assert distances(table).loc["MAVEN", ["replicates", "undefined"]].tolist() == [1, 1]
     with pytest.raises(ValueError, match=r"no exact curve for {'shape': 's'}"):
         curve_distances(table, exact(np.sqrt, "other"), ["shape"])

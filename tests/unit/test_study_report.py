@@ -71,9 +71,7 @@ class Balanced(HTMLParser):
             self.open.pop()
 
     def handle_endtag(self, tag):
-        if tag in VOID:
-            return
-        if not self.open or self.open.pop() != tag:
+        if tag not in VOID and (not self.open or self.open.pop() != tag):
             self.wrong.append(tag)
 
 
@@ -88,6 +86,12 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture
+def study(tmp_path):
+    """A small one: a model and a metric of it."""
+    return make_study(tmp_path / "study", models=("a",), metrics=("AUC",))
+
+
 def changed(study, **summary):
     """Write some keys of study.json anew."""
     path = study / "study.json"
@@ -95,21 +99,23 @@ def changed(study, **summary):
     return read_study_folder(study)
 
 
-def test_the_page_stands_alone_and_is_well_formed(folder):
+def test_the_page_stands_alone_and_runs_no_name(folder):
     page = (folder / "report.html").read_text(encoding="utf-8")
     found = Balanced()
     found.feed(page)
-    assert found.wrong == []
-    assert found.open == []
+    assert found.wrong + found.open == []
     assert len(found.names) == len(set(found.names))
-    assert all(address.startswith("#") for address in found.addresses)
-    assert {address[1:] for address in found.addresses} <= set(found.names)
+    assert set(found.addresses) <= {f"#{name}" for name in found.names}
     assert len(page.encode()) < LARGEST
-    assert 'name="viewport" content="width=device-width, initial-scale=1"' in page
-    assert "@media print" in page
-    assert "Evaluated on 2026-03-01.</p>" in page
-    assert ":focus-visible { outline: 3px" in page
-    assert "prefers-color-scheme: dark" in page
+    for part in (
+        'name="viewport" content="width=device-width, initial-scale=1"', "@media print",
+        "Evaluated on 2026-03-01.</p>", ":focus-visible { outline: 3px",
+        "prefers-color-scheme: dark", "model 2 is 模型",
+        "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&#34;&#39;&amp;$a$",
+    ):  # fmt: skip
+        assert part in page
+    assert "<script" not in page.lower()
+    assert page.count("模型") > 5
     figures = re.findall(r"<figure id=.*?</figure>", page, re.DOTALL)
     assert len(figures) > 10
     for figure in figures:
@@ -118,15 +124,7 @@ def test_the_page_stands_alone_and_is_well_formed(folder):
         assert re.search(rf'<desc id="{description}">[^<]{{20,}}</desc>', figure)
 
 
-def test_hostile_names_are_shown_and_never_run(folder):
-    page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "<script" not in page.lower()
-    assert "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&#34;&#39;&amp;$a$" in page
-    assert page.count("模型") > 5
-    assert "model 2 is 模型" in page
-
-
-def test_figures_have_a_page_each_and_equal_folders_give_equal_bytes(folder, tmp_path):
+def test_figures_have_a_page_each_and_equal_folders_give_equal_bytes(folder):
     study = read_study_folder(folder)
     groups = study_figures(study)
     pdf = (folder / "figures.pdf").read_bytes()
@@ -136,63 +134,25 @@ def test_figures_have_a_page_each_and_equal_folders_give_equal_bytes(folder, tmp
     assert not list(folder.glob(".*"))
 
 
-def test_the_command_names_its_files_and_refuses_other_folders(folder, tmp_path, capsys):
-    study = make_study(tmp_path / "plain", models=(), metrics=())
+def test_the_command_names_its_files_and_keeps_a_report_where_it_cannot_write_one(study, capsys):
+    """What it refuses in a folder is in `bad_inputs`."""
+    files = {"report": f"{study}/report.html", "figures": f"{study}/figures.pdf"}
     assert main(["report", str(study)]) == 0
-    assert capsys.readouterr().out.split() == [f"{study}/report.html", f"{study}/figures.pdf"]
-    capsys.readouterr()
+    assert capsys.readouterr().out.split() == list(files.values())
     assert main(["report", str(study), "--json"]) == 0
-    named = json.loads(capsys.readouterr().out)
-    assert named == {"report": str(study / "report.html"), "figures": str(study / "figures.pdf")}
-    assert main(["report", str(tmp_path / "none")]) == 2
-    assert "no such folder; expected one from `crowdgold evaluate`" in capsys.readouterr().err
-    assert main(["report", str(study / "report.html")]) == 2
-    assert "report.html: not a folder; expected one from" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "why"),
-    [
-        ("study.json", None, "no file study.json"),
-        ("estimates.csv", None, "no file estimates.csv"),
-        ("study.json", "{", "found what is not JSON"),
-        ("study.json", "[]", "found a list, expected an object"),
-        ("study.json", "{}", "no key 'settings'"),
-        ("check.json", "{}", "no key 'items'"),
-        ("estimates.csv", "model,metric\na,AUC\n", "no column 'stratum'"),
-        ("curves.csv", "", "no table"),
-        (
-            "curves.csv",
-            "stratum,model,method,curve,at,estimate,lower,upper\nall,a,GT,PR,0.1,many,0,1\n",
-            "row 2, column 'estimate': found 'many', expected a number",
-        ),
-    ],
-)
-def test_folders_that_cannot_be_used_keep_the_report_that_they_have(
-    tmp_path, name, text, why, capsys
-):
-    study = make_study(tmp_path, models=("a",), metrics=("AUC",))
-    (study / "report.html").write_text("before")
-    (study / name).unlink() if text is None else (study / name).write_text(text)
-    assert main(["report", str(study), "--force"]) == 2
-    assert why in capsys.readouterr().err
-    assert (study / "report.html").read_text() == "before"
-    assert not (study / "figures.pdf").exists()
-
-
-def test_a_file_that_was_lost_is_named_on_the_page(tmp_path):
-    study = make_study(tmp_path, models=("a",), metrics=("AUC",))
-    summary = json.loads((study / "study.json").read_text())
-    for files, said in ((["estimates.csv"], False), (["estimates.csv", "lost.csv"], True)):
-        (study / "study.json").write_text(json.dumps({**summary, "written": files}))
+    assert json.loads(capsys.readouterr().out) == files
+    for written, said in ((["estimates.csv"], False), (["estimates.csv", "lost.csv"], True)):
+        changed(study, written=written)
         page, _ = write_study_report(study)
         assert ("lost.csv is no longer in the folder" in page.read_text()) == said
-
-
-def test_entries_that_lack_a_key_are_named(tmp_path):
-    make_study(tmp_path, models=("a",), metrics=("AUC",))
     with pytest.raises(InputError, match=r"study\.json: headlines\[0\]: no key 'stratum'"):
-        changed(tmp_path, headlines=[{}])
+        changed(study, headlines=[{}])
+    (study / "report.html").write_text("before")
+    (study / "figures.pdf").unlink()
+    (study / "estimates.csv").unlink()
+    assert main(["report", str(study), "--force"]) == 2
+    assert (study / "report.html").read_text() == "before"
+    assert not (study / "figures.pdf").exists()
 
 
 BY_GOLD = {"estimate": 0.21, "lower": 0.15, "upper": 0.28}
@@ -208,74 +168,52 @@ def headline(
     } | more  # fmt: skip
 
 
+BEHIND = headline("delta_AUC", "m", "k", -0.03, -0.05, -0.01)
+UNSURE = headline("delta_AUC", "m", "k", 0.03, -0.01, 0.07)
+
+
 @pytest.mark.parametrize(
     ("row", "sentence", "interval"),
     [
-        (headline(), "20.0 % of the items are positive.", "95 % interval 18.0 % to 22.0 %"),
-        (
-            headline(estimate=0.2, lower=0.1998, upper=0.2003),
-            "20.000 % of the items are positive.",
-            "95 % interval 19.980 % to 20.030 %",
-        ),
-        (
-            headline("AUC", "m", estimate=0.861),
-            "m has an AUC of 0.861: the chance that it ranks a positive item above a negative one.",
-            "95 % interval 0.180 to 0.220",
-        ),
-        (
-            headline("delta_TPR", "m", "humans", -0.05, -0.08, -0.02),
-            "At a single voter's false positive rate, m finds 5.0 percentage points less of the "
-            "positive items than the voter.",
-            "95 % interval −8.0 to −2.0 points",
-        ),
-        (
-            headline("delta_TPR", "m", "humans", 0.01, -0.02, 0.04),
-            "At a single voter's false positive rate, m finds 1.0 percentage points more of the "
-            "positive items than the voter; the difference may be zero.",
-            "95 % interval −2.0 to 4.0 points",
-        ),
-        (
-            headline("delta_precision@0.5|0.7", "m", "k", -0.03, -0.05, -0.01),
-            "k is ahead of m by 3.0 percentage points in precision, k flagging from 0.7, m from "
-            "0.5.",
-            "95 % interval 1.0 to 5.0 points",
-        ),
-        (
-            headline("delta_AUC", "m", "k", 0.03, -0.01, 0.07),
-            "m is ahead of k by 0.030 in AUC; it could be the other way round.",
-            "95 % interval −0.010 to 0.070",
-        ),
-        (
-            headline("recall@0.5", "m", estimate=0.6),
-            "m flags 60.0 % of the positive items, from 0.5.",
-            "95 % interval 18.0 % to 22.0 %",
-        ),
+        (headline(), "20.0 % of the items are positive.", "18.0 % to 22.0 %"),
+        (headline(estimate=0.2, lower=0.1998, upper=0.2003), "20.000 % of the items",
+         "19.980 % to 20.030 %"),
+        (headline("AUC", "m", estimate=0.861), "m has an AUC of 0.861", "0.180 to 0.220"),
+        (headline("delta_TPR", "m", "humans", -0.05, -0.08, -0.02),
+         "m finds 5.0 percentage points less of the positive items than the voter.",
+         "−8.0 to −2.0 points"),
+        (headline("delta_TPR", "m", "humans", 0.01, -0.02, 0.04),
+         "1.0 percentage points more of the positive items than the voter; the difference may be "
+         "zero.", "−2.0 to 4.0 points"),
+        (headline("delta_precision@0.5|0.7", "m", "k", -0.03, -0.05, -0.01),
+         "k is ahead of m by 3.0 percentage points in precision, k flagging from 0.7, m from 0.5.",
+         "1.0 to 5.0 points"),
+        (UNSURE, "m is ahead of k by 0.030 in AUC; it could be the other way", "−0.010 to 0.070"),
+        (headline("recall@0.5", "m", estimate=0.6), "m flags 60.0 % of the positive items, from "
+         "0.5.", "18.0 % to 22.0 %"),
         (headline(method=None, estimate=None), "No answer from these data.", ""),
     ],
-)
+)  # fmt: skip
 def test_answers_are_sentences_with_their_interval(row, sentence, interval):
     answer = write_answer(row, 300, 0.95, BY_GOLD)
-    assert (answer.sentence, answer.interval) == (sentence, interval)
+    assert sentence in answer.sentence
+    assert answer.interval == (interval and f"95 % interval {interval}")
 
 
 @pytest.mark.parametrize(
     ("more", "as_gold"),
     [
         ({}, "As precise as about 640 gold labels alone would be. You have 300."),
-        ({"effective_gold": 290.0}, "As precise as your 300 gold labels alone: votes and scores"),
+        ({"effective_gold": 290.0}, "As precise as your 300 gold labels alone:"),
         ({"effective_gold": 90.0}, "Less precise than your 300 gold labels alone: as about 90"),
         ({"method": "GT", "effective_gold": 300.0}, "From the 300 gold labels alone."),
         ({"effective_gold": None}, ""),
-        (
-            {"effective_gold_lower": 300.0, "effective_gold_upper": 1400.0},
-            "As precise as about 600 (95 % interval 300 to 1,400) gold labels alone would be.",
-        ),
-        (
-            {"effective_gold_lower": 400.0, "effective_gold_upper": None},
-            "As precise as at least 400 gold labels alone would be. You have 300.",
-        ),
+        ({"effective_gold_lower": 300.0, "effective_gold_upper": 1400.0},
+         "As precise as about 600 (95 % interval 300 to 1,400) gold labels"),
+        ({"effective_gold_lower": 400.0, "effective_gold_upper": None},
+         "As precise as at least 400 gold labels"),
     ],
-)
+)  # fmt: skip
 def test_how_many_gold_labels_would_say_as_much_is_said(more, as_gold):
     assert write_answer(headline(**more), 300, 0.95, BY_GOLD).as_gold.startswith(as_gold)
     assert write_answer(headline(**more), 0, 0.95, BY_GOLD).as_gold == ""
@@ -287,52 +225,42 @@ def test_what_gold_labels_alone_say_stands_on_the_card_and_in_the_table():
     assert write_answer(headline(), 300, 0.95, BY_GOLD).alone.startswith("Gold labels alone: 2")
     assert write_answer(headline(method="GT"), 300, 0.95, BY_GOLD).alone == ""
     assert write_answer(headline(), 300, 0.95, None).alone == ""
-    behind = headline("delta_AUC", "m", "k", -0.03, -0.05, -0.01)
-    turned = write_answer(behind, 300, 0.95, {"estimate": -0.02, "lower": -0.06, "upper": 0.02})
+    turned = write_answer(BEHIND, 300, 0.95, {"estimate": -0.02, "lower": -0.06, "upper": 0.02})
     assert turned.alone == "Gold labels alone: 0.020 (−0.020 to 0.060)."
     group = Answers("k against m", [turned])
-    table = answers_table([group])
-    assert table.rows[0][2:] == [
-        "0.030",
-        "0.010 to 0.050",
-        turned.line[2],
-        "0.020 (−0.020 to 0.060)",
-    ]
+    row = answers_table([group]).rows[0][2:]
+    assert row == ["0.030", "0.010 to 0.050", turned.line[2], "0.020 (−0.020 to 0.060)"]
     assert leads([group]) == ["k is ahead of m by 0.030 in AUC."]
-    unsure = write_answer(headline("delta_AUC", "m", "k", 0.03, -0.01, 0.07), 300, 0.95, None)
-    assert leads([Answers("m against k", [unsure])]) == []
+    assert leads([Answers("m against k", [write_answer(UNSURE, 300, 0.95, None)])]) == []
 
 
 def test_a_card_is_red_where_its_own_number_is_contradicted_and_not_the_second_opinion():
     beside = {"method": "MAVEN-C", "estimate": 0.3, "lower": 0.28, "upper": 0.32, "misfit": True}
-    answer = write_answer(headline(beside=beside), 300, 0.95, BY_GOLD)
-    assert not answer.flagged
+
+    def answer(**more):
+        return write_answer(headline(**more), 300, 0.95, BY_GOLD)
+
+    assert not answer(beside=beside).flagged
     said = "For comparison, by the model MAVEN-C: 30.0 % (28.0 % to 32.0 %)"
-    assert f"{said}, which the gold labels contradict" in answer.details
-    assert answer.details[0] == "Corrected by gold (logistic-R)"
-    by = {
-        method: write_answer(headline(method=method), 300, 0.95, BY_GOLD).details[0]
-        for method in ("GT", "MAVEN-C", "votes-R")
-    }
-    assert by == {
-        "GT": "Gold labels alone", "MAVEN-C": "By MAVEN-C", "votes-R": "Corrected by gold (votes-R)"
-    }  # fmt: skip
-    right = write_answer(headline(beside={**beside, "misfit": False}), 300, 0.95, BY_GOLD)
-    assert said in right.details
-    assert write_answer(headline(method="DS", misfit=True), 300, 0.95, BY_GOLD).flagged
+    assert f"{said}, which the gold labels contradict" in answer(beside=beside).details
+    assert said in answer(beside={**beside, "misfit": False}).details
+    assert answer(method="DS", misfit=True).flagged
+    methods = ("logistic-R", "GT", "MAVEN-C", "votes-R")
+    assert [answer(method=one).details[0] for one in methods] == [
+        "Corrected by gold (logistic-R)", "Gold labels alone", "By MAVEN-C",
+        "Corrected by gold (votes-R)",
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "plant",
-    ["nothing", "beside", "answer", "no gold", "chosen gold", "only models", "chains"],
-)
+REASONS = {
+    "no gold": NO_GOLD_REASON, "chosen gold": CHOSEN_REASON, "only models": ONLY_MODELS_REASON,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("plant", ["nothing", "beside", "answer", *REASONS, "chains"])
 def test_the_first_line_the_cards_and_the_terminal_agree(tmp_path, plant):
     """The first line is red where a card or a reason is, and says so; whatever is planted."""
-    reasons = {
-        "no gold": NO_GOLD_REASON, "chosen gold": CHOSEN_REASON, "only models": ONLY_MODELS_REASON,
-    }  # fmt: skip
-    p = 1e-9 if plant == "chosen gold" else 0.4
-    reason = reasons.get(plant, "")
+    p, reason = 1e-9 if plant == "chosen gold" else 0.4, REASONS.get(plant, "")
     make_study(tmp_path, models=("a",), metrics=("AUC",), reason=reason, p=p)
     summary = json.loads((tmp_path / "study.json").read_text())
     for row in summary["headlines"]:
@@ -347,15 +275,12 @@ def test_the_first_line_the_cards_and_the_terminal_agree(tmp_path, plant):
     if plant == "chains":
         for one in summary["fits"]:
             one.update(diagnostics_passed=False, problems=["R-hat 1.5"])
-    (tmp_path / "study.json").write_text(json.dumps(summary))
-    study = read_study_folder(tmp_path)
-    page = study_page(study, [])
+    page, said = study_page(changed(tmp_path, **summary), []), describe(summary)
     first, *_ = re.findall(r'<p class="verdict( grave)?">(.*?)</p>', page, re.DOTALL)
-    doubted = plant in ("answer", *reasons)
+    doubted = plant in ("answer", *REASONS)
     assert (first[0] == " grave") == doubted
     assert ("no reason" in page or "no grave reason" in page) == (not doubted)
     assert ('<li class="flagged">' in page) == (plant == "answer")
-    said = describe(summary)
     if reason:
         words = f"{reason[0].upper()}{reason[1:]}."
         assert first[1] == words
@@ -364,58 +289,47 @@ def test_the_first_line_the_cards_and_the_terminal_agree(tmp_path, plant):
     assert "rely on MAVEN-R" not in said + page
 
 
-def test_every_headline_is_answered(tmp_path):
+def test_every_headline_is_answered_and_every_estimate_in_a_table(tmp_path):
     study = read_study_folder(make_study(tmp_path, metrics=("AUC", "recall@0.5")))
     groups = {group.heading: len(group.answers) for group in write_answers(study)}
     assert groups == {
         "The items and their voters": 3, "The model large": 2, "The model small": 2,
         "large against small": 2,
     }  # fmt: skip
-
-
-def titles(study):
-    return [one.title for one in find_doubts(study)]
+    table = estimates_table(study)
+    assert len(table.rows) == len(study.of_all("estimates"))
+    assert table.rows[0][:2] == ["prevalence", "logistic-R"]
+    assert any("chains not converged: R-hat 1.2" in row[-1] for row in table.rows)
 
 
 def test_each_doubt_has_its_cause(tmp_path):
-    make_study(tmp_path, metrics=("AUC",))
-    study = read_study_folder(tmp_path)
-    found = find_doubts(study)
-    assert not [one for one in found if one.weight == GRAVE]
-    assert {one.title for one in found} == {
-        "The gold labels contradict DS", "The chains of MAVEN on small had not converged",
-        "GT+MV disagrees",
+    def doubts(p=0.4, **summary):
+        return find_doubts(changed(make_study(tmp_path, metrics=("AUC",), p=p), **summary))
+
+    found = doubts()
+    assert {(one.title, one.weight == GRAVE) for one in found} == {
+        ("The gold labels contradict DS", False), ("GT+MV disagrees", False),
+        ("The chains of MAVEN on small had not converged", False),
     }  # fmt: skip
-    assert verdict_of(found).startswith("We found no grave reason to distrust these numbers")
-    assert verdict_of([]) == "We found no reason to distrust these numbers."
-    make_study(tmp_path, metrics=("AUC",), p=0.0005)
-    (doubt,) = [one for one in find_doubts(read_study_folder(tmp_path)) if one.weight == GRAVE]
-    assert doubt.title == "Gold does not look like a random sample"
-    make_study(tmp_path, metrics=("AUC",), p=0.005)
-    doubt = find_doubts(read_study_folder(tmp_path))[0]
-    assert (doubt.weight, doubt.title) == (MINOR, "Gold may not be a random sample")
-    keep = (
-        "0.5 % of random samples are as uneven: if these labels were drawn so, keep them. Else set"
-    )
-    assert keep in doubt.text
-    counts = {"name": "all", "items": 9, "votes": 9, "gold": 9, "gold_positive": 4,
-              "gold_negative": 5}  # fmt: skip
-    make_study(tmp_path, metrics=("AUC",))
-    assert "9 gold labels, fewer than 20" in titles(changed(tmp_path, strata=[counts]))
-    few = counts | {"gold_positive": 2, "gold_negative": 7}
-    assert titles(changed(tmp_path, strata=[few]))[0] == "Too few gold labels of a class"
-    none = counts | {"gold": 0, "gold_positive": 0, "gold_negative": 0}
-    assert titles(changed(tmp_path, strata=[none]))[0] == "No gold labels"
-
-
-def test_differences_that_are_not_decided_say_how_much_larger_a_study_must_be(tmp_path):
-    make_study(tmp_path, metrics=("AUC",))
+    assert "no grave reason to distrust" in verdict_of(found)
+    assert "no reason to distrust" in verdict_of([])
+    (grave,) = [one.title for one in doubts(0.0005) if one.weight == GRAVE]
+    assert grave == "Gold does not look like a random sample"
+    minor = doubts(0.005)[0]
+    assert (minor.weight, minor.title) == (MINOR, "Gold may not be a random sample")
+    assert "0.5 % of random samples are as uneven" in minor.text
+    counts = {"name": "all", "items": 9, "votes": 9}
+    for place, positive, negative, title in (
+        (None, 4, 5, "9 gold labels, fewer than 20"),
+        (0, 2, 7, "Too few gold labels of a class"),
+        (0, 0, 0, "No gold labels"),
+    ):
+        gold = {"gold": positive + negative, "gold_positive": positive, "gold_negative": negative}
+        titles = [one.title for one in doubts(strata=[counts | gold])]
+        assert title in (titles if place is None else titles[:1])
     row = headline("delta_AUC", "large", "small", 0.01, -0.01, 0.03, stratum="all", reason="")
-    (doubt,) = [
-        one for one in find_doubts(changed(tmp_path, headlines=[row]))
-        if one.title.startswith("Differences")
-    ]  # fmt: skip
-    assert "AUC, large against small (about 4.0 times)" in doubt.text
+    (undecided,) = [one for one in doubts(headlines=[row]) if one.title.startswith("Differences")]
+    assert "AUC, large against small (about 4.0 times)" in undecided.text
 
 
 def test_too_many_misses_are_those_that_chance_does_not_make():
@@ -427,44 +341,46 @@ def test_too_many_misses_are_those_that_chance_does_not_make():
     assert count_misses(rows, 0.95) == (11, False)
 
 
-def test_without_checks_counts_and_observed_votes_are_shown(tmp_path):
-    make_study(tmp_path, models=("a",), metrics=("AUC",))
+def test_without_checks_counts_and_observed_votes_are_shown(study):
     for name in ("check.json", "predictive.csv", "curves.csv", "annotators.csv"):
-        (tmp_path / name).unlink()
-    study = read_study_folder(tmp_path)
-    assert not write_check(study).there
-    assert votes_of(study)[0].empty
-    items = pd.DataFrame(
+        (study / name).unlink()
+    read = read_study_folder(study)
+    assert not write_check(read).there
+    assert votes_of(read)[0].empty
+    pd.DataFrame(
         {"item": ["a", "b", "c"], "votes_positive": [1, 1, 0], "votes_total": [3, 3, 1],
          "gold": [1, np.nan, np.nan]}
-    )  # fmt: skip
-    items.to_csv(tmp_path / "items.csv", index=False)
-    observed, method = votes_of(read_study_folder(tmp_path))
-    assert method == ""
-    assert observed["observed"].tolist() == [1, 1, 1]
-    groups = study_figures(read_study_folder(tmp_path))
+    ).to_csv(study / "items.csv", index=False)  # fmt: skip
+    read = read_study_folder(study)
+    observed, method = votes_of(read)
+    assert (observed["observed"].tolist(), method) == ([1, 1, 1], "")
+    groups = study_figures(read)
     assert [group.name for group in groups] == ["estimates", "votes"]
-    assert "no check.json" in study_page(read_study_folder(tmp_path), groups)
+    assert "no check.json" in study_page(read, groups)
 
 
-def test_the_data_check_is_told_with_its_warnings(tmp_path):
-    checked = write_check(read_study_folder(make_study(tmp_path, models=("a",), metrics=("AUC",))))
+def test_the_data_check_is_told_with_its_warnings_and_how_far_judges_err_together(study):
+    checked = write_check(read_study_folder(study))
     facts = dict(checked.facts)
     assert facts["votes"] == "12,000; 3 to 5, median 4 an item; 19.0 % positive"
     assert facts["annotators"].startswith("3 annotators; 1 with few labels (bob)")
-    assert facts["gold a random sample?"] == (
-        "it may be: 40 % of random samples are as uneven (p = 0.4)"
-    )
+    assert "40 % of random samples are as uneven" in facts["gold a random sample?"]
     assert checked.warnings == ["1 annotator labels against the majority of the others."]
     assert len(checked.verdicts) == 3
-
-
-def test_tables_hold_every_estimate(tmp_path):
-    study = read_study_folder(make_study(tmp_path, metrics=("AUC",)))
-    table = estimates_table(study)
-    assert len(table.rows) == len(study.of_all("estimates"))
-    assert table.rows[0][:2] == ["prevalence", "logistic-R"]
-    assert any("chains not converged: R-hat 1.2" in row[-1] for row in table.rows)
+    check = json.loads((study / "check.json").read_text())
+    pairs = [[None, 0.5, 0.25], [0.5, None, -0.1], [0.25, -0.1, None]]
+    ends = [[None, None, 0.1], [None, None, -0.3], [0.1, -0.3, None]]
+    shared = {"pairs": pairs, "pairs_lower": ends, "pairs_upper": pairs}
+    check["judges"] = {"judge": ["x", "y", "z"], "shared": shared, "sentences": []}
+    (study / "check.json").write_text(json.dumps(check))
+    read = read_study_folder(study)
+    checked, cells = write_check(read), ["0.25 (0.10 to 0.25)", "-0.10 (-0.30 to -0.10)"]
+    assert checked.judges == ["x", "y"]
+    assert checked.pairs == [("y", ["0.50"]), ("z", cells)]
+    assert f"<td>{'</td><td>'.join(cells)}</td>" in study_page(read, study_figures(read))
+    check["judges"] = {"judge": [], "shared": {"pairs": []}, "sentences": []}
+    (study / "check.json").write_text(json.dumps(check))
+    assert write_check(read_study_folder(study)).pairs == []
 
 
 def test_an_na_is_a_name_like_any_other(tmp_path):
@@ -473,8 +389,7 @@ def test_an_na_is_a_name_like_any_other(tmp_path):
 
 
 def test_numbers_are_written_to_their_precision():
-    assert rounded(1234) == "1,200"
-    assert rounded(64.2) == "64"
+    assert (rounded(1234), rounded(64.2)) == ("1,200", "64")
     none = Numbers(headline(estimate=float("nan"), lower=None, upper=float("nan")))
     assert (none.point, none.ends) == ("none", "none")
     assert Numbers(headline("delta_TPR", "m", "humans", -0.0001, -0.01, 0.01)).point == "0.0 points"
@@ -483,10 +398,9 @@ def test_numbers_are_written_to_their_precision():
 def test_names_are_drawn_where_the_font_has_them():
     long = "x" * 40
     names = drawn_names(["plain", "模型", long, long + "y", long + "z" + "x" * 20, "\u202e"])
-    assert names["plain"] == "plain"
-    assert names["模型"] == "model 2"
+    drawn = [names[one] for one in ("plain", "模型", "\u202e")]
+    assert drawn == ["plain", "model 2", "model 6"]
     assert names[long + "y"].endswith("xy")
-    assert names["\u202e"] == "model 6"
     assert len(set(names.values())) == 6
 
 
@@ -499,56 +413,38 @@ def estimates(**more):
 
 
 def test_the_estimates_are_drawn_as_they_are():
-    table = estimates(estimate=np.nan)
-    figure, drawn = draw_study_estimates(table, {"label": "x"})
-    assert drawn["method"].tolist() == ["GT"]
-    axes = figure.axes[0]
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["GT"]
+    def draw(zero=None, **more):
+        figure, drawn = draw_study_estimates(
+            estimates(**more), {"label": "x"} | ({"zero": zero} if zero else {})
+        )
+        axes = figure.axes[0]
+        return axes, [text.get_text() for text in axes.get_yticklabels()], drawn
+
+    axes, labels, drawn = draw(estimate=np.nan)
+    assert drawn["method"].tolist() == labels == ["GT"]
     assert any(np.allclose(line.get_xdata(), [0.4, 0.6]) for line in axes.lines)
-    figure, _ = draw_study_estimates(estimates(misfit=1.0, group="$a$"), {"label": "x", "zero": 1})
-    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    axes, labels, _ = draw(misfit=1.0, group="$a$", zero=1)
     assert labels == ["GT", "DS (contradicted)"]
-    assert figure.axes[0].texts[0].get_text() == r"\$a\$"
-    figure, _ = draw_study_estimates(estimates(diagnostics_passed=0.0), {"label": "x"})
-    assert "DS (not converged)" in [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert axes.texts[0].get_text() == r"\$a\$"
+    assert "DS (not converged)" in draw(diagnostics_passed=0.0)[1]
 
 
-def test_figures_of_nothing_are_refused():
-    with pytest.raises(ValueError, match="no method has an estimate"):
-        draw_study_estimates(estimates()[:1].assign(estimate=np.nan), {"label": "x"})
-    curve = pd.DataFrame({"model": list("abcde"), "at": 0.5, "estimate": 0.5, "lower": 0.4})
-    with pytest.raises(ValueError, match=f"found 5 models, expected 1 to {MOST}"):
-        draw_study_curves(curve.assign(upper=0.6), {"curve": "PR"})
-    votes = pd.DataFrame(columns=["votes_total", "items"])
-    with pytest.raises(ValueError, match="no votes"):
-        draw_study_votes(votes)
-    with pytest.raises(ValueError, match="no wins"):
-        draw_study_wins(votes)
+CURVES = pd.DataFrame(
+    {"model": list("abcde"), "at": 0.5, "estimate": 0.5, "lower": 0.4, "upper": 0.6}
+)
+NO_VOTES = pd.DataFrame(columns=["votes_total", "items"])
 
 
-def test_a_file_that_cannot_be_written_is_said(tmp_path):
-    study = make_study(tmp_path, models=(), metrics=())
-    (study / "report.html").mkdir()
-    with pytest.raises(InputError, match=r"report\.html is a folder; expected the name"):
-        write_study_report(study)
-
-
-def test_the_data_check_shows_how_far_each_two_judges_err_together(tmp_path):
-    study = make_study(tmp_path, models=("a",), metrics=("AUC",))
-    check = json.loads((tmp_path / "check.json").read_text())
-    pairs = [[None, 0.5, 0.25], [0.5, None, -0.1], [0.25, -0.1, None]]
-    ends = [[None, None, 0.1], [None, None, -0.3], [0.1, -0.3, None]]
-    shared = {"pairs": pairs, "pairs_lower": ends, "pairs_upper": pairs}
-    check["judges"] = {"judge": ["x", "y", "z"], "shared": shared, "sentences": []}
-    (tmp_path / "check.json").write_text(json.dumps(check))
-    checked = write_check(read_study_folder(study))
-    assert checked.judges == ["x", "y"]
-    assert checked.pairs == [
-        ("y", ["0.50"]), ("z", ["0.25 (0.10 to 0.25)", "-0.10 (-0.30 to -0.10)"])
-    ]  # fmt: skip
-    read = read_study_folder(study)
-    page = study_page(read, study_figures(read))
-    assert "<td>0.25 (0.10 to 0.25)</td><td>-0.10 (-0.30 to -0.10)</td>" in page
-    check["judges"] = {"judge": [], "shared": {"pairs": []}, "sentences": []}
-    (tmp_path / "check.json").write_text(json.dumps(check))
-    assert write_check(read_study_folder(study)).pairs == []
+@pytest.mark.parametrize(
+    ("draw", "given", "why"),
+    [
+        (draw_study_estimates, (estimates()[:1].assign(estimate=np.nan), {"label": "x"}),
+         "no method has an estimate"),
+        (draw_study_curves, (CURVES, {"curve": "PR"}), f"found 5 models, expected 1 to {MOST}"),
+        (draw_study_votes, (NO_VOTES,), "no votes"),
+        (draw_study_wins, (NO_VOTES,), "no wins"),
+    ],
+)  # fmt: skip
+def test_figures_of_nothing_are_refused(draw, given, why):
+    with pytest.raises(ValueError, match=why):
+        draw(*given)

@@ -6,9 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import jinja2
 import pytest
 import yaml
 
@@ -17,19 +20,9 @@ from crowdgold.experiment.registries import modules_of
 ROOT = Path(__file__).resolve().parents[2]
 UV = Path(sys.executable).with_name("uv")
 PARTS = (
-    "Snakefile",
-    "config.yaml",
-    "config",
-    "workflow",
-    "scripts",
-    "src",
-    "stan",
-    "toolchain",
-    "profiles",
-    "benchmarks",
-    "docs/templates",
-    "environment.yml",
-)
+    "Snakefile", "config.yaml", "config", "workflow", "scripts", "src", "stan", "toolchain",
+    "profiles", "benchmarks", "docs/templates", "environment.yml",
+)  # fmt: skip
 
 TINY = """
 experiments:
@@ -65,11 +58,24 @@ figures:
 
 def run(*command: object, **options: Any) -> str:
     """What a command said, which has to end well."""
-    done = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, timeout=400, **options
-    )
+    done = ended(*command, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
+
+
+def ended(*command: object, **options: Any) -> "subprocess.CompletedProcess[str]":
+    """A command that may end as it likes, with what it said."""
+    words = [str(part) for part in command]
+    return subprocess.run(words, capture_output=True, text=True, **{"timeout": 400} | options)
+
+
+def caption(figure: str, config: dict[str, Any], scale: str = "") -> str:
+    """A figure's caption as it is rendered, on one line."""
+    text = (ROOT / f"workflow/report/{figure}.rst").read_text()
+    params = SimpleNamespace(scales={figure: scale}, figures={figure: config["figures"][figure]})
+    job = SimpleNamespace(config=config, params=params)
+    template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(text)
+    return str(template.render(snakemake=job))
 
 
 def jobs_in(said: str) -> dict[str, int]:
@@ -123,6 +129,15 @@ class Checkout:
             own.write_text(experiments + yaml.safe_dump(kept))
         return cls(folder)
 
+    @classmethod
+    def whole(cls, folder: Path, prepared: Iterable[str] = ()) -> "Checkout":
+        """With our own experiments, and with some datasets as if they were prepared."""
+        made = cls.make(folder, experiments=None)
+        (datasets := folder / "results/datasets").mkdir(parents=True)
+        for name in prepared:
+            (datasets / f"{name}.parquet").touch()
+        return made
+
     def copy(self, folder: Path) -> "Checkout":
         shutil.copytree(self.folder, folder, symlinks=True)
         return Checkout(folder)
@@ -135,14 +150,7 @@ class Checkout:
         return {**os.environ, "PYTHONPATH": str(self.folder / "src"), "COLUMNS": "200"}
 
     def run(self, *arguments: str, check: bool = True) -> str:
-        done = subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=400,
-        )
+        done = ended(*self.command(*arguments), cwd=self.folder, env=self.environment)
         said = done.stdout + done.stderr
         assert not check or done.returncode == 0, said
         return said

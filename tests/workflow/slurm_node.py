@@ -100,14 +100,9 @@ class SlurmNode:
         for name in ("state", "spool"):
             (folder / name).mkdir()
         text = CONFIGURATION.format(
-            host=self.host,
-            user=getpass.getuser(),
-            folder=folder,
-            controller_port=_free_port(),
-            node_port=_free_port(),
-            cpus=cpus,
-            memory=memory_mb,
-        )
+            host=self.host, user=getpass.getuser(), folder=folder, cpus=cpus, memory=memory_mb,
+            controller_port=_free_port(), node_port=_free_port(),
+        )  # fmt: skip
         (folder / "slurm.conf").write_text(text)
         (folder / "munge.key").write_bytes(secrets.token_bytes(128))
         (folder / "munge.key").chmod(0o600)
@@ -116,33 +111,21 @@ class SlurmNode:
         """Start a daemon in the foreground."""
         program = _program(name)
         assert program, name
+        files = {"key-file": "key", "socket": "socket", "pid-file": "pid", "log-file": "log",
+                 "seed-file": "seed"}  # fmt: skip
         options = {
             "munged": [
-                "--foreground",
-                "--force",
-                *(
-                    f"--{key}={self.folder}/munge.{ending}"
-                    for key, ending in (
-                        ("key-file", "key"),
-                        ("socket", "socket"),
-                        ("pid-file", "pid"),
-                        ("log-file", "log"),
-                        ("seed-file", "seed"),
-                    )
-                ),
+                "--foreground", "--force",
+                *(f"--{key}={self.folder}/munge.{ending}" for key, ending in files.items()),
             ],
             "slurmctld": ["-D"],
             "slurmd": ["-D", "-N", self.host],
-        }[name]
+        }[name]  # fmt: skip
         with (self.folder / f"{name}.out").open("ab") as out:
             self.daemons[name] = subprocess.Popen(
-                [program, *options],
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=out,
-                start_new_session=True,
-            )
+                [program, *options], env=self.environment, stdin=subprocess.DEVNULL, stdout=out,
+                stderr=out, start_new_session=True,
+            )  # fmt: skip
 
     def stop(self, name: str) -> None:
         """Stop a daemon, by force where it does not listen."""
@@ -201,13 +184,8 @@ class SlurmNode:
 def slurm_node(cpus: int | None = None, memory_mb: int = 16_000) -> Iterator[SlurmNode]:
     """Run a Slurm of one node for as long as the block.
 
-    Args:
-        cpus: of the node; the machine's by default.
-        memory_mb: of the node, in MB; what Slurm hands out, not what it looks for.
-
-    Raises:
-        RuntimeError: a program is missing.
-        TimeoutError: a daemon does not answer; with the end of its log.
+    It hands out `cpus`, the machine's by default, and a memory that it does not look for;
+    RuntimeError where a program is missing, TimeoutError where a daemon does not answer.
     """
     if missing := missing_programs():
         raise RuntimeError(f"not installed: {', '.join(missing)} (Debian: munge, slurm-wlm)")

@@ -12,45 +12,32 @@ from crowdgold.record.imports import imported_modules
 from crowdgold.simulate import simulate
 
 PARAMETERS = {
-    "n": 60,
-    "phi": 0.4,
-    "a0": 0.2,
-    "a1": 0.7,
-    "d0": 1.5,
-    "d1": 1.5,
-    "votes_total": 3,
-    "gold_fraction": 0.5,
-    "predictors": {"A": {"mu": 1.0, "delta": 1.0}},
-}
+    "n": 60, "phi": 0.4, "a0": 0.2, "a1": 0.7, "d0": 1.5, "d1": 1.5, "votes_total": 3,
+    "gold_fraction": 0.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}},
+}  # fmt: skip
+BLOCK = {"paper": "MAVEN", "title": "t", "simulator": "maven", "parameters": PARAMETERS}
 
 
-def test_a_stream_is_the_same_in_every_process_and_on_every_machine():
-    key = (7, "maven_fig4", "gold_fraction=0.02", 3, "data")
+def whole(**block):
+    """A configuration with one experiment."""
+    own = {"seed": 1, "methods": {}, "imputations": 9, "sampler": {}, "bootstrap": 20, "level": 0.9}
+    return {**own, "experiments": {"e": {**BLOCK, **block}}}
+
+
+def test_a_stream_is_the_same_in_every_process_and_another_for_each_part_of_its_key():
     assert seeds.word("data") == 4210496735630961799
-    first = seeds.generator(*key).integers(0, 2**63, 3)
-    np.testing.assert_array_equal(first, seeds.generator(*key).integers(0, 2**63, 3))
-
-
-@pytest.mark.parametrize("position", range(5))
-def test_each_part_of_the_key_gives_another_stream(position):
-    key = [7, "one", "setting", 3, "data"]
-    other = list(key)
-    other[position] = other[position] + (1 if position in (0, 3) else "x")
-    draws = [seeds.generator(*each).random(4) for each in (key, other)]
-    assert not np.any(draws[0] == draws[1])
-
-
-def test_parts_of_a_key_cannot_run_into_one_another():
-    assert (
-        seeds.generator(1, "ab", "c", 0, "d").random()
-        != seeds.generator(1, "a", "bc", 0, "d").random()
-    )
-
-
-@pytest.mark.parametrize("key", [(-1, 0), (0, -1)])
-def test_negative_seeds_are_refused(key):
-    with pytest.raises(ValueError, match="0 or more"):
-        seeds.seed_sequence(key[0], "a", "b", key[1], "c")
+    key = (7, "maven_fig4", "gold_fraction=0.02", 3, "data")
+    others = [(*key[:k], part + (1 if k in (0, 3) else "x"), *key[k + 1:])
+              for k, part in enumerate(key)]  # fmt: skip
+    first, again, *different = (seeds.generator(*one).random(4) for one in (key, key, *others))
+    np.testing.assert_array_equal(first, again)
+    assert not any(np.any(first == draws) for draws in different)
+    # Parts of a key do not run into one another.
+    run = [seeds.generator(1, *words, 0, "d").random() for words in (("ab", "c"), ("a", "bc"))]
+    assert run[0] != run[1]
+    for seed, replicate in ((-1, 0), (0, -1)):
+        with pytest.raises(ValueError, match="0 or more"):
+            seeds.seed_sequence(seed, "a", "b", replicate, "c")
 
 
 @pytest.mark.parametrize(
@@ -78,29 +65,22 @@ def test_a_dotted_axis_reaches_into_a_mapping_and_leaves_the_given_parameters_al
     given = {"n": 5, "predictors": {"A": {"mu": 1, "delta": 2}, "B": {"mu": 3}}}
     first, second = settings.expand(given, {"predictors.A.mu": [0, 0.5]})
     assert (first.name, second.name) == ("predictors.A.mu=0", "predictors.A.mu=0.5")
-    assert second.parameters == {
-        **given,
-        "predictors": {"A": {"mu": 0.5, "delta": 2}, "B": {"mu": 3}},
-    }
+    changed = {"A": {"mu": 0.5, "delta": 2}, "B": {"mu": 3}}
+    assert second.parameters == {**given, "predictors": changed}
     assert given["predictors"]["A"]["mu"] == 1
     assert settings.parse_setting(second.name) == second.axes == {"predictors.A.mu": 0.5}
     with pytest.raises(ValueError, match="no mapping 'C'"):
         settings.expand(given, {"predictors.C.mu": [0]})
 
 
-VARIED = {
-    "n": [10, 20],
-    "method_settings.MAVEN.mu_prior.scale": [0.5, 2],
-    "method_settings.GT.x": [1],
-}
-
-
 def test_an_axis_of_a_method_changes_its_settings_and_nothing_else():
     """Neither the data's parameters, nor other methods' settings, nor those that were given."""
+    scale = "method_settings.MAVEN.mu_prior.scale"
+    varied = {"n": [10, 20], scale: [0.5, 2], "method_settings.GT.x": [1]}
     given = {"MAVEN": {"mu_prior": {"shape": 1, "scale": 1}, "cut": "exact"}, "MV": {}}
-    first, second, *_ = settings.expand({"n": 5}, VARIED)
+    first, second, *_ = settings.expand({"n": 5}, varied)
     assert first.parameters == second.parameters == {"n": 10}
-    assert "method_settings.MAVEN.mu_prior.scale=0.5" in first.name
+    assert f"{scale}=0.5" in first.name
     found = settings.settings_of_methods(given, second.axes)
     assert found == {"MAVEN": {"mu_prior": {"shape": 1, "scale": 2}, "cut": "exact"}, "MV": {}}
     assert given["MAVEN"]["mu_prior"]["scale"] == 1
@@ -123,18 +103,12 @@ def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path, mon
     not differ in is fitted once, and has a row for each."""
     fitted, fit = [], estimating.fit
     monkeypatch.setattr(estimating, "fit", lambda *given: fitted.append(given[0]) or fit(*given))
-    block = {
-        "paper": "MAVEN",
-        "title": "t",
-        "simulator": "maven",
-        "parameters": {**PARAMETERS, "votes_total": 2},
-        "vary": {"n": [30, 40], "method_settings.MAVEN.delta_scale": [1, 10]},
-        "methods": ["MV"],
-        "metrics": ["AUC", "TNR_H"],
-        "replicates": 1,
-    }
-    whole = {"seed": 1, "experiments": {"e": block}, "methods": {}, "imputations": 9}
-    task = plan.experiment_task({**whole, "bootstrap": 20, "level": 0.9}, "e")
+    axes = ["n", "method_settings.MAVEN.delta_scale"]
+    config = whole(
+        parameters={**PARAMETERS, "votes_total": 2}, vary={axes[0]: [30, 40], axes[1]: [1, 10]},
+        methods=["MV"], metrics=["AUC", "TNR_H"], replicates=1,
+    )  # fmt: skip
+    task = plan.experiment_task(config, "e")
     simulate_block(task, tmp_path / "data.parquet", {})
     table = data_tables.DataTable(tmp_path / "data.parquet")
     one, same, other, _ = (table.replicate(each["name"], 0).table for each in task["settings"])
@@ -144,9 +118,7 @@ def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path, mon
     rows, _ = estimate_block(task, tmp_path / "data.parquet", StanModels(), "version")
     assert fitted == ["MV", "MV"]
     assert len(rows) == 2 * len(task["settings"])
-    by = rows.pivot(
-        columns=["n", "method_settings.MAVEN.delta_scale"], index="metric", values="lower"
-    )
+    by = rows.pivot(columns=axes, index="metric", values="lower")
     assert np.array_equal(by[30, 1], by[30, 10])
     assert np.array_equal(by[40, 1], by[40, 10])
     assert not np.array_equal(by[30, 1], by[40, 1])
@@ -154,19 +126,10 @@ def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path, mon
 
 def test_the_models_of_a_job_are_those_of_all_its_settings():
     axis = {"method_settings.MAVEN.cut": ["exact", "nested"]}
-    block = {"paper": "MAVEN", "simulator": "maven", "vary": axis, "methods": ["MV", "MAVEN"]}
-    block |= {"metrics": ["AUC"], "replicates": 1, "parameters": PARAMETERS}
-    config = {
-        "seed": 1,
-        "experiments": {"e": block},
-        "methods": {},
-        "imputations": 9,
-        "sampler": {},
-    }
-    whole = plan.experiment_task({**config, "bootstrap": 20, "level": 0.9}, "e")
-    assert plan.models_of(whole) == ["vote", "score"]
-    exact = {**whole, "settings": whole["settings"][:1]}
-    assert plan.models_of(exact) == ["vote"]
+    config = whole(vary=axis, methods=["MV", "MAVEN"], metrics=["AUC"], replicates=1)
+    task = plan.experiment_task(config, "e")
+    assert plan.models_of(task) == ["vote", "score"]
+    assert plan.models_of({**task, "settings": task["settings"][:1]}) == ["vote"]
 
 
 @pytest.fixture
@@ -175,69 +138,47 @@ def table(tmp_path):
     full = simulate("maven", PARAMETERS, rng)
     held_out = simulate("maven", {**PARAMETERS, "n": 40}, rng)
     drawn = [
-        ("a", 0, data_tables.Drawn(full.table, full.table, full.parameters)),
-        ("a", 1, data_tables.Drawn(full.table, held_out.table, full.parameters)),
+        ("a", k, data_tables.Drawn(full.table, one.table, full.parameters))
+        for k, one in enumerate((full, held_out))
     ]
     data_tables.write_replicates(tmp_path / "table.parquet", drawn, {"code_version": "x"})
-    return drawn, data_tables.DataTable(tmp_path / "table.parquet"), tmp_path
+    return drawn, tmp_path / "table.parquet"
 
 
 def test_a_data_table_gives_back_what_was_written(table):
-    written, read, folder = table
+    written, path = table
+    read = data_tables.DataTable(path)
+    names = ("item", "votes_positive", "votes_total", "gold", "tie_break", "truth", "oracle")
     for setting, number, drawn in written:
         found = read.replicate(setting, number)
         assert dict(found.parameters) == dict(drawn.parameters)
         for before, after in ((drawn.table, found.table), (drawn.reference, found.reference)):
-            for name in (
-                "item",
-                "votes_positive",
-                "votes_total",
-                "gold",
-                "tie_break",
-                "truth",
-                "oracle",
-            ):
+            for name in names:
                 np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
             np.testing.assert_array_equal(after.order("A"), before.order("A"))
-    assert not list(folder.glob(".*"))
-
-
-def test_a_replicate_that_is_not_there_is_named(table):
+    assert not list(path.parent.glob(".*"))
     with pytest.raises(ValueError, match="setting b, replicate 0"):
-        table[1].replicate("b", 0)
+        read.replicate("b", 0)
 
 
-def test_a_failure_names_experiment_setting_replicate_and_method(table):
+@pytest.mark.parametrize(
+    ("replicate", "method", "metric", "said"),
+    [(1, "NONE", "AUC", "NONE"), (0, "MV", "mu:B", "'mu:B' is not known")],
+)
+def test_a_failure_names_experiment_setting_replicate_and_method(
+    table, replicate, method, metric, said
+):
+    """A method that there is not, and a parameter without a known truth."""
     task = {
-        "seed": 1,
-        "paper": "MAVEN",
-        "experiment": "mine",
-        "settings": [{"name": "a", "axes": {}, "parameters": {}}],
-        "replicates": [1],
-        "methods": {"NONE": {}},
-        "metrics": ["AUC"],
-        "bootstrap": 20,
-        "level": 0.9,
-    }
-    with pytest.raises(ValueError, match="NONE") as caught:
-        estimate_block(task, table[2] / "table.parquet", StanModels(), "version")
-    assert caught.value.__notes__ == ["experiment mine, setting a, replicate 1, method NONE"]
-
-
-def test_a_parameter_without_a_known_truth_is_named(table):
-    task = {
-        "seed": 1,
-        "paper": "MAVEN",
-        "experiment": "mine",
-        "settings": [{"name": "a", "axes": {}, "parameters": {}}],
-        "replicates": [0],
-        "methods": {"MV": {}},
-        "metrics": ["mu:B"],
-        "bootstrap": 20,
-        "level": 0.9,
-    }
-    with pytest.raises(ValueError, match="'mu:B' is not known"):
-        estimate_block(task, table[2] / "table.parquet", StanModels(), "version")
+        "seed": 1, "paper": "MAVEN", "experiment": "mine", "replicates": [replicate],
+        "settings": [{"name": "a", "axes": {}, "parameters": {}}], "methods": {method: {}},
+        "metrics": [metric], "bootstrap": 20, "level": 0.9,
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=said) as caught:
+        estimate_block(task, table[1], StanModels(), "version")
+    if method == "NONE":
+        notes = ["experiment mine, setting a, replicate 1, method NONE"]
+        assert caught.value.__notes__ == notes
 
 
 @pytest.fixture
@@ -271,39 +212,19 @@ def modules(package, script, **options):
 
 
 def test_the_import_graph_is_walked_with_parents_lazy_imports_and_attributes(package):
-    everything = {
-        "listing",
-        "listing.one",
-        "listing.two",
-        "base",
-        "other",
-        "other.side",
-        "other.deep",
-        "lazy",
-    }
+    inside = {"listing.one", "listing.two", "other.side", "other.deep"}
+    everything = inside | {"listing", "base", "other", "lazy"}
     assert modules(package, "import pack.listing\n") == everything
     assert modules(package, "from pack.other import side\n") == {"other", "other.side"}
     assert modules(package, "import numpy\n") == set()
-
-
-def test_entries_that_a_job_does_not_use_are_not_entered_from_the_listing(package):
+    # Entries that a job does not use are not entered from the listing.
     cut = {"without": {"pack.listing.two"}, "registries": {"pack.listing"}}
     assert modules(package, "import pack.listing\n", **cut) == {"listing", "listing.one", "base"}
     assert "listing.two" in modules(package, "import pack.listing.two\n", **cut)
 
 
 def test_a_setting_added_at_the_end_leaves_the_tasks_of_the_others_as_they_are():
-    block = {
-        "paper": "MAVEN",
-        "title": "t",
-        "simulator": "maven",
-        "parameters": PARAMETERS,
-        "vary": {"n": [10, 20]},
-        "replicates": 4,
-    }
-    longer = {**block, "vary": {"n": [10, 20, 30]}, "replicates": 8, "title": "other"}
-    tasks = [
-        plan.data_task({"seed": 1, "experiments": {"e": one}}, "e", "n=20", "0-1")
-        for one in (block, longer)
-    ]
+    before = whole(vary={"n": [10, 20]}, replicates=4)
+    longer = whole(vary={"n": [10, 20, 30]}, replicates=8, title="other")
+    tasks = [plan.data_task(config, "e", "n=20", "0-1") for config in (before, longer)]
     assert tasks[0] == tasks[1]

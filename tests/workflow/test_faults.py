@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import threading
+from contextlib import contextmanager
 
 import pandas as pd
 import pytest
@@ -17,7 +18,7 @@ from crowdgold.models.stan import StanModels
 from crowdgold.system.toolchain import ToolchainError, compiled_model
 from crowdgold.types.errors import InputError
 
-from .conftest import ROOT
+from .conftest import ROOT, ended, run
 
 pytestmark = pytest.mark.faults
 
@@ -51,22 +52,10 @@ def place_model(folder, content=b"#!/bin/sh\necho compiled\n"):
     return executable
 
 
-def truncate(executable):
-    executable.write_bytes(executable.read_bytes()[:10])
-
-
 def flip_a_bit(executable):
     content = bytearray(executable.read_bytes())
     content[12] ^= 1
     executable.write_bytes(content)
-
-
-def empty(executable):
-    executable.write_bytes(b"")
-
-
-def lose_the_record(executable):
-    executable.with_suffix(".json").unlink()
 
 
 def halve_the_record(executable):
@@ -74,10 +63,29 @@ def halve_the_record(executable):
     record.write_text(record.read_text()[:20])
 
 
-HARM = [truncate, flip_a_bit, empty, lose_the_record, halve_the_record]
+HARM = {
+    "truncated": lambda executable: executable.write_bytes(executable.read_bytes()[:10]),
+    "a bit flipped": flip_a_bit,
+    "empty": lambda executable: executable.write_bytes(b""),
+    "without its record": lambda executable: executable.with_suffix(".json").unlink(),
+    "half of its record": halve_the_record,
+}
 
 
-@pytest.mark.parametrize("harm", HARM)
+@pytest.fixture
+def compiling(monkeypatch):
+    """The models that were compiled, where that only places one."""
+    compiled = []
+
+    def compile_again(stan_file, target, chosen, log):
+        compiled.append(target)
+        place_model(target.parent)
+
+    monkeypatch.setattr("crowdgold.system.toolchain.compile_model", compile_again)
+    return compiled
+
+
+@pytest.mark.parametrize("harm", HARM.values(), ids=HARM)
 def test_a_damaged_model_is_named_removed_and_never_run(tmp_path, toolchain, harm):
     executable = place_model(tmp_path / "results/stan")
     models = StanModels(executable.parent, toolchain)
@@ -89,24 +97,18 @@ def test_a_damaged_model_is_named_removed_and_never_run(tmp_path, toolchain, har
     assert not executable.exists(), "a rerun compiles what is missing"
 
 
-@pytest.mark.parametrize("harm", HARM)
-def test_a_damaged_model_in_the_cache_is_compiled_anew(tmp_path, toolchain, monkeypatch, harm):
-    executable, said, compiled = place_model(tmp_path / "cache"), [], []
-
-    def compile_again(stan_file, target, chosen, log):
-        compiled.append(target)
-        place_model(target.parent)
-
-    monkeypatch.setattr("crowdgold.system.toolchain.compile_model", compile_again)
+@pytest.mark.parametrize("harm", HARM.values(), ids=HARM)
+def test_a_damaged_model_in_the_cache_is_compiled_anew(tmp_path, toolchain, compiling, harm):
+    executable, said = place_model(tmp_path / "cache"), []
     asked = (ROOT / "stan/vote.stan", executable, toolchain, said.append)
     assert compiled_model(*asked) == executable
-    assert compiled == []
+    assert compiling == []
     harm(executable)
     compiled_model(*asked)
-    assert compiled == [executable]
+    assert compiling == [executable]
     assert any(f"{executable} is damaged" in line for line in said)
     compiled_model(*asked)
-    assert len(compiled) == 1
+    assert len(compiling) == 1
 
 
 def test_of_two_that_want_a_model_one_compiles(tmp_path, toolchain, monkeypatch):
@@ -118,11 +120,8 @@ def test_of_two_that_want_a_model_one_compiles(tmp_path, toolchain, monkeypatch)
         place_model(target.parent)
 
     monkeypatch.setattr("crowdgold.system.toolchain.compile_model", compile_slowly)
-    asked = (ROOT / "stan/vote.stan", tmp_path / "vote", toolchain)
-    both = [
-        threading.Thread(target=compiled_model, args=(*asked, lambda line: begun.set()))
-        for _ in range(2)
-    ]
+    asked = (ROOT / "stan/vote.stan", tmp_path / "vote", toolchain, lambda line: begun.set())
+    both = [threading.Thread(target=compiled_model, args=asked) for _ in range(2)]
     for one in both:
         one.start()
     for one in both:
@@ -134,24 +133,19 @@ def test_of_two_that_want_a_model_one_compiles(tmp_path, toolchain, monkeypatch)
 
 
 def mounted(*arguments):
-    return os.geteuid() == 0 and (
-        subprocess.run(["mount", *arguments], check=False, capture_output=True).returncode == 0
-    )
+    return os.geteuid() == 0 and ended("mount", *arguments).returncode == 0
 
 
-@pytest.fixture
-def small_disk(finished):
-    """A finished run whose results stand on a disk of 64 MB; only root can mount one."""
-    results, kept = finished.folder / "results", finished.folder / "kept"
-    results.rename(kept)
-    results.mkdir()
-    if not mounted("-t", "tmpfs", "-o", "size=64m", "tmpfs", str(results)):
+@contextmanager
+def disk_of(size, folder):
+    """A small disk at a folder; only root can mount one."""
+    folder.mkdir()
+    if not mounted("-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder):
         pytest.skip("only root can mount a small disk, and only where that is allowed")
     try:
-        shutil.copytree(kept, results, dirs_exist_ok=True)
-        yield finished
+        yield folder
     finally:
-        subprocess.run(["umount", "--lazy", str(results)], check=True)
+        run("umount", "--lazy", folder)
 
 
 def fill(folder):
@@ -167,37 +161,32 @@ def fill(folder):
     return filler
 
 
-def test_a_full_disk_is_named_and_a_rerun_mends_it(small_disk):
-    before = take_away(small_disk)
-    filler = fill(small_disk.folder / "results")
-    said = small_disk.run(check=False)
-    assert "No space left on device" in said
-    assert "Traceback" not in said
-    assert not any((small_disk.folder / path).exists() for path in LAST), "half a result"
-    filler.unlink()
-    small_disk.run("--nolock")
-    assert contents(small_disk) == before
+def test_a_full_disk_is_named_and_a_rerun_mends_it(finished):
+    """The results of a finished run stand on a disk of 64 MB."""
+    results, kept = finished.folder / "results", finished.folder / "kept"
+    results.rename(kept)
+    with disk_of("64m", results):
+        shutil.copytree(kept, results, dirs_exist_ok=True)
+        before = take_away(finished)
+        filler = fill(results)
+        said = finished.run(check=False)
+        assert "No space left on device" in said
+        assert "Traceback" not in said
+        assert not any((finished.folder / path).exists() for path in LAST), "half a result"
+        filler.unlink()
+        finished.run("--nolock")
+        assert contents(finished) == before
 
 
-@pytest.fixture
-def tiny_disk(tmp_path):
-    """A disk of 100 kB, empty."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if not mounted("-t", "tmpfs", "-o", "size=100k", "tmpfs", str(disk)):
-        pytest.skip("only root can mount a small disk, and only where that is allowed")
-    yield disk
-    subprocess.run(["umount", "--lazy", str(disk)], check=True)
-
-
-def test_an_evaluation_that_finds_no_room_leaves_nothing(tiny_disk):
+def test_an_evaluation_that_finds_no_room_leaves_nothing(tmp_path):
     rows = pd.DataFrame({"item": [f"item {k}" for k in range(20_000)], "estimate": 0.5})
-    tables = {"estimates": rows.head(3), "items": rows}
-    with pytest.raises(InputError, match=r"disk/mine cannot be written: No space left"):
-        write_folder(tables, {}, {}, tiny_disk / "mine")
-    assert list(tiny_disk.iterdir()) == []
-    write_folder({"estimates": rows.head(3), "items": rows.head(9)}, {}, {}, tiny_disk / "mine")
-    assert len(pd.read_csv(tiny_disk / "mine/items.csv")) == 9
+    with disk_of("100k", tmp_path / "disk") as disk:
+        with pytest.raises(InputError, match=r"disk/mine cannot be written: No space left"):
+            write_folder({"estimates": rows.head(3), "items": rows}, {}, {}, disk / "mine")
+        assert list(disk.iterdir()) == []
+        few = {"estimates": rows.head(3), "items": rows.head(9)}
+        write_folder(few, {}, {}, disk / "mine")
+        assert len(pd.read_csv(disk / "mine/items.csv")) == 9
 
 
 def test_a_folder_that_cannot_be_written_is_named(checkout):
@@ -206,15 +195,15 @@ def test_a_folder_that_cannot_be_written_is_named(checkout):
     results.mkdir()
     if os.geteuid() != 0:
         results.chmod(0o555)
-    elif not mounted("--bind", str(results), str(results)):
+    elif not mounted("--bind", results, results):
         pytest.skip("root may write everywhere, and nothing can be mounted here")
     else:
-        assert mounted("-o", "remount,bind,ro", str(results))
+        assert mounted("-o", "remount,bind,ro", results)
     try:
         said = checkout.run(check=False)
     finally:
         if os.geteuid() == 0:
-            subprocess.run(["umount", "--lazy", str(results)], check=True)
+            run("umount", "--lazy", results)
         else:
             results.chmod(0o755)
     assert "cannot be written" in said
@@ -239,16 +228,14 @@ def test_two_runs_in_one_folder_are_refused(checkout):
 
 def test_two_runs_in_two_folders_do_not_interfere(finished_once, tmp_path):
     both = [finished_once.copy(tmp_path / name) for name in ("one", "two")]
-    before = [take_away(run) for run in both]
+    before = [take_away(one) for one in both]
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     started = [
-        subprocess.Popen(
-            run.command(), cwd=run.folder, env=run.environment, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for run in both
-    ]  # fmt: skip
+        subprocess.Popen(one.command(), cwd=one.folder, env=one.environment, **silent)
+        for one in both
+    ]
     assert [process.wait(timeout=400) for process in started] == [0, 0]
-    assert [contents(run) for run in both] == before
+    assert [contents(one) for one in both] == before
 
 
 def test_every_test_that_the_page_on_reliability_names_is_there():

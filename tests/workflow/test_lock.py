@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 import tomllib
 
@@ -13,7 +12,7 @@ from packaging.requirements import Requirement
 
 from crowdgold.system.extras import EXTRA_OF
 
-from .conftest import ROOT
+from .conftest import ROOT, ended
 
 CONDA_NAMES = {"matplotlib-base": "matplotlib"}
 ONLY_CONDA = {"python", "pip", "cmdstan", "cxx-compiler", "make"}
@@ -70,8 +69,8 @@ def test_the_page_on_installing_counts_the_packages_of_the_lock_file():
     rows = re.findall(r"^\| ([\w,]+) \| (\d+) \| \d", page, re.MULTILINE)
     said = {extras: int(count) for extras, count in rows}
     assert {"none", "stan", "workflow"} <= set(said)
-    for python in ("3.11", "3.12", "3.13"):
-        asked = {extras: [] if extras == "none" else extras.split(",") for extras in said}
+    asked = {extras: [] if extras == "none" else extras.split(",") for extras in said}
+    for python in PYTHONS:
         assert said == {one: len(installed(python, *extras)) for one, extras in asked.items()}
     assert f"{said['none']} packages, crowdgold among them" in page
 
@@ -83,11 +82,13 @@ def conda():
     return {CONDA_NAMES.get(part[0], part[0]): part[-1] for part in parts}
 
 
+PYTHONS = ("3.11", "3.12", "3.13")
+
+
 def test_the_lock_holds_every_direct_dependency_in_its_range():
-    for python in ("3.11", "3.12", "3.13"):
-        versions = locked(python)
-        for name, wanted in direct().items():
-            assert versions[name] in wanted.specifier, name
+    for versions in map(locked, PYTHONS):
+        out = [name for name, one in direct().items() if versions[name] not in one.specifier]
+        assert out == []
 
 
 OPTIONAL = {
@@ -101,7 +102,7 @@ TORCH = "requirements-torch.lock"
 def test_an_optional_group_changes_no_version_of_the_lock(group):
     """It holds what the group asks for, and what both have is the same."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    for python in ("3.11", "3.12", "3.13"):
+    for python in PYTHONS:
         own, versions = locked(python, OPTIONAL[group]), locked(python)
         own |= locked(python, TORCH) if group == "hlv" else {}
         for line in project["optional-dependencies"][group]:
@@ -117,12 +118,13 @@ def test_an_optional_group_changes_no_version_of_the_lock(group):
 TOOLS = tuple(f"requirements-{tool}.lock" for tool in ("uv", "audit", "snakedeploy"))
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", *OPTIONAL.values(), TORCH, *TOOLS])
-def test_every_locked_package_has_hashes(name):
-    text = (ROOT / name).read_text()
-    for block in re.split(r"\n(?=[\w])", text):
-        if "==" in block.split("\n")[0]:
-            assert "--hash=sha256:" in block, block
+def test_every_locked_package_has_hashes_and_no_host_is_named():
+    locks = ("requirements.lock", TORCH, *TOOLS, *OPTIONAL.values())
+    for name in (*locks, "Makefile", "environment.yml"):
+        text = (ROOT / name).read_text()
+        assert "://" not in text, name
+        for block in re.split(r"\n(?=[\w])", text) if name in locks else ():
+            assert "==" not in block.split("\n")[0] or "--hash=sha256:" in block, (name, block)
 
 
 def test_conda_has_the_same_versions():
@@ -152,15 +154,18 @@ for script in scripts:
 """
 
 
-def scripts_of(environment):
-    """The scripts of the rules that name an environment."""
-    for rules in sorted((ROOT / "workflow/rules").glob("*.smk")):
-        text = rules.read_text()
-        for rule in re.split(r"^ *(?:rule|checkpoint)\b", text, flags=re.MULTILINE):
-            if f'"../envs/{environment.name}"' in rule:
-                yield from (
-                    ROOT / "scripts" / name for name in re.findall(r"scripts/(\w+.py)", rule)
-                )
+def imports_without(hidden, environment):
+    """What importing the scripts of an environment's rules says where some modules are hidden."""
+    named = f'"../envs/{environment.name}"'
+    rules = [
+        rule
+        for path in sorted((ROOT / "workflow/rules").glob("*.smk"))
+        for rule in re.split(r"^ *(?:rule|checkpoint)\b", path.read_text(), flags=re.MULTILINE)
+        if named in rule
+    ]
+    scripts = [ROOT / "scripts" / name for name in re.findall(r"scripts/(\w+.py)", "".join(rules))]
+    assert scripts
+    return ended(sys.executable, "-c", LOAD, " ".join(hidden), *scripts).stderr
 
 
 @pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.stem)
@@ -170,25 +175,9 @@ def test_a_rule_s_environment_is_a_part_of_the_whole(path):
     whole = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert set(lines) < {line for line in whole if isinstance(line, str)}
     names = {re.split("[=>]", line)[0] for line in lines}
-    hidden = set(EXTRA_OF) - {MODULES.get(name, name) for name in names}
-    scripts = list(scripts_of(path))
-    assert scripts
-    done = subprocess.run(
-        [sys.executable, "-c", LOAD, " ".join(hidden), *map(str, scripts)],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_an_environment_without_what_a_script_imports_is_found_out():
-    figures = next(path for path in ENVIRONMENTS if path.stem == "figures")
-    done = subprocess.run(
-        [sys.executable, "-c", LOAD, "matplotlib", *map(str, scripts_of(figures))],
-        capture_output=True,
-        text=True,
-    )
-    assert "ModuleNotFoundError: matplotlib" in done.stderr
+    assert imports_without(set(EXTRA_OF) - {MODULES.get(one, one) for one in names}, path) == ""
+    if path.stem == "figures":  # The control: without what a script imports it is found out.
+        assert "ModuleNotFoundError: matplotlib" in imports_without(["matplotlib"], path)
 
 
 def test_the_oldest_snakemake_is_the_same_everywhere():
@@ -198,42 +187,29 @@ def test_the_oldest_snakemake_is_the_same_everywhere():
     assert f"Snakemake {bound.version}" in (ROOT / "docs/running.md").read_text()
 
 
-ANSWERS = {
-    "pypi": {"name": "a", "version": "1", "vulns": []},
-    "skipped": {"name": "a", "skip_reason": "not found"},
-    "vulnerable": {
-        "name": "a", "version": "1", "vulns": [{"id": "PYSEC-1", "fix_versions": ["2"]}],
-    },
-}  # fmt: skip
+PYPI = {"name": "a", "version": "1", "vulns": []}
+VULNERABLE = PYPI | {"vulns": [{"id": "PYSEC-1", "fix_versions": ["2"]}]}
 
 
 @pytest.mark.parametrize(
     ("answer", "code", "words"),
     [
-        ("pypi", 0, "x.lock: 1 packages, 0 vulnerable (pypi)"),
-        ("vulnerable", 1, "x.lock: a 1: PYSEC-1; fixed in: 2"),
-        ("skipped", 3, "x.lock: not audited: the advisory services cannot be reached"),
-        ("trace", 3, "osv: ConnectionError: no host"),
+        (PYPI, 0, "x.lock: 1 packages, 0 vulnerable (pypi)"),
+        (VULNERABLE, 1, "x.lock: a 1: PYSEC-1; fixed in: 2"),
+        ({"name": "a", "skip_reason": "not found"}, 3, "x.lock: not audited: the advisory services"),
+        (None, 3, "osv: ConnectionError: no host"),
     ],
+    ids=["answered", "vulnerable", "skipped", "no host"],
 )
 def test_an_audit_that_asked_nobody_has_not_passed(tmp_path, answer, code, words):
     """pip-audit ends well where no service knew any package."""
-    said = json.dumps({"dependencies": [ANSWERS.get(answer)]})
     program = tmp_path / "pip-audit"
+    said = f"echo '{json.dumps({'dependencies': [answer]})}'\n"
     trace = "echo Traceback >&2; echo ConnectionError: no host >&2; exit 1"
-    program.write_text("#!/bin/sh\n" + (trace if answer == "trace" else f"echo '{said}'\n"))
+    program.write_text("#!/bin/sh\n" + (said if answer else trace))
     program.chmod(0o755)
-    done = subprocess.run(
-        [sys.executable, ROOT / "tests/audit.py", "--program", program, tmp_path / "x.lock"],
-        capture_output=True,
-        text=True,
-    )
+    audit = [sys.executable, ROOT / "tests/audit.py", "--program", program]
+    done = ended(*audit, tmp_path / "x.lock")
     assert done.returncode == code, done.stderr
     assert words in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
-
-
-def test_no_host_is_named():
-    locks = ("requirements.lock", TORCH, *TOOLS, *OPTIONAL.values())
-    for name in (*locks, "Makefile", "environment.yml"):
-        assert "://" not in (ROOT / name).read_text(), name

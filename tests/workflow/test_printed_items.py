@@ -1,7 +1,6 @@
 """The list of the papers' figures and tables: none is left out, and what each names is there."""
 
 import re
-from itertools import pairwise
 
 import pandas as pd
 import pytest
@@ -55,30 +54,25 @@ def series(items):
 @pytest.mark.parametrize("paper", LAST)
 def test_every_published_number_is_there_once_and_in_order(paper):
     found = series(LIST["papers"][paper])
-    assert {name: numbers[-1] for name, numbers in found.items()} == LAST[paper]
-    for numbers in found.values():
-        assert numbers[0] == 1
-        assert all(second - first == 1 for first, second in pairwise(numbers))
+    assert found == {name: list(range(1, last + 1)) for name, last in LAST[paper].items()}
 
 
-@pytest.mark.parametrize(("paper", "item"), ITEMS, ids=lambda one: str(one)[:40])
-def test_a_row_names_what_there_is_or_says_why_there_is_nothing(paper, item):
-    assert set(item) <= {
-        "number", "shows", "figures", "blocks", "page", "claims", "nothing", "needs"
-    }  # fmt: skip
-    if "nothing" in item:
-        assert item["nothing"] in NO_NUMBERS
-        assert set(item) == {"number", "shows", "nothing"}
-        return
-    assert item.get("figures") or item.get("page")
-    for name in item.get("figures", []):
-        assert BASE["figures"][name]["paper"] == paper
-    known = {**BASE["experiments"], **BASE["benchmarks"]}
-    every = {key: value for key, value in item.items() if key != "blocks"}
-    assert set(blocks_of(item, BASE)) <= set(known)
-    assert set(blocks_of(item, BASE)) <= set(blocks_of(every, BASE))
-    assert set(pages_of(item)) <= set(PAGES["papers-figures"]["told"]) & set(PAGES)
-    assert ("needs" in item) == ((paper, item["number"]) == ("MAVEN", "Table 3b"))
+def test_a_row_names_what_there_is_or_says_why_there_is_nothing():
+    keys = {"number", "shows", "figures", "blocks", "page", "claims", "nothing", "needs"}
+    known = {*BASE["experiments"], *BASE["benchmarks"]}
+    for paper, item in ITEMS:
+        where = (paper, item["number"])
+        if "nothing" in item:
+            assert item["nothing"] in NO_NUMBERS, where
+            assert set(item) == {"number", "shows", "nothing"}, where
+            continue
+        assert set(item) <= keys, where
+        assert item.get("figures") or item.get("page"), where
+        assert {BASE["figures"][one]["paper"] for one in item.get("figures", [])} <= {paper}, where
+        every = {key: value for key, value in item.items() if key != "blocks"}
+        assert set(blocks_of(item, BASE)) <= set(blocks_of(every, BASE)) & known, where
+        assert set(pages_of(item)) <= set(PAGES["papers-figures"]["told"]) & set(PAGES), where
+        assert ("needs" in item) == (where == ("MAVEN", "Table 3b")), where
 
 
 def test_every_figure_of_these_papers_is_in_a_row_or_is_our_own():
@@ -170,13 +164,11 @@ def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
     }
     item = {"number": "Figure 1", "shows": "x", "figures": ["f"], "page": "p"}
     own = item_row(item, config, {"e": "paper"}, {"p": PAGE}, replicates={"e": 5})
-    row = dict(zip(HEADER, own, strict=True))
-    assert row["drawn by"] == "`f`"
-    assert row["experiments and their replicates"] == "`e` (5)", (
-        "of the table, not of the configuration"
-    )
-    assert row["scale"] == "paper"
-    assert row["verdicts"] == "[holds: 1, does not hold: 1](p.md)"
+    # Replicates are those of the table, not of the configuration.
+    assert {
+        "drawn by": "`f`", "experiments and their replicates": "`e` (5)", "scale": "paper",
+        "verdicts": "[holds: 1, does not hold: 1](p.md)",
+    }.items() <= dict(zip(HEADER, own, strict=True)).items()  # fmt: skip
     both = {**item, "page": ["p", "q", "empty"]}
     told = {"p": PAGE, "q": "# Q\n\n| where | verdict |\n|---|---|\n| Fig. 1 | not decided |\n"}
     assert item_row(both, config, {}, {**told, "empty": ""})[-1] == (
@@ -185,17 +177,19 @@ def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
     other = {"number": "Figure 9", "shows": "x", "figures": ["g"]}
     assert item_row(other, config, {"e": "default"}, {})[-2:] == ["default, `make hlv`", "no claim"]
     lacking = {"number": "Table 3b", "shows": "x", "page": "p", "needs": "the network"}
-    assert item_row(lacking, config, {"e": "paper"}, {"p": PAGE})[-2:] == [
-        "", "[not made: needs the network](p.md)"
-    ]  # fmt: skip
+    made = item_row(lacking, config, {"e": "paper"}, {"p": PAGE})[-2:]
+    assert made == ["", "[not made: needs the network](p.md)"]
 
 
-def test_a_paper_has_the_claims_of_all_its_pages():
-    papers = {
-        "one": [{"number": "Figure 1", "page": "p"}, {"number": "Table 1", "nothing": "words"}]
-    }
+def test_a_paper_has_the_claims_of_all_its_pages_and_what_was_not_made_is_not_counted_as_made():
+    made, none = {"number": "Figure 1", "page": "p"}, {"number": "Table 1", "nothing": "words"}
     claims = "[holds: 3, does not hold: 2, not judged: 1](p.md#what-holds)"
-    assert paper_rows(papers, {"p": PAGE}) == [["one", "1 of 2 made", claims]]
+    assert paper_rows({"one": [made, none]}, {"p": PAGE}) == [["one", "1 of 2 made", claims]]
+    lacking = {"number": "Table 3b", "page": "p", "needs": "the network"}
+    papers = {"one": [made, lacking, none]}
+    assert paper_rows(papers, {"p": PAGE})[0][1] == "1 of 3 made"
+    counts = {"": 1, "words": 1, "not made: needs the network": 1}
+    assert count_items(papers, {"p": PAGE}) == counts
 
 
 def test_claims_of_our_own_are_counted_apart():
@@ -208,15 +202,6 @@ def test_claims_of_our_own_are_counted_apart():
     assert verdicts_on(item, page) == ("holds: 1",)
     assert count_verdicts({"one": [item]}, {"p": page}) == {"holds": 1}
     assert count_verdicts({"one": [item]}, {"p": page}, ours=True) == {"does not hold": 1}
-
-
-def test_what_was_not_made_does_not_count_as_made():
-    lacking = {"number": "Table 3b", "page": "p", "needs": "the network"}
-    papers = {"one": [{"number": "Figure 1", "page": "p"}, lacking,
-                      {"number": "Table 2", "nothing": "words"}]}  # fmt: skip
-    told = {"p": PAGE}
-    assert paper_rows(papers, told)[0][1] == "1 of 3 made"
-    assert count_items(papers, told) == {"": 1, "words": 1, "not made: needs the network": 1}
 
 
 def test_blocks_have_the_replicates_of_their_tables_or_were_not_made(tmp_path):

@@ -99,11 +99,12 @@ def provenance(
         data: the data table used; its own provenance is stored too.
     """
     stan_code = {f"stan/{file.name}": code_hash(file) for file in stan_files}
+    seed = configuration.get("seed") if isinstance(configuration, Mapping) else None
     found = {
         "code_version": code_version(folder),
         "code": {**code, **stan_code},
         "configuration": content_hash(configuration),
-        "seed": configuration.get("seed") if isinstance(configuration, Mapping) else None,
+        "seed": seed,
         "toolchain": json.loads(toolchain.read_text()) if toolchain else None,
         "datasets": {
             path.stem: {
@@ -119,7 +120,7 @@ def provenance(
     if data is None:
         return found
     own = read_metadata(data)
-    check_seed(data, own, found["seed"])
+    check_seed(data, own, seed)
     drawn = {key: own[key] for key in (*found, "data") if key in own}
     return {**found, "data": {"path": str(data), "sha256": file_hash(data), **drawn}}
 
