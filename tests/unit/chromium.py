@@ -19,11 +19,7 @@ OPTIONS = (
 
 
 class Chromium:
-    """One browser with one page.
-
-    Attributes:
-        events: what the browser reported, (method, parameters) each.
-    """
+    """One browser with one page; `events` are what it reported, (method, parameters) each."""
 
     def __init__(self, profile):
         """Start it; `profile` is a folder for its own files."""

@@ -19,55 +19,33 @@ def replicate_rows(off, half, rng, size=12, truth=0.5, **columns):
     )  # fmt: skip
 
 
+def joined(rows):
+    return pd.concat(rows, ignore_index=True)
+
+
 def prevalence_results(clara=0.01, mv=0.03, half=None, size=12):
     """Figure 2: errors of CLARA and MV; half their intervals, by method and TPR."""
-    half = half or {
-        ("CLARA", 0.8): 0.04,
-        ("CLARA", 0.9): 0.02,
-        ("MV", 0.8): 0.01,
-        ("MV", 0.9): 0.01,
-    }
+    half = half or {("CLARA", 0.8): 0.04, ("CLARA", 0.9): 0.02, ("MV", 0.8): 0.01,
+                    ("MV", 0.9): 0.01}  # fmt: skip
     rng = np.random.default_rng(1)
-    return pd.concat(
-        [
-            replicate_rows(
-                off,
-                half[method, tpr],
-                rng,
-                size,
-                prevalence,
-                method=method,
-                tpr=tpr,
-                prevalence=prevalence,
-            )
-            for method, off in (("MV", mv), ("CLARA", clara))
-            for tpr in (0.8, 0.9)
-            for prevalence in PREVALENCES
-        ],
-        ignore_index=True,
-    )
+    return joined(
+        replicate_rows(off, half[method, tpr], rng, size, prevalence, method=method, tpr=tpr,
+                       prevalence=prevalence)
+        for method, off in (("MV", mv), ("CLARA", clara))
+        for tpr in (0.8, 0.9)
+        for prevalence in PREVALENCES
+    )  # fmt: skip
 
 
 def scores_results(none=0.03, weak=0.02, strong=0.01, half=0.05):
     """Figure 11: errors by how far the scores separate; intervals are in proportion."""
     rng = np.random.default_rng(2)
-    return pd.concat(
-        [
-            replicate_rows(
-                off,
-                half * off / none,
-                rng,
-                12,
-                prevalence,
-                method="CLARA",
-                separation=separation,
-                prevalence=prevalence,
-            )
-            for separation, off in (("none", none), ("1", weak), ("4", strong))
-            for prevalence in PREVALENCES
-        ],
-        ignore_index=True,
-    )
+    return joined(
+        replicate_rows(off, half * off / none, rng, 12, prevalence, method="CLARA",
+                       separation=separation, prevalence=prevalence)
+        for separation, off in (("none", none), ("1", weak), ("4", strong))
+        for prevalence in PREVALENCES
+    )  # fmt: skip
 
 
 def recovery_results(constant=0.4, replicates=3):
@@ -86,34 +64,21 @@ def recovery_results(constant=0.4, replicates=3):
 
 
 def recovery_summary():
-    table = recovery_results()
-    summary = summarise(table, ["n_reviewers", "prevalence"])
+    summary = summarise(recovery_results(), ["n_reviewers", "prevalence"])
     return summary.assign(error_sd=summary["error"] * 1.2)
 
 
 def audit_results(clara=0.01, mv=0.1, slope=1.0):
     """Figure 4: the majority vote's errors grow as the auditors' precision falls."""
     rng = np.random.default_rng(4)
-    return pd.concat(
-        [
-            replicate_rows(
-                off,
-                0.02,
-                rng,
-                6,
-                0.7,
-                method=method,
-                metric=f"{metric}:reviewers",
-                auditor_precision=auditors,
-                reviewer_precision=reviewers,
-            )
-            for metric in ("precision", "recall")
-            for auditors in (0.7, 0.8, 0.9)
-            for reviewers in (0.6, 0.9)
-            for method, off in (("MV", mv * (1 + slope * (0.9 - auditors) / 0.2)), ("CLARA", clara))
-        ],
-        ignore_index=True,
-    )
+    return joined(
+        replicate_rows(off, 0.02, rng, 6, 0.7, method=method, metric=f"{metric}:reviewers",
+                       auditor_precision=auditors, reviewer_precision=reviewers)
+        for metric in ("precision", "recall")
+        for auditors in (0.7, 0.8, 0.9)
+        for reviewers in (0.6, 0.9)
+        for method, off in (("MV", mv * (1 + slope * (0.9 - auditors) / 0.2)), ("CLARA", clara))
+    )  # fmt: skip
 
 
 def day_results(experiment="b", drop=0.2, gap=0.02, days=30, half=0.03):
@@ -125,8 +90,7 @@ def day_results(experiment="b", drop=0.2, gap=0.02, days=30, half=0.03):
         rates = {"prevalence": 0.1, "TPR": 0.9 - drop * late, "TNR": 0.95}
         for metric, truth in rates.items():
             for method in ("MV", "CLARA") if metric == "prevalence" else ("CLARA",):
-                off = gap * late if method == "MV" else 0.0
-                reach = half / 2 if method == "MV" else half
+                off, reach = (gap * late, half / 2) if method == "MV" else (0.0, half)
                 estimate = truth + off + 0.003 * rng.normal()
                 rows.append(
                     {"experiment": experiment, "day": day, "replicate": 0, "method": method,
@@ -140,27 +104,20 @@ def day_results(experiment="b", drop=0.2, gap=0.02, days=30, half=0.03):
 def audit_day_results(clara=0.005, mv=0.05, sd=0.02, replicates=1):
     """Figure 8: errors of precision and recall by day."""
     rng = np.random.default_rng(6)
-    return pd.concat(
-        [
-            replicate_rows(
-                off, sd, rng, replicates, 0.8, method=method, metric=f"{metric}:reviewers", day=day
-            )
-            for day in range(1, 31)
-            for metric in ("precision", "recall")
-            for method, off in (("MV", mv), ("CLARA", clara))
-        ],
-        ignore_index=True,
-    )
+    return joined(
+        replicate_rows(off, sd, rng, replicates, 0.8, method=method, metric=f"{metric}:reviewers",
+                       day=day)
+        for day in range(1, 31)
+        for metric in ("precision", "recall")
+        for method, off in (("MV", mv), ("CLARA", clara))
+    )  # fmt: skip
 
 
 def density_table():
     rng = np.random.default_rng(0)
-    return pd.concat(
-        [
-            check_sigmoid_scores({"separation": separation, "sd": 2.0, "bins": 20}, rng)
-            for separation in (4.0, 1.0)
-        ],
-        ignore_index=True,
+    return joined(
+        check_sigmoid_scores({"separation": separation, "sd": 2.0, "bins": 20}, rng)
+        for separation in (4.0, 1.0)
     )
 
 
@@ -179,9 +136,8 @@ def policy_results(gain=0.05, bias=0.03, replicates=8, top=0.97):
             rows.append(("CLARA", threshold, used, top - 0.1 * (1 - threshold), 0.1, k))
     columns = ["policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
                "replicate"]  # fmt: skip
-    table = pd.DataFrame(rows, columns=columns).assign(
-        prevalence_truth=0.1, items=2000, diagnostics_passed=True
-    )
+    table = pd.DataFrame(rows, columns=columns)
+    table = table.assign(prevalence_truth=0.1, items=2000, diagnostics_passed=True)
     noise = rng.normal(0, 0.002, (len(table), 2))
     table[["accuracy", "prevalence_estimate"]] += noise
     return table
@@ -201,12 +157,11 @@ def tables_of_clara():
             summarise(audit_results(), ["auditor_precision", "reviewer_precision"]), {},
         ),
         "clara_days": (
-            pd.concat([day_results("a", 0.0, 0.0), day_results("b")], ignore_index=True),
+            joined([day_results("a", 0.0, 0.0), day_results("b")]),
             {"show": "estimates", "labels": {"a": "Metric A", "b": "Metric B"}},
         ),
         "clara_scores": (density_table(), {}),
         "clara_policy": (
-            policy_results(),
-            {"printed": [{"share_of_labels": 0.5, "accuracy": 0.95}]},
+            policy_results(), {"printed": [{"share_of_labels": 0.5, "accuracy": 0.95}]},
         ),
     }  # fmt: skip

@@ -1,12 +1,15 @@
-"""Fixtures that tests of datasets share."""
+"""Fixtures that several files share: datasets, and estimates without what is guessed."""
 
 import functools
 import os
 
+import numpy as np
 import pytest
 
 from crowdgold.datasets import DATASETS
 from crowdgold.datasets.fetching import availability, fetch
+from crowdgold.inference import correction
+from crowdgold.inference.design import KnownChances, SimpleRandom
 
 
 @pytest.fixture(scope="module")
@@ -24,3 +27,17 @@ def prepared(tmp_path_factory):
         return folder, DATASETS[name].prepare(folder)
 
     return make
+
+
+@pytest.fixture
+def nothing_imagined(monkeypatch):
+    """No label is imagined among the gold labels, so that textbooks' variances are met."""
+    for design in (SimpleRandom, KnownChances):
+        monkeypatch.setattr(design, "one_more", lambda self, own, *_, **__: np.zeros(own.shape[1]))
+
+
+@pytest.fixture
+def nothing_expected(monkeypatch):
+    """V is what gold items show, also where their weights are uneven."""
+    expected_of = correction.expected_of
+    monkeypatch.setattr(correction, "expected_of", lambda *args: 0 * expected_of(*args))

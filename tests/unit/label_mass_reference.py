@@ -35,24 +35,18 @@ def value(name, threshold, scores, votes_positive, votes_total, positive, negati
     hits, alarms = sum(positive[i] for i in flagged), sum(negative[i] for i in flagged)
     if name == "prevalence":
         return sum(p) / (sum(p) + sum(q))
-    if name == "TPR_H":
-        return rate_of_votes(positive, votes_positive, votes_total)
-    if name == "TNR_H":
-        return 1 - rate_of_votes(negative, votes_positive, votes_total)
+    if name in ("TPR_H", "TNR_H"):
+        rate = rate_of_votes(positive if name == "TPR_H" else negative, votes_positive, votes_total)
+        return rate if name == "TPR_H" else 1 - rate
     if name == "AUC":
         pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
-        won = sum(
-            positive[i] * negative[j] * ((scores[i] > scores[j]) + (scores[i] == scores[j]) / 2)
-            for i, j in pairs
-        )
-        return won / sum(positive[i] * negative[j] for i, j in pairs)
-    if name == "precision":
-        return hits / (hits + alarms)
-    if name == "recall":
-        return hits / sum(p)
+        weight = {(i, j): positive[i] * negative[j] for i, j in pairs}
+        won = {(i, j): (scores[i] > scores[j]) + (scores[i] == scores[j]) / 2 for i, j in pairs}
+        return sum(weight[pair] * won[pair] for pair in pairs) / sum(weight.values())
+    if name in ("precision", "recall"):
+        return hits / (hits + alarms if name == "precision" else sum(p))
     if name == "F1":
-        precision, recall = hits / (hits + alarms), hits / sum(p)
-        return 2 / (1 / precision + 1 / recall)
+        return 2 / ((hits + alarms) / hits + sum(p) / hits)
     if name == "accuracy":
         return (hits + sum(q) - alarms) / (sum(p) + sum(q))
     if name == "balanced_accuracy":

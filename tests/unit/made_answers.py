@@ -15,16 +15,11 @@ def rows_of(method, covered, width, place, intervals=REPLICATES):
     holds = number < covered
     reach = width * (1 + 0.1 * np.sin(number + place))
     centre = 0.5 + np.where(holds, 0.1, 1) * reach
+    reach[number >= intervals] = np.nan
     return pd.DataFrame(
-        {
-            "replicate": number,
-            "method": method,
-            "truth": 0.5,
-            "estimate": centre,
-            "lower": np.where(number < intervals, centre - reach / 2, np.nan),
-            "upper": np.where(number < intervals, centre + reach / 2, np.nan),
-        }
-    )
+        {"replicate": number, "method": method, "truth": 0.5, "estimate": centre,
+         "lower": centre - reach / 2, "upper": centre + reach / 2}
+    )  # fmt: skip
 
 
 def made_answers(changes=None, answer="mine", sizes=SIZES, worlds=WORLDS):
@@ -40,9 +35,7 @@ def made_answers(changes=None, answer="mine", sizes=SIZES, worlds=WORLDS):
     cells = [(w, m, n) for w in worlds for m in METRICS for n in sizes]
     for place, (world, metric, n_gold) in enumerate(cells):
         own = {"covered": 191, "width": 0.14} | (changes or {}).get((world, metric, n_gold), {})
-        for rows in (
-            rows_of("GT", 190, 0.2, place),
-            rows_of(answer, own["covered"], own["width"], place, own.get("intervals", REPLICATES)),
-        ):
-            parts.append(rows.assign(experiment=world, metric=metric, n_gold=n_gold))
+        own_rows = rows_of(answer, place=place, **own)
+        both = pd.concat([rows_of("GT", 190, 0.2, place), own_rows])
+        parts.append(both.assign(experiment=world, metric=metric, n_gold=n_gold))
     return pd.concat(parts, ignore_index=True)

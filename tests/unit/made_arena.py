@@ -52,11 +52,9 @@ def cells():
 
 
 def cell(table, world, method, metric):
-    found = table[
-        (table["world"] == world) & (table["method"] == method) & (table["metric"] == metric)
-    ]
-    assert len(found) == 1
-    return found.iloc[0]
+    keys = ["world", "method", "metric"]
+    (found,) = (one for _, one in table.iterrows() if [*one[keys]] == [world, method, metric])
+    return found
 
 
 def worlds_of(coverages, method="MV"):

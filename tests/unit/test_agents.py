@@ -1,5 +1,8 @@
 """Scores, ranks and diagnostics of agents, annotators and responses, and their intervals."""
 
+from dataclasses import replace
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,12 +21,10 @@ from crowdgold.inference.agents import (
 )
 from crowdgold.inference.annotated_labels import LevelPosterior
 from crowdgold.inference.labels import Fit, FixedLabels
-from crowdgold.methods.registry import METHODS, fit
+from crowdgold.methods.registry import fit
 from crowdgold.metrics.agents import (
     FORMS,
     agent_scores,
-    annotator_quality,
-    entropy,
     level_shares,
     parse_agent_metric,
     ranks,
@@ -77,10 +78,11 @@ def fitted(table):
 
 def test_scores_are_mean_credits_of_each_agents_responses(table, fitted):
     credit = np.array([0, 0.5, 1])
+    probability = fitted["PEC"].labels.probability
     by_hand = {
         "MV": credit[majority_labels(table, "lowest")],
-        "DS": credit[fitted["DS"].labels.probability.argmax(axis=1)],
-        "PEC": fitted["PEC"].labels.probability @ credit,
+        "DS": credit[probability.argmax(axis=1)],
+        "PEC": probability @ credit,
     }
     for method, own in fitted.items():
         found = evaluate_agents(own, table, ["score:each", "rank:each"], RNG(2), 0.95, 50)
@@ -89,12 +91,6 @@ def test_scores_are_mean_credits_of_each_agents_responses(table, fitted):
         assert scores == pytest.approx(expected.to_dict(), abs=1e-12)
         ranked = [one.estimate for one in values(found, "rank:each").values()]
         assert ranked == rankdata(-np.array(list(scores.values()))).tolist()
-
-
-def test_one_fit_gives_ds_and_pec(fitted):
-    assert np.array_equal(fitted["DS"].labels.probability, fitted["PEC"].labels.probability)
-    assert fitted["DS"].labels.shares.max(axis=1).tolist() == [1.0] * 60
-    assert METHODS["PEC"].tables == ("items", "annotations")  # items that know who voted
 
 
 def test_an_em_that_still_moves_fails_its_gate():
@@ -107,17 +103,14 @@ def test_an_em_that_still_moves_fails_its_gate():
     assert "EM not converged: in step 2" in em.diagnostics.message
 
 
-def test_credit_of_the_table_is_what_levels_are_worth():
+def test_credit_of_the_table_is_what_levels_are_worth_and_shared_ties_count_half():
     rows = [("i", "a", "R", "0"), ("j", "a", "R", "1"), ("k", "a", "R", "2")]
     table = judged(rows, credit={"0": -1, "1": 4, "2": 6})
     shares = level_shares(majority_labels(table, "lowest"), 3)
     assert agent_scores(shares, table).tolist() == [3.0]
-
-
-def test_shared_ties_count_half():
-    table = judged([("i", "a", "R", "0"), ("i", "a", "S", "1")])
-    found = fit("MV", table, RNG(1), {"ties": "share"})
-    (score,) = evaluate_agents(found, table, ["score:each"], RNG(1), 0.95, 20)
+    tied = judged([("i", "a", "R", "0"), ("i", "a", "S", "1")])
+    found = fit("MV", tied, RNG(1), {"ties": "share"})
+    (score,) = evaluate_agents(found, tied, ["score:each"], RNG(1), 0.95, 20)
     assert score.estimate == 0.5
 
 
@@ -125,11 +118,10 @@ def test_an_agent_without_labels_has_no_score_and_others_keep_theirs(table, fitt
     silent = table.of_annotators(np.zeros(6, dtype=bool))
     assert np.isnan(agent_scores(fitted["PEC"].labels.shares, silent)).all()
     first = np.flatnonzero(table.agent_of == 0)
-    some = table.of_items(first)
+    own = Fit("PEC", LevelPosterior(fitted["PEC"].labels.probability[first], hard=False))
     found = evaluate_agents(
-        Fit("PEC", LevelPosterior(fitted["PEC"].labels.probability[first], hard=False)),
-        some, ["score:each", "rank:each", "responses:each"], RNG(1), 0.95, 30,
-    )  # fmt: skip
+        own, table.of_items(first), ["score:each", "responses:each"], RNG(1), 0.95, 30
+    )
     scores = values(found, "score:each")
     assert np.isfinite(scores["a0"].estimate)
     assert np.isnan(scores["a1"].estimate)
@@ -142,12 +134,11 @@ def test_quality_of_annotators_and_ambiguity_of_responses(table, fitted):
     names += ["level:top", "ambiguity", "entropy", "ambiguous"]
     found = evaluate_agents(fitted["PEC"], table, names, RNG(1), 0.95, 10)
     matrices, probability = fitted["PEC"].labels.confusion, fitted["PEC"].labels.probability
-    accuracy = values(found, "accuracy:each", "annotator")
-    for position, name in enumerate(table.annotator):
-        expected = np.mean([matrices[position, k, k] for k in range(3)])
-        assert accuracy[name].estimate == pytest.approx(expected)
-    strict = values(found, "strictness")[""].estimate
-    assert strict == pytest.approx(matrices[:, :, 0].mean())
+    each = {name: [one.estimate for one in values(found, f"{name}:each", "annotator").values()]
+            for name in ("accuracy", "leniency")}  # fmt: skip
+    diagonal = np.diagonal(matrices, axis1=1, axis2=2)
+    assert each["accuracy"] == pytest.approx(diagonal.mean(axis=1))
+    assert each["leniency"] == pytest.approx(matrices[:, :, 2].mean(axis=1))
     amount = 1 - probability.max(axis=1)
     top = values(found, "ambiguity:top", "item")
     assert len(top) >= 10
@@ -155,10 +146,11 @@ def test_quality_of_annotators_and_ambiguity_of_responses(table, fitted):
     at = list(table.item).index(next(iter(top)))
     nats = -sum(p * np.log(p) for p in probability[at] if p > 0)
     assert values(found, "entropy:top", "item")[table.item[at]].estimate == pytest.approx(nats)
-    assert values(found, "ambiguity")[""].estimate == pytest.approx(amount.mean())
-    assert values(found, "ambiguous")[""].estimate == pytest.approx((amount > 0.3).mean())
+    for name, expected in (("strictness", matrices[:, :, 0].mean()), ("ambiguity", amount.mean()),
+                           ("ambiguous", (amount > 0.3).mean())):  # fmt: skip
+        assert values(found, name)[""].estimate == pytest.approx(expected), name
     # What the text calls ambiguity is another number.
-    assert entropy(probability).mean() != pytest.approx(amount.mean(), rel=0.1)
+    assert values(found, "entropy")[""].estimate != pytest.approx(amount.mean(), rel=0.1)
 
 
 def test_the_tenth_most_ambiguous_brings_those_as_ambiguous():
@@ -169,13 +161,6 @@ def test_the_tenth_most_ambiguous_brings_those_as_ambiguous():
     own = Fit("PEC", LevelPosterior(posterior, hard=False, confusion=np.full((1, 2, 2), 0.5)))
     found = evaluate_agents(own, table, ["ambiguity:top"], RNG(1), 0.95, 10)
     assert [one.item for one in found] == [f"i{k}" for k in (*range(6, 14), 0, 1, 2)]
-
-
-def test_methods_without_matrices_say_so(table, fitted):
-    for metric in ("accuracy:each", "ambiguity:top", "entropy"):
-        (found,) = evaluate_agents(fitted["MV"], table, [metric], RNG(1), 0.95, 10)
-        assert np.isnan(found.estimate)
-        assert "it has no" in found.note
 
 
 def test_agreement_of_labels_by_hand():
@@ -189,13 +174,6 @@ def test_agreement_of_labels_by_hand():
     assert {name: table_statistic(name, table) for name in expected} == pytest.approx(expected)
 
 
-def test_annotator_quality_by_hand():
-    matrix = np.array([[[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.0, 0.1, 0.9]]])
-    found = {name: float(one[0]) for name, one in annotator_quality(matrix).items()}
-    expected = {"accuracy": 2 / 3, "leniency": 1.3 / 3, "strictness": 1 / 3}
-    assert found == pytest.approx(expected)
-
-
 def test_ranks_average_ties_and_take_rounding_for_a_tie():
     assert ranks(np.array([0.2, 0.9, 0.2, np.nan])).tolist()[:3] == [2.5, 1.0, 2.5]
     third = 0.1 + 0.2
@@ -205,8 +183,6 @@ def test_ranks_average_ties_and_take_rounding_for_a_tie():
 
 
 def test_true_scores_are_those_of_the_true_levels():
-    from dataclasses import replace
-
     table = replace(judged([("i", "a", "R", "0"), ("j", "b", "R", "1")]), truth=np.array([1, 0]))
     assert true_values("score:each", table) == {"a": 1.0, "b": 0.0}
     assert true_values("rank:each", table) == {"a": 1.0, "b": 2.0}
@@ -214,10 +190,7 @@ def test_true_scores_are_those_of_the_true_levels():
 
 
 def test_bootstrap_counts_repeats():
-    """The standard error of 4,000 resampled means, within 4 of its own errors, 1 / sqrt(8000).
-
-    Without repeats it were 0.763 of what it should be.
-    """
+    """Of 4,000 means, within 4 errors, 1 / sqrt(8000); without repeats it were .763 of that."""
     sample = RNG(4).random(400)
     error = sample.std() / 20
     close = 4 / np.sqrt(8000)
@@ -241,12 +214,9 @@ def test_refits_take_responses_as_often_as_they_were_drawn(table):
 def test_without_multiplicity_a_score_can_lie_outside_its_own_interval():
     """An agent's responses are all alike, so that resamples differ in their number alone, and each
     has fewer than there are: every refit errs to one side. With multiplicity it is either side."""
-    rows = [
-        (f"{agent}{item}", agent, who, label)
-        for item in range(20)
-        for agent, labels in (("A", "110"), ("B", "001"))
-        for who, label in zip("XYZ", labels, strict=True)
-    ]
+    rows = []
+    for item in range(20):
+        rows += votes(f"A{item}", "A", [1, 1, 0]) + votes(f"B{item}", "B", [0, 0, 1])
     alike = judged(rows, categories=["0", "1"])
     for counted in (False, True):
         found = refitted_intervals(
@@ -255,29 +225,29 @@ def test_without_multiplicity_a_score_can_lie_outside_its_own_interval():
         assert found["outside"].tolist() == [not counted] * 2
 
 
-@pytest.mark.parametrize("name", FORMS)
-def test_every_metric_has_a_form_and_configurations_know_it(name):
-    for form in FORMS[name]:
-        text = f"{name}:{form}" if form else name
-        assert parse_agent_metric(text).of == form
-        assert metric_problem(text, "annotations") == ""
-    assert "should have the form" in metric_problem(f"{name}:somebody", "annotations")
-
-
-def test_a_metric_of_agents_is_none_of_items():
+def test_every_metric_has_a_form_and_configurations_know_it():
+    for name, forms in FORMS.items():
+        for form in forms:
+            text = f"{name}:{form}" if form else name
+            assert parse_agent_metric(text).of == form
+            assert metric_problem(text, "annotations") == ""
+        assert "should have the form" in metric_problem(f"{name}:somebody", "annotations")
     assert "no metric 'score'" in metric_problem("score:each", "items")
     assert "no metric 'scor'" in metric_problem("scor:each", "annotations")
 
 
 def test_tables_without_agents_and_fits_without_levels_are_refused(table, fitted):
-    frame = table.to_frame().drop(columns="agent")
-    plain = annotations_from_frame(frame)
+    plain = annotations_from_frame(table.to_frame().drop(columns="agent"))
     with pytest.raises(InputError, match="names no agents"):
         evaluate_agents(fitted["PEC"], plain, ["score:each"], RNG(1), 0.95, 10)
     with pytest.raises(InputError, match=r"em: found 'publishd', .* did you mean 'published'"):
         fit("PEC", table, RNG(1), {"em": "publishd"})
     with pytest.raises(InputError, match="needs to fit it again"):
         evaluate_agents(fitted["PEC"], table, ["stability"], RNG(1), 0.95, 10)
+    for metric in ("accuracy:each", "ambiguity:top", "entropy"):
+        (found,) = evaluate_agents(fitted["MV"], table, [metric], RNG(1), 0.95, 10)
+        assert np.isnan(found.estimate)
+        assert "it has no" in found.note
 
 
 def majority_scores(own):
@@ -296,41 +266,28 @@ def stability_of(table, draws=300, share=0.7):
 
 def exact_stability(table, size):
     """The mean tau-b over all subsets of so many annotators, by enumeration."""
-    from itertools import combinations
-
-    taus = []
-    for subset in combinations(range(len(table.annotator)), size):
-        chosen = np.isin(np.arange(len(table.annotator)), subset)
-        own = majority_scores(table.of_annotators(chosen))
+    taus, number = [], len(table.annotator)
+    for subset in combinations(range(number), size):
+        own = majority_scores(table.of_annotators(np.isin(np.arange(number), subset)))
         taus.append(kendalltau(majority_scores(table), own, variant="b").statistic)
     return float(np.nanmean(taus))
 
 
 def test_proposition_1_a_vote_that_decides_makes_majority_votes_unstable():
-    """One item of agent a is decided by a vote; without it a would be behind b.
+    """One item of a is decided by a vote; without it a would be behind b: within 4 Monte Carlo
+    errors of the mean over all subsets. Where agents are far apart no vote moves a rank."""
 
-    The estimate is within 4 of its own Monte Carlo errors of the mean over all subsets.
-    """
-    close = judged(
-        votes("i", "a", [1, 1, 1, 0, 0])
-        + votes("k", "a", [1, 1, 1, 1, 1])
-        + [row for item in "jlm" for row in votes(item, "b", [1] * 5)]
-        + votes("n", "b", [0] * 5)
-    )
+    def all_of(items, agent, label):
+        return [row for item in items for row in votes(item, agent, [label] * 5)]
+
+    decided = votes("i", "a", [1, 1, 1, 0, 0])
+    close = judged(decided + all_of("k", "a", 1) + all_of("jlm", "b", 1) + all_of("n", "b", 0))
     found = stability_of(close)
     exact = exact_stability(close, 3)
     assert exact < 1
     assert abs(found.mean - exact) < 4 * found.standard_error
     assert found.mean < 1 - 4 * found.standard_error
-
-
-def test_proposition_1_needs_agents_that_are_close():
-    """The same item, but agents so far apart that no vote moves a rank: stability is 1."""
-    apart = judged(
-        votes("i", "a", [1, 1, 1, 0, 0])
-        + [row for item in "klm" for row in votes(item, "a", [1] * 5)]
-        + [row for item in "nop" for row in votes(item, "b", [0] * 5)]
-    )
+    apart = judged(decided + all_of("klm", "a", 1) + all_of("nop", "b", 0))
     assert exact_stability(apart, 3) == 1
     assert stability_of(apart, draws=50).mean == pytest.approx(1)
 

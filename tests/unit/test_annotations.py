@@ -11,24 +11,22 @@ from crowdgold.reading.tables import read_annotations
 from crowdgold.types.annotations import annotations_from_frame
 from crowdgold.types.errors import InputError
 
-TABLE_2 = {
-    "1": ([("R1", "a"), ("R2", "b")], (0.4, 0.5, 0.1)),
-    "2": ([("R2", "a"), ("R3", "a"), ("R4", "c")], (0.8, 0.05, 0.15)),
-    "3": ([("R3", "a"), ("R1", "b"), ("R5", "c")], None),
-    "4": ([("R1", "b")], (0.2, 0.6, 0.2)),
-    "5": ([("R3", "a"), ("R1", "b"), ("R5", "c"), ("R2", "a")], None),
-}
-"""CLARA, table 2: item -> labels by reviewer, and the classifier's scores."""
-
-
-def labels_of_table_2():
-    rows = [(item, *one) for item, (labels, _) in TABLE_2.items() for one in labels]
-    return pd.DataFrame(rows, columns=["item", "annotator", "label"])
-
-
-def scores_of_table_2():
-    rows = [(item, *scores) for item, (_, scores) in TABLE_2.items() if scores]
-    return pd.DataFrame(rows, columns=["item", "a", "b", "c"])
+LABELS = pd.DataFrame(
+    [(row[0], f"R{row[1]}", row[2]) for row in
+     ["11a", "12b", "22a", "23a", "24c", "33a", "31b", "35c", "41b", "53a", "51b", "55c", "52a"]],
+    columns=["item", "annotator", "label"],
+)  # fmt: skip
+SCORES = pd.DataFrame(
+    [("1", 0.4, 0.5, 0.1), ("2", 0.8, 0.05, 0.15), ("4", 0.2, 0.6, 0.2)],
+    columns=["item", "a", "b", "c"],
+)
+"""CLARA, table 2: labels by reviewer, and the classifier's scores."""
+JUDGED = pd.DataFrame(
+    [("q1", "B", "R2", "1"), ("q2", "B", "R1", "0"), ("q1", "A", "R1", "0"),
+     ("q1", "B", "R1", "0"), ("q2", "A", "R2", "1")],
+    columns=["item", "agent", "annotator", "label"],
+)  # fmt: skip
+"""Two prompts, answered by two agents."""
 
 
 def rows_of(frame):
@@ -37,7 +35,7 @@ def rows_of(frame):
 
 @pytest.fixture
 def table_2():
-    return annotations_from_frame(labels_of_table_2(), scores=scores_of_table_2())
+    return annotations_from_frame(LABELS, scores=SCORES)
 
 
 def test_table_2_of_the_paper(table_2):
@@ -47,41 +45,32 @@ def test_table_2_of_the_paper(table_2):
     (scores,) = table_2.scores.values()
     assert np.isnan(scores).all(axis=1).tolist() == [False, False, True, False, True]
     assert scores[1].tolist() == [0.8, 0.05, 0.15]
-    assert rows_of(table_2.to_frame()) == rows_of(labels_of_table_2())
+    assert rows_of(table_2.to_frame()) == rows_of(LABELS)
 
 
 def test_rows_may_come_in_any_order_and_labels_of_an_item_keep_theirs():
-    frame = labels_of_table_2()
-    mixed = frame.iloc[[5, 0, 8, 3, 1, 2, 9, 4, 6, 7, 10, 11]].reset_index(drop=True)
+    mixed = LABELS.iloc[[5, 0, 8, 3, 1, 2, 9, 4, 6, 7, 10, 11]].reset_index(drop=True)
     found = annotations_from_frame(mixed)
     assert (np.diff(found.item_of) >= 0).all()
+    own = found.to_frame()
     for item, rows in mixed.groupby("item", sort=False):
-        own = found.to_frame()
         assert own[own["item"] == item]["label"].tolist() == rows["label"].tolist()
 
 
 def test_an_item_with_scores_alone_is_kept():
-    scores = pd.concat(
-        [scores_of_table_2(), pd.DataFrame({"item": ["6"], "a": [1], "b": [0], "c": [0]})]
-    )
-    found = annotations_from_frame(labels_of_table_2(), scores=scores)
-    assert found.item.tolist()[-1] == "6"
-    assert found.labels_of_item[-1] == 0
+    scores = pd.concat([SCORES, pd.DataFrame({"item": ["6"], "a": [1], "b": [0], "c": [0]})])
+    found = annotations_from_frame(LABELS, scores=scores)
+    assert (found.item[-1], found.labels_of_item[-1]) == ("6", 0)
 
 
-def test_the_majority_of_tied_labels_is_shared(table_2):
-    shares = majority_shares(table_2)
+def test_the_prior_takes_the_majority_for_the_truth_and_ties_are_shared(table_2):
+    """By hand: theta_0 from the shares and a third of a pseudo label a category."""
     third = 1 / 3
-    expected = [[0.5, 0.5, 0], [1, 0, 0], [third] * 3, [0, 1, 0], [1, 0, 0]]
-    np.testing.assert_allclose(shares, expected)
-
-
-def test_the_prior_takes_the_majority_for_the_truth(table_2):
-    """By hand: theta_0 from the shares above and a third of a pseudo label a category."""
+    shares = np.array([[0.5, 0.5, 0], [1, 0, 0], [third] * 3, [0, 1, 0], [1, 0, 0]])
+    np.testing.assert_allclose(majority_shares(table_2), shares)
     prior = empirical_prior(table_2, alpha=2.0, gamma=3.0)
-    shares = np.array([0.5 + 1 + 1 / 3 + 1, 0.5 + 1 / 3 + 1, 1 / 3])
-    np.testing.assert_allclose(prior.theta, 2 * (shares + 1 / 3) / (5 + 1))
-    given_a = np.array([0.5 + 2 + 1 / 3 + 2, 0.5 + 1 / 3 + 1, 1 + 1 / 3 + 1]) + 1 / 3
+    np.testing.assert_allclose(prior.theta, 2 * (shares.sum(axis=0) + third) / (5 + 1))
+    given_a = np.array([0.5 + 2 + third + 2, 0.5 + third + 1, 1 + third + 1]) + third
     np.testing.assert_allclose(prior.psi[0], 3 * given_a / given_a.sum())
     np.testing.assert_allclose(prior.psi.sum(axis=1), 3)
     for bad in ({"alpha": 0.0}, {"gamma": -1.0}, {"alpha": float("nan")}):
@@ -89,67 +78,58 @@ def test_the_prior_takes_the_majority_for_the_truth(table_2):
             empirical_prior(table_2, **bad)
 
 
+def first_row(frame, **values):
+    """The table with such values in its first row."""
+    frame = frame.astype(object)
+    frame.loc[0, list(values)] = list(values.values())
+    return frame
+
+
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("frame", "options", "said"),
     [
-        ({"label": [""]}, r"column 'label', row 0: found '', expected a value"),
-        ({"annotator": ["R2"]}, r"column 'annotator', rows 0, 1: found 'R2 on 1', expected each"),
-        ({"item": [None]}, r"column 'item', row 0"),
+        (first_row(LABELS, label=""), {}, r"column 'label', row 0: found '', expected a value"),
+        (first_row(LABELS, annotator="R2"), {}, r"column 'annotator', rows 0, 1: found 'R2 on 1'"),
+        (first_row(LABELS, item=None), {}, r"column 'item', row 0"),
+        (LABELS, {"categories": ["a", "b"]}, r"column 'label', rows 4, 7, 11: found 'c', expected"),
+        (LABELS.assign(label="yes"), {}, "every label is 'yes'"),
+        (LABELS, {"repeated": "newest"}, "expected one of refuse, first, last"),
+        (LABELS, {"scores": first_row(SCORES, a=0.5)}, r"row 0: found 1.1, expected .* add to 1"),
+        (LABELS, {"scores": first_row(SCORES, b="?")}, r"column 'b', row 0: found '\?', expected"),
+        (LABELS, {"scores": first_row(SCORES, item="2")}, r"'item', rows 0, 1: found '2', expecte"),
+        (JUDGED.assign(item=["a", "a_b", "a", "c", "d"], agent=["b_c", "c", "x", "x", "x"]), {},
+         "'a_b_c' is the name of two responses"),
+        (JUDGED.assign(agent=["B", "", "A", "B", "A"]), {}, "'agent', row 1: found '', expected a"),
+        (pd.concat([JUDGED, JUDGED], ignore_index=True), {},
+         r"--repeated last \(in Python by repeated='first' or 'last', or all by 'keep'"),
+        (JUDGED, {"credit": {"1": 1.0}}, "credit: found 1; expected a number for each of 0, 1"),
+        (JUDGED, {"credit": {"1": 1.0, "0": "x"}}, "credit: 0: found 'x', expected a number"),
     ],
-)
-def test_rows_that_cannot_be_used_are_listed(change, said):
-    frame = labels_of_table_2()
-    for column, values in change.items():
-        frame.loc[0, column] = values[0]
+)  # fmt: skip
+def test_what_cannot_be_used_is_listed_by_row_and_column(frame, options, said):
     with pytest.raises(InputError, match=said):
-        annotations_from_frame(frame)
+        annotations_from_frame(frame, **options)
 
 
-def test_unknown_labels_are_listed():
-    with pytest.raises(InputError, match=r"column 'label', rows 4, 7, 11: found 'c', expected one"):
-        annotations_from_frame(labels_of_table_2(), categories=["a", "b"])
-
-
-def test_one_label_alone_needs_the_others_to_be_named():
-    frame = labels_of_table_2().assign(label="yes")
-    with pytest.raises(InputError, match="every label is 'yes'"):
-        annotations_from_frame(frame)
-    found = annotations_from_frame(frame, categories=["no", "yes"])
+def test_one_label_alone_does_where_the_others_are_named():
+    found = annotations_from_frame(LABELS.assign(label="yes"), categories=["no", "yes"])
     assert set(found.label) == {1}
 
 
-@pytest.mark.parametrize(("rule", "kept"), [("first", "a"), ("last", "b")])
+@pytest.mark.parametrize(("rule", "kept"), [("first", "a"), ("last", "b"), ("keep", "a")])
 def test_a_repeated_label_is_kept_by_the_rule(rule, kept):
-    frame = labels_of_table_2()
+    frame = LABELS.copy()
     frame.loc[1, "annotator"] = "R1"
     found = annotations_from_frame(frame, repeated=rule)
     assert found.to_frame()["label"].tolist()[0] == kept
-    assert len(found) == len(frame) - 1
-    with pytest.raises(InputError, match="expected one of refuse, first, last"):
-        annotations_from_frame(frame, repeated="newest")
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"a": 0.5}, r"row 0: found 1.1, expected scores that add to 1"),
-        ({"b": "?"}, r"column 'b', row 0: found '\?', expected a probability"),
-        ({"item": "2"}, r"column 'item', rows 0, 1: found '2', expected each item once"),
-    ],
-)
-def test_score_vectors_are_checked(change, said):
-    scores = scores_of_table_2().astype(object)
-    for column, value in change.items():
-        scores.loc[0, column] = value
-    with pytest.raises(InputError, match=said):
-        annotations_from_frame(labels_of_table_2(), scores=scores)
+    assert len(found) == len(frame) - (rule != "keep")
 
 
 def test_a_file_with_other_names_is_read(tmp_path):
     path = tmp_path / "labels.csv"
-    labels_of_table_2().rename(columns={"annotator": "worker"}).to_csv(path, index=False)
+    LABELS.rename(columns={"annotator": "worker"}).to_csv(path, index=False)
     found = read_annotations(path, columns={"worker": "annotator"})
-    assert rows_of(found.to_frame()) == rows_of(labels_of_table_2())
+    assert rows_of(found.to_frame()) == rows_of(LABELS)
     with pytest.raises(InputError, match=r"labels\.csv: .*'annotator' is missing"):
         read_annotations(path)
     with pytest.raises(InputError, match="no such file"):
@@ -168,23 +148,16 @@ def test_patterns_hold_the_counts_of_every_item(confusion):
         frame["annotator"] = rng.integers(0, 4, 200).astype(str)
         frame = frame.drop_duplicates(["item", "annotator"])
     found = annotations_from_frame(frame)
-    patterns = find_label_patterns(found, confusion)
+    patterns, kinds = find_label_patterns(found, confusion), {}
     assert patterns.count.sum() == len(found.item)
     matrix = {"annotator": found.annotator_of, "group": found.group_of,
               "shared": np.zeros(len(found), int)}[confusion]  # fmt: skip
-    kinds = {}
     for i in range(len(found.item)):
-        own = found.item_of == i
+        own, p = found.item_of == i, patterns.pattern_of[i]
         content = sorted(zip(matrix[own].tolist(), found.label[own].tolist(), strict=True))
-        p = patterns.pattern_of[i]
         cells = slice(patterns.start[p], patterns.start[p + 1])
-        held = [
-            (m, r)
-            for m, r, times in zip(
-                patterns.matrix[cells], patterns.label[cells], patterns.times[cells], strict=True
-            )
-            for _ in range(times)
-        ]
+        parts = (part[cells] for part in (patterns.matrix, patterns.label, patterns.times))
+        held = [(m, r) for m, r, times in zip(*parts, strict=True) for _ in range(times)]
         assert held == content
         kinds.setdefault(tuple(content), set()).add(p)
     assert all(len(one) == 1 for one in kinds.values())
@@ -195,29 +168,14 @@ def test_patterns_hold_the_counts_of_every_item(confusion):
         find_label_patterns(found, "each")
 
 
-JUDGED = pd.DataFrame(
-    [
-        ("q1", "B", "R2", "1"),
-        ("q2", "B", "R1", "0"),
-        ("q1", "A", "R1", "0"),
-        ("q1", "B", "R1", "0"),
-        ("q2", "A", "R2", "1"),
-    ],
-    columns=["item", "agent", "annotator", "label"],
-)
-"""Two prompts, answered by two agents."""
-
-
 def test_a_response_is_an_item_of_an_agent():
     table = annotations_from_frame(JUDGED)
-    assert table.item.tolist() == ["q1_B", "q2_B", "q1_A", "q2_A"]
-    assert table.agent.tolist() == ["B", "A"]
-    assert table.agent_of.tolist() == [0, 0, 1, 1]
     assert table.annotator.tolist() == ["R2", "R1"]
-    again = annotations_from_frame(table.to_frame())
-    assert again.item.tolist() == table.item.tolist()
-    assert again.agent_of.tolist() == table.agent_of.tolist()
-    assert rows_of(again.to_frame()) == rows_of(table.to_frame())
+    for found in (table, annotations_from_frame(table.to_frame())):
+        assert found.item.tolist() == ["q1_B", "q2_B", "q1_A", "q2_A"]
+        assert found.agent.tolist() == ["B", "A"]
+        assert found.agent_of.tolist() == [0, 0, 1, 1]
+        assert rows_of(found.to_frame()) == rows_of(table.to_frame())
 
 
 def test_items_of_one_agent_each_keep_their_names():
@@ -232,40 +190,9 @@ def test_a_table_without_agents_has_none():
     assert "agent" not in table.to_frame()
 
 
-def test_names_of_responses_that_cannot_be_told_apart():
-    rows = [("a", "b_c", "R", "0"), ("a_b", "c", "R", "1"), ("a", "x", "R", "1")]
-    with pytest.raises(InputError, match="'a_b_c' is the name of two responses"):
-        annotations_from_frame(pd.DataFrame(rows, columns=JUDGED.columns))
-
-
-def test_an_empty_agent_is_named_by_its_row():
-    frame = JUDGED.assign(agent=["B", "", "A", "B", "A"])
-    with pytest.raises(InputError, match="'agent', row 1: found '', expected a value"):
-        annotations_from_frame(frame)
-
-
-def test_repeated_labels_can_all_be_kept():
-    twice = pd.concat([JUDGED, JUDGED], ignore_index=True)
-    table = annotations_from_frame(twice, repeated="keep")
-    assert table.labels_of_item.tolist() == [4, 2, 2, 2]
-    with pytest.raises(
-        InputError,
-        match=r"--repeated last \(in Python by repeated='first' or 'last', or all by 'keep'",
-    ):
-        annotations_from_frame(twice)
-
-
-def test_credits_of_categories():
+def test_credits_and_labels_of_some_annotators():
     table = annotations_from_frame(JUDGED, credit={"1": 1.0, "0": 0.25})
     assert table.credit.tolist() == [0.25, 1.0]
-    with pytest.raises(InputError, match="credit: found 1; expected a number for each of 0, 1"):
-        annotations_from_frame(JUDGED, credit={"1": 1.0})
-    with pytest.raises(InputError, match="credit: 0: found 'x', expected a number"):
-        annotations_from_frame(JUDGED, credit={"1": 1.0, "0": "x"})
-
-
-def test_labels_of_some_annotators_keep_all_positions():
-    table = annotations_from_frame(JUDGED)
     some = table.of_annotators(np.array([False, True]))
     assert some.item.tolist() == table.item.tolist()
     assert some.labels_of_item.tolist() == [1, 1, 1, 0]

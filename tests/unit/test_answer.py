@@ -85,7 +85,7 @@ def test_the_upper_limit_is_the_exact_binomial_one(covered, intervals):
     assert upper_limit(intervals, intervals) == 1
 
 
-def test_a_cell_counts_the_replicates_that_have_an_interval():
+def test_cells_and_pools_count_what_they_hold():
     cells = answer_cells(made_answers({CELL: {"intervals": 120, "covered": 90}}), "mine", "GT")
     assert len(cells) == len(WORLDS) * len(METRICS) * len(SIZES)
     cell = cells.set_index(["experiment", "metric", "n_gold"]).loc[CELL]
@@ -95,10 +95,7 @@ def test_a_cell_counts_the_replicates_that_have_an_interval():
     assert cell["compared"] == 120
     assert cell["width_ratio"] == pytest.approx(0.7)
     assert cell["coverage_baseline"] == 0.95
-
-
-def test_pooled_coverage_counts_every_interval_once_and_its_error_counts_replicates():
-    """Metrics that share every miss have the error of one metric, not of six independent ones."""
+    # Metrics that share every miss have the error of one metric, not of six independent ones.
     one = pooled_coverage(made_answers({CELL: {"intervals": 0}}), "mine", ["n_gold"])
     assert one.set_index("n_gold").loc[200, "intervals"] == 5 * REPLICATES
     found = pooled_coverage(made_answers(), "mine", ["n_gold"]).iloc[0]
@@ -168,9 +165,6 @@ def test_the_page_answers_its_title_first_and_lists_what_fails():
     assert "not yet" in page
     assert "| one | World one | 2,000 |" in page
     assert "| two | World two | as many as the dataset has |" in page
-
-
-def test_the_page_says_how_many_have_no_interval_and_how_well_the_truth_is_known():
     truths = pd.DataFrame([("answer_one", 200, "AUC", 0.5, 0.0007)], columns=TRUTHS)
     page = page_of({CELL: {"intervals": 20, "covered": 19}}, truths=truths)
     assert "In 1 of 12 cells most replicates have none" in page
@@ -179,10 +173,15 @@ def test_the_page_says_how_many_have_no_interval_and_how_well_the_truth_is_known
     assert "at most 1.0 % of half the mean width" in page
     assert "| 200 | " in page
     assert "15.0 %" in page  # 180 of 1,200 at 200 gold labels
-
-
-def test_the_page_says_where_no_samples_were_read():
     assert "No samples were read" in page_of()
+    # Of 99 intervals hardly any could lie below the bar; of 100 it is said.
+    few = {CELL: {"intervals": 99, "covered": 50}}
+    page = page_of(few)
+    assert "0 of 11 cells lie below; 1 more have fewer than 100 intervals" in page
+    assert "| two | AUC | 200 |" not in page.partition("### The lowest cells")[2]
+    enough = page_of({CELL: {"intervals": 100, "covered": 80}})
+    assert "setting was 0.800 ± 0.040: AUC, two, 200 gold labels" in enough
+    assert "| two | AUC | 200 | 100 | 0.800 ± 0.040 | 0.950 |" in enough
 
 
 @pytest.fixture
@@ -195,9 +194,9 @@ def drawn():
     return Drawn(one.table, one.reference, one.parameters, {"AUC": (0.85, 0.0004)})
 
 
-def test_ppi_py_corrects_the_votes(drawn):
-    """Its interval is narrower than that of the gold labels alone, and holds their estimate's
-    truth; accuracy where everything is flagged is the prevalence, where nothing is its rest."""
+def test_the_peers_have_their_own_formulas(drawn):
+    # Its interval is narrower than that of the gold labels alone, and holds their estimate's
+    # truth; accuracy where everything is flagged is the prevalence, where nothing is its rest.
     centre, lower, upper = peer_interval(drawn.table, "prevalence", 0.95, "ppi_py")
     assert lower < centre < upper
     gold = drawn.table.gold[drawn.table.gold >= 0]
@@ -206,9 +205,15 @@ def test_ppi_py_corrects_the_votes(drawn):
     np.testing.assert_allclose(everything, (centre, lower, upper))
     nothing = peer_interval(drawn.table, "accuracy@99", 0.95, "ppi_py")
     np.testing.assert_allclose(nothing, (1 - centre, 1 - upper, 1 - lower))
+    # By its own formula, z = 1.95996.
+    gold = drawn.table.gold[drawn.table.gold != NO_GOLD]
+    n, p, z = len(gold), gold.mean(), 1.959964
+    middle, reach = p + z**2 / 2 / n, z * np.sqrt(p * (1 - p) / n + z**2 / 4 / n**2)
+    ends = [(middle - reach) / (1 + z**2 / n), (middle + reach) / (1 + z**2 / n)]
+    np.testing.assert_allclose(peer_interval(drawn.table, "prevalence", 0.95, "Wilson"), [p, *ends])
 
 
-def test_the_samples_of_a_data_table_are_read(drawn, tmp_path):
+def test_the_samples_of_a_data_table_are_read_but_no_designed_one(drawn, tmp_path):
     path = tmp_path / "table.parquet"
     write_replicates(path, [("n_gold=60", number, drawn) for number in (0, 1)], {})
     peers, truths = read_samples([("world", path)], {"world": ["AUC", "prevalence"]}, 0.95)
@@ -220,29 +225,22 @@ def test_the_samples_of_a_data_table_are_read(drawn, tmp_path):
     assert truths.to_dict("records") == [
         {"experiment": "world", "n_gold": 60, "metric": "AUC", "truth": 0.85, "truth_se": 0.0004}
     ]
+    # The peers take gold for a simple random sample.
+    draw = GoldDraw(np.full(len(drawn.table), 0.1))
+    designed = replace(drawn, table=replace(drawn.table, draw=draw))
+    path = tmp_path / "table.parquet"
+    write_replicates(path, [("n_gold=60", 0, designed)], {})
+    peers, _ = read_samples([("world", path)], {"world": ["prevalence"]}, 0.95)
+    assert peers.empty
 
 
-def test_the_lowest_cell_is_named_and_cells_of_few_intervals_are_not_judged():
-    """Of 99 intervals hardly any could lie below the bar; of 100 it is said."""
-    few = {CELL: {"intervals": 99, "covered": 50}}
-    page = page_of(few)
-    assert "0 of 11 cells lie below; 1 more have fewer than 100 intervals" in page
-    assert "| two | AUC | 200 |" not in page.partition("### The lowest cells")[2]
-    enough = page_of({CELL: {"intervals": 100, "covered": 80}})
-    assert "setting was 0.800 ± 0.040: AUC, two, 200 gold labels" in enough
-    assert "| two | AUC | 200 | 100 | 0.800 ± 0.040 | 0.950 |" in enough
-
-
-def test_predictions_are_compared_by_coverage_and_width():
-    """One of ten replicates misses by the narrower half of the widths."""
+def test_the_page_compares_predictions_and_says_how_narrow_it_could_be():
+    # One of ten replicates misses by the narrower half of the widths.
     table = predictions_table(compared(), "GT")
     assert "| `GT` | gold labels only | 1.000, 1.000 | 1.000, 1.000 |" in table
     assert "| 0.900, 0.500 ± 0.000 | 0.900, 0.500 ± 0.000 |" in table
     assert "in 2 settings, 10 replicates each" in page_of()
-
-
-def test_the_page_says_how_narrow_it_could_be():
-    """Two worlds of .7 and .8; where nothing is known of it the page has no such section."""
+    # Two worlds of .7 and .8; where nothing is known of it the page has no such section.
     rows = [("answer_one", 200, "AUC", 0.7), ("answer_two", 200, "AUC", 0.8)]
     page = page_of(least=pd.DataFrame(rows, columns=LEAST))
     assert "makes the ratio much less than 0.750" in page
@@ -261,22 +259,3 @@ def test_the_width_asked_for_lies_above_all_lines_and_is_named():
     assert max(line.get_zorder() for line in right.get_lines()) < 5
     named = [f"target: {most:.2f}" for most in MEAN_WIDTHS.values()]
     assert [text.get_text() for text in right.texts] == named
-
-
-def test_wilsons_interval_of_gold_alone(drawn):
-    """By its own formula, z = 1.95996."""
-    gold = drawn.table.gold[drawn.table.gold != NO_GOLD]
-    n, p, z = len(gold), gold.mean(), 1.959964
-    middle, reach = p + z**2 / 2 / n, z * np.sqrt(p * (1 - p) / n + z**2 / 4 / n**2)
-    ends = [(middle - reach) / (1 + z**2 / n), (middle + reach) / (1 + z**2 / n)]
-    np.testing.assert_allclose(peer_interval(drawn.table, "prevalence", 0.95, "Wilson"), [p, *ends])
-
-
-def test_no_peer_reads_a_designed_sample(drawn, tmp_path):
-    """The peers take gold for a simple random sample."""
-    draw = GoldDraw(np.full(len(drawn.table), 0.1))
-    designed = replace(drawn, table=replace(drawn.table, draw=draw))
-    path = tmp_path / "table.parquet"
-    write_replicates(path, [("n_gold=60", 0, designed)], {})
-    peers, _ = read_samples([("world", path)], {"world": ["prevalence"]}, 0.95)
-    assert peers.empty

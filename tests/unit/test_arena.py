@@ -58,27 +58,19 @@ def test_a_cell_has_an_interval_or_a_reason():
     assert ((table["intervals"] > 0) == (table["reason"] == "")).all()
     found = {(one.method, one.metric, one.world) for one in table.itertuples() if one.reason}
     assert found == {
-        ("CLARA", "prevalence", "first"),
-        ("CLARA", "AUC", "first"),
-        *((method, "AUC", "second") for method in ("GT", "MV", "MAVEN-R", "CLARA")),
+        ("CLARA", "prevalence", "first"), ("CLARA", "AUC", "first"),
         ("MAVEN-R", "prevalence", "second"),
-    }
+        *((method, "AUC", "second") for method in ("GT", "MV", "MAVEN-R", "CLARA")),
+    }  # fmt: skip
     silent = row("one", "CLARA", "AUC", note="x") | {"note": ""}
     bare = arena_cells(summary(silent), "GT", [], {})
     assert bare["reason"].tolist() == ["it estimates prevalence, TPR_H, TNR_H only"]
 
 
 def test_thresholds_belong_to_worlds_and_shapes_are_worlds():
-    table = arena_cells(
-        summary(
-            row("one", "GT", "accuracy@0.5", shape="bimodal"),
-            row("one", "GT", "accuracy@0.5", shape="u_shaped"),
-            row("two", "GT", "accuracy@1"),
-        ),
-        "GT",
-        ["shape"],
-        LABELS,
-    )
+    rows = [row("one", "GT", "accuracy@0.5", shape=shape) for shape in ("bimodal", "u_shaped")]
+    rows = summary(*rows, row("two", "GT", "accuracy@1"))
+    table = arena_cells(rows, "GT", ["shape"], LABELS)
     assert set(table["metric"]) == {"accuracy"}
     assert table["world"].tolist() == ["first, bimodal", "first, u shaped", "second"]
 

@@ -25,15 +25,13 @@ def test_a_few_exact_draws_hold_the_truth_as_often_as_they_say(size):
 
 
 def test_ends_are_the_draws_that_leave_as_many_gaps_outside():
-    """Of 79 draws the second and the last but one: 2 of 80 gaps are below, and 2 above."""
-    assert central_interval(np.arange(79)[::-1], 0.95) == pytest.approx((1, 77))
-    assert central_interval(np.arange(39), 0.95) == pytest.approx((0, 38))
-    assert central_interval(np.arange(99), 0.95) == pytest.approx((1.5, 96.5))
-
-
-def test_what_too_few_draws_can_give_are_their_smallest_and_largest():
-    assert central_interval(np.array([3.0, 1.0, 2.0]), 0.95) == (1, 3)
-    assert central_interval(np.array([3.0]), 0.95) == (3, 3)
+    """Of 79 draws the second and the last but one: 2 of 80 gaps are below, and 2 above. What too
+    few draws can give are their smallest and largest."""
+    for draws, ends in (
+        (np.arange(79)[::-1], (1, 77)), (np.arange(39), (0, 38)), (np.arange(99), (1.5, 96.5)),
+        ([3.0, 1.0, 2.0], (1, 3)), ([3.0], (3, 3)),
+    ):  # fmt: skip
+        assert central_interval(np.array(draws), 0.95) == pytest.approx(ends)
 
 
 def test_draws_that_are_undefined_are_left_out_column_by_column():

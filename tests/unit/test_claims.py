@@ -30,14 +30,14 @@ def cells(*values, error=0.1, groups=None):
     return cells_of("value", names, values, [error] * len(values), degrees=np.inf)
 
 
-def results(error=1.0, width=0.6, metrics=("AUC",), replicates=12):
-    """Replicates of GT, with errors of 0.1 and widths of 0.2, and MAVEN with so many times that.
+def results(error=1.0, width=0.6, metrics=("AUC",)):
+    """12 replicates of GT, with errors of 0.1 and widths of 0.2, and MAVEN with so many times that.
 
     They differ by some per cent: replicates that are all the same would have no error.
     """
     rng = np.random.default_rng(1)
     rows = []
-    for k in range(replicates):
+    for k in range(12):
         for n_gold in (100, 400):
             for metric in metrics:
                 for method, (e, w) in {"GT": (1, 1), "MAVEN": (error, width)}.items():
@@ -49,6 +49,17 @@ def results(error=1.0, width=0.6, metrics=("AUC",), replicates=12):
                          "diagnostics_passed": True}
                     )  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def test_printed_numbers_are_met_to_the_rounding_and_what_decides_is_named():
+    within, below = PREDICATES["within"], PREDICATES["below"]
+    found = within(cells(1), margin=1, number={"cell 0": 1, "cell 9": 1})
+    assert (found.verdict, found.reason) == (NOT_DECIDED, "not of all that is printed")
+    assert within(cells_of("", [""], [0.1 + 0.2]), margin=0, number=0.3).verdict == HOLDS
+    assert below(cells(0.5, 0.95), 1).reason == "not decided: cell 1 (0.95)"
+    assert below(cells(0.5, 2), 1).reason == "clearly not: cell 1 (2)"
+    steps = PREDICATES["order"](cells(0, 1, 0), 0)
+    assert steps.reason == "clearly not: cell 1 to cell 2 (-1)"
 
 
 @pytest.mark.parametrize(
@@ -91,23 +102,6 @@ def test_a_trend_is_within_groups(towards, ends, cases):
         assert found.verdict == verdict, values
     single = PREDICATES["trend"](cells(1, 2), margin=0, towards="rises")
     assert single.verdict == NOT_DECIDED
-
-
-def test_a_printed_number_without_a_cell_is_not_decided():
-    found = PREDICATES["within"](cells(1), margin=1, number={"cell 0": 1, "cell 9": 1})
-    assert (found.verdict, found.reason) == (NOT_DECIDED, "not of all that is printed")
-
-
-def test_a_printed_number_that_is_ours_is_met_to_the_computers_rounding():
-    third = cells_of("", [""], [0.1 + 0.2])
-    assert PREDICATES["within"](third, margin=0, number=0.3).verdict == HOLDS
-
-
-def test_cells_that_decide_or_do_not_are_named():
-    assert PREDICATES["below"](cells(0.5, 0.95), 1).reason == "not decided: cell 1 (0.95)"
-    assert PREDICATES["below"](cells(0.5, 2), 1).reason == "clearly not: cell 1 (2)"
-    steps = PREDICATES["order"](cells(0, 1, 0), 0)
-    assert steps.reason == "clearly not: cell 1 to cell 2 (-1)"
 
 
 def test_all_parts_of_a_claim_must_hold():
@@ -188,8 +182,7 @@ def test_ratios_come_by_setting_at_an_end_and_in_the_mean():
     assert list(each.names) == ["AUC at 100", "TNR_H at 100", "AUC at 400", "TNR_H at 400"]
     assert each.rows["value"].to_numpy() == pytest.approx(0.6, abs=0.005)
     last = quantity(tables, {**of, "by": "n_gold", "where": {"n_gold": "largest"}})
-    assert list(last.names) == ["AUC", "TNR_H"]
-    assert last.title == "width MAVEN / GT at n_gold 400"
+    assert (list(last.names), last.title) == (["AUC", "TNR_H"], "width MAVEN / GT at n_gold 400")
     mean = quantity(tables, {**of, "ratio": ["width", "error"], "mean_over": "n_gold"})
     assert list(mean.names)[::2] == ["width of AUC", "error of AUC"]
     assert mean.rows["value"].to_numpy() == pytest.approx([0.6, 0.6, 1, 1], abs=0.05)
@@ -245,64 +238,67 @@ def test_cells_are_told_each_or_by_their_range():
 
 
 ENTRY = {
-    "where": "Fig. {{ figure.number }}",
+    "where": "Fig. {{ figure.number }}", "tables": ["e"], "predicate": "below",
     "printed": "MAVEN's intervals are {{ '{:.0%}'.format(figure.less) }} narrower",
-    "tables": ["e"],
     "of": {"ratio": "width", "method": "MAVEN", "against": "GT", "by": "n_gold"},
-    "predicate": "below",
     "margin": "{{ 1 - figure.less }}",
-}
+}  # fmt: skip
+
+
+def claim_of(**changes):
+    """The claim of the entry with these changes; without the keys whose change is none."""
+    entry = {key: value for key, value in {**ENTRY, **changes}.items() if value is not None}
+    (claim,) = claims_of([entry], PRINTED, ROOM)
+    return claim
+
+
+def judged(width=0.6, **changes):
+    return claim_of(**changes).judge({"e": results(width=width)})
+
+
 PRINTED = {"figure": {"number": 4, "less": 0.25}}
 
 
-def rows_of(claim, tables):
-    return JudgedClaims([(claim, claim.judged(tables))]).rows
-
-
 def test_an_entry_becomes_a_claim_with_the_papers_numbers():
-    (claim,) = claims_of([ENTRY], PRINTED, ROOM)
-    (row,) = rows_of(claim, {"e": results()})
+    claim = claim_of()
+    (row,) = JudgedClaims([(claim, claim.judged({"e": results()}))]).rows
     assert row[:2] == ["Fig. 4", "MAVEN's intervals are 25% narrower"]
     assert row[2].startswith("width MAVEN / GT: AUC at 100 0.599")
     assert row[3:] == ["below 0.75", HOLDS, "12", ""]
-    assert rows_of(claim, {"e": results(width=0.8)})[0][4] == FAILS
-    assert rows_of(claim, {})[0][4] == NOT_JUDGED
+    assert claim.judged({"e": results(width=0.8)}).verdict == FAILS
+    assert claim.judged({}).verdict == NOT_JUDGED
+    nowhere = {**ENTRY["of"], "where": {"n_gold": {"above": 400}}}
+    assert judged(of=nowhere).verdict == NOT_DECIDED
 
 
-def test_the_cause_stands_where_a_claim_does_not_hold_and_a_note_always():
+def test_the_cause_or_that_none_is_known_stands_where_a_claim_does_not_hold_and_a_note_always():
     more = {"cause": "private", "note": "one run", "settings": "gamma = 10"}
-    (claim,) = claims_of([{**ENTRY, **more}], PRINTED, ROOM)
-    assert claim.judge({"e": results()}).reason == "gamma = 10; one run"
-    reason = claim.judge({"e": results(width=1.2)}).reason
+    assert judged(**more).reason == "gamma = 10; one run"
+    reason = judged(1.2, **more).reason
     assert reason.startswith("clearly not: AUC at 100 (1.2)")
     assert reason.endswith("; private; gamma = 10; one run")
-
-
-def test_a_cause_that_is_not_known_is_said_to_be():
-    (claim,) = claims_of([ENTRY], PRINTED, ROOM)
-    assert claim.judge({"e": results(width=1.2)}).reason.endswith(NO_CAUSE)
-    assert NO_CAUSE not in claim.judge({"e": results(width=0.6)}).reason
+    assert judged(1.2).reason.endswith(NO_CAUSE)
+    assert NO_CAUSE not in judged().reason
 
 
 def test_what_is_told_may_be_another_quantity_and_the_cause_one_too():
     mean = {**ENTRY["of"], "by": [], "mean_over": "n_gold"}
     column = {"column": "truth", "where": {"replicate": 0, "method": "GT", "n_gold": 100},
               "title": "as the truth is"}  # fmt: skip
-    (claim,) = claims_of([{**ENTRY, "says": mean, "cause": column}], PRINTED, ROOM)
-    found = claim.judge({"e": results(width=1.2)})
+    found = judged(1.2, says=mean, cause=column)
     assert found.ours.startswith("width MAVEN / GT, mean over n_gold: AUC 1.")
     assert found.reason.endswith("; as the truth is 0.8")
 
 
 def test_a_claim_is_judged_beside_by_another_table_where_that_is_there():
-    (claim,) = claims_of([{**ENTRY, "beside": {"f": "with gamma = 1"}}], PRINTED, ROOM)
+    beside = {"f": "with gamma = 1"}
+    claim = claim_of(beside=beside)
     both = claim.judged({"e": results(), "f": results(width=1.2)})
     assert both.verdict == HOLDS
     assert both.reason.startswith("with gamma = 1: width MAVEN / GT: AUC at 100 1.")
     assert both.reason.endswith(f": {FAILS}")
     assert claim.judged({"e": results()}).reason == ""
-    why = {**ENTRY, "beside": {"f": "with gamma = 1"}, "cause": "a prior; of votes"}
-    (failing,) = claims_of([why], PRINTED, ROOM)
+    failing = claim_of(beside=beside, cause="a prior; of votes")
     found = failing.judged({"e": results(width=1.2), "f": results()})
     assert (found.verdict, found.cause) == (FAILS, "a prior (with gamma = 1 it holds); of votes")
 
@@ -329,19 +325,15 @@ def test_a_claim_is_repeated_for_what_it_lists():
 
 
 def test_parts_and_functions_of_the_room_stand_in_the_place_of_a_predicate():
-    part = {key: ENTRY[key] for key in ("of", "predicate")}
+    part = {key: ENTRY[key] for key in ("of", "predicate")} | {"margin": 1}
     whole = {"where": "1", "printed": "2", "tables": ["e"]}
-    part["margin"] = 1
-    claims = claims_of(
-        [
-            {**whole, "all_of": [part, {**part, "predicate": "above", "show": "ends"}]},
-            {**whole, "of": {"own": "claims_example:cells", "value": 2}, "predicate": "above",
-             "margin": 1},
-            {**whole, "own": "claims_example:judge", "said": "so"},
-        ],
-        {}, "unit",
-    )  # fmt: skip
-    found = [claim.judge({"e": results()}) for claim in claims]
+    own = {"of": {"own": "claims_example:cells", "value": 2}, "predicate": "above", "margin": 1}
+    entries = [
+        {**whole, "all_of": [part, {**part, "predicate": "above", "show": "ends"}]},
+        {**whole, **own},
+        {**whole, "own": "claims_example:judge", "said": "so"},
+    ]
+    found = [claim.judge({"e": results()}) for claim in claims_of(entries, {}, "unit")]
     assert [one.verdict for one in found] == [FAILS, HOLDS, HOLDS]
     assert found[0].ours.endswith("width MAVEN / GT 0.60 to 0.60 in 2 places")
     assert found[2].ours == "so of e"
@@ -349,54 +341,48 @@ def test_parts_and_functions_of_the_room_stand_in_the_place_of_a_predicate():
 
 def test_values_that_could_not_be_others_have_no_verdict():
     """They are told, whatever they are; the claim needs no margin."""
-    entry = {key: ENTRY[key] for key in ("where", "printed", "tables", "of")}
-    (claim,) = claims_of([{**entry, "no_verdict": "by design", "note": "so"}], PRINTED, ROOM)
-    found = [claim.judge({"e": results(width=width)}) for width in (0.6, 3.0)]
+    without = {"predicate": None, "margin": None, "no_verdict": "by design", "note": "so"}
+    found = [judged(width, **without) for width in (0.6, 3.0)]
     assert {(one.verdict, one.reason) for one in found} == {(NO_VERDICT, "by design; so")}
     assert found[0].ours.startswith("width MAVEN / GT: AUC at 100 0.599")
     assert found[0].ours != found[1].ours
 
 
 def test_what_no_replicates_decide_is_said_to_be_so_where_it_is_not_decided():
-    (claim,) = claims_of([{**ENTRY, "undecidable": "two datasets"}], PRINTED, ROOM)
-    (other,) = claims_of([ENTRY], PRINTED, ROOM)
-    table = {"e": results(width=1 - PRINTED["figure"]["less"])}
-    assert (other.judge(table).verdict, claim.judge(table).verdict) == (NOT_DECIDED, UNDECIDABLE)
-    assert claim.judge(table).reason.startswith("two datasets; ")
-    assert "needed" in other.judge(table).replicates
-    assert "needed" not in claim.judge(table).replicates
+    why, width = "two datasets", 1 - PRINTED["figure"]["less"]
+    other, found = judged(width), judged(width, undecidable=why)
+    assert (other.verdict, found.verdict) == (NOT_DECIDED, UNDECIDABLE)
+    assert found.reason.startswith("two datasets; ")
+    assert ["needed" in one.replicates for one in (other, found)] == [True, False]
     for width, verdict in ((0.3, HOLDS), (3.0, FAILS)):
-        found = claim.judge({"e": results(width=width)})
-        assert found.verdict == verdict
-        assert "two datasets" not in found.reason
-
-
-def claims_judged(*told):
-    """Claims by place and words, each with its judgement."""
-    return JudgedClaims([(Claim(place, words, (), None), own) for place, words, own in told])
+        found = judged(width, undecidable=why)
+        assert (found.verdict, why in found.reason) == (verdict, False)
 
 
 def test_a_page_tells_claims_by_their_verdict():
     """The cause alone in the list, all that is said in the table; our own are counted apart."""
     why = "clearly not: a (0.1), b (2); a slip; ours: 3"
     told = [
-        ("Fig. 1", "it is small", Judgement("1", HOLDS, "", "5", "below 2")),
-        ("Fig. 1", "it is true", Judgement("2", FAILS, why, "5", cause="a slip")),
-        ("ours, on fig. 1", "it is large", Judgement("3", NOT_DECIDED, "not decided: c (1)", "5")),
-        ("Fig. 2", "gone", Judgement("", NOT_JUDGED)),
+        (Claim(place, words, (), None), own)
+        for place, words, own in (
+            ("Fig. 1", "it is small", Judgement("1", HOLDS, "", "5", "below 2")),
+            ("Fig. 1", "it is true", Judgement("2", FAILS, why, "5", cause="a slip")),
+            ("ours, on fig. 1", "it is large", Judgement("3", NOT_DECIDED, "open: c (1)", "5")),
+            ("Fig. 2", "gone", Judgement("", NOT_JUDGED)),
+            ("Fig. 3", "it is so", Judgement("4", NO_VERDICT, "by design")),
+        )
     ]
-    found = claims_judged(*told)
+    found, alone = JudgedClaims(told[:4]), JudgedClaims(told[:1])
     assert found.counted == (
         "Of 3 claims 1 holds, 1 does not hold and 1 is not judged, for want of data. "
         "Of 1 claims of our own 1 is not decided."
     )
-    assert claims_judged(told[0], told[0]).counted == "Of 2 claims 2 hold."
-    none = ("Fig. 3", "it is so", Judgement("4", NO_VERDICT, "by design"))
-    assert claims_judged(told[0], none).counted == "Of 2 claims 1 holds and 1 has no verdict."
+    assert JudgedClaims([told[0]] * 2).counted == "Of 2 claims 2 hold."
+    assert JudgedClaims(told[::4]).counted == "Of 2 claims 1 holds and 1 has no verdict."
     assert found.with_verdict(HOLDS) == "- **Fig. 1**: it is small."
     assert found.with_verdict(FAILS) == "- **Fig. 1**: it is true. *Why not:* a slip."
     assert found.with_verdict(NOT_DECIDED) == "- **ours, on fig. 1**: it is large."
-    assert claims_judged(told[0]).with_verdict(FAILS) == "- none"
+    assert alone.with_verdict(FAILS) == "- none"
     assert "| Fig. 1 | it is small | 1 | below 2 | holds | 5 |  |" in found.table
     assert "| Fig. 2 | gone |  |  | not judged |  |  |" in found.table
 
@@ -409,31 +395,14 @@ def test_a_page_tells_claims_by_their_verdict():
         ({"where": "{{ figure.place }}"}, "no such thing among"),
         ({"own": "claims:nothing"}, "own: claims:nothing"),
         ({"tables": None}, "without tables"),
+        ({"of": {"rate": "width"}}, "begins with 'rate': expected one of ratio"),
+        ({"of": {**ENTRY["of"], "over": 1}}, "over"),
+        ({"note": {"column": "sweeps", "table": "e", "title": "sweeps"}}, r"^Fig\. 4, .*sweeps"),
     ],
 )
 def test_a_wrong_entry_is_named(change, words):
-    entry = {key: value for key, value in {**ENTRY, **change}.items() if value is not None}
     with pytest.raises(ClaimError, match=words):
-        claims_of([entry], PRINTED, ROOM)
-
-
-@pytest.mark.parametrize(
-    ("of", "words"),
-    [
-        ({"rate": "width"}, "begins with 'rate': expected one of ratio"),
-        ({**ENTRY["of"], "over": 1}, "over"),
-    ],
-)
-def test_a_wrong_quantity_is_named(of, words):
-    (claim,) = claims_of([{**ENTRY, "of": of}], PRINTED, ROOM)
-    with pytest.raises(ClaimError, match=words):
-        claim.judge({"e": results()})
-
-
-def test_a_tables_lack_of_a_place_says_nothing():
-    of = {**ENTRY["of"], "where": {"n_gold": {"above": 400}}}
-    (claim,) = claims_of([{**ENTRY, "of": of}], PRINTED, ROOM)
-    assert claim.judge({"e": results()}).verdict == NOT_DECIDED
+        claim_of(**change).judged({"e": results()})
 
 
 def test_modules_that_claims_name_are_known(tmp_path, monkeypatch):
@@ -448,7 +417,7 @@ def test_modules_that_claims_name_are_known(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("of", "trials"),
     [
-        ({"summary": "coverage", "method": "GT"}, [12]),
+        ({"summary": "coverage", "method": "GT", "where": {"n_gold": 100}}, [12]),
         ({"summary": "coverage", "method": "GT", "by": "n_gold"}, [12, 12]),
         ({"summary": "coverage", "method": "GT", "pooled": True}, [24]),
         ({"summary": "coverage", "method": "GT", "mean_over": "n_gold"}, [np.nan]),
@@ -457,39 +426,24 @@ def test_modules_that_claims_name_are_known(tmp_path, monkeypatch):
         ({"coverage": "method", "unit": "replicate", "where": {"method": "GT"}}, [np.nan]),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_only_intervals_of_independent_studies_are_trials(of, trials):
-    """A mean over settings, or of the intervals of a replicate, is no share of independent ones."""
+    """A mean over settings, or of the intervals of a replicate, is no share of independent ones;
+    nor are those of two agents of one study, who share its annotators."""
     table = results()
-    if "by" not in of and "pooled" not in of and "mean_over" not in of and "summary" in of:
-        table = table[table["n_gold"] == table["n_gold"].min()]
     assert quantity({"e": table}, of).trials() == pytest.approx(trials, nan_ok=True)
-
-
-def test_intervals_of_agents_of_one_study_are_no_trials():
-    """Two agents a replicate share its annotators."""
-    table = results()
-    table = table[table["n_gold"] == table["n_gold"].min()]
     both = pd.concat([table.assign(agent="a"), table.assign(agent="b")])
-    of = {"summary": "coverage", "method": "GT"}
-    assert np.isnan(quantity({"e": both}, of).trials()).all()
+    if "summary" in of and "pooled" not in of:
+        assert np.isnan(quantity({"e": both}, of).trials()).all()
 
 
 @pytest.mark.parametrize("lacks", ["e", "f"])
 def test_a_table_that_lacks_what_the_claim_is_about_is_named(lacks):
     """The table that it is judged from, and one beside."""
-    (claim,) = claims_of([{**ENTRY, "beside": {"f": "with gamma = 1"}}], PRINTED, ROOM)
     tables = {"e": results(), "f": results()}
     tables[lacks] = tables[lacks].drop(columns="n_gold")
     with pytest.raises(ClaimError, match=rf"^Fig\. 4, .*: without 'n_gold' in {lacks}$"):
-        claim.judged(tables)
-
-
-def test_a_table_that_lacks_what_the_note_of_a_claim_tells_is_named():
-    note = {"column": "sweeps", "table": "e", "title": "sweeps"}
-    (claim,) = claims_of([{**ENTRY, "note": note}], PRINTED, ROOM)
-    with pytest.raises(ClaimError, match=r"^Fig\. 4, .*sweeps"):
-        claim.judged({"e": results()})
+        claim_of(beside={"f": "with gamma = 1"}).judged(tables)
 
 
 def test_the_main_claims_that_hold_come_first_and_are_told_elsewhere():
@@ -518,12 +472,12 @@ def test_a_main_claim_may_tell_another_quantity_with_its_words_where_it_holds():
     """Where it does not hold its words stand alone, as the cause follows them."""
     aside = {"summary": "coverage", "method": ["MAVEN", "GT"], "by": "n_gold", "title": "coverage",
              "show": "ends"}  # fmt: skip
-    (claim,) = claims_of([{**ENTRY, "main": aside}], PRINTED, ROOM)
-    words = "MAVEN's intervals are 25% narrower"
+    claim = claim_of(main=aside)
+    words = "- **Fig. 4**: MAVEN's intervals are 25% narrower"
     for width, verdict, own in (
         (0.6, HOLDS, " (coverage 1.00 to 1.00 in 4 places)"),
         (1.6, FAILS, ""),
     ):
         told = JudgedClaims([(claim, claim.judged({"e": results(width=width)}))])
-        assert told.with_verdict(verdict).startswith(f"- **Fig. 4**: {words}{own}.")
+        assert told.with_verdict(verdict).startswith(f"{words}{own}.")
     assert claim.main

@@ -83,7 +83,7 @@ def test_colour_and_marker_are_the_method_s_and_the_line_is_the_value_s(tables):
     assert sum(len(line.rows) for line in lines) == len(tables["clara_prevalence"][0])
 
 
-def test_a_setting_of_one_method_makes_lines_of_that_method_only():
+def test_series_of_a_setting_of_one_method_and_of_separations():
     base = summarise(prevalence_results(), ["tpr", "prevalence"])
     axis = "method_settings.CLARA.gamma"
     table = pd.concat([base.assign(**{axis: value}) for value in (1, 10)], ignore_index=True)
@@ -91,9 +91,6 @@ def test_a_setting_of_one_method_makes_lines_of_that_method_only():
     figure, shown = FIGURES["clara_prevalence"](table, {"by": [axis]})
     assert set(lines_of(figure.axes[0])) == {"MV", "CLARA, gamma 1", "CLARA, gamma 10"}
     assert len(shown) == len(table) * 3 // 4
-
-
-def test_separations_are_named_in_words():
     table = summarise(scores_results(), ["separation", "prevalence"])
     figure, _ = FIGURES["clara_prevalence"](table, {"by": ["separation"]})
     assert set(lines_of(figure.axes[0])) == {
@@ -202,6 +199,14 @@ def test_the_figure_of_scores_has_the_wide_separation_first(tables):
     assert figure.axes[0].get_xlabel() == "Classifier's score"
     assert len(shown) == 2 * 2 * 20
     assert set(shown["class"]) == {"negative", "positive"}
+    table = tables["clara_scores"][0]
+    with pytest.raises(ValueError, match="no scores of"):
+        FIGURES["clara_scores"](table[table["class"] == "negative"], {})
+    rng = np.random.default_rng(9)
+    state = rng.bit_generator.state
+    table = check_sigmoid_scores({"separation": 4, "sd": 2, "bins": 10}, rng)
+    assert rng.bit_generator.state == state
+    assert len(table) == 20
 
 
 def test_policies_are_drawn_at_their_means(tables):
@@ -238,7 +243,7 @@ def test_of_one_replicate_the_error_of_the_accuracy_is_that_over_items():
     assert "1 replicate; bands are one standard error over its items" in figure.get_supxlabel()
 
 
-def test_a_policy_between_its_settings():
+def test_a_policy_is_read_between_its_settings_within_a_replicate():
     table = policy_results()
     shares = pd.Series(1 / 3 + 0.25 * 4 / 3, index=table["replicate"].unique())
     own = table[(table["policy"] == "CLARA") & (table["threshold_or_share"] == 0.75)]
@@ -246,14 +251,9 @@ def test_a_policy_between_its_settings():
     np.testing.assert_allclose(found, own.set_index("replicate")["accuracy"])
     assert at_share(table, "CLARA", shares * 0 + 0.1, "accuracy").isna().all()
     assert at_share(table, "Snorkel", shares, "accuracy").empty
-
-
-def test_a_policy_is_read_within_a_replicate():
-    """One threshold leaves much in one replicate and nothing in the other.
-
-    The lines of the two are 0.8 + 0.2 share and 0.5 + 0.4 share, 0.8 at one half in the mean. The
-    curve of their means, at shares 0.3, 0.6 and 1, is at 0.83 there.
-    """
+    # One threshold leaves much in one replicate and nothing in the other.
+    # The lines of the two are 0.8 + 0.2 share and 0.5 + 0.4 share, 0.8 at one half in the mean. The
+    # curve of their means, at shares 0.3, 0.6 and 1, is at 0.83 there.
     one, other = (0.2, 0.2, 1.0), (0.4, 1.0, 1.0)
     table = pd.DataFrame({
         "policy": "CLARA", "replicate": [0, 0, 0, 1, 1, 1], "share_of_labels": [*one, *other],
@@ -280,24 +280,10 @@ def test_a_policy_is_read_within_a_replicate():
         ("clara_policy", ["accuracy"], {}, r"no columns \['accuracy'\]"),
         ("clara_policy", [], {"panels": ["cost"]}, r"panels: found \['cost'\]"),
     ],
-)
+)  # fmt: skip
 def test_a_figure_is_not_made_from_a_table_that_is_not_its_own(
     plot, dropped, options, message, tables
 ):
     table, known = tables[plot]
     with pytest.raises(ValueError, match=message):
         FIGURES[plot](table.drop(columns=dropped), known | options)
-
-
-def test_a_class_without_scores_is_an_error(tables):
-    table = tables["clara_scores"][0]
-    with pytest.raises(ValueError, match="no scores of"):
-        FIGURES["clara_scores"](table[table["class"] == "negative"], {})
-
-
-def test_the_check_of_the_scores_draws_nothing():
-    rng = np.random.default_rng(9)
-    state = rng.bit_generator.state
-    table = check_sigmoid_scores({"separation": 4, "sd": 2, "bins": 10}, rng)
-    assert rng.bit_generator.state == state
-    assert len(table) == 20

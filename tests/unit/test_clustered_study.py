@@ -17,7 +17,7 @@ from crowdgold.methods.registry import fit
 from crowdgold.reading.study import read_study
 from crowdgold.simulate.design import CLUSTERS, SIMPLE, draw_gold
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import NO_GOLD, items_from_frame
+from crowdgold.types.items import NO_GOLD
 from unit.test_clusters import table
 
 ASKED = ("--no-models", "--methods", "GT", "logistic-R", "--json")
@@ -88,20 +88,14 @@ def test_clusters_are_read_from_every_form_of_a_study(form, tmp_path):
     frame.to_csv(paths[0], index=False)
     found = read_study(paths, columns)
     assert same_clusters(found.items.cluster, items.cluster)
+    assert found.items.take(np.arange(7)).cluster.tolist() == [0] * 5 + [1] * 2
     assert any("240 clusters of 5 items" in note for note in found.notes)
-
-
-def test_the_facade_reads_clusters(tmp_path):
-    study = cg.read(write(items_of(), tmp_path / "study.csv"))
-    assert "240 clusters of 5 items" in repr(study)
-    assert cg.check(study).clusters.with_gold == 40
-
-
-def test_a_table_says_which_items_belong_together():
-    items = items_of()
-    again = items_from_frame(items.to_frame(), np.random.default_rng(0))
-    np.testing.assert_array_equal(again.cluster, items.cluster)
-    assert again.take(np.arange(7)).cluster.tolist() == [0] * 5 + [1] * 2
+    if form == "numbers":
+        study = cg.read(paths[0])
+        assert "240 clusters of 5 items" in repr(study)
+        assert cg.check(study).clusters.with_gold == 40
+        alone = write(items, paths[0], cluster=range(1200))
+        assert any("changes nothing" in note for note in read_study([alone]).notes)
 
 
 @pytest.mark.parametrize(
@@ -113,18 +107,15 @@ def test_a_table_says_which_items_belong_together():
         ({"gold_stratum": ["a", "b"] * 600}, "are of one cluster, and"),
     ],
 )
-@pytest.mark.parametrize("command", ["check", "evaluate"])
-def test_clusters_that_cannot_be_are_refused_in_one_line(
-    command, columns, message, tmp_path, capsys
-):
+def test_clusters_that_cannot_be_are_refused_in_one_line(columns, message, tmp_path, capsys):
     path = write(items_of(), tmp_path / "study.csv", **columns)
-    out = ["--out", str(tmp_path / "out")] if command == "evaluate" else []
-    assert main([command, path, *out]) == 2
-    told = capsys.readouterr()
-    assert not told.out
-    line = told.err.strip().splitlines()[-1]
-    assert "column 'cluster'" in line
-    assert message in line
+    for command in (["check", path], ["evaluate", path, "--out", str(tmp_path / "out")]):
+        assert main(command) == 2
+        told = capsys.readouterr()
+        assert not told.out
+        line = told.err.strip().splitlines()[-1]
+        assert "column 'cluster'" in line
+        assert message in line
     assert not (tmp_path / "out").exists()
 
 
@@ -136,11 +127,6 @@ def test_an_item_in_two_clusters_is_refused(tmp_path):
     frame.to_csv(tmp_path / "votes.csv", index=False)
     with pytest.raises(InputError, match=r"cluster.*row 3.*what the item's first row has"):
         read_study([tmp_path / "votes.csv"])
-
-
-def test_clusters_of_one_item_are_said_to_change_nothing(tmp_path):
-    path = write(items_of(), tmp_path / "study.csv", cluster=range(1200))
-    assert any("changes nothing" in note for note in read_study([path]).notes)
 
 
 def test_a_segment_within_one_cluster_has_no_interval(tmp_path, capsys):
@@ -158,11 +144,10 @@ def test_a_segment_within_one_cluster_has_no_interval(tmp_path, capsys):
 
 
 def test_check_says_how_much_clusters_matter(tmp_path, capsys):
-    items = items_of()
-    path = write(items, tmp_path / "study.csv")
+    items, path = items_of(), write(items_of(), tmp_path / "study.csv")
+    effect = cluster_effect(items)
     assert main(["check", path, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["clusters"]
-    effect = cluster_effect(items)
     assert found["design_effect"] == pytest.approx(effect.design_effect)
     assert main(["check", path]) == 0
     told = " ".join(capsys.readouterr().out.split())
@@ -188,19 +173,16 @@ def test_the_intraclass_correlation_is_that_of_the_analysis_of_variance():
     assert np.isnan(intraclass_correlation(np.ones(6), cluster))
 
 
-@pytest.mark.parametrize("gold", ["none", "positive", "apart"])
-def test_check_says_so_where_likeness_cannot_be_known(gold):
+def test_check_says_so_where_likeness_cannot_be_known():
     items = items_of()
-    if gold == "none":
-        items = replace(items, gold=np.full(1200, NO_GOLD, dtype=np.int8))
-    elif gold == "positive":
-        items = replace(items, gold=np.where(items.gold == 1, 1, NO_GOLD).astype(np.int8))
-    else:
-        items = items.with_gold(np.arange(1200) % 50 == 0)
-    found = cluster_effect(items)
-    assert np.isnan(found.of_gold)
-    assert "nan" not in found.sentence
-    assert f"{found.of_votes:.2f} of votes" in found.sentence
+    none, positive = (np.where(has, items.gold, NO_GOLD).astype(np.int8)
+                      for has in (False, items.gold == 1))  # fmt: skip
+    apart = items.with_gold(np.arange(1200) % 50 == 0)
+    for one in (replace(items, gold=none), replace(items, gold=positive), apart):
+        found = cluster_effect(one)
+        assert np.isnan(found.of_gold)
+        assert "nan" not in found.sentence
+        assert f"{found.of_votes:.2f} of votes" in found.sentence
 
 
 def test_gold_of_few_clusters_is_warned_of(tmp_path, capsys):
@@ -226,16 +208,10 @@ def test_without_the_column_gold_by_whole_clusters_looks_chosen():
     items are tested one by one, and in at most 1 where clusters are (2 or more: once in 200)."""
     found = []
     for seed in range(10):
-        items = draw_gold(
-            table(2000, seed, cluster_size=20, cluster_correlation=0.9), CLUSTERS, 300,
-            np.random.default_rng(seed),
-        )  # fmt: skip
-        found.append(
-            [
-                assess_gold_sample(one, np.random.default_rng(seed), 999).p
-                for one in (items, replace(items, cluster=None))
-            ]
-        )
+        alike = table(2000, seed, cluster_size=20, cluster_correlation=0.9)
+        items = draw_gold(alike, CLUSTERS, 300, np.random.default_rng(seed))
+        both = (items, replace(items, cluster=None))
+        found.append([assess_gold_sample(one, np.random.default_rng(seed), 999).p for one in both])
     with_them, without = np.array(found).T
     assert (without < CHOSEN).sum() >= 3
     assert (with_them < CHOSEN).sum() <= 1

@@ -22,17 +22,9 @@ from crowdgold.simulate.design import CLUSTERS, SIMPLE, draw_clusters, draw_gold
 from crowdgold.types.clusters import check_draw, together
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import GoldDraw
-from crowdgold.types.items import NO_GOLD
+from crowdgold.types.items import NO_GOLD, items_from_frame
 from unit.reference import make_items
-from unit.test_designed_gold import (
-    METRICS,
-    drawn,
-    estimates,
-    nothing_expected,
-    nothing_imagined,
-)
-
-__all__ = ["nothing_expected", "nothing_imagined"]
+from unit.test_designed_gold import METRICS, drawn, estimates
 
 IRT = {
     "votes_total": 3, "phi": 0.3, "mu_s": 3.0, "sigma_s": 2.0, "mu_d": 0.5, "sigma_d": 2.0,
@@ -48,10 +40,19 @@ def table(n=1000, seed=0, **changed):
 
 def uneven(items, seed=0):
     """The same items in clusters of 1 to 8."""
-    cluster = np.repeat(
-        np.arange(len(items)), np.random.default_rng(seed).integers(1, 9, len(items))
-    )
-    return replace(items, cluster=cluster[: len(items)])
+    size = np.random.default_rng(seed).integers(1, 9, len(items))
+    return replace(items, cluster=np.repeat(np.arange(len(items)), size)[: len(items)])
+
+
+def whole():
+    """60 of 200 clusters have gold labels of all their items."""
+    return draw_gold(table(), CLUSTERS, 300, np.random.default_rng(3))
+
+
+def of_gold(items):
+    """Which items have a gold label, their labels and their clusters."""
+    gold = items.gold != NO_GOLD
+    return gold, items.gold[gold].astype(float), items.cluster[gold]
 
 
 def sandwich(residuals, cluster):
@@ -69,36 +70,30 @@ def sandwich(residuals, cluster):
 def mean_if_flipped(y):
     """What each label adds to their mean were it the other one, by deleting a trace of it.
 
-    Each item is there twice: with a share of 1 - t under its own label, and of t under the other,
-    t = 1 / (2 (n + 1)), half of one more label. An entry of share w that is left out moves the mean
-    by what it adds; of all of an item that is 1 / w of it. Centred as the items' own are.
+    Each item has a share of 1 - t under its own label and t under the other, t = 1 / (2 (n + 1)),
+    half of one more label; an entry of share w moves the mean by w of what all of it would.
     """
-    size = len(y)
-    trace = 0.5 / (size + 1)
-    mean = sum((1 - trace) * one + trace * (1 - one) for one in y) / size
+    size, trace = len(y), 0.5 / (len(y) + 1)
+    mean = ((1 - trace) * y + trace * (1 - y)).mean()
 
     def adds(label, share):
         without = (size * mean - share * label) / (size - share)
         return (size - 1) * (mean - without) / share
 
-    middle = sum(adds(one, 1 - trace) for one in y) / size
-    return np.array([adds(1 - one, trace) - middle for one in y])
+    return adds(1 - y, trace) - adds(y, 1 - trace).mean()
 
 
 def imagined(own, other):
     """What one more label adds to the variance of a sum, as likely to be of an item's own class as
     of the other: n / (n + 1) times as much, each held against the mean of the n there are."""
-    middle, number = own.mean(), len(own)
-    squares = sum(
-        (one - middle) ** 2 + (two - middle) ** 2 for one, two in zip(own, other, strict=True)
-    )
+    number = len(own)
+    squares = ((own - own.mean()) ** 2 + (other - own.mean()) ** 2).sum()
     return (number / (number + 1)) ** 2 * squares / 2 / number
 
 
 def going_together(own, cluster):
     """How many times as much a label counts as in a sample of items: the squares of the sums of
-    clusters over those of items, from 1 to the size of a cluster, and one more cluster whose items
-    go all together."""
+    clusters over those of items, from 1 to a cluster's size, and one whose items go together."""
     names = np.unique(cluster)
     squares = sum(own[cluster == one].sum() ** 2 for one in names) / (own**2).sum()
     size = len(own) / len(names)
@@ -109,69 +104,31 @@ def imagined_in_clusters(own, other, cluster):
     return imagined(own, other) * going_together(own, cluster)
 
 
-def of_one_item(items):
-    """The same items, each in a cluster of its own."""
-    return replace(items, cluster=np.random.default_rng(0).permutation(400))
-
-
-def values_of(one, *names):
-    return [getattr(one, name) for name in names]
-
-
-def assert_clusters_of_one_item_change_nothing(design, method, target, names):
-    """These values of every metric are the same, to rounding."""
+@pytest.mark.parametrize("method", ["GT", "votes-R", "logistic-R"])
+@pytest.mark.parametrize("design", ["simple", "strata", "poisson"])
+@pytest.mark.parametrize("target", ["items", "population"])
+@pytest.mark.parametrize("guessed", [True, False])
+def test_clusters_of_one_item_change_nothing(design, target, method, guessed, request):
+    """Points, errors and ends of every metric, with and without what is imagined and expected."""
+    if not guessed:
+        request.getfixturevalue("nothing_imagined")
+        request.getfixturevalue("nothing_expected")
     items = drawn(design)
     single = replace(items, cluster=np.random.default_rng(0).permutation(400))
-    for plain, same in zip(estimates(items, method, target), estimates(single, method, target),
-                           strict=True):  # fmt: skip
-        values = [[getattr(e, name) for name in names] for e in (plain, same)]
+    both = (estimates(one, method, target) for one in (items, single))
+    for plain, same in zip(*both, strict=True):
+        values = [(e.estimate, e.standard_error, e.lower, e.upper) for e in (plain, same)]
         np.testing.assert_allclose(*values, rtol=1e-9, atol=1e-12, err_msg=plain.metric)
-
-
-ERRORS = ["estimate", "standard_error"]
-EVERYTHING = [*ERRORS, "lower", "upper"]
-
-
-@pytest.mark.parametrize("method", ["GT", "votes-R", "logistic-R"])
-@pytest.mark.parametrize(
-    ("design", "target"),
-    [
-        ("simple", "items"),
-        ("simple", "population"),
-        ("strata", "items"),
-        ("strata", "population"),
-        ("poisson", "items"),
-        ("poisson", "population"),
-    ],
-)
-def test_clusters_of_one_item_change_nothing(design, target, method):
-    """Points, errors and ends of every metric."""
-    assert_clusters_of_one_item_change_nothing(design, method, target, EVERYTHING)
-
-
-@pytest.mark.parametrize("target", ["items", "population"])
-@pytest.mark.parametrize("method", ["GT", "votes-R", "logistic-R"])
-def test_clusters_of_one_item_drawn_by_itself_change_no_error(method, target):
-    """Points and errors of every metric."""
-    assert_clusters_of_one_item_change_nothing("poisson", method, target, ERRORS)
-
-
-@pytest.mark.usefixtures("nothing_imagined", "nothing_expected")
-@pytest.mark.parametrize("method", ["GT", "votes-R", "logistic-R"])
-def test_clusters_of_one_item_of_a_random_sample_change_nothing_about_the_population(method):
-    """Points, errors and ends, but for the label that is imagined and what is expected."""
-    assert_clusters_of_one_item_change_nothing("simple", method, "population", EVERYTHING)
 
 
 @pytest.mark.usefixtures("nothing_imagined")
 @pytest.mark.parametrize("design", [SIMPLE, CLUSTERS])
 def test_the_prevalence_of_gold_alone_is_the_textbooks_cluster_sample(design):
-    """About the population: the sandwich of a mean, whichever way gold was drawn. To rounding, but
-    where items were drawn one by one and by chance have fewer pairs in a cluster than expected."""
+    """The sandwich of a mean. To rounding, but where items were drawn one by one and by chance have
+    fewer pairs in a cluster than expected."""
     items = draw_gold(uneven(table()), design, 300, np.random.default_rng(3))
-    gold = items.gold != NO_GOLD
-    y = items.gold[gold].astype(float)
-    expected, cluster = sandwich((y - y.mean()) / len(y), items.cluster[gold]), items.cluster[gold]
+    gold, y, cluster = of_gold(items)
+    expected = sandwich((y - y.mean()) / len(y), cluster)
     without = [y[cluster != one].mean() - y.mean() for one in np.unique(cluster)]
     assert expected == pytest.approx((1 - 1 / len(without)) * np.square(without).sum())
     (found,) = estimates(items, "GT", "population", ["prevalence"])
@@ -182,11 +139,9 @@ def test_the_prevalence_of_gold_alone_is_the_textbooks_cluster_sample(design):
 
 
 def test_whole_clusters_of_a_finite_table_leave_the_share_that_was_not_drawn():
-    """About these items: (1 - f) of the sandwich where clusters were drawn whole, and of what one
-    more cluster adds."""
-    items = draw_gold(table(), CLUSTERS, 300, np.random.default_rng(3))
-    gold = items.gold != NO_GOLD
-    y, cluster = items.gold[gold].astype(float), items.cluster[gold]
+    """(1 - f) of the sandwich and of what one more cluster adds."""
+    items = whole()
+    _, y, cluster = of_gold(items)
     own, other = (y - y.mean()) / len(y), mean_if_flipped(y) / len(y)
     expected = 0.7 * (sandwich(own, cluster) + imagined_in_clusters(own, other, cluster))
     (found,) = estimates(items, "GT", "items", ["prevalence"])
@@ -197,10 +152,10 @@ def test_a_ratio_is_linearised_as_the_textbook_does():
     """Precision at .5, sum(x y) / sum(x): residuals x (y - R) / sum(x) by cluster, the jackknife's
     within 3 %."""
     items = draw_gold(uneven(table(2000)), CLUSTERS, 600, np.random.default_rng(3))
-    gold = items.gold != NO_GOLD
-    y, x = items.gold[gold].astype(float), (items.scores["A"][gold] >= 0.5).astype(float)
+    gold, y, cluster = of_gold(items)
+    x = (items.scores["A"][gold] >= 0.5).astype(float)
     ratio = (x * y).sum() / x.sum()
-    expected = sandwich(x * (y - ratio) / x.sum(), items.cluster[gold])
+    expected = sandwich(x * (y - ratio) / x.sum(), cluster)
     (found,) = estimates(items, "GT", "population", ["precision:A@0.5"])
     assert found.estimate == pytest.approx(ratio, abs=1e-12)
     assert found.standard_error == pytest.approx(np.sqrt(expected), rel=0.03)
@@ -215,10 +170,9 @@ def test_over_all_samples_of_whole_clusters_the_variance_is_that_of_the_estimate
     items = make_items(np.ones(27, dtype=int), 2, NO_GOLD, {"A": np.arange(27.0)}, truth=truth)
     found = []
     for chosen in combinations(range(9), 4):
+        rows = np.flatnonzero(np.isin(cluster, chosen))
         one = replace(items.with_gold(np.isin(cluster, chosen)), cluster=cluster)
-        view = View(one, "A")
-        rows = np.flatnonzero(one.gold != NO_GOLD)
-        _, design = drawn_from(view, rows)
+        _, design = drawn_from(View(one, "A"), rows)
         mean = truth[rows].mean()
         deviations = design.deviations((truth[rows] - mean)[:, None])
         squared = design.left * (deviations**2).sum() / (len(deviations) - 1) / design.size
@@ -228,16 +182,14 @@ def test_over_all_samples_of_whole_clusters_the_variance_is_that_of_the_estimate
 
 
 def test_the_correction_of_a_prediction_counts_by_clusters(request):
-    """Whole clusters, f = .3, about these items: (1 - f) of the sandwich of y - lambda g and of
-    what one more label adds to it. About the population, but for that label, f of the sandwich
-    of y too."""
-    items = draw_gold(table(), CLUSTERS, 300, np.random.default_rng(3))
-    share, gold = items.votes_positive / items.votes_total, items.gold != NO_GOLD
-    y, g, cluster = items.gold[gold].astype(float), share[gold], items.cluster[gold]
-    questions = Questions((parse_metric("prevalence"),))
-    found = rectify(share, View(items, "A"), questions, "items")
+    """About these items, f = .3: (1 - f) of the sandwich of y - lambda g and of what one more label
+    adds. About the population, but for that label, f of the sandwich of y too."""
+    items = whole()
+    gold, y, cluster = of_gold(items)
+    share = items.votes_positive / items.votes_total
+    found = rectify(share, View(items, "A"), Questions((parse_metric("prevalence"),)), "items")
     weight = found.weight
-    guessed = weight * (g - g.mean())
+    guessed = weight * (share[gold] - share[gold].mean())
     left, other = (y - y.mean() - guessed) / 300, (mean_if_flipped(y) - guessed) / 300
     # Without what the prediction expects, which counts where it is more.
     found = replace(found, expected=np.zeros_like(found.expected))
@@ -251,14 +203,14 @@ def test_the_correction_of_a_prediction_counts_by_clusters(request):
 
 def test_how_far_gold_comes_by_whole_clusters():
     items = table(4000)
-    whole = draw_gold(items, CLUSTERS, 400, np.random.default_rng(1))
-    single = draw_gold(items, SIMPLE, 400, np.random.default_rng(1))
-    shares = [together(one.cluster, one.gold >= 0, None).share for one in (whole, single)]
-    assert shares[0] == 1
-    assert shares[1] < 0.3
+    by = [draw_gold(items, one, 400, np.random.default_rng(1)).gold >= 0
+          for one in (CLUSTERS, SIMPLE)]  # fmt: skip
     two = np.zeros(4000, dtype=bool)
     two[[5 * one + k for one in range(0, 800, 4) for k in (0, 1)]] = True
-    assert 0.1 < together(items.cluster, two, None).share < 0.9
+    whole_ones, single, some = (together(items.cluster, gold, None).share for gold in (*by, two))
+    assert whole_ones == 1
+    assert single < 0.3
+    assert 0.1 < some < 0.9
 
 
 @pytest.mark.usefixtures("nothing_imagined")
@@ -289,12 +241,11 @@ def test_labels_that_are_taken_for_the_truth_are_a_cluster_sample_of_the_populat
 
 def test_power_tuned_means_count_by_clusters():
     """AutoEval with a prediction that says nothing: the sandwich of the gold labels."""
-    items = draw_gold(table(), CLUSTERS, 300, np.random.default_rng(3))
+    items = whole()
     fitted = Fit("AutoEval", MeanPrediction({"A": np.full(1000, 0.5)}))
     (found,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(1))
-    gold = items.gold != NO_GOLD
-    y = items.gold[gold].astype(float)
-    expected = sandwich((y - y.mean()) / 300, items.cluster[gold])
+    _, y, cluster = of_gold(items)
+    expected = sandwich((y - y.mean()) / 300, cluster)
     assert found.estimate == pytest.approx(y.mean(), abs=1e-12)
     assert found.standard_error == pytest.approx(np.sqrt(expected), rel=1e-9)
 
@@ -327,19 +278,15 @@ def test_points_of_curves_count_clusters():
     """20 clusters of 5, each of one label and ranked together: precision at the lowest recalls
     rests on the first two of them, and no point on more than the ten of a class."""
     labels, cluster = np.repeat(np.arange(20) % 2, 5), np.repeat(np.arange(20), 5)
-    scores = {"A": -np.arange(100.0)}
-    known = make_items(np.ones(100, dtype=int), 2, labels, scores)
-    found = []
+    known = make_items(np.ones(100, dtype=int), 2, labels, {"A": -np.arange(100.0)})
+    counted, found = Questions((), curves=True).counted, []
     for one in (known, replace(known, cluster=cluster)):
-        counted = Questions((), curves=True).counted
         ranked = RankedItems.of(one, "A")
         found.append(counted(labels, ranked))
         np.testing.assert_allclose(counted(labels, ranked, np.ones(100)), found[-1], atol=1)
     items, clusters = found
-    assert clusters.min() == 2
+    assert (clusters.min(), clusters.max(), items.max()) == (2, 10, 50)
     assert items.min() > 5
-    assert clusters.max() == 10
-    assert items.max() == 50
 
 
 def test_a_metric_of_two_clusters_has_no_interval():
@@ -393,8 +340,7 @@ def test_imputed_labels_go_to_the_population_by_clusters():
 
 def test_the_percentile_bootstrap_is_by_clusters():
     """Its width is that of the sandwich, within 20 % of 400 resamples; by items it is much less."""
-    items = draw_gold(table(), CLUSTERS, 300, np.random.default_rng(3))
-    rng, widths = np.random.default_rng(1), []
+    items, rng, widths = whole(), np.random.default_rng(1), []
     for one in (items, replace(items, cluster=None)):
         (found,) = evaluate(fit("GT", one, rng), one, ["prevalence"], rng, resamples=400)
         widths.append(found.upper - found.lower)
@@ -482,38 +428,35 @@ def test_whole_clusters_that_lie_in_several_strata_are_refused():
 
 
 @pytest.mark.parametrize("method", ["GT", "votes-R", "logistic-R"])
-@pytest.mark.parametrize("metric", METRICS)
-def test_every_metric_is_less_sure_where_items_are_alike(metric, method):
+def test_every_metric_is_less_sure_where_items_are_alike(method):
     """Clusters of five copies of an item: the error is near sqrt(5) of that of as many different
     items, 1.6 to 3 times where the prediction has its part."""
-    base = table(400, 1)
-    rows = np.repeat(np.arange(400), 5)
+    base, rows = table(400, 1), np.repeat(np.arange(400), 5)
     copied = replace(base.take(rows), cluster=rows, item=np.arange(2000).astype(str).astype(object))
     scores = {name: one + np.arange(2000) * 1e-9 for name, one in copied.scores.items()}
     copied = draw_gold(replace(copied, scores=scores), CLUSTERS, 500, np.random.default_rng(1))
-    with_them = estimates(copied, method, "population", [metric])[0].standard_error
-    without = estimates(replace(copied, cluster=None), method, "population", [metric])[0]
-    assert 1.6 < with_them / without.standard_error < 3
+    both = (estimates(one, method, "population") for one in (copied, replace(copied, cluster=None)))
+    ratios = {one.metric: one.standard_error / other.standard_error
+              for one, other in zip(*both, strict=True)}  # fmt: skip
+    assert len(ratios) == len(METRICS)
+    assert {name: ratio for name, ratio in ratios.items() if not 1.6 < ratio < 3} == {}
 
 
-def test_an_experiment_keeps_the_clusters():
-    items = draw_gold(table(), CLUSTERS, 50, np.random.default_rng(1))
-    row = row_of(items)
-    again = table_of({name: row[name][0] for name in row.column_names})
-    np.testing.assert_array_equal(again.cluster, items.cluster)
-
-
-def test_a_generator_makes_items_alike():
+def test_a_generator_makes_items_alike_and_an_experiment_keeps_their_clusters():
     """50,000 clusters of 4: the correlation of the labels of a cluster is that of two normal
     numbers of correlation .5 cut at a share of .3, .318; within six standard errors, as phi is."""
     items = table(200_000, cluster_size=4)
     y = items.truth.astype(float)
     assert y.mean() == pytest.approx(0.3, abs=0.01)
-    by_cluster = y.reshape(-1, 4)
-    between = by_cluster.mean(axis=1).var() / y.var()
+    between = y.reshape(-1, 4).mean(axis=1).var() / y.var()
     assert (4 * between - 1) / 3 == pytest.approx(0.318, abs=0.02)
     with pytest.raises(InputError, match="the items have no clusters"):
         draw_gold(replace(items, cluster=None), CLUSTERS, 10, np.random.default_rng(1))
+    row = row_of(items.take(np.arange(50)))
+    again = table_of({name: row[name][0] for name in row.column_names})
+    read = items_from_frame(items.take(np.arange(50)).to_frame(), np.random.default_rng(0))
+    for one in (again, read):
+        np.testing.assert_array_equal(one.cluster, items.cluster[:50])
 
 
 def test_the_sampler_draws_clusters_whole_but_the_last():

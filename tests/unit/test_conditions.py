@@ -1,30 +1,27 @@
 """Conditions on answers (`--fail-if`), what decides them, and an answer in a line (`--badge`)."""
 
 import json
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
-import crowdgold
 from crowdgold.cli import main
 from crowdgold.cli.evaluate import exit_code
 from crowdgold.evaluation.conditions import (
     Key,
     answer_to,
+    answers_asked,
     find_answer,
     read_condition,
     with_conditions,
 )
 from crowdgold.evaluation.folder import Evaluation
-from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.questions import Settings, read_thresholds
 from crowdgold.presentation.answers import badge
 from crowdgold.types.choices import RULES
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items
-
-EXAMPLE = Path(crowdgold.__file__).parent / "example"
+from unit.made_files import first_items
 
 
 def items(*models):
@@ -77,14 +74,12 @@ def decide(text, rule="surely"):
 )
 def test_a_condition_is_decided_on_the_interval(text, holds, at_estimate):
     """By default where it holds at both ends; by the other rules at the estimate, or at one end."""
-    assert decide(text)["holds"] == holds
+    found = [decide(text, rule) for rule in RULES]
+    assert {one["holds"] for one in found} == {holds}
+    assert {one["fail_on"]: one["failed"] for one in found} == {
+        "surely": holds == "surely", "estimate": at_estimate, "possibly": holds != "no",
+    }  # fmt: skip
     assert decide(text)["failed"] == (holds == "surely")
-    assert decide(text, "estimate")["failed"] == at_estimate
-    assert decide(text, "possibly")["failed"] == (holds != "no")
-
-
-def test_the_rules_are_those_that_the_command_offers():
-    assert [decide("AUC:large < 0.93", rule)["fail_on"] for rule in RULES] == list(RULES)
 
 
 def test_an_answer_turned_round_has_its_ends_turned():
@@ -142,8 +137,8 @@ def test_a_name_means_one_answer(models, text, found):
 
 def test_names_with_dashes_are_told_apart():
     study = items("gpt-4", "gpt-4-mini")
-    assert find_answer("delta_AUC:gpt-4-mini-gpt-4", Settings(), study).turned
-    assert not find_answer("delta_AUC:gpt-4-gpt-4-mini", Settings(), study).turned
+    names = ("delta_AUC:gpt-4-mini-gpt-4", "delta_AUC:gpt-4-gpt-4-mini")
+    assert [find_answer(one, Settings(), study).turned for one in names] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -174,15 +169,11 @@ def test_an_answer_in_a_line(key, numbers, line):
 
 def test_every_name_that_is_listed_is_an_answer_of_the_evaluation(few, tmp_path):
     """What is looked for before an evaluation is what is there after it, and nothing else."""
-    out = tmp_path / "mine"
-    assert main([*few, "--out", str(out), "--threshold", "0.3", "--threshold", "0.7",
-                 "--threshold", "small=0.4"]) == 0  # fmt: skip
-    found = json.loads((out / "study.json").read_text())
-    from crowdgold.evaluation.conditions import answers_asked
-    from crowdgold.evaluation.questions import read_thresholds
-
-    settings = Settings(thresholds=read_thresholds(["0.3", "0.7", "small=0.4"]))
-    study = items("large", "small")
+    at = ["0.3", "0.7", "small=0.4"]
+    asked = [part for one in at for part in ("--threshold", one)]
+    assert main([*few, "--out", str(tmp_path / "mine"), *asked]) == 0
+    found = json.loads((tmp_path / "mine/study.json").read_text())
+    settings, study = Settings(thresholds=read_thresholds(at)), items("large", "small")
     keys = list(answers_asked(settings, study))
     assert {(one.model, one.against, one.metric) for one in keys} == {
         (row["model"], row["against"], row["metric"]) for row in found["headlines"]
@@ -194,25 +185,31 @@ def test_every_name_that_is_listed_is_an_answer_of_the_evaluation(few, tmp_path)
 @pytest.fixture(scope="module")
 def few(tmp_path_factory):
     """`evaluate` with the first 300 items of the example."""
-    folder = tmp_path_factory.mktemp("few")
-    kept = pd.read_csv(EXAMPLE / "scores.csv")["item"][:300]
-    for name in ("votes", "gold", "scores"):
-        table = pd.read_csv(EXAMPLE / f"{name}.csv")
-        table[table["item"].isin(kept)].to_csv(folder / f"{name}.csv", index=False)
-    files = [str(folder / f"{name}.csv") for name in ("votes", "gold", "scores")]
+    files = first_items(tmp_path_factory.mktemp("few"), 300)
     return ["evaluate", *files, "--methods", "GT", "--cores", "1"]
+
+
+@pytest.fixture
+def given(few, tmp_path):
+    return [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
 
 
 SURE = ["--fail-if", "AUC:small < 0.999", "--fail-if", "prevalence > 0.99"]
 
 
-def test_a_condition_that_holds_ends_with_3_and_is_said(few, tmp_path, capsys):
-    """Written all the same: who looks why it failed finds the folder."""
-    given = [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
+def test_a_condition_that_holds_ends_with_3_and_is_said(given, tmp_path, capsys):
+    """Written all the same: who looks why it failed finds the folder, whose study file asks for the
+    conditions again."""
     assert main([*given, "--fail-if", "prevalence > 0.99", "--fail-if", "AUC:large < .2"]) == 0
     passed = capsys.readouterr().out
     assert passed.count("Passed: ") == 2
     assert "Passed: prevalence > 0.99: holds nowhere in the interval (0." in passed
+    assert main([*given, *SURE, "--fail-on", "possibly"]) == 3
+    written = (tmp_path / "mine/study.yaml").read_text()
+    assert "fail-if:\n- AUC:small < 0.999\n- prevalence > 0.99\nfail-on: possibly\n" in written
+    assert main(["evaluate", str(tmp_path / "mine/study.yaml")]) == 3
+    assert (tmp_path / "mine/study.yaml").read_text() == written
+    capsys.readouterr()
     assert main([*given, *SURE]) == 3
     said = capsys.readouterr().out
     assert "FAILED: AUC:small < 0.999: holds in the whole interval (0." in said
@@ -221,47 +218,34 @@ def test_a_condition_that_holds_ends_with_3_and_is_said(few, tmp_path, capsys):
     assert [one["failed"] for one in found["conditions"]] == [True, False]
 
 
-def test_the_study_file_of_the_folder_asks_for_the_conditions_again(few, tmp_path, capsys):
-    given = [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
-    assert main([*given, *SURE, "--fail-on", "possibly"]) == 3
-    written = (tmp_path / "mine/study.yaml").read_text()
-    assert "fail-if:\n- AUC:small < 0.999\n- prevalence > 0.99\nfail-on: possibly\n" in written
-    assert main(["evaluate", str(tmp_path / "mine/study.yaml")]) == 3
-    assert (tmp_path / "mine/study.yaml").read_text() == written
-
-
-def test_json_has_the_conditions_and_nothing_else_is_on_standard_output(few, tmp_path, capsys):
-    given = [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
+def test_json_and_a_badge_are_all_that_is_on_standard_output(given, capsys):
     assert main([*given, *SURE, "--json"]) == 3
     said = capsys.readouterr()
     (one, other) = json.loads(said.out)["conditions"]
-    assert set(one) == {"condition", "answer", "fail_on", "why",
-                        "holds", "failed", "method", "estimate",
-                        "lower", "upper"}  # fmt: skip
+    assert set(one) == {"condition", "answer", "fail_on", "why", "holds", "failed", "method",
+                        "estimate", "lower", "upper"}  # fmt: skip
     assert (one["condition"], one["answer"], one["holds"]) == (
         "AUC:small < 0.999", "AUC:small", "surely",
     )  # fmt: skip
     assert other["holds"] == "no"
     assert "FAILED: AUC:small < 0.999" in said.err
-
-
-def test_a_badge_is_all_that_is_printed(few, tmp_path, capsys):
-    given = [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
     assert main([*given, *SURE, "--badge", "AUC:small"]) == 3
-    said = capsys.readouterr().out
+    (said,) = capsys.readouterr().out.splitlines()
     assert said.startswith("AUC small 0.")
-    assert len(said.splitlines()) == 1
-    assert main([*given, "--badge", "AUC", "--json"]) == 2
-    assert "--json and --badge: expected one" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    "more", [["--fail-if", "F1 < 0.5"], ["--badge", "AUC"], ["--fail-if", "AUC:large < x"]]
+    ("more", "said"),
+    [
+        (["--fail-if", "F1 < 0.5"], "Error: --fail-if"),
+        (["--badge", "AUC"], "Error: --badge"),
+        (["--fail-if", "AUC:large < x"], "Error: --fail-if"),
+        (["--badge", "AUC", "--json"], "--json and --badge: expected one"),
+    ],
 )
-def test_a_name_that_is_wrong_costs_no_evaluation(more, few, tmp_path, capsys):
-    given = [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
+def test_a_name_that_is_wrong_costs_no_evaluation(more, said, given, tmp_path, capsys):
     assert main([*given, *more]) == 2
-    assert f"Error: {more[0]}" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
     assert not (tmp_path / "mine").exists()
 
 

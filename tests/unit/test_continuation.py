@@ -29,44 +29,38 @@ class Sampler:
         return Chains(before + asked.draws, Diagnostics(rhat=rhat, chains=4))
 
 
-def test_fit_that_passes_is_sampled_once() -> None:
-    sampler = Sampler([1.001])
-    found = sample_until_passed(sampler, 500)
-    assert found.fit.kept == 500
-    assert (found.times, found.notes) == (1, ())
-    assert sampler.asked == [Asked(500)]
-
-
-def test_chains_double_until_the_third_attempt_passes() -> None:
-    sampler = Sampler([1.03, 1.02, 1.005])
-    found = sample_until_passed(sampler, 500)
-    assert [asked.draws for asked in sampler.asked] == [500, 500, 1000]
-    assert [asked.latest.kept for asked in sampler.asked[1:] if asked.latest] == [500, 1000]
-    assert found.fit.kept == 2000
-    assert found.fit.diagnostics.passed
-    assert found.times == 4
-    assert found.notes == ("chains continued to 4 times the draws",)
-
-
-@pytest.mark.parametrize("rhat", [1.05, float("nan")])
-def test_chains_that_never_pass_end_at_eight_times_the_draws(rhat: float) -> None:
-    sampler = Sampler([rhat] * 10)
-    found = sample_until_passed(sampler, 250)
-    assert sum(asked.draws for asked in sampler.asked) == 8 * 250
-    assert found.times == 8
-    assert not found.fit.diagnostics.passed
-
-
-def test_draws_from_before_the_chains_overlap_are_dropped() -> None:
-    """An R-hat of 1.5 says that a chain was still on its way; of 1.02, that it is short."""
-    sampler = Sampler([1.5, 1.02, 1.0])
-    found = sample_until_passed(sampler, 500)
-    assert [asked.drop for asked in sampler.asked] == [False, True, False]
-    assert found.fit.kept == 1500
-    assert found.times == 4
-
-
-def test_seconds_of_all_attempts_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    sampler = Sampler([1.03, 1.02, 1.005], seconds=0.01)
+@pytest.mark.parametrize(
+    ("rhats", "asked", "drop", "before", "kept", "times"),
+    [
+        ([1.001], [500], [False], [], 500, 1),
+        ([1.03, 1.02, 1.005], [500, 500, 1000], [False] * 3, [500, 1000], 2000, 4),
+        # An R-hat of 1.5 says that a chain was still on its way; of 1.02, that it is short.
+        ([1.5, 1.02, 1.0], [500, 500, 1000], [False, True, False], [500, 500], 1500, 4),
+        ([1.05] * 4, [500, 500, 1000, 2000], [False] * 4, [500, 1000, 2000], 4000, 8),
+    ],
+)
+def test_chains_double_until_they_pass_or_have_eight_times_the_draws(
+    monkeypatch: pytest.MonkeyPatch,
+    rhats: list[float], asked: list[int], drop: list[bool], before: list[int], kept: int,
+    times: int,
+) -> None:  # fmt: skip
+    sampler = Sampler([*rhats, *[9.0] * 9], seconds=0.01)
     monkeypatch.setattr("crowdgold.models.continuation.time.perf_counter", lambda: sampler.now)
-    assert sample_until_passed(sampler, 500).elapsed == pytest.approx(0.01 * 2000)
+    found = sample_until_passed(sampler, 500)
+    assert [one.draws for one in sampler.asked] == asked
+    assert [one.drop for one in sampler.asked] == drop
+    assert sampler.asked[0] == Asked(500)
+    assert [one.latest.kept for one in sampler.asked if one.latest] == before
+    assert (found.fit.kept, found.times) == (kept, times)
+    assert found.fit.diagnostics.passed is (times < 8)
+    assert found.elapsed == pytest.approx(0.01 * sum(asked))
+    if times == 4:
+        assert found.notes == ("chains continued to 4 times the draws",)
+    assert times > 1 or found.notes == ()
+
+
+def test_chains_without_an_r_hat_end_at_eight_times_the_draws() -> None:
+    sampler = Sampler([float("nan")] * 10)
+    found = sample_until_passed(sampler, 250)
+    assert (sum(one.draws for one in sampler.asked), found.times) == (2000, 8)
+    assert not found.fit.diagnostics.passed

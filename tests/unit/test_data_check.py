@@ -14,7 +14,6 @@ from crowdgold.checking.agreement import agreement, alpha_of_patterns, check_ann
 from crowdgold.checking.gold_sample import (
     MOST_GOLD,
     MOST_OTHERS,
-    _drawn_sums,
     assess_gold_sample,
     likeness_in_words,
     mid_ranks,
@@ -30,6 +29,7 @@ from crowdgold.reading.study import read_study
 from crowdgold.types.annotations import annotations_from_frame
 from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.parameters import LEVEL
+from unit.made_files import write_votes
 from unit.reference import make_items
 
 KRIPPENDORFF_2011 = """
@@ -41,23 +41,9 @@ KRIPPENDORFF_2011 = """
 """Section C of Krippendorff (2011): four observers, twelve units, nominal alpha 0.743."""
 
 
-def counts_of(text):
-    """Labels of each category by unit."""
-    table = np.array([row.split() for row in text.strip().splitlines()])
-    categories = sorted(set(table.ravel()) - {"."})
-    return np.stack([(table == category).sum(axis=0) for category in categories], axis=1)
-
-
-def alpha_by_pairs(units):
-    """Alpha from every pair of labels, as it is defined."""
-    units = [unit for unit in units if len(unit) > 1]
-    n = sum(map(len, units))
-    observed = sum(
-        sum(a != b for a, b in itertools.permutations(unit, 2)) / (len(unit) - 1) for unit in units
-    )
-    everything = list(itertools.chain(*units))
-    expected = sum(a != b for a, b in itertools.permutations(everything, 2)) / (n - 1)
-    return 1 - observed / expected
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)
 
 
 @pytest.mark.parametrize(
@@ -67,23 +53,31 @@ def alpha_by_pairs(units):
         ("0 1 0 0 0 0 0 0 1 0\n1 1 1 0 0 1 0 0 0 0", 0.095),  # its section A
     ],
 )
-def test_alpha_is_that_of_the_published_examples(text, printed):
-    found = agreement(counts_of(text), np.random.default_rng(1), resamples=2)
-    assert round(found.alpha, 3) == printed
+def test_alpha_is_that_of_the_published_examples(text, printed, rng):
+    table = np.array([row.split() for row in text.strip().splitlines()])
+    categories = sorted(set(table.ravel()) - {"."})
+    counts = np.stack([(table == one).sum(axis=0) for one in categories], axis=1)
+    assert round(agreement(counts, rng, resamples=2).alpha, 3) == printed
 
 
 def test_alpha_is_that_of_every_pair_of_labels():
+    def disagreement(labels):
+        return sum(a != b for a, b in itertools.permutations(labels, 2)) / (len(labels) - 1)
+
     rng = np.random.default_rng(2)
     for _ in range(20):
         units = [list(rng.integers(0, 3, rng.integers(0, 5))) for _ in range(12)]
         counts = np.array([[unit.count(k) for k in range(3)] for unit in units])
         found = agreement(counts, rng, resamples=2)
-        assert found.alpha == pytest.approx(alpha_by_pairs(units), abs=1e-12)
-        assert found.items == sum(len(unit) > 1 for unit in units)
+        paired = [unit for unit in units if len(unit) > 1]
+        expected = disagreement(list(itertools.chain(*paired)))
+        assert found.alpha == pytest.approx(
+            1 - sum(map(disagreement, paired)) / expected, abs=1e-12
+        )
+        assert found.items == len(paired)
 
 
 def test_the_interval_of_alpha_is_that_of_resampled_items():
-    """Standard deviations of 1,000 resamples each: their ratio has an error of 1/sqrt(1000)."""
     rng = np.random.default_rng(3)
     positive = rng.binomial(3, rng.choice([0.2, 0.8], 150))
     counts = np.stack([3 - positive, positive], axis=1)
@@ -100,8 +94,8 @@ def test_the_interval_of_alpha_is_that_of_resampled_items():
 
 
 @pytest.mark.parametrize(("counts", "items"), [([[1, 0], [0, 1]], 0), ([[2, 0], [3, 0]], 2)])
-def test_alpha_of_what_has_none_is_no_number(counts, items):
-    found = agreement(np.array(counts), np.random.default_rng(4))
+def test_alpha_of_what_has_none_is_no_number(counts, items, rng):
+    found = agreement(np.array(counts), rng)
     assert np.isnan([found.alpha, found.lower, found.upper]).all()
     assert found.items == items
 
@@ -118,9 +112,8 @@ def table(rng, n=120, choose=None, m=30):
     return Items(item, positive, total, gold, {"m": scores}, rng.random(n))
 
 
-def test_gold_at_random_is_doubted_as_often_as_the_level_says():
+def test_gold_at_random_is_doubted_as_often_as_the_level_says(rng):
     """400 studies; 99 permutations give the level 0.05 exactly."""
-    rng = np.random.default_rng(5)
     small = sum(assess_gold_sample(table(rng), rng, 99).p <= 0.05 for _ in range(400))
     assert binom.ppf(0.0005, 400, 0.05) <= small <= binom.ppf(0.9995, 400, 0.05)
 
@@ -142,27 +135,40 @@ def test_chosen_gold_is_found(choose):
     assert sum(found) >= 17
 
 
-def test_the_p_value_is_the_share_of_all_samples():
+def test_the_p_value_is_the_share_of_all_samples_within_strata_too():
+    """Three gold items of eight; one of three and three of four, each part centred, where other
+    strata give another p."""
     rng = np.random.default_rng(7)
     white = np.array([[1.0], [0.5], [-1.0], [0.0], [2.0], [-1.5], [-0.5], [-0.5]])
-    subsets = [white[list(rows)].sum() ** 2 for rows in itertools.combinations(range(8), 3)]
-    exact = np.mean(np.array(subsets) >= white[:3].sum() ** 2 - 1e-12)
-    found = permutation_p(white, np.arange(8) < 3, rng, 4000)
-    assert abs(found - exact) < 4 * np.sqrt(exact * (1 - exact) / 4000)
+    parts = np.array([[1.0], [0.5], [-1.5], [2.0], [-1.0], [0.25], [-1.25]])
+    of_all = [white[list(rows)].sum() for rows in itertools.combinations(range(8), 3)]
+    of_parts = [
+        parts[first].item() + parts[list(rows)].sum()
+        for first in range(3)
+        for rows in itertools.combinations(range(3, 7), 3)
+    ]
+    some = np.array([True, False, False, True, False, True, True])
+    for given, gold, stratum, sums in (
+        (white, np.arange(8) < 3, None, of_all),
+        (parts, some, np.array([0, 0, 0, 1, 1, 1, 1]), of_parts),
+    ):
+        exact = np.mean(np.array(sums) ** 2 >= given[gold].sum() ** 2 - 1e-12)
+        found = permutation_p(given, gold, rng, 4000, stratum)
+        assert abs(found - exact) < 4 * np.sqrt(exact * (1 - exact) / 4000)
+    swapped = permutation_p(parts, some, rng, 4000, np.array([0, 1, 1, 0, 0, 1, 1]))
+    assert abs(swapped - exact) > 0.05
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_samples_are_drawn_alike_often(size):
-    """Two, three or four of six items, which their sum names: each of C(6, size) samples is drawn
-    within 5 standard errors of its share of 30,000."""
-    draws, values = 30_000, 2.0 ** np.arange(6)
-    white = (values - values.mean())[:, None]
-    found = _drawn_sums(white, size, np.random.default_rng(20), draws)[:, 0]
-    sums, times = np.unique(found.round(6), return_counts=True)
-    expected = sorted(white[list(one)].sum() for one in itertools.combinations(range(6), size))
-    np.testing.assert_allclose(sums, expected, atol=1e-6)
-    share = 1 / len(expected)
-    assert np.abs(times / draws - share).max() < 5 * np.sqrt(share * (1 - share) / draws)
+    """Of seven items. No sample has a sum as far from 0 as the one whose members have the feature,
+    so that p is its share: within 5 standard errors, for each of C(7, size), of 30,000 draws."""
+    rng, draws, found = np.random.default_rng(20), 30_000, []
+    for chosen in itertools.combinations(range(7), size):
+        gold = np.isin(np.arange(7), chosen)
+        found.append(permutation_p((gold - gold.mean())[:, None], gold, rng, draws))
+    share = 1 / len(found)
+    assert np.abs(np.array(found) - share).max() < 5 * np.sqrt(share * (1 - share) / draws)
 
 
 def test_equal_scores_share_their_mean_rank():
@@ -171,44 +177,24 @@ def test_equal_scores_share_their_mean_rank():
     assert (mid_ranks(values) == rankdata(values)).all()
 
 
-def test_within_strata_the_p_value_is_the_share_of_all_samples_of_each():
-    """One gold item of three, and three of four, each centred; the other way it is another p."""
-    rng = np.random.default_rng(17)
-    white = np.array([[1.0], [0.5], [-1.5], [2.0], [-1.0], [0.25], [-1.25]])
-    gold = np.array([True, False, False, True, False, True, True])
-    stratum = np.array([0, 0, 0, 1, 1, 1, 1])
-    sums = [
-        white[first] + white[list(rows)].sum()
-        for first in range(3)
-        for rows in itertools.combinations(range(3, 7), 3)
-    ]
-    exact = np.mean(np.ravel(sums) ** 2 >= white[gold].sum() ** 2 - 1e-12)
-    found = permutation_p(white, gold, rng, 4000, stratum)
-    assert abs(found - exact) < 4 * np.sqrt(exact * (1 - exact) / 4000)
-    swapped = permutation_p(white, gold, rng, 4000, np.array([0, 1, 1, 0, 0, 1, 1]))
-    assert abs(swapped - exact) > 0.05
-
-
 def test_gold_drawn_at_another_rate_from_each_stratum_is_random_within_them():
     """Several times the rate where votes are many; within strata p is above 0.01 in 96 of 100
     studies or more (p = 0.003), and where scores choose within them below it in 17 of 20."""
     rng = np.random.default_rng(18)
 
-    def drawn(choose):
-        items = table(rng, 240, choose, 60)
-        return items, (items.votes_total > 2).astype(int)
+    def drawn(choose, studies):
+        made = [table(rng, 240, choose, 60) for _ in range(studies)]
+        return made, [
+            assess_gold_sample(one, rng, 199, (one.votes_total > 2).astype(int)).p < 0.01
+            for one in made
+        ]
 
-    by_rate = [
-        drawn(lambda share, total, scores, rng: rng.random(240) ** (1 / (1 + 5 * (total > 2))))
-        for _ in range(100)
-    ]
-    within = [assess_gold_sample(one, rng, 199, cells).p for one, cells in by_rate]
-    assert np.mean(np.array(within) < 0.01) <= 0.04
-    assert np.mean([assess_gold_sample(one, rng, 199).p < 0.01 for one, _ in by_rate]) > 0.5
-    by_score = [
-        drawn(lambda share, total, scores, rng: scores + rng.normal(size=240)) for _ in range(20)
-    ]
-    assert sum(assess_gold_sample(one, rng, 199, cells).p < 0.01 for one, cells in by_score) >= 17
+    made, within = drawn(
+        lambda share, total, *_: rng.random(240) ** (1 / (1 + 5 * (total > 2))), 100
+    )
+    assert np.mean(within) <= 0.04
+    assert np.mean([assess_gold_sample(one, rng, 199).p < 0.01 for one in made]) > 0.5
+    assert sum(drawn(lambda share, total, scores, _: scores + rng.normal(size=240), 20)[1]) >= 17
 
 
 def test_a_large_study_is_tested_on_some_of_its_items():
@@ -219,12 +205,9 @@ def test_a_large_study_is_tested_on_some_of_its_items():
     assert assess_gold_sample(table(rng, n, m=m), rng, 19).p > 0.05
 
 
-def test_there_is_no_test_where_there_is_nothing_to_compare():
-    rng = np.random.default_rng(9)
-    for m, words in ((120, "every item"), (0, "no gold")):
-        items = table(rng, m=m) if m else table(rng).take(np.arange(3))
-        if not m:
-            items.gold[:] = NO_GOLD
+def test_there_is_no_test_where_there_is_nothing_to_compare(rng):
+    none = replace(table(rng), gold=np.full(120, NO_GOLD, dtype=np.int8))
+    for items, words in ((table(rng, m=120), "every item"), (none, "no gold")):
         found = assess_gold_sample(items, rng)
         assert np.isnan(found.p)
         assert words in found.note
@@ -261,13 +244,11 @@ def test_labels_are_held_against_the_majority_of_the_others():
 
 
 def test_adversaries_constants_and_newcomers_are_told_apart():
-    annotations, frame = labels(np.random.default_rng(11), 400, [0.9] * 8 + [0.1, "1"])
+    _, frame = labels(np.random.default_rng(11), 400, [0.9] * 8 + [0.1, "1"])
     new = pd.DataFrame({"item": ["i0", "i1"], "annotator": "new", "label": "1"})
-    annotations = annotations_from_frame(pd.concat([frame, new]), ("0", "1"))
-    found = check_annotators(annotations)
-    assert found.annotator[found.adversarial].tolist() == ["R8"]
-    assert found.annotator[found.constant].tolist() == ["R9"]
-    assert found.annotator[found.few].tolist() == ["new"]
+    found = check_annotators(annotations_from_frame(pd.concat([frame, new]), ("0", "1")))
+    kinds = (found.adversarial, found.constant, found.few)
+    assert [found.annotator[one].tolist() for one in kinds] == [["R8"], ["R9"], ["new"]]
 
 
 def test_annotators_who_do_not_look_are_seldom_called_adversaries():
@@ -287,15 +268,11 @@ def test_annotators_who_do_not_look_are_seldom_called_adversaries():
 def test_holm_is_the_closed_test_of_bonferroni():
     """Holm's p-value is the largest Bonferroni p-value of a set that holds the hypothesis."""
     rng = np.random.default_rng(13)
+    sets = [list(some) for size in range(1, 6) for some in itertools.combinations(range(5), size)]
     for _ in range(20):
         p = rng.random(5) ** 2
         closed = [
-            max(
-                min(1.0, len(some) * p[list(some)].min())
-                for size in range(1, 6)
-                for some in itertools.combinations(range(5), size)
-                if one in some
-            )
+            max(min(1.0, len(some) * p[some].min()) for some in sets if one in some)
             for one in range(5)
         ]
         np.testing.assert_allclose(holm(p), closed, rtol=1e-12)
@@ -311,114 +288,110 @@ GOLD_BASED = (
 )  # fmt: skip
 OF_FEW = ("judges", "judges-R")
 """Methods of 3 to 15 annotators; `GOOD` has more."""
+NOT, WEAK = "not usable", "weak"
+VOTE_MODELS = ("DS", "MAVEN", "MAVEN-C")
+NO_LABELS = {"gold_positive": 0, "gold_negative": 0, "gold_p": np.nan}
+
+
+def of(word, *names):
+    return dict.fromkeys(names, word)
+
+
 CASES = [
-    ({}, {"MAVEN": "weak"}),
+    ({}, of(WEAK, "MAVEN")),
     (
-        {"gold_positive": 0, "gold_negative": 0, "gold_p": np.nan, "tpr": np.nan, "tnr": np.nan},
-        dict.fromkeys((*GOLD_BASED, "GT+MV"), "not usable")
-        | dict.fromkeys(("DS", "MAVEN", "MAVEN-C"), "weak"),
+        NO_LABELS | {"tpr": np.nan, "tnr": np.nan},
+        of(NOT, *GOLD_BASED, "GT+MV") | of(WEAK, *VOTE_MODELS),
     ),
-    ({"scores": 0}, dict.fromkeys(("MAVEN", "MAVEN-C", "MAVEN-R", "AutoEval"), "not usable")),
-    ({"annotators": None}, {"CLARA": "not usable", "MAVEN": "weak"}),
-    ({"gold_p": 0.005}, dict.fromkeys((*GOLD_BASED, "DS", "MAVEN", "MAVEN-C"), "weak")),
-    (
-        {"gold_p": 0.0005},
-        dict.fromkeys(GOLD_BASED, "not usable") | dict.fromkeys(("DS", "MAVEN", "MAVEN-C"), "weak"),
-    ),
-    ({"gold_positive": 10, "gold_negative": 10}, {"MAVEN": "weak"}),
-    (
-        {"gold_positive": 9, "gold_negative": 10},
-        dict.fromkeys(GOLD_BASED, "weak") | {"MAVEN": "weak"},
-    ),
-    ({"gold_positive": 3}, {"MAVEN": "weak"}),
-    ({"gold_positive": 2}, dict.fromkeys(GOLD_BASED, "weak") | {"MAVEN": "weak"}),
-    (
-        {"gold_positive": 0},
-        dict.fromkeys(GOLD_BASED, "weak") | {"MAVEN": "weak", "Rogan-Gladen": "not usable"},
-    ),
+    ({"scores": 0}, of(NOT, "MAVEN", "MAVEN-C", "MAVEN-R", "AutoEval")),
+    ({"annotators": None}, of(NOT, "CLARA") | of(WEAK, "MAVEN")),
+    ({"gold_p": 0.005}, of(WEAK, *GOLD_BASED, *VOTE_MODELS)),
+    ({"gold_p": 0.0005}, of(NOT, *GOLD_BASED) | of(WEAK, *VOTE_MODELS)),
+    ({"gold_positive": 10, "gold_negative": 10}, of(WEAK, "MAVEN")),
+    ({"gold_positive": 9, "gold_negative": 10}, of(WEAK, *GOLD_BASED, "MAVEN")),
+    ({"gold_positive": 3}, of(WEAK, "MAVEN")),
+    ({"gold_positive": 2}, of(WEAK, *GOLD_BASED, "MAVEN")),
+    ({"gold_positive": 0}, of(WEAK, *GOLD_BASED, "MAVEN") | of(NOT, "Rogan-Gladen")),
     (
         {"gold_positive": 1, "gold_negative": 0},
-        dict.fromkeys((*GOLD_BASED, "GT+MV"), "not usable") | {"MAVEN": "weak"},
+        of(NOT, *GOLD_BASED, "GT+MV") | of(WEAK, "MAVEN"),
     ),
-    ({"tpr": 0.3, "tnr": 0.6}, {"Rogan-Gladen": "not usable", "GT+MV": "weak", "MAVEN": "weak"}),
-    ({"tpr": 0.5, "tnr": 0.6}, {"Rogan-Gladen": "weak", "GT+MV": "weak", "MAVEN": "weak"}),
+    ({"tpr": 0.3, "tnr": 0.6}, of(NOT, "Rogan-Gladen") | of(WEAK, "GT+MV", "MAVEN")),
+    ({"tpr": 0.5, "tnr": 0.6}, of(WEAK, "Rogan-Gladen", "GT+MV", "MAVEN")),
     (
         {"most_votes": 1, "several": 0.0, "alpha": np.nan, "alpha_upper": np.nan},
-        {"DS": "weak", "MAVEN": "weak", "MAVEN-C": "weak", "CLARA": "not usable"},
+        of(WEAK, *VOTE_MODELS) | of(NOT, "CLARA"),
     ),
     (
-        {"most_votes": 2, "gold_positive": 0, "gold_negative": 0, "gold_p": np.nan},
-        dict.fromkeys((*GOLD_BASED, "GT+MV", "DS", "MAVEN", "MAVEN-C"), "not usable")
-        | {"CLARA": "weak"},
+        NO_LABELS | {"most_votes": 2},
+        of(NOT, *GOLD_BASED, "GT+MV", *VOTE_MODELS) | of(WEAK, "CLARA"),
     ),
-    ({"positive_votes": 0.02}, {"CLARA": "weak", "MAVEN": "weak"}),
-    ({"adversarial": 12}, {"CLARA": "weak", "MAVEN": "weak"}),
-    ({"median_labels": 4.0}, {"CLARA": "weak", "MAVEN": "weak"}),
-    (
-        {"alpha_upper": -0.01},
-        {"CLARA": "not usable", "DS": "weak", "MAVEN": "weak", "MAVEN-C": "weak"},
-    ),
+    ({"positive_votes": 0.02}, of(WEAK, "CLARA", "MAVEN")),
+    ({"adversarial": 12}, of(WEAK, "CLARA", "MAVEN")),
+    ({"median_labels": 4.0}, of(WEAK, "CLARA", "MAVEN")),
+    ({"alpha_upper": -0.01}, of(NOT, "CLARA") | of(WEAK, *VOTE_MODELS)),
     (
         {"errors_unknown": "experts agree hardly more than at random"},
-        {"logistic-E": "not usable", "GT-E": "not usable", "MAVEN": "weak"},
+        of(NOT, "logistic-E", "GT-E") | of(WEAK, "MAVEN"),
     ),
-    ({"items": 60}, dict.fromkeys(("DS", "MAVEN", "MAVEN-C", "CLARA"), "weak")),
-    ({"annotators": 5}, {"MAVEN": "weak"}),
+    ({"items": 60}, of(WEAK, *VOTE_MODELS, "CLARA")),
+    ({"annotators": 5}, of(WEAK, "MAVEN")),
     (
         {"annotators": 5, "gold_p": 0.0005},
-        dict.fromkeys((*GOLD_BASED, "judges-R"), "not usable")
-        | dict.fromkeys(("judges", "DS", "MAVEN", "MAVEN-C"), "weak"),
+        of(NOT, *GOLD_BASED, "judges-R") | of(WEAK, "judges", *VOTE_MODELS),
     ),
 ]
+
+
+def verdicts_by_name(**changes):
+    facts = Facts(**{**vars(GOOD), **changes})
+    return {one.method: one for one in verdicts_of(facts, facts)}
 
 
 @pytest.mark.parametrize(("changes", "expected"), CASES)
 def test_verdicts_with_their_reasons(changes, expected):
     """What a case does not name is usable, of the methods that any case names."""
-    facts = Facts(**{**vars(GOOD), **changes})
-    if facts.annotators != 5:
-        expected = {**dict.fromkeys(OF_FEW, "not usable"), **expected}
-    verdicts = verdicts_of(facts, facts)
-    found = {one.method: one.verdict for one in verdicts}
+    if changes.get("annotators") != 5:
+        expected = {**of(NOT, *OF_FEW), **expected}
+    found = verdicts_by_name(**changes)
     assert list(found) == list(offered())
     known = {name for _, named in CASES for name in named} & found.keys()
-    assert {name: found[name] for name in known} == {
+    assert {name: found[name].verdict for name in known} == {
         name: expected.get(name, "usable") for name in known
     }
-    assert all(one.why and (one.verdict == "usable") == (not one.mend) for one in verdicts)
+    assert all(one.why and (one.verdict == "usable") == (not one.mend) for one in found.values())
 
 
 @pytest.fixture
 def study(tmp_path):
     """A good study in three files."""
     rng = np.random.default_rng(14)
-    _, frame = labels(rng, 500, [0.9] * 6 + [0.1])
-    frame.to_csv(tmp_path / "votes.csv", index=False)
-    scores = rng.normal(size=500)
     item = [f"i{k}" for k in range(500)]
-    pd.DataFrame({"item": item, "gpt": scores}).to_csv(tmp_path / "scores.csv", index=False)
-    gold = pd.DataFrame({"item": item, "label": rng.integers(0, 2, 500)}).sample(
-        250, random_state=15
-    )
-    gold.to_csv(tmp_path / "gold.csv", index=False)
-    return [str(tmp_path / name) for name in ("votes.csv", "scores.csv", "gold.csv")]
+    _, votes = labels(rng, 500, [0.9] * 6 + [0.1])
+    scores = pd.DataFrame({"item": item, "gpt": rng.normal(size=500)})
+    gold = pd.DataFrame({"item": item, "label": rng.integers(0, 2, 500)})
+    frames = {"votes": votes, "scores": scores, "gold": gold.sample(250, random_state=15)}
+    for name, frame in frames.items():
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    return [str(tmp_path / f"{name}.csv") for name in frames]
 
 
-def test_ties_of_experts_are_warned_of(study, tmp_path):
-    """Of 250 items both experts label, they differ on 30; with 3 there is no warning."""
+def checked(read, resamples=10, permutations=199):
+    return check_data(read, np.random.default_rng(1), resamples, permutations)
+
+
+@pytest.mark.parametrize(("tied", "expected"), [(30, 1), (3, 0)])
+def test_ties_of_experts_are_warned_of(study, tmp_path, tied, expected):
+    """Of 250 items that both experts label; where their errors are known the answer counts them."""
     gold = pd.read_csv(study[2])
-    for tied, expected in ((30, 1), (3, 0)):
-        other = gold.assign(label=np.where(np.arange(250) < tied, 1 - gold.label, gold.label))
-        both = pd.concat([gold.assign(expert="A"), other.assign(expert="B")])
-        both.to_csv(tmp_path / "experts.csv", index=False)
-        read = read_study([*study[:2], tmp_path / "experts.csv"])
-        taken = read.with_expert_error("none")
-        found = check_data(taken, np.random.default_rng(1), 100, 199)
-        assert found.experts_tied == tied
-        assert sum("since they are tied: 12 %" in one for one in found.warnings) == expected
-        # Where experts' errors are known the answer counts those items.
-        known = check_data(read, np.random.default_rng(1), 100, 199)
-        assert not any("since they are tied" in one for one in known.warnings)
+    other = gold.assign(label=np.where(np.arange(250) < tied, 1 - gold.label, gold.label))
+    both = pd.concat([gold.assign(expert="A"), other.assign(expert="B")])
+    both.to_csv(tmp_path / "experts.csv", index=False)
+    read = read_study([*study[:2], tmp_path / "experts.csv"])
+    found = checked(read.with_expert_error("none"), 100)
+    assert found.experts_tied == tied
+    assert sum("since they are tied: 12 %" in one for one in found.warnings) == expected
+    assert not any("since they are tied" in one for one in checked(read, 100).warnings)
 
 
 @pytest.mark.parametrize(
@@ -427,11 +400,10 @@ def test_ties_of_experts_are_warned_of(study, tmp_path):
 def test_scores_of_three_decimals_are_no_warning(places, skew, warned, study, tmp_path):
     """One decimal is, a tenth of the pairs are tied then; so are scores that are mostly 0."""
     scores = pd.read_csv(study[1])
-    uniform = np.random.default_rng(16).random(len(scores))
-    scores["gpt"] = (uniform**skew).round(places)
+    scores["gpt"] = (np.random.default_rng(16).random(len(scores)) ** skew).round(places)
     scores.to_csv(tmp_path / "rounded.csv", index=False)
     read = read_study([study[0], tmp_path / "rounded.csv"])
-    found = check_data(read, np.random.default_rng(1), 10, 19)
+    found = checked(read, permutations=19)
     assert sum("have equal scores of gpt" in one for one in found.warnings) == warned
     pairs = [a == b for a, b in itertools.combinations(read.items.scores["gpt"], 2)]
     assert found.scores["gpt"].tied == pytest.approx(np.mean(pairs), abs=1e-12)
@@ -443,8 +415,8 @@ def test_items_without_a_score_count_for_what_needs_none(study, tmp_path):
     labelled = scores["item"].isin(gold["item"])
     few = [*scores.index[labelled][:9], *scores.index[~labelled]]
     scores.loc[sorted(few)].to_csv(tmp_path / "few.csv", index=False)
-    read = read_study([study[0], tmp_path / "few.csv", study[2]])
-    found = check_data(read, np.random.default_rng(1), 10, 199)
+    files = [study[0], str(tmp_path / "few.csv"), study[2]]
+    found = checked(read_study(files))
     assert (found.items, found.scores["gpt"].without) == (500, 241)
     assert found.gold_positive + found.gold_negative == 250
     whys = {one.method: one.why for one in found.verdicts}
@@ -452,21 +424,19 @@ def test_items_without_a_score_count_for_what_needs_none(study, tmp_path):
     for method in ("logistic-R", "votes-R", "GT"):
         assert "measured with 20" not in whys[method]
     assert not found.gold_sample.chosen
-    assert main(["check", study[0], str(tmp_path / "few.csv"), study[2]]) == 0
+    assert main(["check", *files]) == 0
 
 
 def test_gold_is_held_against_the_ranks_of_items_with_a_score(study):
     """Scores that are missing at random make no doubt of gold that is random; gold of half of the
     items, those with the higher scores where there is one, is doubted by the scores alone."""
-    read = read_study(study)
-    rng = np.random.default_rng(17)
-    items = read.items
+    items, rng = read_study(study).items, np.random.default_rng(17)
     missing = np.where(rng.random(len(items)) < 0.3, np.nan, items.scores["gpt"])
     items = replace(items, scores={"gpt": missing})
     assert not assess_gold_sample(items, rng, 999).chosen
     top = np.where(np.isnan(missing), rng.random(len(items)) < 0.5, missing > np.nanmedian(missing))
-    labels = np.where(top, np.arange(len(items)) % 2, NO_GOLD).astype(np.int8)
-    assert assess_gold_sample(replace(items, gold=labels), rng, 999).p < 0.01
+    gold = np.where(top, np.arange(len(items)) % 2, NO_GOLD).astype(np.int8)
+    assert assess_gold_sample(replace(items, gold=gold), rng, 999).p < 0.01
 
 
 def test_the_command_says_what_the_data_support(study, capsys):
@@ -493,29 +463,22 @@ def test_the_command_says_what_the_data_support(study, capsys):
 def test_without_gold_the_answer_is_a_range_and_then_the_model_that_evaluate_takes(
     study, files, capsys
 ):
-    """The first in evaluate's order that is usable at all, weak or not."""
+    """The first in evaluate's order that is usable at all, weak or not; JSON has no NaN."""
     assert main(["check", *study[files]]) == 0
     out = capsys.readouterr().out
     assert main(["check", *study[files], "--json"]) == 0
-    verdicts = json.loads(capsys.readouterr().out)["verdicts"]
-    unusable = [one["method"] for one in verdicts if one["verdict"] == "not usable"]
-    order, _ = order_of_choice(0, "", ())
-    first = next(one for one in order if one not in unusable)
+    found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert (found["items"], found["gold_sample"]["p"], found["supported"]) == (500, None, True)
+    verdicts = {one["method"]: one["verdict"] for one in found["verdicts"]}
+    assert set(verdicts) == set(offered())
+    usable = [name for name, one in verdicts.items() if one != NOT]
+    first = next(one for one in order_of_choice(0, "", ())[0] if one in usable)
     prevalence = r"prevalence (0\.\d+ to \d\.\d+|no range)"
     assert re.search(rf"^answer +ranges that votes allow: {prevalence}", out, re.MULTILINE)
     assert re.search(rf"^model +{first}, which nothing checks: ", out, re.MULTILINE)
     (others,) = re.findall(r"^other methods (.*)", out, re.MULTILINE)
     assert sum(map(int, re.findall(r"\d+", others))) == len(verdicts) - 1
-    assert others.endswith(f", {len(unusable)} not usable")
-
-
-def test_the_command_writes_json_without_what_json_has_not(study, capsys):
-    assert main(["check", *study[:1], "--json"]) == 0
-    found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
-    assert found["items"] == 500
-    assert found["gold_sample"]["p"] is None
-    assert {one["method"] for one in found["verdicts"]} == set(offered())
-    assert found["supported"] is True
+    assert others.endswith(f", {len(verdicts) - len(usable)} not usable")
 
 
 def test_the_command_tells_data_that_support_nothing_from_files_that_cannot_be_read(
@@ -535,27 +498,25 @@ def test_the_command_tells_data_that_support_nothing_from_files_that_cannot_be_r
     assert main(["check", str(path), "--seed", "-1"]) == 2
 
 
-def test_what_takes_gold_for_true_is_weak_where_experts_are_known_to_err():
-    """At 5 %, and control: not at 0, and not of what heeds their errors or uses no gold."""
-    for error, expected in ((0.05, "weak"), (0.0, "usable")):
-        facts = Facts(**{**vars(GOOD), "errors_unknown": "", "experts_err": error})
-        found = {one.method: one for one in verdicts_of(facts, facts)}
-        assert found["GT"].verdict == found["logistic-R"].verdict == expected
-        assert found["GT-E"].verdict == found["logistic-E"].verdict == "usable"
-        assert ("for true" in found["GT"].why) == (error > 0)
-        assert not any("for true" in found[name].why for name in ("MV", "GT-E") if name in found)
+@pytest.mark.parametrize(("error", "expected"), [(0.05, WEAK), (0.0, "usable")])
+def test_what_takes_gold_for_true_is_weak_where_experts_are_known_to_err(error, expected):
+    """Not what heeds their errors or uses no gold."""
+    found = verdicts_by_name(errors_unknown="", experts_err=error)
+    assert found["GT"].verdict == found["logistic-R"].verdict == expected
+    assert found["GT-E"].verdict == found["logistic-E"].verdict == "usable"
+    assert ("for true" in found["GT"].why) == (error > 0)
+    assert not any("for true" in found[name].why for name in ("MV", "GT-E") if name in found)
 
 
 @pytest.mark.parametrize(
-    ("lower", "expected"), [(0.05, "weak"), (-0.01, "usable"), (np.nan, "usable")]
+    ("lower", "expected"), [(0.05, WEAK), (-0.01, "usable"), (np.nan, "usable")]
 )
 def test_a_model_of_independent_votes_is_weak_where_judges_err_together(lower, expected):
     """Where the interval of the correlation is above 0; not what lets them err together."""
-    facts = Facts(**{**vars(GOOD), "annotators": 5, "errors_shared": lower})
-    found = {one.method: one for one in verdicts_of(facts, facts)}
+    found = verdicts_by_name(annotators=5, errors_shared=lower)
     for name in ("DS", "CLARA"):
         assert found[name].verdict == expected
-        assert ("judges err together here" in found[name].why) == (expected == "weak")
+        assert ("judges err together here" in found[name].why) == (expected == WEAK)
     assert found["judges"].verdict == found["logistic-R"].verdict == "usable"
 
 
@@ -565,24 +526,16 @@ def judged(tmp_path):
     rng = np.random.default_rng(18)
     truth, hard = rng.random(200) < 0.4, rng.normal(size=200)
     voted = np.where(truth, 1.2, -1.2)[:, None] + 1.3 * hard[:, None] + rng.normal(size=(200, 5))
-    rows = [(k, f"j{j}", int(voted[k, j] > 0)) for k in range(200) for j in range(5)]
-    frame = pd.DataFrame(rows, columns=["item", "annotator", "label"])
-    frame.to_csv(tmp_path / "judges.csv", index=False)
-    gold = pd.DataFrame({"item": range(200), "gold": truth.astype(int)})
-    gold.to_csv(tmp_path / "gold.csv", index=False)
-    return [tmp_path / "judges.csv", tmp_path / "gold.csv"]
+    return write_votes(tmp_path, voted > 0, truth.astype(int))
 
 
 def test_how_far_judges_err_together_is_a_fact_of_the_study(judged):
-    found = check_data(read_study(judged), np.random.default_rng(1), 100, 199)
+    found = checked(read_study(judged), 100)
     lower = found.judges.shared.correlation.lower
     assert lower > 0.1
     whys = {one.method: one.why for one in found.verdicts}
-    for name in ("DS", "CLARA"):
-        assert (
-            f"judges err together here (correlation of their errors {lower:.2f} or more)"
-            in (whys[name])
-        )
+    said = f"judges err together here (correlation of their errors {lower:.2f} or more)"
+    assert all(said in whys[name] for name in ("DS", "CLARA"))
 
 
 def test_without_gold_labels_the_one_advice_is_to_draw_items(study, capsys):
@@ -610,15 +563,13 @@ def test_the_answer_is_shown_whatever_is_left_out(judged, capsys):
     frame[names] = np.tile(np.where(frame["item"] < 100, "a", "b")[:, None], 40)
     frame.to_csv(judged[0], index=False)
     assert main(["check", *map(str, judged)]) == 0
-    out = capsys.readouterr().out
-    shown = repr(check_data(read_study(judged), np.random.default_rng(1), 100, 199))
-    for text in (out, shown):
+    for text in (capsys.readouterr().out, repr(checked(read_study(judged), 100))):
         assert len(text.splitlines()) <= 25
-        assert re.search(r"^ *answer +logistic-R: votes and scores", text, re.MULTILINE)
-        assert re.search(r"^ *other methods ", text, re.MULTILINE)
-        assert re.search(
-            r"^\.\.\. \d+ more lines: crowdgold check FILES --verbose$", text, re.MULTILINE
-        )
+        for line in (
+            r"^ *answer +logistic-R: votes and scores", r"^ *other methods ",
+            r"^\.\.\. \d+ more lines: crowdgold check FILES --verbose$",
+        ):  # fmt: skip
+            assert re.search(line, text, re.MULTILINE)
 
 
 def test_votes_and_scores_the_wrong_way_round_are_warned_of():
@@ -627,8 +578,6 @@ def test_votes_and_scores_the_wrong_way_round_are_warned_of():
     truth = np.r_[gold[:20], np.zeros(10, int)]
     scores = {"right": truth + np.arange(30) / 50, "wrong": np.arange(30) / 50 - truth,
               "none": np.arange(30) * 7 % 11 * 1.0}  # fmt: skip
-    items = make_items(3 * (1 - truth), np.full(30, 3), gold, scores)
-    told = list(warn_of_opposites(items))
+    told = list(warn_of_opposites(make_items(3 * (1 - truth), np.full(30, 3), gold, scores)))
     assert [one.split(" are higher")[0] for one in told] == ["votes", "scores of wrong"]
-    turned = make_items(3 * truth, np.full(30, 3), gold, {})
-    assert list(warn_of_opposites(turned)) == []
+    assert not list(warn_of_opposites(make_items(3 * truth, np.full(30, 3), gold, {})))

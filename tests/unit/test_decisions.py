@@ -113,22 +113,16 @@ def test_chance_decides_no_more_often_than_its_level():
     assert wrong > 0
 
 
-def test_few_replicates_have_the_wider_interval_of_student():
+def test_what_degrees_of_freedom_an_error_has_decides():
     reach = stats.t.isf(TAIL, 4) * 0.1
     assert held(decide(cells(1 - reach * 1.01, replicates=5), high=1)) == "holds"
     assert held(decide(cells(1 - reach * 0.99, replicates=5), high=1)) == "open"
-
-
-def test_the_degrees_of_freedom_of_a_fit_stand_where_it_has_no_replicates():
-    """4.04 errors beyond: a quarter of the tail at 3 degrees of freedom is more than a half."""
+    # 4.04 errors beyond: a quarter of the tail at 3 degrees of freedom is more than a half.
     value = 1 + 4.04 * 0.1
     assert held(decide(cells(value, value, degrees=3), high=1)) == "open"
     assert held(decide(cells(value, degrees=3), high=1)) == "fails"
     assert held(decide(cells(value, value), high=1)) == "fails"
     assert replicates_in_words(cells(value, degrees=3)) == "3 degrees of freedom"
-
-
-def test_an_error_of_unknown_degrees_of_freedom_is_refused():
     unknown = cells_of("saving", [""], [0.5], [0.1])
     with pytest.raises(ClaimError, match="saving: an error without replicates or degrees"):
         decide(unknown, high=1)
@@ -204,26 +198,20 @@ def test_a_share_is_decided_no_more_often_than_its_level(trials, side):
         assert chance[right] > TAIL
 
 
-def test_the_trials_that_a_share_asks_for_decide_it():
-    """All of 58 are right: 72 would be enough for 0.95, as 0.95 ** 72 is below the tail; the next
-    step above it is told. Nothing is told of a share that nobody could see the other side of."""
+def test_a_share_in_a_region_asks_for_the_trials_that_decide_it():
+    # All of 58 are right: 72 would be enough for 0.95, as 0.95 ** 72 is below the tail; the next
+    # step above it is told. Nothing is told of a share that nobody could see the other side of.
     needed = decide(shares(58, 58), low=0.95).needed
     assert 72 <= needed <= 72 * 1.05 + 1
     assert held(decide(shares(int(needed), int(needed)), low=0.95)) == "holds"
     nothing = cells_of("share", ["cell"], [np.nan], [np.nan], None, 0, trials=0)
     assert held(decide(nothing, low=0.95)) == "open"
-
-
-def test_a_share_may_lie_in_a_region_with_two_ends():
-    """Of 1,000, .95 lies within .02 of itself, and .93 and .97 do not; .90 and .99 are outside."""
+    # Of 1,000, .95 lies within .02 of itself, and .93 and .97 do not; .90 and .99 are outside.
     found = [held(decide(shares(right, 1000), low=0.93, high=0.97)) for right in (950, 935, 965)]
     assert found == ["holds", "open", "open"]
     outside = [held(decide(shares(right, 1000), low=0.93, high=0.97)) for right in (900, 990)]
     assert outside == ["fails", "fails"]
-
-
-def test_cells_that_are_decided_ask_for_no_more():
-    """Of two cells the one that is not decided says how many are needed, whatever the other has."""
+    # Of two cells the one that is not decided says how many are needed, whatever the other has.
     both = cells_of("share", ["a", "b"], [1.0, 1.0], [0.01, 0.001], None, [58, 1500],
                     trials=[58, 1500])  # fmt: skip
     assert decide(both, low=0.95).needed == decide(shares(58, 58), low=0.95).needed

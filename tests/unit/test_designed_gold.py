@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from crowdgold.experiment.data_tables import row_of, table_of
-from crowdgold.inference import correction
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.contributions import DRAWN, drawn_labels
 from crowdgold.inference.correction import rectify
@@ -50,66 +49,36 @@ def estimates(items, method="votes-R", target="items", metrics=METRICS):
     return evaluate(fit(method, items, rng), items, metrics, rng, target=target)
 
 
-@pytest.fixture
-def nothing_imagined(monkeypatch):
-    """No label is imagined among the gold labels, so that textbooks' variances are met."""
-    for design in (SimpleRandom, KnownChances):
-        monkeypatch.setattr(design, "one_more", lambda self, own, *_, **__: np.zeros(own.shape[1]))
-
-
-@pytest.fixture
-def nothing_expected(monkeypatch):
-    """V is what gold items show, also where their weights are uneven."""
-    expected_of = correction.expected_of
-    monkeypatch.setattr(correction, "expected_of", lambda *args: 0 * expected_of(*args))
-
-
 def of_one_stratum(items):
     """A simple random sample of a fifth, said to be one stratum."""
     draw = GoldDraw(np.full(400, 0.2), np.zeros(400, dtype=int), np.array([80]))
     return replace(items, draw=draw)
 
 
-def assert_the_same(method, target, one, other):
-    """Points, errors and ends of every metric, to rounding."""
-    for plain, same in zip(estimates(one, method, target), estimates(other, method, target),
-                           strict=True):  # fmt: skip
+@pytest.mark.parametrize("method", ["GT", "votes-R"])
+@pytest.mark.parametrize("target", ["items", "population"])
+@pytest.mark.parametrize("guessed", [True, False])
+def test_one_stratum_is_a_simple_random_sample(method, target, guessed, request):
+    """With and without what is imagined and expected; logistic-R's folds are the same too."""
+    if not guessed:
+        request.getfixturevalue("nothing_imagined")
+        request.getfixturevalue("nothing_expected")
+    items = drawn("simple")
+    assert items.draw is None
+    both = (estimates(one, method, target) for one in (items, of_one_stratum(items)))
+    for plain, same in zip(*both, strict=True):
         values = [(e.estimate, e.lower, e.upper, e.standard_error) for e in (plain, same)]
         np.testing.assert_allclose(*values, rtol=1e-9, atol=1e-12, err_msg=plain.metric)
 
 
-@pytest.mark.parametrize(
-    ("method", "target"),
-    [
-        ("GT", "items"),
-        ("GT", "population"),
-        ("votes-R", "items"),
-        ("votes-R", "population"),
-    ],
-)
-def test_one_stratum_is_a_simple_random_sample(method, target):
-    """Points, errors and ends of every metric, to rounding; logistic-R's folds are the same too."""
-    items = drawn("simple")
-    assert items.draw is None
-    assert_the_same(method, target, items, of_one_stratum(items))
-
-
-@pytest.mark.usefixtures("nothing_imagined", "nothing_expected")
-@pytest.mark.parametrize("method", ["GT", "votes-R"])
-def test_one_stratum_is_a_simple_random_sample_of_a_population_too(method):
-    """The same about the population, but for the label that is imagined and what is expected."""
-    items = drawn("simple")
-    assert_the_same(method, "population", items, of_one_stratum(items))
-
-
 def test_points_of_the_curves_of_one_stratum_are_those_of_a_simple_random_sample():
-    items = drawn("simple")
-    share = items.votes_positive / items.votes_total
-    questions, found = Questions((), curves=True), []
+    items, questions, found = drawn("simple"), Questions((), curves=True), []
     for one in (items, of_one_stratum(items)):
-        sample = rectify(share, View(one, "A"), questions, "items")
-        estimates = sample.estimates(questions.named, 0.95)
-        found.append([(e.estimate, e.lower, e.upper) for e in estimates])
+        sample = rectify(
+            items.votes_positive / items.votes_total, View(one, "A"), questions, "items"
+        )
+        points = sample.estimates(questions.named, 0.95)
+        found.append([(e.estimate, e.lower, e.upper) for e in points])
     np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)
 
 
@@ -158,21 +127,17 @@ def imagined_by_hand(values, draw):
     """What one more label adds to the variance of sum(w v) / sum(w), in the stratum of the most.
 
     It is of either class with chance 1/2: by an item i of n_h it moves the sum by a_i or b_i, its
-    share under its own label and under the other one, held against the stratum's mean of a_i. The
-    stratum is then one of n_h + 1.
+    share under either label, held against the mean of the a_i; the stratum has then n_h + 1.
     """
-    weights = 1 / draw.chance
+    weights, most = 1 / draw.chance, 0.0
     mean = (weights * values).sum() / weights.sum()
-    most = 0.0
     for h in np.unique(draw.stratum):
-        rows = np.flatnonzero(draw.stratum == h)
-        own = [weights[i] * (values[i] - mean) / weights.sum() for i in rows]
-        other = [weights[i] * (1 - values[i] - mean) / weights.sum() for i in rows]
-        middle, size = sum(own) / len(rows), len(rows)
-        squares = sum(
-            (a - middle) ** 2 + (b - middle) ** 2 for a, b in zip(own, other, strict=True)
-        )
-        left = 1 - draw.chance[rows[0]]
+        rows = draw.stratum == h
+        own, other = (weights[rows] * (one[rows] - mean) / weights.sum()
+                      for one in (values, 1 - values))  # fmt: skip
+        size = len(own)
+        squares = ((own - own.mean()) ** 2 + (other - own.mean()) ** 2).sum()
+        left = 1 - draw.chance[rows][0]
         most = max(most, left * (size / (size + 1)) ** 2 * squares / (2 * size))
     return most
 
@@ -188,6 +153,14 @@ def expected_by_hand(items):
             odds = 1 / items.draw.chance[rows][0] - 1
             total += odds * ((labels[rows] - labels[rows].mean()) ** 2).sum()
     return total / DRAWN / len(items) ** 2
+
+
+def rectified_prevalence(items):
+    """The regression's prediction, the weight that the engine gives it, and the estimate."""
+    questions, share = Questions((parse_metric("prevalence"),)), cross_fit(features(items), items)
+    found = rectify(share, View(items, "A"), questions, "items")
+    (estimate,) = found.estimates(questions.named, 0.95)
+    return share, float(found.chosen_weight()[0]), estimate
 
 
 @pytest.mark.parametrize("target", ["items", "population"])
@@ -218,56 +191,46 @@ def test_the_prevalence_of_gold_alone_by_the_textbook(target, seen, request):
 
 @pytest.mark.parametrize("design", [STRATA, POISSON])
 def test_means_are_those_of_ppi_py(design):
-    """AutoEval's point is ppi_py's with weights, its lambda too; the rectified prevalence is
-    ppi_py's at the lambda that the engine chose."""
+    """AutoEval's weighted point, its lambda too; the rectified prevalence at the engine's."""
     import ppi_py
 
     items = drawn(design)
     rows = np.flatnonzero(items.gold != NO_GOLD)
-    share = items.votes_positive / items.votes_total
-    weights = items.draw.weights(rows)
-    data = items.gold[rows].astype(float), share[rows], share
-    expected = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*data, w=weights)))
+    share, weights = items.votes_positive / items.votes_total, items.draw.weights(rows)
+
+    def peer(share, **lam):
+        data = items.gold[rows].astype(float), share[rows], share
+        found = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*data, w=weights, **lam)))
+        return pytest.approx(found, abs=1e-12)
+
     fitted = Fit("AutoEval", MeanPrediction({"A": share}))
     (found,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(1))
-    assert found.estimate == pytest.approx(expected, abs=1e-12)
-    questions = Questions((parse_metric("prevalence"),))
-    share = cross_fit(features(items), items)
-    data = items.gold[rows].astype(float), share[rows], share
-    rectified = rectify(share, View(items, "A"), questions, "items")
-    lam = float(rectified.chosen_weight()[0])
+    assert found.estimate == peer(share)
+    share, lam, found = rectified_prevalence(items)
     assert 0 < lam <= 1
-    expected = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*data, lam=lam, w=weights)))
-    (found,) = rectified.estimates(questions.named, 0.95)
-    assert found.estimate == pytest.approx(expected, abs=1e-12)
+    assert found.estimate == peer(share, lam=lam)
 
 
 def test_means_of_strata_are_those_of_glide():
-    """Gold alone, and the rectified prevalence at the lambda that the engine chose, by glide's
-    stratified and active (by known chances) estimators. glide's stratified one compares gold items
-    with the others, not with all, so it gets lambda (1 - f_h) times the prediction."""
+    """Gold alone, and the rectified prevalence at the engine's lambda, by glide's stratified and
+    active estimators. The stratified one compares gold items with the others, not with all, so it
+    gets lambda (1 - f_h) times the prediction; the control gets all of it."""
     glide = pytest.importorskip(
         "glide.estimators", reason="make peers installs it, from Python 3.12 on"
     )
     items = drawn(STRATA)
     known, stratum, chance = items.gold != NO_GOLD, items.draw.stratum, items.draw.chance
-    gold = np.where(known, items.gold.astype(float), np.nan)
+    gold, size = np.where(known, items.gold.astype(float), np.nan), np.bincount(stratum)
     (alone,) = estimates(items, "GT", metrics=["prevalence"])
-    size = np.bincount(stratum)
     of_strata = glide.StratifiedClassicalMeanEstimator()
     found = of_strata.estimate(gold, stratum, stratum_weights=size / size.sum())
     assert found.confidence_interval.mean == pytest.approx(alone.estimate, abs=1e-12)
-    questions = Questions((parse_metric("prevalence"),))
-    share = cross_fit(features(items), items)
-    rectified = rectify(share, View(items, "A"), questions, "items")
-    lam = float(rectified.chosen_weight()[0])
-    (own,) = rectified.estimates(questions.named, 0.95)
+    share, lam, own = rectified_prevalence(items)
     stratified, active = glide.StratifiedPPIMeanEstimator(), glide.ASIMeanEstimator()
     others = stratified.estimate(gold, lam * (1 - chance) * share, stratum, power_tuning=False)
     by_chance = active.estimate(gold, lam * share, chance, power_tuning=False)
     for peer in (others, by_chance):
         assert peer.confidence_interval.mean == pytest.approx(own.estimate, abs=1e-12)
-    # The control: all of the prediction is another number.
     plain = stratified.estimate(gold, share, stratum, power_tuning=False)
     assert plain.confidence_interval.mean != pytest.approx(own.estimate, abs=1e-6)
 
@@ -326,8 +289,7 @@ def test_degrees_of_freedom_are_satterthwaites():
 
 
 def test_the_rescaled_bootstrap_has_the_variance_of_the_design():
-    """Rao and Wu's resamples of a weighted mean, 4,000 of them: their standard deviation is that of
-    the textbook without finite factor, within 5 standard errors (1.1 % each)."""
+    """Rao and Wu's 4,000 resamples of a weighted mean: within 5 standard errors (1.1 % each)."""
     items = drawn(STRATA, 4000, 200)
     rows = np.flatnonzero(items.gold != NO_GOLD)
     known, design = drawn_from(View(items, "A"), rows)
@@ -365,13 +327,7 @@ def test_some_of_the_items_alone_keep_the_chances_of_all():
     assert found.standard_error == pytest.approx(np.sqrt(total), rel=0.05)
 
 
-@pytest.mark.parametrize(
-    "kept",
-    [
-        0,
-        1,
-    ],
-)
+@pytest.mark.parametrize("kept", [0, 1])
 def test_items_of_one_stratum_have_an_interval_whichever_it_is(kept):
     """Two strata that are alike, and a segment that is one of them."""
     stratum, truth = np.repeat([0, 1], 100), np.arange(200) % 2
@@ -386,30 +342,18 @@ def test_items_of_one_stratum_have_an_interval_whichever_it_is(kept):
 
 
 def test_folds_of_the_regression_are_dealt_within_strata_and_items_count_by_their_chances():
-    items = drawn(STRATA, 400, 80)
+    items = drawn(STRATA)
     columns = features(items)
-    designed = cross_fit(columns, items)
-    assert np.abs(designed - cross_fit(columns, replace(items, draw=None))).max() > 0.01
-    # An item that counts for two is one that is there twice, but for the folds.
-    rows = np.flatnonzero(items.gold != NO_GOLD)
-    evenly, plain = (replace(items, draw=one) for one in (GoldDraw(np.full(400, 0.1)), None))
-    np.testing.assert_allclose(cross_fit(columns, evenly), cross_fit(columns, plain), atol=1e-12)
-    assert len(rows) == 80
-
-
-@pytest.mark.parametrize("design", [STRATA, POISSON])
-def test_a_table_says_how_gold_was_drawn(design):
-    """What `to_frame` writes is read again; other columns of it stay as they are."""
-    items = drawn(design)
-    again = items_from_frame(items.to_frame(), np.random.default_rng(0))
-    np.testing.assert_allclose(again.draw.chance, items.draw.chance)
-    assert (again.draw.stratum is None) == (design == POISSON)
-    assert again.predictors == items.predictors
+    evenly, plain = (
+        cross_fit(columns, replace(items, draw=one)) for one in (GoldDraw(np.full(400, 0.1)), None)
+    )
+    assert np.abs(cross_fit(columns, items) - plain).max() > 0.01
+    np.testing.assert_allclose(evenly, plain, atol=1e-12)
 
 
 @pytest.mark.parametrize("design", ["simple", STRATA, POISSON])
-def test_experiments_keep_how_gold_was_drawn(design):
-    """A generator draws gold by `gold_design`, and the row of a table gives it back to the bit."""
+def test_experiments_and_tables_keep_how_gold_was_drawn(design):
+    """A generator draws gold by `gold_design`; a row gives it back to the bit, a table does too."""
     parameters = {
         "n": 300, "n_gold": 60, "votes_total": 3, "phi": 0.3, "a0": 0.2, "a1": 0.7, "d0": 1.5,
         "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}}, "gold_design": design,
@@ -417,12 +361,15 @@ def test_experiments_keep_how_gold_was_drawn(design):
     items = simulate("maven", parameters, np.random.default_rng(1)).table
     row = row_of(items)
     again = table_of({name: row[name][0] for name in row.column_names})
+    frame = items_from_frame(items.to_frame(), np.random.default_rng(0))
+    assert frame.predictors == items.predictors
     if design == "simple":
-        assert items.draw is None
-        assert again.draw is None
+        assert items.draw is again.draw is frame.draw is None
         return
     np.testing.assert_array_equal(again.draw.chance, items.draw.chance)
-    assert (items.draw.stratum is None) == (design == POISSON)
+    np.testing.assert_allclose(frame.draw.chance, items.draw.chance)
+    for one in (items, frame):
+        assert (one.draw.stratum is None) == (design == POISSON)
     if design == STRATA:
         np.testing.assert_array_equal(again.draw.stratum, items.draw.stratum)
         np.testing.assert_array_equal(again.draw.drawn, items.draw.drawn)
@@ -482,10 +429,10 @@ def test_columns_that_cannot_be_those_of_a_sample_are_refused_in_one_line(column
 def test_the_sampler_leaves_no_stratum_out_and_draws_no_item_twice():
     items = table(500)
     stratum = strata_of(items)
-    drawn_of = allocate(items, stratum, 60)
+    drawn_of, sizes = allocate(items, stratum, 60), np.bincount(stratum)
     assert drawn_of.sum() == 60
-    assert np.all((drawn_of >= 2) & (drawn_of <= np.bincount(stratum)))
-    assert allocate(items, stratum, 500).tolist() == np.bincount(stratum).tolist()
+    assert np.all((drawn_of >= 2) & (drawn_of <= sizes))
+    assert allocate(items, stratum, 500).tolist() == sizes.tolist()
     with pytest.raises(InputError, match="n_gold 3"):
         allocate(items, stratum, 3)
 
@@ -500,13 +447,10 @@ def test_ignored_chances_are_seen():
 
 
 def test_a_prediction_under_known_chances_is_no_worse_than_gold_alone():
-    fitted = Fit("test", LabelPrediction(dict.fromkeys("AB", table(2000).truth.astype(float))))
-    items = drawn(STRATA, 2000, 300)
-    rng = np.random.default_rng(1)
-    for found, alone in zip(
-        evaluate(fitted, items, METRICS, rng, target="items"), estimates(items, "GT"), strict=True
-    ):
-        assert found.standard_error < alone.standard_error
+    items, rng = drawn(STRATA, 2000, 300), np.random.default_rng(1)
+    fitted = Fit("test", LabelPrediction(dict.fromkeys("AB", items.truth.astype(float))))
+    both = evaluate(fitted, items, METRICS, rng, target="items"), estimates(items, "GT")
+    assert all(one.standard_error < gold.standard_error for one, gold in zip(*both, strict=True))
 
 
 def rectified_of(design):
@@ -518,8 +462,7 @@ def rectified_of(design):
 
 
 def test_degrees_of_freedom_are_the_mean_of_the_designs_and_the_spreads():
-    """The geometric mean where weights are even; those of the design where they are not. With even
-    weights, those of the AUC are no more than those of two classes."""
+    """The geometric mean where weights are even, for an AUC at most those of its classes."""
     weight, pairs = np.array([1.0, 0.5, 0.0]), np.array([False, False, True])
     for design in (STRATA, POISSON, "simple"):
         found = rectified_of(design)
@@ -562,8 +505,7 @@ def test_what_is_expected_counts_beside_what_gold_shows():
             np.testing.assert_allclose(found._variance(weight), wanted)
 
 
-def test_gold_alone_is_not_taken_for_showing_too_little():
-    """Where gold shows much less than the prediction expects, it is not used."""
+def test_gold_that_shows_much_less_than_the_prediction_expects_is_used_alone():
     found = rectified_of("simple")
     assert np.all(found.chosen_weight() > 0)
     expected = np.stack([found.expected[0] * 50, found.expected[1]])
@@ -583,19 +525,17 @@ def with_negatives(number):
 
 def test_three_negatives_that_stand_for_nine_tenths_leave_the_prevalence_open():
     """They allow a share of 1 - .025^(1/3) = .71 positive items among these; 20 allow .17."""
-    (found,) = estimates(with_negatives(3), "GT", metrics=["prevalence"])
-    assert found.estimate == pytest.approx(0.05)
-    assert found.note == LEFT_OPEN
-    assert np.isnan([found.lower, found.upper]).all()
-    (found,) = estimates(with_negatives(20), "GT", metrics=["prevalence"])
-    assert found.note == ""
-    assert found.lower < 0.05 < found.upper
+    (few,), (more,) = (estimates(with_negatives(n), "GT", metrics=["prevalence"]) for n in (3, 20))
+    assert few.estimate == pytest.approx(0.05)
+    assert (few.note, more.note) == (LEFT_OPEN, "")
+    assert np.isnan([few.lower, few.upper]).all()
+    assert more.lower < 0.05 < more.upper
 
 
 @pytest.mark.usefixtures("nothing_expected")
-def test_the_imagined_label_makes_the_interval_of_negatives_wider(monkeypatch):
-    """20 negatives of nine tenths: without it only the last tenth shows a variance, and 18 positive
-    items of a hundred among the others, which a share of .17 allows, are far outside."""
+def test_the_imagined_label_makes_the_interval_of_negatives_wider(request):
+    """Without it only the last tenth shows a variance, and 18 positive items of a hundred among the
+    others, which a share of .17 allows, are far outside."""
     items = with_negatives(20)
     (imagined,) = estimates(items, "GT", metrics=["prevalence"])
     rows = np.flatnonzero(items.gold != NO_GOLD)
@@ -603,9 +543,7 @@ def test_the_imagined_label_makes_the_interval_of_negatives_wider(monkeypatch):
     _, sampled, _ = by_hand(values, draw, 1000)
     error = np.sqrt(sampled + imagined_by_hand(values, draw))
     assert imagined.standard_error == pytest.approx(error, rel=0.05)
-    monkeypatch.setattr(
-        KnownChances, "one_more", lambda self, own, *_, **__: np.zeros(own.shape[1])
-    )
+    request.getfixturevalue("nothing_imagined")
     (shown,) = estimates(items, "GT", metrics=["prevalence"])
     assert shown.standard_error == pytest.approx(np.sqrt(sampled), rel=0.05)
     assert imagined.upper - imagined.lower > 2 * (shown.upper - shown.lower)

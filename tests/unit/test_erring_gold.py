@@ -15,19 +15,24 @@ from crowdgold.notebook import check, read
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import Items
 from crowdgold.types.opinions import GivenErrors, Opinions
+from unit.made_files import write_votes
 
 WRONG = 0.05
 
 
 def items_of(table: np.ndarray, opinions: Opinions) -> Items:
     """Items that judges voted on, with the majority of the opinions for gold."""
-    lead = (opinions.labels == 1).sum(axis=1) - (opinions.labels == 0).sum(axis=1)
-    gold = np.where(lead > 0, 1, np.where(lead < 0, 0, -1)).astype(np.int8)
+    lead = np.sign((opinions.labels == 1).sum(axis=1) - (opinions.labels == 0).sum(axis=1))
+    gold = np.array([-1, 1, 0], dtype=np.int8)[lead]
     n, judges = table.shape
     return Items(
         np.arange(n), table.sum(axis=1), np.full(n, judges), gold, {}, np.arange(n) / n,
         opinions=opinions,
     )  # fmt: skip
+
+
+def judged(table: np.ndarray, items: Items):
+    return erring_gold.of_judges(table, items, erring_gold.known_errors(items))
 
 
 def panel(rng, n=200, wrong=WRONG, asked=False, spread=0.0):
@@ -59,7 +64,7 @@ def test_the_correction_by_hand():
         product = votes.T @ (apart.sum(axis=1)[:, None] * votes) - votes.T @ apart @ votes
         covariance += mass.mean() * product / apart.sum()
     rho = 2 * covariance[0, 1] / np.trace(covariance)
-    found = erring_gold.of_judges(table[:, :2], items, erring_gold.known_errors(items))
+    found = judged(table[:, :2], items)
     assert found.correlation.value == pytest.approx(rho)
     assert found.effective.value == pytest.approx(2 / (1 + rho))
     assert found.votes == 2
@@ -101,10 +106,7 @@ def test_what_is_not_known_of_experts_widens_intervals():
     rates = GivenErrors((1 - found.sensitivity, 1 - found.specificity), same=False)
     for votes, own, error in ((table, items, exact), (other, several, rates)):
         known = replace(own, opinions=replace(own.opinions, error=error))
-        wide, narrow = (
-            erring_gold.of_judges(votes, one, erring_gold.known_errors(one)).correlation
-            for one in (own, known)
-        )
+        wide, narrow = (judged(votes, one).correlation for one in (own, known))
         assert wide.value == pytest.approx(narrow.value, abs=0.02)
         assert wide.upper - wide.lower > 1.05 * (narrow.upper - narrow.lower)
 
@@ -112,11 +114,10 @@ def test_what_is_not_known_of_experts_widens_intervals():
 def test_votes_may_be_worth_any_number_more():
     """Where rho may be as low as -1 / (m - 1) there is no upper end of the effective votes."""
     rng = np.random.default_rng(4)
-    for _ in range(30):
-        _, table, items = panel(rng)
-        found = erring_gold.of_judges(table, items, erring_gold.known_errors(items))
-        if found.correlation.lower == -0.25:
-            break
+    panels = (panel(rng)[1:] for _ in range(30))
+    found = next(
+        one for one in (judged(*made) for made in panels) if one.correlation.lower == -0.25
+    )
     assert np.isinf(found.effective.upper)
     assert 1 < found.effective.lower < 5
 
@@ -153,25 +154,18 @@ def test_the_majority_is_judged_by_corrected_labels():
     assert majority_right(plain)[0] < expected[0] - 0.05
 
 
-def told(tmp_path, table, gold: pd.DataFrame, error: str = "estimate") -> tuple[str, ...]:
-    """What a check says of the judges."""
-    votes = pd.DataFrame(table.astype(int), columns=list("abcde")).assign(item=range(len(table)))
-    paths = [tmp_path / name for name in ("votes.csv", "gold.csv")]
-    for path, frame in zip(
-        paths, (votes.melt("item", None, "annotator", "label"), gold), strict=True
-    ):
-        frame.to_csv(path, index=False)
-    return check(read(*paths), expert_error=error).judges.sentences
-
-
 def test_a_check_says_what_gold_labels_count_for(tmp_path):
     _, table, items = panel(np.random.default_rng(7))
-    gold = pd.DataFrame({"item": items.item, "gold": items.gold})
-    assert told(tmp_path, table, gold)[-1] == TAKEN_FOR_TRUE
-    corrected = told(tmp_path, table, gold, "0.05")
+
+    def told(gold, error="estimate"):
+        paths = write_votes(tmp_path, table, gold)
+        return check(read(*paths), expert_error=error).judges.sentences
+
+    assert told(items.gold)[-1] == TAKEN_FOR_TRUE
+    corrected = told(items.gold, "0.05")
     assert corrected[-1] == CORRECTED
-    assert corrected[0] != told(tmp_path, table, gold)[0]
+    assert corrected[0] != told(items.gold)[0]
     chance = np.where(items.item % 2, 0.2, 0.8)
-    drawn = gold.astype({"gold": "Int8"}).assign(gold_probability=chance)
-    drawn.loc[np.random.default_rng(8).random(200) > chance, "gold"] = pd.NA
-    assert NO_INTERVALS in told(tmp_path, table, drawn, "0.05")
+    known = pd.Series(items.gold).where(np.random.default_rng(8).random(200) <= chance)
+    drawn = pd.DataFrame({"gold": known.astype("Int8"), "gold_probability": chance})
+    assert NO_INTERVALS in told(drawn, "0.05")

@@ -49,13 +49,12 @@ def test_a_line_ends_where_its_interval_says_next_to_nothing_and_gold_alone_stan
 def test_models_beyond_the_colours_are_named_in_the_caption():
     (one,) = error_figures(made(tuple("abcdef")))
     assert "2 more models in expert_errors.csv" in one.caption
-    names = [text.get_text() for text in one.figure.legends[0].get_texts()]
-    assert names == list("abcd")
+    assert [text.get_text() for text in one.figure.legends[0].get_texts()] == list("abcd")
 
 
 def test_without_gold_there_is_no_figure():
     study = made()
-    none = replace(study, tables={"expert_errors": study.tables["expert_errors"].iloc[:0]})
-    assert list(error_figures(none)) == []
+    none = {"expert_errors": study.tables["expert_errors"].iloc[:0]}
+    assert list(error_figures(replace(study, tables=none))) == []
     with pytest.raises(ValueError, match="no metric"):
         draw_study_errors(pd.DataFrame(columns=["panel"]), {"models": []})

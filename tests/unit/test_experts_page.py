@@ -27,7 +27,7 @@ def made(kind="err_5", missed=3, wide=1.2, replicates=20):
     return pd.DataFrame(rows)
 
 
-def test_coverage_is_of_intervals_that_there_are_and_a_study_is_one_value():
+def test_coverage_and_widths_are_of_intervals_that_there_are():
     tables = {"experts": pd.concat([made(), made("err_2", 0)])}
     where = {"experts": "err_5", "reading": "corrected", "lower": {"above": -np.inf}}
     of = {"coverage": "experts", "table": {"own": readings}, "where": where}
@@ -41,9 +41,6 @@ def test_coverage_is_of_intervals_that_there_are_and_a_study_is_one_value():
     assert pooled["error"] == pytest.approx(np.std([0.5] * 3 + [1] * 17, ddof=1) / np.sqrt(20))
     both = {**of, "unit": "replicate", "where": {"reading": "corrected"}}
     assert len(quantity(tables, both).rows) == 2
-
-
-def test_widths_are_ratios_of_means_over_studies_that_have_both():
     of = {"ratio": "width", "method": "corrected", "against": "error-free"}
     table = made().assign(experiment="experts")
     found = quantity({"experts": table}, {**of, "table": {"own": readings}})
@@ -51,7 +48,7 @@ def test_widths_are_ratios_of_means_over_studies_that_have_both():
     assert (row["value"], row["replicates"]) == (pytest.approx(1.2), 19)
 
 
-def test_the_table_has_a_line_for_each_reading_that_is_drawn():
+def test_the_tables_have_a_line_a_reading_and_the_share_of_wide_intervals():
     table = made()
     first = table[table["reading"] == "corrected"].assign(reading="first opinion")
     page = readings_table(pd.concat([table, first]), "rarer", "coverage", {"err_5": "5 %"})
@@ -59,10 +56,7 @@ def test_the_table_has_a_line_for_each_reading_that_is_drawn():
     assert "| 5 % | one opinion, taken for true | 1.00 | 0.84 |" in page
     assert "error-free" not in page
     assert first_opinion(pd.concat([table, first])) == pytest.approx(16 / 19)
-
-
-def test_the_share_of_wide_intervals_is_of_corrected_ones_that_there_are():
-    """Every fourth is .51 wide, of AUC the twentieth is missing; error-free ones are .1 wide."""
+    # Every fourth is .51 wide, of AUC the twentieth is missing; error-free ones are .1 wide.
     table = made(missed=0)
     every = (table["reading"] == "corrected") & (table["replicate"] % 4 == 0)
     table.loc[every, "upper"] = table.loc[every, "lower"] + 0.51

@@ -18,23 +18,18 @@ NAMES = {"sklearn": "scikit-learn", "crowdkit": "crowd-kit"}
 EXAMPLE = Path(extras.__file__).parent / "example"
 
 
-def brought_by(extra):
-    return {Requirement(line).name for line in OPTIONAL[extra]}
+def names(lines):
+    return {Requirement(line).name for line in lines}
 
 
-def test_an_extra_brings_what_it_is_named_for():
-    for module, extra in extras.EXTRA_OF.items():
-        assert NAMES.get(module, module) in brought_by(extra), module
-
-
-def test_what_an_evaluation_needs_stands_in_no_extra():
-    always = {Requirement(line).name for line in PROJECT["dependencies"]}
-    assert not always & {NAMES.get(module, module) for module in extras.EXTRA_OF}
-
-
-def test_the_workflow_has_all_but_the_peers_and_the_networks():
+def test_extras_bring_what_they_are_named_for_and_the_rest_needs_none():
+    """The workflow has all but the peers and the networks."""
+    optional = {NAMES.get(one, one): extra for one, extra in extras.EXTRA_OF.items()}
+    assert not [one for one, extra in optional.items() if one not in names(OPTIONAL[extra])]
+    assert not names(PROJECT["dependencies"]) & set(optional)
     own = next(Requirement(line) for line in OPTIONAL["workflow"] if line.startswith("crowdgold"))
     assert own.extras == {"parquet", "report", "stan"}
+    assert PROJECT["scripts"] == {"crowdgold": "crowdgold.cli:main"}
 
 
 @pytest.fixture
@@ -42,12 +37,11 @@ def without(monkeypatch):
     """`without("matplotlib")`: as if it were not installed."""
     find = extras.importlib.util.find_spec
 
-    def hide(*modules):
-        monkeypatch.setattr(
-            extras.importlib.util,
-            "find_spec",
-            lambda name, *rest: None if name in modules else find(name, *rest),
-        )
+    def hide(module):
+        def found(name, *rest):
+            return None if name == module else find(name, *rest)
+
+        monkeypatch.setattr(extras.importlib.util, "find_spec", found)
 
     return hide
 
@@ -68,11 +62,11 @@ def test_a_command_without_its_extra_ends_with_one_line(
     given = [one.format(example=EXAMPLE, folder=tmp_path) for one in options]
     assert main(["evaluate", *given, "--out", str(tmp_path / "out")]) == 2
     said = capsys.readouterr()
+    (line,) = said.err.splitlines()
     assert said.out == ""
-    assert said.err.splitlines()[-1].endswith(
+    assert line.endswith(
         f"needs {module}, which is not installed: pip install 'crowdgold[{extra}]'"
     )
-    assert len(said.err.splitlines()) == 1
     assert not (tmp_path / "out").exists()
 
 
@@ -87,14 +81,10 @@ def test_a_package_that_no_extra_brings_is_a_fault_of_ours(monkeypatch, tmp_path
         main(["evaluate", str(EXAMPLE / "votes.csv"), "--out", str(tmp_path / "out")])
 
 
-def test_a_fit_by_stan_says_what_to_install(without):
+def test_without_cmdstanpy_a_fit_says_what_to_install_and_an_evaluation_leaves_it_out(without):
     without("cmdstanpy")
     with pytest.raises(ModuleNotFoundError, match=r"'vote', which .* 'crowdgold\[stan\]'"):
         StanModels().load("vote")
-
-
-def test_without_cmdstanpy_what_stan_samples_is_left_out_in_one_sentence(without):
-    without("cmdstanpy")
     found = compiled.load_models(["MAVEN", "CLARA", "DS"], None)
     assert set(found) == {"MAVEN", "DS"}
     assert len(set(found.values())) == 1

@@ -26,9 +26,6 @@ def test_others_are_drawn_and_the_failing_ones_are_named_with_their_reasons():
         "  figure second: no column 'x'",
         "  figure third: KeyError: 'y'",
     ]
-
-
-def test_nothing_is_said_where_all_are_drawn():
     drawn = []
     draw_each(["first"], drawn.append)
     assert drawn == ["first"]

@@ -4,13 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.experiment.summaries import (
-    count_gate_failures,
-    fits_by_method,
-    gate_note,
-    setting_keys,
-    summarise,
-)
+from crowdgold.experiment import summaries as fits_of
 from crowdgold.models.confusion_em import EmSettings, fit_confusion_em
 from crowdgold.types.annotations import Annotations
 
@@ -34,33 +28,32 @@ def test_each_fit_counts_once_whatever_its_setting_is_called():
     """Six fits by chains, of which 2 fail; metrics of a fit are not fits of their own, and GT draws
     no chains."""
     results = made_results()
-    assert setting_keys(results) == ["paper", "experiment", "predictors.A.mu", "shape"]
-    assert count_gate_failures(results) == (2, 6)
-    assert count_gate_failures(results[results["method"] == "GT"]) == (0, 0)
-    assert gate_note(results) == (
-        "2 of 6 fits had Markov chains that had not converged (R-hat above 1.01, or another "
-        "check) after 8 times the draws, and are included"
-    )
-    assert "times the draws" not in gate_note(results, longest=1)
+    assert fits_of.setting_keys(results) == ["paper", "experiment", "predictors.A.mu", "shape"]
+    assert fits_of.count_gate_failures(results) == (2, 6)
+    assert fits_of.count_gate_failures(results[results["method"] == "GT"]) == (0, 0)
+    said = fits_of.gate_note(results)
+    assert said.startswith("2 of 6 fits had Markov chains that had not converged (R-hat above 1.01")
+    assert said.endswith("after 8 times the draws, and are included")
+    assert "times the draws" not in fits_of.gate_note(results, longest=1)
     rare = pd.concat([results, results.assign(method="DS", diagnostics_passed=True)])
-    assert gate_note(rare).endswith("and are included; most often those of MAVEN, 33%")
-    assert "most often" not in gate_note(rare.assign(diagnostics_passed=True))
+    assert fits_of.gate_note(rare).endswith("and are included; most often those of MAVEN, 33%")
+    assert "most often" not in fits_of.gate_note(rare.assign(diagnostics_passed=True))
     passed = results[results["method"] == "GT"]
-    assert gate_note(passed) == "none of these fits has Markov chains"
+    assert fits_of.gate_note(passed) == "none of these fits has Markov chains"
 
 
 @pytest.mark.parametrize("undefined", [(), ("delta_TPR",), ("delta_TPR", "AUC")], ids=str)
 def test_a_summary_counts_as_its_results_do(undefined):
     """Metrics that are undefined where the fit failed, even all of them, hide neither fit nor
     failure."""
-    summary = summarise(made_results(undefined), ["predictors.A.mu", "shape"])
-    assert count_gate_failures(summary) == (2, 6)
+    summary = fits_of.summarise(made_results(undefined), ["predictors.A.mu", "shape"])
+    assert fits_of.count_gate_failures(summary) == (2, 6)
 
 
 def test_fits_are_counted_by_method_that_samples():
     """Of two tables, one of them with other settings; GT draws no chains."""
     other = made_results().assign(experiment="f", diagnostics_passed=True)
-    found = fits_by_method([made_results(), other])
+    found = fits_of.fits_by_method([made_results(), other])
     assert found.to_dict("records") == [{"method": "MAVEN", "fits": 12, "passed": 10}]
 
 
@@ -92,43 +85,35 @@ def test_a_fit_by_em_is_not_said_to_have_markov_chains():
     stopped, still = em_message(7), em_message(5000)
     assert (stopped[0], still[0]) == (False, True)
     fits = judged({"MV": (True, ""), "DS": stopped, "PEC": stopped})
-    assert gate_note(fits) == (
+    assert fits_of.gate_note(fits) == (
         "4 of 4 fits by EM had not converged when they stopped, after 7 steps, and are included"
     )
     mixed = judged({"MV": (True, ""), "DS": stopped, "PEC": em_message(9)})
-    assert "stopped and are included" in gate_note(mixed)
+    assert "stopped and are included" in fits_of.gate_note(mixed)
     through = judged({"MV": (True, ""), "DS": still, "PEC": still})
-    assert gate_note(through) == "0 of 4 fits by EM had not converged when they stopped"
+    assert fits_of.gate_note(through) == "0 of 4 fits by EM had not converged when they stopped"
 
 
 def test_what_failed_a_gate_is_counted_whatever_its_method():
     """GT draws no chains as a rule: where a fit of it failed, all of its fits are told."""
     results = made_results()
-    failing = results.assign(
-        diagnostics_passed=~((results["method"] == "GT") & (results["replicate"] == 0))
-    )
-    assert count_gate_failures(failing) == (2, 12)
+    wrong = (results["method"] == "GT") & (results["replicate"] == 0)
+    assert fits_of.count_gate_failures(results.assign(diagnostics_passed=~wrong)) == (2, 12)
     stopped = judged({"MV": (True, ""), "PEC": em_message(7)})
-    assert count_gate_failures(stopped) == (0, 0)
+    assert fits_of.count_gate_failures(stopped) == (0, 0)
 
 
 def test_a_caption_tells_fits_by_em_and_by_chains_apart():
     """DS of votes and PEC-posterior draw chains; a table of both says both, and a summary too."""
     stopped, chains = em_message(7), (False, "R-hat 1.023 (limit 1.01)")
     fits = judged({"GT": (True, ""), "PEC": stopped, "PEC-posterior": chains, "DS": (True, "")})
+    by_em = "2 of 2 fits by EM had not converged when they stopped"
     by_chains = (
-        "of 4 other fits had Markov chains that had not converged (R-hat above 1.01, or another "
-        "check), and are included; most often those of PEC-posterior, 100%"
+        "and are included; 2 of 4 other fits had Markov chains that had not converged (R-hat above "
+        "1.01, or another check), and are included; most often those of PEC-posterior, 100%"
     )
-    assert gate_note(fits, longest=1) == (
-        "2 of 2 fits by EM had not converged when they stopped, after 7 steps, and are included; "
-        f"2 {by_chains}"
-    )
-    summary = summarise(fits[fits["metric"] == "score:each"], [])
-    assert gate_note(summary, longest=1) == (
-        f"2 of 2 fits by EM had not converged when they stopped and are included; 2 {by_chains}"
-    )
-    passing = judged({"PEC": em_message(5000), "PEC-posterior": (True, "")})
-    assert gate_note(passing).endswith(
-        "; 0 of 2 other fits had Markov chains that had not converged"
-    )
+    assert fits_of.gate_note(fits, longest=1) == f"{by_em}, after 7 steps, {by_chains}"
+    summary = fits_of.summarise(fits[fits["metric"] == "score:each"], [])
+    assert fits_of.gate_note(summary, longest=1) == f"{by_em} {by_chains}"
+    passing = fits_of.gate_note(judged({"PEC": em_message(5000), "PEC-posterior": (True, "")}))
+    assert passing.endswith("; 0 of 2 other fits had Markov chains that had not converged")

@@ -11,7 +11,7 @@ from crowdgold.evaluation.questions import Settings
 from crowdgold.models.stan import SamplingError, StanModels
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.reading.study import read_study
-from unit.test_evaluate_command import EXAMPLE
+from unit.made_files import EXAMPLE
 
 
 @pytest.fixture(scope="module")
@@ -19,30 +19,23 @@ def study():
     return read_study([EXAMPLE / "votes.csv", EXAMPLE / "gold.csv"])
 
 
-def run(study, method="GT"):
-    settings = Settings(methods=(method,), metrics=("prevalence", "TPR_H"))
+def run(study):
+    settings = Settings(methods=("GT",), metrics=("prevalence", "TPR_H"))
     strata = {one.name: one for one in find_strata(study)[0]}
-    return fitting.run_job(Job("all", (method,), ""), study, settings, strata, StanModels())
-
-
-def estimates(found):
-    return found.sample.estimates(found.named, 0.95)
+    return fitting.run_job(Job("all", ("GT",), ""), study, settings, strata, StanModels())
 
 
 def test_chains_that_fail_are_said_and_their_numbers_are_there(study, monkeypatch):
     """Diagnostics are no reason to say nothing."""
-    failed = Diagnostics(failures=("R-hat 1.5",))
-
-    def fit(method, data, rng, settings, stan):
-        return replace(true_fit(method, data, rng, settings, stan), diagnostics=failed)
-
-    true_fit = fitting.fit
-    monkeypatch.setattr(fitting, "fit", fit)
-    (found,) = run(study, "GT")
-    assert found.diagnostics.problems == ["R-hat 1.5"]
-    assert found.problem == ""
-    assert [one.metric for one in estimates(found)] == ["prevalence", "TPR_H"]
-    assert np.isfinite([one.estimate for one in estimates(found)]).all()
+    failed, true_fit = Diagnostics(failures=("R-hat 1.5",)), fitting.fit
+    monkeypatch.setattr(
+        fitting, "fit", lambda *given: replace(true_fit(*given), diagnostics=failed)
+    )
+    (found,) = run(study)
+    assert (found.diagnostics.problems, found.problem) == (["R-hat 1.5"], "")
+    estimates = found.sample.estimates(found.named, 0.95)
+    assert [one.metric for one in estimates] == ["prevalence", "TPR_H"]
+    assert np.isfinite([one.estimate for one in estimates]).all()
 
 
 @pytest.mark.parametrize(
@@ -52,21 +45,19 @@ def test_chains_that_fail_are_said_and_their_numbers_are_there(study, monkeypatc
         (AssertionError(), "AssertionError"),
         (IndexError("out of\n  bounds"), "IndexError: out of bounds"),
         (SamplingError("the chain ended"), "the chain ended"),
+        (KeyboardInterrupt(), None),
     ],
 )
-def test_whatever_fails_is_a_problem_of_its_method(study, monkeypatch, error, said):
+def test_whatever_fails_but_an_interrupt_is_a_problem_of_its_method(
+    study, monkeypatch, error, said
+):
     def fails(*given):
         raise error
 
     monkeypatch.setattr(fitting, "fit", fails)
-    (found,) = run(study, "GT")
-    assert (found.method, found.problem) == ("GT", said)
-
-
-def test_an_interrupt_is_none(study, monkeypatch):
-    def ends(*given):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(fitting, "fit", ends)
-    with pytest.raises(KeyboardInterrupt):
-        run(study, "GT")
+    if said is None:
+        with pytest.raises(KeyboardInterrupt):
+            run(study)
+    else:
+        (found,) = run(study)
+        assert (found.method, found.problem) == ("GT", said)

@@ -61,6 +61,9 @@ def test_a_total_is_right_on_average_whatever_the_first_batch_showed_and_so_is_i
     for chance, draw, batch in every_sample():
         one = in_batches(draw, batch)
         value, rows = total(one)
+        assert np.nansum(one.counts) == pytest.approx(8)
+        assert np.nanmax(one.by_chance) <= 1
+        assert one.weights(rows).mean() == pytest.approx(1)
         found.append((chance, value))
         mean += chance * value
         influence = (one.counts[rows] / one.counts[rows].mean() * Z[rows])[:, None]
@@ -71,15 +74,6 @@ def test_a_total_is_right_on_average_whatever_the_first_batch_showed_and_so_is_i
     assert mean == pytest.approx(Z.sum(), abs=1e-9)
     assert estimated == pytest.approx(variance, rel=1e-9)
     assert abs(alike - Z.sum()) > 0.1
-
-
-def test_items_of_all_batches_together_count_for_all_items():
-    for _, draw, batch in every_sample():
-        one = in_batches(draw, batch)
-        assert np.nansum(one.counts) == pytest.approx(8)
-        assert np.nanmax(one.by_chance) <= 1
-        weights = one.weights(np.flatnonzero(draw.stratum >= 0))
-        assert weights.mean() == pytest.approx(1)
 
 
 def test_random_batches_count_as_one_random_sample():
@@ -152,38 +146,29 @@ def some(column, **cells):
         (some("gold_stratum_size", c="6"), "stratum 'x' of batch 2 has 5 items and 6"),
         (some("gold_stratum", e="x", f="z"), "'x' of batch 2 has 3 items and 5"),
         (some("gold_stratum", f="z"), "no gold label in stratum 'z' of batch 2"),
-        (
-            {
-                **some("gold_batch", f="2", g="2"),
-                **some("gold_stratum", f="z", g="w"),
-                **some("gold_stratum_size", g="4"),
-            },
-            "no gold label in strata 'w', 'z' of batch 2",
-        ),
+        ({**some("gold_batch", f="2", g="2"), **some("gold_stratum", f="z", g="w"),
+          **some("gold_stratum_size", g="4")}, "no gold label in strata 'w', 'z' of batch 2"),
         (some("gold_stratum_size", e="4", f="4"), "of batch 2 have 9 items, and 8 of the table"),
     ],
-)
+)  # fmt: skip
 def test_columns_that_cannot_be_those_of_batches_are_refused_in_one_line(changed, message):
     with pytest.raises(InputError, match=message) as problem:
         read_gold_draw(frame(**changed), GOLD, ITEM)
     assert "\n" not in str(problem.value)
 
 
-def test_a_label_added_to_a_batch_after_the_next_was_drawn_is_seen():
-    gold = np.where(ITEM == "j", 1, GOLD)
-    with pytest.raises(InputError, match="have 8 items, and 7 of the table had no gold label"):
-        read_gold_draw(frame(), gold, ITEM)
-
-
 @pytest.mark.parametrize(("size", "right"), [("3", False), ("4", True), ("5", True), ("6", False)])
 def test_an_item_that_experts_are_tied_on_need_not_be_drawn_again(size, right):
-    """f of batch 2 has no gold label: of ten items five may be left for batch 3, or four."""
+    """f of batch 2 has no gold label: of ten items five may be left for batch 3, or four. A label
+    added to a batch after the next was drawn is seen."""
     third = frame(gold_batch=["", "", "2", "2", "2", "2", "3", "", "", ""],
                   gold_stratum=["", "", "x", "x", "y", "y", "1", "", "", ""],
                   gold_stratum_size=["", "", "5", "5", "3", "3", size, "", "", ""])  # fmt: skip
     gold = np.where(ITEM == "g", 1, GOLD)
     if right:
         assert read_gold_draw(third, gold, ITEM).drawn.tolist() == [2, 2, 1, 1]
+        with pytest.raises(InputError, match="have 8 items, and 7 of the table had no gold label"):
+            read_gold_draw(frame(), np.where(ITEM == "j", 1, GOLD), ITEM)
         return
     with pytest.raises(InputError, match=f"batch 3 have {size} items, and 5 of the table"):
         read_gold_draw(third, gold, ITEM)
@@ -210,8 +195,7 @@ def test_tables_keep_batches():
 
 
 def test_resamples_vary_what_chance_decides():
-    """4,000 rescaled resamples of a total: their variance is that of the deviations without finite
-    factor, within 5 standard errors of a variance (11 %)."""
+    """4,000 resamples of a total; within 5 standard errors of a variance (11 %)."""
     rng = np.random.default_rng(1)
     drawn, sizes = np.array([40, 30, 30]), np.array([2000, 960, 1000])
     stratum = np.full(2000, -1)

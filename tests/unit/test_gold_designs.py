@@ -20,16 +20,13 @@ STUDY = {
 }  # fmt: skip
 
 
-def test_the_least_share_is_neymans_for_few_labels_and_one_where_items_are_alike():
-    """(sum sd)^2 / (n sum v) where no item is certain to be drawn: 1 % of the items, to 2 %."""
+def test_the_least_share():
+    # (sum sd)^2 / (n sum v) where no item is certain to be drawn: 1 % of the items, to 2 %.
     variance = np.random.default_rng(1).exponential(size=5000)
     neyman = np.sqrt(variance).sum() ** 2 / 5000 / variance.sum()
     assert least_share(variance, 0.01) == pytest.approx(neyman, rel=0.02)
     assert least_share(np.full(50, 0.3), 0.2) == pytest.approx(1)
-
-
-def test_the_least_share_leaves_the_variance_of_the_random_sample():
-    """By hand, where one of four items is certain to be drawn, and control: fewer would not do."""
+    # By hand, where one of four items is certain to be drawn, and control: fewer would not do.
     variance = np.array([1.0, 1.0, 1.0, 100.0])
     share, wanted = least_share(variance, 0.9), variance.sum() * (1 / 0.9 - 1)
     chance = np.array([*3 * [(4 * 0.9 * share - 1) / 3], 1.0])
@@ -68,6 +65,17 @@ def test_shares_are_squared_ratios_of_widths_and_coverage_is_counted():
     assert auc.loc["least", "share"] == 0.25
     assert auc.loc["one batch", "coverage"] == 0.75
     assert auc.loc["batches", ["share_se", "coverage", "replicates"]].tolist() == [0, 1, 4]
+    table = pd.DataFrame(rows_of("gold_designs", 0.2, WIDTHS, set()))
+    missing = table["design"].eq("batches") & table["replicate"].eq(1)
+    table.loc[missing, ["lower", "upper"]] = np.nan
+    found = shares(table).set_index(["design", "metric"])["coverage"]
+    assert found["batches", "AUC"] == 0.75
+    assert found["random", "AUC"] == 1
+    found = shares(pd.DataFrame([*rows_of("gold_designs", 0.03, WIDTHS, set()),
+                                 *rows_of("other", 0.1, WIDTHS, set())]))  # fmt: skip
+    assert "0.250" in shares_table(found)
+    lines = coverage_table(found, {"other": "Another"}, "right", "batches").splitlines()
+    assert [line.count("Another") for line in lines] == [0, 0, 0, 1]
 
 
 def test_shares_by_error_are_ratios_of_mean_squared_errors():
@@ -92,15 +100,6 @@ def test_shares_by_error_are_ratios_of_mean_squared_errors():
     assert told.endswith(" Intervals of the prevalence and AUC are longer than errors call for.")
 
 
-def test_an_interval_that_is_missing_does_not_hold_the_truth():
-    table = pd.DataFrame(rows_of("gold_designs", 0.2, WIDTHS, set()))
-    missing = table["design"].eq("batches") & table["replicate"].eq(1)
-    table.loc[missing, ["lower", "upper"]] = np.nan
-    found = shares(table).set_index(["design", "metric"])["coverage"]
-    assert found["batches", "AUC"] == 0.75
-    assert found["random", "AUC"] == 1
-
-
 def test_coverage_is_of_each_metric_or_of_samples():
     main = rows_of("gold_designs", 0.03, WIDTHS, set()) + rows_of(
         "gold_designs", 0.2, WIDTHS, set()
@@ -115,14 +114,6 @@ def test_coverage_is_of_each_metric_or_of_samples():
     # Two samples of four, with both metrics inside: the error is that of four values 0, 0, 1, 1.
     assert pooled[["value", "replicates"]].iloc[0].tolist() == [0.5, 4]
     assert pooled["error"].iloc[0] == pytest.approx(np.sqrt(1 / 3) / 2)
-
-
-def test_tables_of_the_page_name_the_studies():
-    found = shares(pd.DataFrame([*rows_of("gold_designs", 0.03, WIDTHS, set()),
-                                 *rows_of("other", 0.1, WIDTHS, set())]))  # fmt: skip
-    assert "0.250" in shares_table(found)
-    lines = coverage_table(found, {"other": "Another"}, "right", "batches").splitlines()
-    assert [line.count("Another") for line in lines] == [0, 0, 0, 1]
 
 
 def test_a_study_is_estimated_from_every_sample():

@@ -32,7 +32,7 @@ def two_classes(positive):
     return np.stack([1 - np.array(positive), np.array(positive)], axis=2)
 
 
-def test_every_annotation_is_in_one_half_and_the_first_has_one_more():
+def test_the_halves_hold_every_annotation_once_at_random():
     whole = judged([[0, 1, 1, 1], [0, 0, 1]], count=[1, 2, 1, 3, 1, 1, 2])
     first, second = halves(whole, np.random.default_rng(1))
     assert np.bincount(first.item_of).tolist() == [4, 2]
@@ -45,25 +45,19 @@ def test_every_annotation_is_in_one_half_and_the_first_has_one_more():
     np.testing.assert_allclose(both, [[1, 6], [2, 2]])
     with pytest.raises(InputError, match="item 1 has one, expected two or more"):
         halves(judged([[0, 1], [0]]), np.random.default_rng(1))
-
-
-def test_the_halves_are_drawn_at_random():
-    """The only other label of four is in either half equally often: 400 draws, five errors."""
+    # The only other label of four is in either half equally often: 400 draws, five errors.
     whole = judged([[1, 0, 0, 0]])
     rng = np.random.default_rng(2)
     first = np.mean([halves(whole, rng)[0].chosen[:, 1].sum() for _ in range(400)])
     assert abs(first - 0.5) < 5 * np.sqrt(0.25 / 400)
 
 
-def test_one_annotator_prefers_more_probability_for_their_own_label():
-    """Two said yes and one no: of .9, .6 and .58 the last two look the same."""
+def test_whom_one_annotator_and_a_panel_prefer():
+    # Two said yes and one no: of .9, .6 and .58 the last two look the same.
     wins, undecided = choose(judged([[1, 1, 0]]), two_classes([[0.9], [0.6], [0.58]]), "one")
     assert wins.tolist() == [[0, 1, 1], [2, 0, 0], [2, 0, 0]]
     assert undecided.tolist() == [[0, 0, 0], [0, 0, 3], [0, 3, 0]]
-
-
-def test_a_panel_prefers_shares_that_are_right():
-    """Two of three say yes. Each alone, most are for .99; together they are for two thirds."""
+    # Two of three say yes. Each alone, most are for .99; together they are for two thirds.
     item = judged([[1, 1, 0]])
     predicted = two_classes([[2 / 3], [0.99]])
     alone, together = (choose(item, predicted, judge).wins for judge in ("one", "panel"))
@@ -71,18 +65,12 @@ def test_a_panel_prefers_shares_that_are_right():
     assert together.tolist() == [[0, 0], [1, 0]]
     with pytest.raises(InputError, match="judge 'two'; expected one or panel"):
         choose(item, predicted, "two")
-
-
-def test_a_label_that_is_given_nothing_is_not_minus_infinity():
-    """Both gave one label nothing; they differ in the other."""
+    # Both gave one label nothing; they differ in the other.
     wins, undecided = choose(judged([[1, 0]]), two_classes([[1.0], [0.0]]), "panel")
     assert wins.sum() == 0
     assert undecided.tolist() == [[0, 1], [1, 0]]
     assert LEAST > 0
-
-
-def test_of_several_classes_those_left_out_count_too():
-    """An annotation chose the first of two: .9 and .1 is better than .9 and .6."""
+    # An annotation chose the first of two: .9 and .1 is better than .9 and .6.
     several = Judged(np.array([0]), np.array([[1.0, 0.0]]), multilabel=True)
     predicted = np.array([[[0.9, 0.1]], [[0.9, 0.6]]])
     for judge in ("one", "panel"):

@@ -36,12 +36,7 @@ def fixed_posterior(probability, draws, **parameters):
 
 
 def test_imputed_labels_have_their_probabilities():
-    """Prevalence over 4,000 draws: mean and variance of a sum of independent labels.
-
-    Mean within 5 standard errors; a variance of 4,000 near-normal values has se sqrt(2 / 4,000) =
-    2.2 %. Quantiles of the interval within 5 of their standard errors, sqrt(.025 x .975 / 4,000) /
-    density, density at the quantile phi(1.96) / sd.
-    """
+    """4,000 draws: 5 errors of a mean, and of quantiles, sqrt(.025 x .975 / 4,000) / density."""
     items, draws = table(400), 4000
     p = np.random.default_rng(1).random(400)
     (found,) = evaluate(fixed_posterior(p, draws), items, ["prevalence"], np.random.default_rng(2))
@@ -191,12 +186,6 @@ def test_parameters_are_medians_and_unknown_ones_have_no_value():
         evaluate(fitted, items, ["mu:C"], np.random.default_rng(0))
 
 
-def test_a_table_without_scores_says_so():
-    items = make_items([0, 1], 2, -1, {})
-    with pytest.raises(InputError, match="no scores"):
-        evaluate(fixed_posterior(np.ones(2), 2), items, ["AUC"], np.random.default_rng(0))
-
-
 def test_label_probabilities_are_means_over_draws():
     items = table(4)
 
@@ -218,28 +207,18 @@ def weighted_view(n=60):
     return View(items, "A", weights), labels, np.average(labels, weights=weights), labels.mean()
 
 
-def test_resamples_of_imputed_data_count_items_by_their_weights():
-    """The mean over 400 resamples, within five standard errors; without weights it is 30 away."""
+def test_resamples_count_items_by_their_weights():
+    """Of imputed labels, and of those taken for the truth: the mean over 400 resamples, within five
+    standard errors; without weights it is 30 away."""
     view, labels, weighted, plain = weighted_view()
+    asked = Questions((parse_metric("prevalence"),))
     request = Request(Streams.of(np.random.default_rng(5)), target="population")
-    found = impute(
-        lambda draw, name, rng: labels, 400, view, Questions((parse_metric("prevalence"),)), request
-    )
-    values = found.values[:, 0]
-    error = values.std(ddof=1) / np.sqrt(len(values))
-    assert abs(values.mean() - weighted) < 5 * error
-    assert abs(plain - weighted) > 30 * error
-    assert found.point == pytest.approx(weighted)
-
-
-def test_resamples_of_labels_count_items_by_their_weights():
-    """As above, of labels that are taken for the truth."""
-    view, labels, weighted, plain = weighted_view()
-    found = resample(
-        labels, view, Questions((parse_metric("prevalence"),)), np.random.default_rng(6), 400,
-        sample_of_population(view),
-    )  # fmt: skip
-    values = found.values[:, 0]
-    error = values.std(ddof=1) / np.sqrt(len(values))
-    assert abs(values.mean() - weighted) < 5 * error
-    assert abs(plain - weighted) > 30 * error
+    imputed = impute(lambda draw, name, rng: labels, 400, view, asked, request)
+    rng = np.random.default_rng(6)
+    known = resample(labels, view, asked, rng, 400, sample_of_population(view))
+    for found in (imputed, known):
+        values = found.values[:, 0]
+        error = values.std(ddof=1) / np.sqrt(len(values))
+        assert abs(values.mean() - weighted) < 5 * error
+        assert abs(plain - weighted) > 30 * error
+    assert imputed.point == pytest.approx(weighted)

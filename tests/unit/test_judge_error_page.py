@@ -1,7 +1,6 @@
 """The pages and figures of judge error and of soft metrics, from small runs of their checks."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import yaml
 
@@ -11,8 +10,13 @@ from crowdgold.experiment.registries import entries
 from crowdgold.experiment.summaries import summarise
 from crowdgold.papers.soft_metrics.claims import table_2
 from crowdgold.papers.soft_metrics.experiments import check_soft_metric_correlations, draw_labels
-from crowdgold.plots.style import save_figure
-from unit.judged_tables import judge_error_tables, method_results, rng, soft_metric_tables
+from unit.judged_tables import (
+    judge_error_tables,
+    method_results,
+    rng,
+    soft_metric_tables,
+    tables_of_judged,
+)
 from unit.made_pages import page_from
 
 FIGURES = entries("plot")
@@ -90,10 +94,7 @@ def test_the_page_of_the_post_lists_methods_and_what_is_missing(simulations, pri
     assert line.split("|")[2].strip().startswith("0.05")
     assert line.endswith("| 0 of 120 | no chains |")
     assert "TPR-TNR of the judges: 0.9-0.95." in page
-
-
-def test_failed_fits_are_counted_by_method(simulations, printed):
-    """All of CLARA's fits fail here, and none of other methods."""
+    # All of CLARA's fits fail here, and none of other methods.
     grid = method_results().replace({"method": {"MV": "CLARA"}})
     failing = (grid["method"] != "CLARA").to_numpy()
     models = grid.assign(diagnostics_passed=failing)
@@ -200,20 +201,12 @@ def test_scores_leave_out_what_is_not_predicted_and_say_what_is_undefined(soft_t
     assert (drawn <= counts).all()
 
 
-def test_figures_are_drawn_from_their_tables(simulations, soft_tables, tmp_path):
-    summary = summarise(method_results(), ["quality", "n_gold", "prevalence"])
-    runs = pd.concat([simulations[f"judge_error_{one}"] for one in ("simulation", "printed_run")])
+def test_figures_name_what_their_tables_lack():
+    """That they are drawn from a whole table is tested for all plots in one place."""
     drawn = {
-        "judge_error_simulation": (runs, {"prevalence": 0.7, "printed_false_positives": 11}),
-        "judge_error_formula": (simulations["judge_error_formula"], {}),
-        "judge_error_methods": (summary, {"columns": ["n_gold"]}),
-        **{name: (table, {}) for name, table in soft_tables.items()},
-    }
+        name: own for name, own in tables_of_judged().items()
+        if name.startswith(("judge_error", "soft_metric", "metric_study"))
+    }  # fmt: skip
     for plot, (table, options) in drawn.items():
-        figure, shown = FIGURES[plot](table, options)
-        assert len(shown)
         with pytest.raises(ValueError, match=r"column|lack|need"):
             FIGURES[plot](table[["paper"]] if "paper" in table else table.iloc[:, :1], options)
-        if plot == "judge_error_methods":
-            save_figure(figure, shown, tmp_path / plot)
-            assert (tmp_path / f"{plot}.svg").stat().st_size > 1000

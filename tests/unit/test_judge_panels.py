@@ -83,20 +83,14 @@ KEPT = {"covers": 1.0, "worth": 0.95, "answered": 0.95}
 @pytest.mark.parametrize(
     ("changes", "at", "verdict"),
     [
-        ({}, [0, 1, 4, 5], HOLDS),
-        ({"covers": 0.95}, [0, 1], NOT_DECIDED),
-        ({"covers": 0.8}, [0, 1], FAILS),
-        ({"worth": 0.95}, [2, 3], NOT_DECIDED),
-        ({"worth": 0.75}, [2], FAILS),
-        ({"worth": 0.75}, [3], HOLDS),
-        ({"worth": 1.0}, [3], NOT_DECIDED),
-        ({"worth": 1.0, "studies": 300}, [3], FAILS),
-        ({"answered": 0.82}, [4], NOT_DECIDED),
-        ({"answered": 0.6}, [4], FAILS),
-        ({"outside": 0.07}, [5], NOT_DECIDED),
-        ({"outside": 0.2}, [5], FAILS),
+        ({}, [0, 1, 4, 5], HOLDS), ({"covers": 0.95}, [0, 1], NOT_DECIDED),
+        ({"covers": 0.8}, [0, 1], FAILS), ({"worth": 0.95}, [2, 3], NOT_DECIDED),
+        ({"worth": 0.75}, [2], FAILS), ({"worth": 0.75}, [3], HOLDS),
+        ({"worth": 1.0}, [3], NOT_DECIDED), ({"worth": 1.0, "studies": 300}, [3], FAILS),
+        ({"answered": 0.82}, [4], NOT_DECIDED), ({"answered": 0.6}, [4], FAILS),
+        ({"outside": 0.07}, [5], NOT_DECIDED), ({"outside": 0.2}, [5], FAILS),
     ],
-)
+)  # fmt: skip
 def test_a_bar_is_decided_where_it_is_farther_than_two_errors(changes, at, verdict):
     """By the binomial distribution: of 100 studies all may be right where .98 would be (.13), and
     of 300 not (.002); .95 of 100 is near both .9 and .98 (.06 and .05)."""

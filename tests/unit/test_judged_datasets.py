@@ -14,7 +14,9 @@ from crowdgold.datasets import DATASETS, convabuse, mslr, mt_bench, qags, stable
 from crowdgold.datasets.dataset import check_counts
 from crowdgold.experiment.drawing import simulate_block
 from crowdgold.experiment.estimating import estimate_block
+from crowdgold.inference.agents import shares_of
 from crowdgold.methods.registry import fit
+from crowdgold.metrics.agents import agent_scores
 from crowdgold.models.stan import StanModels
 from crowdgold.papers.stableval.published_posteriors import annotations_of, posterior_differences
 from crowdgold.types.annotations import annotations_from_frame
@@ -46,21 +48,11 @@ def write_qags(folder, second='{"summary_sentences": []}'):
 
 def test_qags_names_responses_by_line_and_sentence(tmp_path, any_counts):
     write_qags(tmp_path)
-    frame = qags.prepare(tmp_path)
-    assert frame.to_numpy().tolist() == [
+    assert qags.prepare(tmp_path).to_numpy().tolist() == [
         ["cnn_1_sent0_CNN", "CNN", "worker_3", "1"],
         ["cnn_1_sent0_CNN", "CNN", "worker_5", "0"],
         ["cnn_1_sent1_CNN", "CNN", "worker_3", "0"],
     ]
-
-
-@pytest.mark.parametrize(
-    "line", ["{", '{"summary_sentences": [{"responses": [{"response": "x"}]}]}']
-)
-def test_a_line_of_qags_that_cannot_be_read_is_named(tmp_path, any_counts, line):
-    write_qags(tmp_path, line)
-    with pytest.raises(InputError, match=r"mturk_xsum.jsonl, line 1: expected a JSON object"):
-        qags.prepare(tmp_path)
 
 
 def write_convabuse(folder, *rows):
@@ -81,12 +73,6 @@ def test_convabuse_maps_the_scale_and_keeps_an_annotators_first_judgement(tmp_pa
     assert frame["item"].tolist() == ["convabuse_1.0_X", "convabuse_1.0_X", "convabuse_2.0_Y"]
 
 
-def test_a_row_of_convabuse_without_a_severity_is_named(tmp_path, any_counts):
-    write_convabuse(tmp_path, ("A1", "1.0", "X", 0, 0, 0, 0, 0))
-    with pytest.raises(InputError, match="row 2: found 0 severities, expected exactly one"):
-        convabuse.prepare(tmp_path)
-
-
 FACETS = ["fluent?", "population?", "intervention?", "outcome?"]
 
 
@@ -97,6 +83,7 @@ def write_mslr(folder, first, second):
 
 
 def test_mslr_cuts_the_mean_of_the_facets_that_were_judged(tmp_path, any_counts):
+    """Means 4/3 and 3/4; 3/2 and 1/2: limits belong to the level above; R2 of AGENT1 has none."""
     texts = ("t", "g")
     first = [
         ("xxAGENT1", "R1", *texts, "2: Yes", "1: Partially", "N/A: none", "1: Partially"),
@@ -110,20 +97,10 @@ def test_mslr_cuts_the_mean_of_the_facets_that_were_judged(tmp_path, any_counts)
     ]
     write_mslr(tmp_path, first, second)
     frame = mslr.prepare(tmp_path)
-    # Means 4/3 and 3/4; 3/2 and 1/2: limits belong to the level above; R2 of AGENT1 has no facet.
-    assert frame[["item", "annotator", "label"]].to_numpy().tolist() == [
-        ["mslr_Cochrane_R1_AGENT1", "annotator_0", "1"],
-        ["mslr_Cochrane_R1_AGENT1", "annotator_1", "1"],
-        ["mslr_Cochrane_R2_AGENT2", "annotator_0", "2"],
-        ["mslr_Cochrane_R2_AGENT2", "annotator_1", "0"],
-    ]
-
-
-def test_mslr_of_other_columns_is_refused(tmp_path, any_counts):
-    for name in mslr.FILES.values():
-        (tmp_path / name).write_text("ExpID\tReviewID\tA\n")
-    with pytest.raises(InputError, match=r"cochrane_A1\.tsv: expected the columns ExpID"):
-        mslr.prepare(tmp_path)
+    agents, names = ["R1_AGENT1"] * 2 + ["R2_AGENT2"] * 2, ["annotator_0", "annotator_1"] * 2
+    assert frame["item"].tolist() == [f"mslr_Cochrane_{one}" for one in agents]
+    assert frame["annotator"].tolist() == names
+    assert frame["label"].tolist() == [*"1120"]
 
 
 def write_mt_bench(folder, rows):
@@ -154,14 +131,6 @@ def test_mt_bench_keeps_repeats_and_maps_ties(tmp_path, any_counts, mapping, lab
     assert list(table.agent) == list("ABC")[: len(set(table.agent_of))]
 
 
-def test_mt_bench_of_another_form_is_refused(tmp_path, any_counts):
-    write_mt_bench(tmp_path, PAIRS[:1] * 2)
-    with pytest.raises(InputError, match="rows 2 and 3: expected a judgement a pair"):
-        mt_bench.prepare(tmp_path)
-    with pytest.raises(InputError, match="no mapping 'tie_wins'; did you mean 'tie_win'"):
-        mt_bench.draw_task(pd.DataFrame(), {"mapping": "tie_wins"}, np.random.default_rng(0))
-
-
 @pytest.mark.parametrize(
     ("printed", "message"),
     [
@@ -181,10 +150,39 @@ def test_counts_other_than_printed_are_refused(printed, message):
         check_counts("dataset", frame, printed)
 
 
-def test_results_are_no_data():
+def write_other_mslr(folder):
+    for name in mslr.FILES.values():
+        (folder / name).write_text("ExpID\tReviewID\tA\n")
+
+
+@pytest.mark.parametrize(
+    ("write", "module", "message"),
+    [
+        (lambda f: write_qags(f, "{"), qags, r"mturk_xsum.jsonl, line 1: expected a JSON object"),
+        (
+            lambda f: write_qags(f, '{"summary_sentences": [{"responses": [{"response": "x"}]}]}'),
+            qags, r"mturk_xsum.jsonl, line 1: expected a JSON object",
+        ),
+        (
+            lambda f: write_convabuse(f, ("A1", "1.0", "X", 0, 0, 0, 0, 0)),
+            convabuse, "row 2: found 0 severities",
+        ),
+        (write_other_mslr, mslr, r"cochrane_A1\.tsv: expected the columns ExpID"),
+        (lambda f: write_mt_bench(f, PAIRS[:1] * 2), mt_bench, "rows 2 and 3"),
+    ],
+)  # fmt: skip
+def test_files_of_another_form_are_named(tmp_path, any_counts, write, module, message):
+    write(tmp_path)
+    with pytest.raises(InputError, match=message):
+        module.prepare(tmp_path)
+
+
+def test_results_are_no_data_and_an_unknown_mapping_is_named():
     assert DATASETS["stableval_published"].table == ANNOTATIONS
     with pytest.raises(InputError, match="holds results, not labels; name qags"):
         stableval_published.draw_task(pd.DataFrame(), {}, np.random.default_rng(0))
+    with pytest.raises(InputError, match="no mapping 'tie_wins'; did you mean 'tie_win'"):
+        mt_bench.draw_task(pd.DataFrame(), {"mapping": "tie_wins"}, np.random.default_rng(0))
 
 
 def task_of(metrics, **more):
@@ -222,32 +220,29 @@ def test_a_dataset_goes_through_the_pipeline_as_it_is(tmp_path):
 
 @pytest.mark.parametrize("name", JUDGED)
 def test_published_posteriors_come_out(prepared, name):
-    table = annotations_of(name, prepared(name)[1])
-    (found,) = posterior_differences({name: table}, prepared("stableval_published")[1]).to_dict(
-        "records"
-    )
+    table, published = annotations_of(name, prepared(name)[1]), prepared("stableval_published")[1]
+    (found,) = posterior_differences({name: table}, published).to_dict("records")
     assert found["responses"] == len(table.item)
     assert found["difference"] < 1e-12
 
 
 def test_every_cell_of_tables_3_and_19_comes_out(prepared):
-    from crowdgold.inference.agents import shares_of
-    from crowdgold.metrics.agents import agent_scores
-
     printed = pd.read_csv(PRINTED_FILE, dtype=str)
-    cells = printed[printed["table"] == "3"].set_index(["row", "column"])["printed"]
-    for mapping in mt_bench.MAPPINGS:
-        table = mt_bench.draw_task(prepared("mt_bench")[1], {"mapping": mapping}, None)
-        found = fit("PEC", table, np.random.default_rng(0), {"em": "published"})
-        scores = agent_scores(shares_of(found, table), table)
-        for agent, score in zip(table.agent, scores, strict=True):
-            assert cells[agent, mapping].startswith(f"{score:.3f} "), (agent, mapping)
-    table = annotations_of("qags", prepared("qags")[1])
-    own = printed[printed["table"] == "19"].set_index(["row", "column"])["printed"]
-    methods = {"MV": {"ties": "first_met"}, "DS": {"em": "published"}, "PEC": {"em": "published"}}
-    for method, settings in methods.items():
+    of = {number: printed[printed["table"] == number].set_index(["row", "column"])["printed"]
+          for number in ("3", "19")}  # fmt: skip
+
+    def check(number, column, method, settings, table):
         found = fit(method, table, np.random.default_rng(0), settings)
         for agent, score in zip(
             table.agent, agent_scores(shares_of(found, table), table), strict=True
         ):
-            assert own[agent, method] == f"{score:.3f}"
+            cell = of[number][agent, column].partition(" ")[0]
+            assert cell == f"{score:.3f}", (number, agent, column)
+
+    for mapping in mt_bench.MAPPINGS:
+        table = mt_bench.draw_task(prepared("mt_bench")[1], {"mapping": mapping}, None)
+        check("3", mapping, "PEC", {"em": "published"}, table)
+    table = annotations_of("qags", prepared("qags")[1])
+    for method, how in (("MV", {"ties": "first_met"}), ("DS", {"em": "published"}),
+                        ("PEC", {"em": "published"})):  # fmt: skip
+        check("19", method, method, how, table)

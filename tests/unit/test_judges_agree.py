@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import false_discovery_control, ttest_1samp
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 from crowdgold.checking.agreement import (
@@ -18,6 +19,7 @@ from crowdgold.checking.judges import BY_CHANCES, may_replace
 from crowdgold.notebook import check, read
 from crowdgold.types.annotations import MISSING
 from crowdgold.types.errors import InputError
+from unit.made_files import write_votes
 
 
 def panel(rng: np.random.Generator, right: list[float], n: int = 400) -> tuple:
@@ -39,29 +41,24 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(2601)
 
 
-def test_cohen_is_that_of_statsmodels(rng):
+def table_of(labels: np.ndarray, kinds: int) -> np.ndarray:
+    table = np.zeros((kinds, kinds))
+    np.add.at(table, (labels[:, 0], labels[:, 1]), 1)
+    return table
+
+
+def test_kappas_are_those_of_statsmodels(rng):
+    """The interval within 10 %: a thousand resamples leave an end uncertain by 4 % of the width."""
     labels = rng.integers(0, 3, (200, 2))
     labels[:80, 1] = labels[:80, 0]
-    table = np.zeros((3, 3))
-    np.add.at(table, (labels[:, 0], labels[:, 1]), 1)
-    expected = cohens_kappa(table).kappa
+    expected = cohens_kappa(table_of(labels, 3)).kappa
     found = cohen(labels[:, 0], labels[:, 1], rng)
     assert found.value == pytest.approx(expected, abs=1e-12)
     assert found.lower < expected < found.upper
     assert found.items == 200
-
-
-def test_cohens_interval_is_as_wide_as_the_large_sample_one(rng):
-    """Within 10 %: a thousand resamples leave an end uncertain by some 4 % of the width."""
     _, labels = panel(rng, [0.9, 0.8], 1000)
-    table = np.zeros((2, 2))
-    np.add.at(table, (labels[:, 0], labels[:, 1]), 1)
-    known = cohens_kappa(table)
-    found = cohen(labels[:, 0], labels[:, 1], rng)
+    known, found = cohens_kappa(table_of(labels, 2)), cohen(labels[:, 0], labels[:, 1], rng)
     assert found.upper - found.lower == pytest.approx(known.kappa_upp - known.kappa_low, rel=0.1)
-
-
-def test_fleiss_is_that_of_statsmodels(rng):
     counts = rng.multinomial(7, [0.5, 0.3, 0.2], size=60)
     assert fleiss(counts, rng).value == pytest.approx(fleiss_kappa(counts), abs=1e-12)
 
@@ -74,16 +71,12 @@ def test_fleiss_is_near_alpha_and_alone_items_are_left_out(rng):
     assert found.value == pytest.approx(agreement(counts, rng).alpha, abs=2e-3)
 
 
-def test_missing_labels_count_for_nothing(rng):
+def test_missing_labels_count_for_nothing_and_what_is_not_defined_is_nan(rng):
     _, labels = panel(rng, [0.9, 0.8])
-    part = labels.copy()
-    part[100:, 1] = MISSING
+    part = np.where((np.arange(400)[:, None] >= 100) & [False, True], MISSING, labels)
     found = between_judges(part, rng)[0, 1]
     assert found.items == 100
     assert found.value == cohen(labels[:100, 0], labels[:100, 1], rng).value
-
-
-def test_what_is_not_defined_is_nan_without_an_interval(rng):
     same = np.zeros(20, dtype=int)
     assert np.isnan(cohen(same, same, rng).value)
     assert cohen(same, np.full(20, MISSING), rng).items == 0
@@ -142,24 +135,18 @@ def test_judges_on_the_same_items_are_compared_item_by_item(rng):
 
 
 def test_a_good_judge_may_replace_an_annotator_and_a_poor_one_may_not(rng):
-    _truth, labels = panel(rng, [0.8, 0.8, 0.8, 0.9, 0.55])
+    _, labels = panel(rng, [0.8, 0.8, 0.8, 0.9, 0.55])
     good, poor = (may_replace(labels[:, j], labels[:, :3]) for j in (3, 4))
-    assert good.passes
-    assert good.winning_rate == 1
+    assert (good.passes, good.winning_rate) == (True, 1)
+    assert (poor.passes, poor.winning_rate) == (False, 0)
     assert good.advantage > poor.advantage
-    assert not poor.passes
-    assert poor.winning_rate == 0
 
 
 def test_the_statistic_by_hand():
     """30 items: the judge loses on 6, is level on 24: mean d .2, against epsilon .3."""
-    annotators = np.ones((30, 3), dtype=int)
-    judge = np.where(np.arange(30) < 6, 0, 1)
-    found = may_replace(judge, annotators, epsilon=0.3)
-    d = np.where(np.arange(30) < 6, 1.0, 0.0)
-    from scipy.stats import false_discovery_control, ttest_1samp
-
-    alone = ttest_1samp(d, 0.3, alternative="less").pvalue
+    loses = np.arange(30) < 6
+    found = may_replace(np.where(loses, 0, 1), np.ones((30, 3), dtype=int), epsilon=0.3)
+    alone = ttest_1samp(loses.astype(float), 0.3, alternative="less").pvalue
     assert found.p == pytest.approx(false_discovery_control([alone] * 3, method="by"))
     assert found.advantage == pytest.approx(24 / 30)
 
@@ -174,7 +161,8 @@ def test_a_judge_at_the_margin_passes_seldom(rng):
 
 
 def experts_of(rng: np.random.Generator, asked: bool, n: int = 300) -> tuple:
-    """Truth, and labels of three experts: of all items, or as `sample --second` asks for them."""
+    """Truth, labels of three experts: of all items, or as `sample --second` asks for them; and of a
+    judge with TNR .5."""
     truth = rng.random(n) < 0.2
     right = np.where(truth, 0.95, 0.93)[:, None]
     experts = np.where(rng.random((n, 3)) < right, truth[:, None], ~truth[:, None]).astype(int)
@@ -182,21 +170,26 @@ def experts_of(rng: np.random.Generator, asked: bool, n: int = 300) -> tuple:
         second = (experts[:, 0] == 1) | (rng.random(n) < 0.1)
         third = second & (experts[:, 0] != experts[:, 1])
         experts[~second, 1] = experts[~third, 2] = MISSING
-    return truth, experts
+    eager = np.where(rng.random(n) < np.where(truth, 0.95, 0.5), truth, ~truth).astype(int)
+    return truth, experts, eager
 
 
-def test_no_judge_is_tested_where_second_opinions_follow_the_first(rng):
+def test_no_judge_is_tested_where_second_opinions_follow_the_first(rng, tmp_path):
     """A judge with TNR .5 passes in none of 40 studies in which three experts label all items. The
     labels that are asked for would let it pass nearly always: all 40 are refused, and for that."""
     for _ in range(40):
-        for asked in (False, True):
-            truth, experts = experts_of(rng, asked)
-            eager = np.where(rng.random(300) < np.where(truth, 0.95, 0.5), truth, ~truth)
-            if asked:
-                with pytest.raises(InputError, match="second opinions follow the first"):
-                    may_replace(eager.astype(int), experts)
-            else:
-                assert not may_replace(eager.astype(int), experts).passes
+        _, experts, eager = experts_of(rng, asked=False)
+        assert not may_replace(eager, experts).passes
+        truth, experts, eager = experts_of(rng, asked=True)
+        with pytest.raises(InputError, match="second opinions follow the first"):
+            may_replace(eager, experts)
+    gold = pd.DataFrame(experts, columns=["gold_1", "gold_2", "gold_3"]).astype("Int8")
+    gold = gold.mask(gold == MISSING)
+    votes = np.column_stack([eager, truth])
+    found = check(read(*write_votes(tmp_path, votes, gold))).judges
+    assert not found.replaces
+    said = "alternative annotator test: none, since second opinions follow"
+    assert said in " ".join(found.sentences)
 
 
 def test_items_that_all_experts_labelled_by_chance_are_tested(rng):
@@ -205,7 +198,7 @@ def test_items_that_all_experts_labelled_by_chance_are_tested(rng):
     expert who settles what the others differ on is left out."""
     refused = 0
     for study in range(200):
-        truth, experts = experts_of(rng, asked=False)
+        truth, experts, _ = experts_of(rng, asked=False)
         judge = truth ^ (rng.random(300) < 0.05)
         half = rng.permutation(300) < 150
         part = np.where(half[:, None] | (np.arange(3) == 0), experts, MISSING)
@@ -225,61 +218,35 @@ def test_items_that_all_experts_labelled_by_chance_are_tested(rng):
     assert refused <= 16
 
 
-def test_two_experts_with_enough_labels_are_too_few(rng):
-    truth, experts = experts_of(rng, asked=False)
-    experts[29:, 2] = MISSING
-    with pytest.raises(InputError, match="found 2 annotators with 30 labels"):
-        may_replace(truth.astype(int), experts)
-
-
-def test_a_check_says_why_no_judge_is_tested(rng, tmp_path):
-    truth, experts = experts_of(rng, asked=True)
-    eager = np.where(rng.random(300) < np.where(truth, 0.95, 0.5), truth, ~truth).astype(int)
-    votes = {"item": np.arange(300), "eager": eager, "other": truth.astype(int)}
-    votes = pd.DataFrame(votes).melt("item", None, "annotator", "label")
-    gold = pd.DataFrame(experts, columns=["gold_1", "gold_2", "gold_3"]).astype("Int8")
-    votes.to_csv(tmp_path / "votes.csv", index=False)
-    gold.mask(gold == MISSING).assign(item=range(300)).to_csv(tmp_path / "gold.csv", index=False)
-    found = check(read(tmp_path / "votes.csv", tmp_path / "gold.csv")).judges
-    assert not found.replaces
-    assert "alternative annotator test: none, since second opinions follow" in " ".join(
-        found.sentences
-    )
-
-
 def test_too_few_annotators_or_items_are_refused(rng):
+    truth, experts, _ = experts_of(rng, asked=False)
+    experts[29:, 2] = MISSING
     _, labels = panel(rng, [0.8] * 4, 20)
-    with pytest.raises(InputError, match="found 2 annotators, expected 3"):
-        may_replace(labels[:, 0], labels[:, 1:3])
-    with pytest.raises(InputError, match="found 0 annotators with 30 labels"):
-        may_replace(labels[:, 0], labels[:, 1:])
+    for judge, others, said in (
+        (truth.astype(int), experts, "found 2 annotators with 30 labels"),
+        (labels[:, 0], labels[:, 1:3], "found 2 annotators, expected 3"),
+        (labels[:, 0], labels[:, 1:], "found 0 annotators with 30 labels"),
+    ):
+        with pytest.raises(InputError, match=said):
+            may_replace(judge, others)
 
 
 def test_a_check_says_what_votes_are_worth(tmp_path):
     """Three judges, one a copy, 60 gold labels: told in words, and by judge."""
-    rng = np.random.default_rng(26)
-    truth, labels = panel(rng, [0.9, 0.8, 0.7], 200)
+    truth, labels = panel(np.random.default_rng(26), [0.9, 0.8, 0.7], 200)
     labels[:, 2] = labels[:, 1]
-    rows = [(i, f"judge{j}", labels[i, j]) for i in range(200) for j in range(3)]
-    votes = pd.DataFrame(rows, columns=["item", "annotator", "label"])
-    gold = pd.DataFrame({"item": np.arange(60), "gold": truth[:60]})
-    votes.to_csv(tmp_path / "votes.csv", index=False)
-    gold.to_csv(tmp_path / "gold.csv", index=False)
-    found = check(read(tmp_path / "votes.csv", tmp_path / "gold.csv")).judges
+    found = check(read(*write_votes(tmp_path, labels, truth[:60]))).judges
+    told, shared = " ".join(found.sentences), found.shared
     assert found.between["judge1 and judge2"].value == 1
-    assert found.shared.pairs[1, 2] == pytest.approx(1)
-    told = " ".join(found.sentences)
+    assert shared.pairs[1, 2] == pytest.approx(1)
     assert "most alike in their errors: judge1 and judge2" in told
     assert "Cohen's kappa with gold: judge0" in told
     assert [one.split(" with those of ")[0] for one in found.each_two] == [
         "errors of judge1", "errors of judge2",
     ]  # fmt: skip
-    lower, upper = found.shared.pairs_lower[1, 0], found.shared.pairs_upper[1, 0]
-    assert (
-        f"judge0 {found.shared.pairs[1, 0]:.2f} ({lower:.2f} to {upper:.2f})" in found.each_two[0]
-    )
-    (pair,) = found.most_alike
-    assert pair == "judge1 and judge2"
+    lower, upper = shared.pairs_lower[1, 0], shared.pairs_upper[1, 0]
+    assert f"judge0 {shared.pairs[1, 0]:.2f} ({lower:.2f} to {upper:.2f})" in found.each_two[0]
+    assert list(found.most_alike) == ["judge1 and judge2"]
     (names,) = found.gap
     assert names.startswith("judge0 less judge")
     assert f"{names}, on the same 60 items" in told
@@ -290,12 +257,7 @@ def test_judges_who_err_apart_are_not_called_alike(tmp_path):
     """Three judges, each wrong on items of its own."""
     truth = np.arange(90) % 2
     labels = truth[:, None] ^ (np.arange(90)[:, None] % 9 == np.array([0, 3, 6]))
-    rows = [(i, f"judge{j}", labels[i, j]) for i in range(90) for j in range(3)]
-    votes = pd.DataFrame(rows, columns=["item", "annotator", "label"])
-    votes.astype({"label": int}).to_csv(tmp_path / "votes.csv", index=False)
-    gold = pd.DataFrame({"item": range(90), "gold": truth})
-    gold.to_csv(tmp_path / "gold.csv", index=False)
-    found = check(read(tmp_path / "votes.csv", tmp_path / "gold.csv")).judges
+    found = check(read(*write_votes(tmp_path, labels, truth))).judges
     assert found.shared.effective.value > 3
     told = " ".join(found.sentences)
     assert "no two judges are alike in their errors, the nearest to it are" in told
@@ -304,42 +266,32 @@ def test_judges_who_err_apart_are_not_called_alike(tmp_path):
 
 def test_ranges_without_gold_leave_out_a_judge_who_votes_against_the_others(tmp_path):
     """Random draws differ, which moves an end by some .01; with the judge there is no answer."""
-    rng = np.random.default_rng(27)
-    _, labels = panel(rng, [0.85, 0.85, 0.85, 0.85], 600)
+    _, labels = panel(np.random.default_rng(27), [0.85, 0.85, 0.85, 0.85], 600)
     labels[:, 3] = 1 - labels[:, 3]
-    told = []
-    for judges in ([0, 1, 2, 3], [0, 1, 2]):
-        rows = [(i, f"judge{j}", labels[i, j]) for i in range(600) for j in judges]
-        path = tmp_path / f"{len(judges)}.csv"
-        pd.DataFrame(rows, columns=["item", "annotator", "label"]).to_csv(path, index=False)
-        found = check(read(path)).judges
-        one = found.ranges.prevalence
-        told.append(([one.lower, one.upper], found.contrary))
-    assert told[0][0] == pytest.approx(told[1][0], abs=0.02)
-    assert [names for _, names in told] == [("judge3",), ()]
+    whole, others = (
+        check(read(*write_votes(tmp_path, labels[:, :judges]))).judges for judges in (4, 3)
+    )
+    one, other = whole.ranges.prevalence, others.ranges.prevalence
+    assert (one.lower, one.upper) == pytest.approx((other.lower, other.upper), abs=0.02)
+    assert (whole.contrary, others.contrary) == (("judge3",), ())
 
 
 def test_a_check_says_that_gold_counts_by_its_chances(tmp_path):
     """The same labels with chances and without: other numbers, and a sentence that says so."""
     rng = np.random.default_rng(31)
     truth, labels = panel(rng, [0.9, 0.8, 0.7], 300)
-    split = labels.sum(axis=1) % 3 > 0
-    chance = np.where(split, 0.8, 0.2)
+    chance = np.where(labels.sum(axis=1) % 3 > 0, 0.8, 0.2)
     known = rng.random(300) < chance
-    rows = [(i, f"judge{j}", labels[i, j]) for i in range(300) for j in range(3)]
-    votes = pd.DataFrame(rows, columns=["item", "annotator", "label"])
-    gold = pd.DataFrame({"item": range(300), "gold": pd.Series(truth).where(known).astype("Int8")})
-    votes.to_csv(tmp_path / "votes.csv", index=False)
-    gold.to_csv(tmp_path / "plain.csv", index=False)
-    gold.assign(gold_probability=chance).to_csv(tmp_path / "drawn.csv", index=False)
+    gold = pd.DataFrame({"gold": pd.Series(truth).where(known).astype("Int8")})
     plain, drawn = (
-        check(read(tmp_path / "votes.csv", tmp_path / name)) for name in ("plain.csv", "drawn.csv")
+        check(read(*write_votes(tmp_path, labels, one)))
+        for one in (gold, gold.assign(gold_probability=chance))
     )
     assert drawn.judges.sentences[-1] == BY_CHANCES
     assert BY_CHANCES not in plain.judges.sentences
-    weight = (1 / chance)[known]
-    right = (labels.sum(axis=1) > 1)[known][truth[known] == 1]
-    expected = np.average(right, weights=weight[truth[known] == 1])
+    weight, positive = (1 / chance)[known], truth[known] == 1
+    right = (labels.sum(axis=1) > 1)[known][positive]
+    expected = np.average(right, weights=weight[positive])
     assert drawn.majority_right[0] == pytest.approx(expected)
     assert plain.majority_right[0] == pytest.approx(right.mean())
     of_first = (labels[:, 0] == truth)[known]
@@ -382,11 +334,13 @@ def test_intervals_of_agreement_hold_where_items_belong_together(rng):
     assert np.all(held[1] < 170), held
 
 
-def test_clusters_of_one_item_change_no_agreement(rng):
+def test_clusters_of_one_item_change_no_agreement_and_two_clusters_give_no_interval(rng):
     cluster, labels, counts = in_clusters(rng)
     own = np.random.default_rng(5).permutation(len(cluster))
     found = [agreements(labels, counts, np.random.default_rng(6), one) for one in (None, own)]
     np.testing.assert_array_equal(*found)
+    cluster, labels, counts = in_clusters(rng, 2, 50)
+    assert np.isnan(agreements(labels, counts, rng, cluster)).all()
 
 
 def test_judges_who_agree_throughout_have_an_interval_but_not_of_clusters(rng):
@@ -400,11 +354,6 @@ def test_judges_who_agree_throughout_have_an_interval_but_not_of_clusters(rng):
     assert np.isnan([together.lower, together.upper]).all()
     counts = np.stack([3 * (1 - labels), 3 * labels], axis=1)
     assert np.isnan(fleiss(counts, rng).lower)
-
-
-def test_agreement_within_two_clusters_has_no_interval(rng):
-    cluster, labels, counts = in_clusters(rng, 2, 50)
-    assert np.isnan(agreements(labels, counts, rng, cluster)).all()
 
 
 def test_a_resample_has_whole_clusters(rng, monkeypatch):
@@ -421,19 +370,11 @@ def test_a_resample_has_whole_clusters(rng, monkeypatch):
 def test_check_compares_clusters_in_all_agreements(rng, tmp_path):
     """The intervals of votes, judges and experts are those of clusters, and wider than without."""
     cluster, labels, _ = in_clusters(rng)
-    item, names = np.arange(len(cluster)), ["a", "b", "c"]
-    frames = {
-        "votes": pd.DataFrame({"item": item, **dict(zip(names, labels.T, strict=True))}),
-        "gold": pd.DataFrame({"item": item, "x": labels[:, 0], "y": labels[:, 1]}),
-        "clusters": pd.DataFrame({"item": item, "cluster": cluster}),
-    }
-    frames["votes"] = frames["votes"].melt("item", names, "annotator", "label")
-    frames["gold"] = frames["gold"].melt("item", ["x", "y"], "expert", "label")
-    paths = [tmp_path / f"{name}.csv" for name in frames]
-    for path, frame in zip(paths, frames.values(), strict=True):
-        frame.to_csv(path, index=False)
+    gold = pd.DataFrame({"item": range(len(cluster)), "x": labels[:, 0], "y": labels[:, 1]})
+    paths = write_votes(tmp_path, labels, gold.melt("item", ["x", "y"], "expert", "label"))
+    gold[["item"]].assign(cluster=cluster).to_csv(tmp_path / "clusters.csv", index=False)
     widths = []
-    for used in (paths[:2], paths):
+    for used in (paths, [*paths, tmp_path / "clusters.csv"]):
         found = check(read(*used))
         own = (found.agreement, found.expert_agreement, found.judges.fleiss,
                *found.judges.between.values())  # fmt: skip

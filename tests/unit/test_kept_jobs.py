@@ -30,25 +30,24 @@ from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.reading.study import read_study
 from crowdgold.system.temporary import held_folder
 from crowdgold.types.errors import InputError
+from unit.made_files import first_items
 from unit.test_endings import start
-from unit.test_evaluate_command import EXAMPLE, files
 
 ASKED = ["--methods", "GT", "CLARA", "DS", "--metrics", "prevalence", "AUC", "--cores", "1"]
 """Two models, of which CLARA is sampled first."""
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}
-KEPT = "1 of 2 models are kept and not sampled again (CLARA)"
 ANEW = "Begun anew"
+
+
+def files(folder):
+    return [str(folder / f"{name}.csv") for name in ("votes", "gold", "scores")]
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     """The first 400 items of the example, and the evaluation of a run that nothing stopped."""
     made = tmp_path_factory.mktemp("study")
-    wanted = pd.read_csv(EXAMPLE / "scores.csv")["item"][:400]
-    for name in ("votes", "gold", "scores"):
-        table = pd.read_csv(EXAMPLE / f"{name}.csv")
-        table[table["item"].isin(wanted)].to_csv(made / f"{name}.csv", index=False)
-    assert main(["evaluate", *files(made), "--out", str(made / "whole"), *ASKED]) == 0
+    assert main(["evaluate", *first_items(made, 400), "--out", str(made / "whole"), *ASKED]) == 0
     return made
 
 
@@ -78,11 +77,6 @@ def content(of):
     return summary, held
 
 
-def seconds_of(of, method):
-    fits = json.loads((of / "study.json").read_text())["fits"]
-    return {one["seconds"] for one in fits if one["method"] == method}
-
-
 def again(study, out, *options):
     return main(["evaluate", *files(study), "--out", str(out), *ASKED, *options])
 
@@ -92,8 +86,7 @@ def test_a_stopped_run_goes_on_from_its_finished_models(study, tmp_path, number,
     """The kept model has the measured seconds of the first run: it is not sampled again."""
     out = tmp_path / "mine"
     said = stop(study, out, number)
-    assert os.listdir(tmp_path) == ["mine"]
-    assert os.listdir(out) == [UNFINISHED]
+    assert (os.listdir(tmp_path), os.listdir(out)) == (["mine"], [UNFINISHED])
     (path,) = (out / UNFINISHED).iterdir()
     (found,) = read_found(path)
     assert found.method == "CLARA"
@@ -101,9 +94,10 @@ def test_a_stopped_run_goes_on_from_its_finished_models(study, tmp_path, number,
         assert f"Finished models kept in {out}: 1. The same command goes on" in said
     assert again(study, out) == 0
     said = capsys.readouterr().err
-    assert KEPT in said
+    assert "1 of 2 models are kept and not sampled again (CLARA)" in said
     assert ANEW not in said
-    assert seconds_of(out, "CLARA") == {round(found.seconds, 3)}
+    fits = json.loads((out / "study.json").read_text())["fits"]
+    assert {one["seconds"] for one in fits if one["method"] == "CLARA"} == {round(found.seconds, 3)}
     assert content(out) == content(study / "whole")
     assert os.listdir(tmp_path) == ["mine"]
 
@@ -122,7 +116,7 @@ def out(stopped, tmp_path):
     return tmp_path / "mine"
 
 
-@pytest.mark.parametrize("options", [["--level", "0.9"], ["--seed", "3"], ["--no-models"]])
+@pytest.mark.parametrize("options", [["--seed", "3"], ["--no-models"]])
 def test_another_option_begins_anew(study, out, tmp_path, options, capsys):
     """With numbers of its own, to the last digit."""
     assert again(study, out, *options) == 0
@@ -132,17 +126,6 @@ def test_another_option_begins_anew(study, out, tmp_path, options, capsys):
     assert again(study, tmp_path / "direct", *options) == 0
     assert content(out) == content(tmp_path / "direct")
     assert content(out) != content(study / "whole")
-
-
-def test_another_input_begins_anew(study, out, tmp_path, capsys):
-    """One vote is another."""
-    for name in ("votes", "gold", "scores"):
-        shutil.copy(study / f"{name}.csv", tmp_path)
-    votes = pd.read_csv(tmp_path / "votes.csv")
-    votes.loc[0, "label"] = 1 - votes.loc[0, "label"]
-    votes.to_csv(tmp_path / "votes.csv", index=False)
-    assert again(tmp_path, out) == 0
-    assert ANEW in capsys.readouterr().err
 
 
 def test_a_damaged_job_is_made_again(study, out, capsys):
@@ -156,13 +139,18 @@ def test_a_damaged_job_is_made_again(study, out, capsys):
 
 
 def test_a_job_that_failed_is_not_kept(study, tmp_path, monkeypatch, capsys):
-    """Nor does a run that is stopped later say that it is: it could end well another time."""
+    """Nor does a run that is stopped later say that it is: it could end well another time. One
+    that ends without an answer was not stopped, and keeps nothing: CLARA says nothing of AUC."""
 
     def fail(job, *shared):
         if job.methods == ("DS",):
             os._exit(1)  # as of the system, for want of memory
         return [Found(job.stratum, job.model, name, problem="no room") for name in job.methods]
 
+    asked = ["--methods", "CLARA", "--metrics", "AUC", "--out", str(tmp_path / "mine")]
+    assert main(["evaluate", *files(study), *asked]) == 1
+    assert "no metric that was asked for has an estimate" in capsys.readouterr().err
+    assert os.listdir(tmp_path) == []
     monkeypatch.setattr(jobs_in_processes, "run_job", fail)
     assert again(study, tmp_path / "mine") == 2
     said = capsys.readouterr().err
@@ -171,59 +159,43 @@ def test_a_job_that_failed_is_not_kept(study, tmp_path, monkeypatch, capsys):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_run_that_ends_without_an_answer_keeps_nothing(study, tmp_path, capsys):
-    """It was not stopped. CLARA says nothing of AUC."""
-    asked = ["--methods", "CLARA", "--metrics", "AUC", "--out", str(tmp_path / "mine")]
-    assert main(["evaluate", *files(study), *asked]) == 1
-    assert "no metric that was asked for has an estimate" in capsys.readouterr().err
-    assert os.listdir(tmp_path) == []
-
-
 def changed(study, settings):
     """The same in every way but one."""
-    items = study.items
+    items, votes = study.items, study.annotations
     for name in ("votes_positive", "votes_total", "gold", "tie_break"):
         array = getattr(items, name).copy()
         array[-1] += 1
-        yield name, replace(study, items=replace(items, **{name: array})), settings
+        yield replace(study, items=replace(items, **{name: array})), settings
     first, *_ = items.predictors
     scores = {**items.scores, first: np.nextafter(items.scores[first], 1)}
-    yield "scores", replace(study, items=replace(items, scores=scores)), settings
-    turned = dict(reversed(items.scores.items()))
-    yield "models", replace(study, items=replace(items, scores=turned)), settings
     renamed = np.array([*items.item[:-1], "another"], dtype=object)
-    yield "item", replace(study, items=replace(items, item=renamed)), settings
-    other = study.annotations.annotator_of[::-1]
-    yield (
-        "voters",
-        replace(study, annotations=replace(study.annotations, annotator_of=other)),
-        (settings),
-    )
-    yield "strata", replace(study, strata={"a": items.gold.astype(str)}), settings
-    yield "weights", replace(study, weights=np.full(len(items), 2.0)), settings
+    turned = dict(reversed(items.scores.items()))
+    for other in ({"scores": scores}, {"scores": turned}, {"item": renamed}):
+        yield replace(study, items=replace(items, **other)), settings
+    voters = replace(votes, annotator_of=votes.annotator_of[::-1])
+    strata, weights = {"a": items.gold.astype(str)}, np.full(len(items), 2.0)
+    for other in ({"annotations": voters}, {"strata": strata}, {"weights": weights}):
+        yield replace(study, **other), settings
     another = {"methods": ("DS",), "metrics": ("AUC",), "thresholds": {"": (0.4,)}, "level": 0.9,
                "about": "items", "seed": 3, "imputations": 20, "anytime": 300,
-               "expert_error": "0.05",
-               "one_look": 0.99}  # fmt: skip
+               "expert_error": "0.05", "one_look": 0.99}  # fmt: skip
     assert set(another) == {one.name for one in fields(Settings)}
     for name, value in another.items():
-        yield name, study, replace(settings, **{name: value})
+        yield study, replace(settings, **{name: value})
 
 
 def test_the_key_is_of_all_that_numbers_depend_on(study, monkeypatch):
     """And of nothing else: read twice, it is the same."""
     stan, settings = StanModels(), Settings()
     read, same = read_study(files(study)), read_study(files(study))
-    keys = {"": key_of(read, settings, stan)}
-    assert key_of(same, Settings(), StanModels()) == keys[""]
-    for name, other, asked in changed(read, settings):
-        keys[name] = key_of(other, asked, stan)
-    monkeypatch.setattr(run_key, "source_digest", lambda: "edited")
-    keys["source"] = key_of(read, settings, stan)
-    monkeypatch.undo()
-    monkeypatch.setattr(run_key, "versions", lambda stan: {"crowdgold": "0"})
-    keys["versions"] = key_of(read, settings, stan)
-    assert len(set(keys.values())) == len(keys)
+    keys = [key_of(read, settings, stan)]
+    assert key_of(same, Settings(), StanModels()) == keys[0]
+    keys += [key_of(other, asked, stan) for other, asked in changed(read, settings)]
+    for name, value in (("source_digest", "edited"), ("versions", {"crowdgold": "0"})):
+        with monkeypatch.context() as patch:
+            patch.setattr(run_key, name, lambda *_, value=value: value)
+            keys.append(key_of(read, settings, stan))
+    assert len(set(keys)) == len(keys) == 23
 
 
 def same(one, other):
@@ -234,13 +206,12 @@ def same(one, other):
         assert_array_equal(one, other)
     elif isinstance(one, pd.DataFrame):
         pd.testing.assert_frame_equal(one, other, check_exact=True)
+    elif hasattr(one, "__dataclass_fields__"):
+        same(list(vars(one).values()), list(vars(other).values()))
     elif isinstance(one, list | tuple):
         assert len(one) == len(other)
         for pair in zip(one, other, strict=True):
             same(*pair)
-    elif hasattr(one, "__dataclass_fields__"):
-        for name in one.__dataclass_fields__:
-            same(getattr(one, name), getattr(other, name))
     else:
         assert one == other or one != one
 
@@ -313,7 +284,8 @@ def test_what_killed_runs_left_beside_the_folder_is_removed(tmp_path):
 
 
 def test_a_run_leaves_what_another_is_writing(tmp_path, monkeypatch):
-    """The other one has its new folder, and no lock file in it."""
+    """The other one has its new folder, and no lock file in it. An evaluation whose successor was
+    killed is put back."""
     out, mended = tmp_path / "mine", []
 
     def write(tables, partial):
@@ -325,11 +297,6 @@ def test_a_run_leaves_what_another_is_writing(tmp_path, monkeypatch):
     assert mended == [[]]
     assert set(os.listdir(out)) == {"estimates.csv", "check.json", "study.json"}
     assert os.listdir(tmp_path) == ["mine"]
-
-
-def test_an_evaluation_whose_successor_was_killed_is_put_back(tmp_path):
-    out = tmp_path / "mine"
-    write_folder(TABLES, SUMMARY, {}, out)
     out.rename(tmp_path / ".mine.0123456789ab.before")
     mend(out)
     assert os.listdir(tmp_path) == ["mine"]

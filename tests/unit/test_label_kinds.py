@@ -205,21 +205,17 @@ def test_nothing_asks_of_which_kind_labels_are():
     assert found == {}
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
+def test_the_search_finds_a_branch_and_passes_over_assertions_and_a_classs_own_kind():
+    branches = (
         "if isinstance(x, LevelPosterior): pass",
         "y = isinstance(fit.labels, A | labels.FixedLabels)",
         "z = type(x) is GoldLabels",
         "match x:\n    case JudgedRate(): pass",
         "class Other:\n    def f(self, x):\n        return isinstance(x, Draws)",
-    ],
-)
-def test_the_search_finds_a_branch(code):
-    assert list(asked(code, kinds()))
-
-
-def test_the_search_passes_over_assertions_and_a_classs_own_kind():
-    assert not list(asked("assert isinstance(x, LabelPosterior)", kinds()))
-    code = "class Draws:\n    def minus(self, x):\n        return isinstance(x, Draws)"
-    assert not list(asked(code, kinds()))
+    )
+    others = (
+        "assert isinstance(x, LabelPosterior)",
+        "class Draws:\n    def minus(self, x):\n        return isinstance(x, Draws)",
+    )
+    found = [code for code in (*branches, *others) if list(asked(code, kinds()))]
+    assert found == list(branches)

@@ -41,9 +41,9 @@ def test_scores_that_are_probabilities_are_taken_as_they_are():
 
 
 def test_equal_scores_have_the_middle_of_their_ranks():
-    found = rank_share(np.array([2.0, 1.0, np.nan, 2.0, 3.0]))
-    assert found.tolist() == [0.5, 0.125, 0.5, 0.5, 0.875]
-    assert rank_share(np.full(2, np.nan)).tolist() == [0.5, 0.5]
+    for scores, expected in (([2, 1, np.nan, 2, 3], [0.5, 0.125, 0.5, 0.5, 0.875]),
+                             ([np.nan] * 2, [0.5] * 2)):  # fmt: skip
+        assert rank_share(np.array(scores)).tolist() == expected
 
 
 def test_vote_shares_are_the_same_for_all_predictors():
@@ -172,29 +172,20 @@ def test_an_items_own_gold_label_is_not_in_mavens_prediction():
         assert np.array_equal(imputing[50:], found[50:])
 
 
-def test_predictions_are_means_over_draws_of_each_predictor():
-    items = make_items([0, 1], 2, -1, {"A": np.arange(2.0), "B": np.arange(2.0)})
+def test_predictions_are_means_over_draws_and_methods_give_them_without_random_numbers():
+    items = algorithm_1(THETA, 100, 3, 40, rng(7))
+    for method in ("score-R", "votes-R", "logistic-R"):
+        labels, again = (fit(method, items, rng(seed)).labels for seed in (1, 2))
+        assert isinstance(labels, LabelPrediction)
+        own = labels.probability["A"]
+        assert np.array_equal(own, again.probability["A"])
+        assert labels.probabilities(View(items, "A"), rng()) == pytest.approx(own)
 
     def without(draw, predictor, source):
         return np.array([0.1, 0.4]) * (draw + 1) * (2 if predictor == "B" else 1)
 
     posterior = LabelPosterior(2, lambda *_: np.ones(2), without_own_gold=without)
-    found = posterior.predictions(items, rng(), 100)
+    two = make_items([0, 1], 2, -1, {"A": np.arange(2.0), "B": np.arange(2.0)})
+    found = posterior.predictions(two, rng(), 100)
     assert found["A"] == pytest.approx([0.15, 0.6])
     assert found["B"] == pytest.approx([0.3, 1.2])
-
-
-def test_methods_give_predictions():
-    items = algorithm_1(THETA, 100, 3, 40, rng(7))
-    for method in ("score-R", "votes-R", "logistic-R"):
-        labels = fit(method, items, rng()).labels
-        assert isinstance(labels, LabelPrediction)
-        assert labels.probabilities(View(items, "A"), rng()) == pytest.approx(
-            labels.probability["A"]
-        )
-
-
-def test_regression_has_no_random_numbers():
-    items = algorithm_1(THETA, 100, 3, 40, rng(7))
-    first, second = (fit("logistic-R", items, rng(seed)).labels for seed in (1, 2))
-    assert np.array_equal(first.probability["A"], second.probability["A"])

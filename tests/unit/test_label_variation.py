@@ -71,21 +71,23 @@ def test_a_method_that_cannot_be_used_says_why():
 
 
 def test_the_papers_ranking_scores():
-    """AR: 3/4, (3/4 + 2/3) / 2, 2/3, 3/4; ARh: 1/2, 2/2, 1/2, 1/1. The second of AR is derived."""
+    # AR: 3/4, (3/4 + 2/3) / 2, 2/3, 3/4; ARh: 1/2, 2/2, 1/2, 1/1. The second of AR is derived.
     soft = [Fraction(3, 4), (Fraction(3, 4) + Fraction(2, 3)) / 2, Fraction(2, 3), Fraction(3, 4)]
     np.testing.assert_allclose(annotator_scores(EXAMPLE, hard=False)[:, 0], list(map(float, soft)))
     assert annotator_scores(EXAMPLE, hard=True)[:, 0].tolist() == [0.5, 1, 0.5, 1]
     weights = [sum(soft), sum(soft[:3])]
     np.testing.assert_allclose(item_weights(EXAMPLE, hard=False), list(map(float, weights)))
     assert item_weights(EXAMPLE, hard=True).tolist() == [3, 2]
-
-
-def test_an_annotator_who_never_goes_with_the_majority_scores_0():
-    """Annotator 2 on both items, and so does one without any annotation."""
+    # Annotator 2 on both items, and so does one without any annotation.
     found = judged([[A, A, B], [B, B, A]], named=4)
     for hard in (True, False):
         assert annotator_scores(found, hard)[2:, 0].tolist() == [0, 0]
         assert (annotator_scores(found, hard)[:2] > 0).all()
+    # Two annotators and two classes: on class 0 both say yes; on class 1 one of two is a no.
+    found = judged([[[1, 1], [1, 0]]], multilabel=True)
+    assert annotator_scores(found, hard=True).tolist() == [[1, 0], [1, 1]]
+    assert annotator_scores(found, hard=False).tolist() == [[1, 0], [1, 0.5]]
+    assert item_weights(found, hard=True).tolist() == [1.5]
 
 
 def brute_scores(rows, hard):
@@ -120,16 +122,8 @@ def test_ranking_scores_against_loops():
         np.testing.assert_allclose(item_weights(found, hard), weights)
 
 
-def test_ranking_where_items_have_several_classes_takes_each_class_as_a_question():
-    """Two annotators and two classes: on class 0 both say yes; on class 1 one of two is a no."""
-    found = judged([[[1, 1], [1, 0]]], multilabel=True)
-    assert annotator_scores(found, hard=True).tolist() == [[1, 0], [1, 1]]
-    assert annotator_scores(found, hard=False).tolist() == [[1, 0], [1, 0.5]]
-    assert item_weights(found, hard=True).tolist() == [1.5]
-
-
 def test_shares_majorities_and_ties():
-    """A tie of one class goes to the first, as arg max does; half is not more than half."""
+    # A tie of one class goes to the first, as arg max does; half is not more than half.
     found = judged([[A, B], [B], [A, A, B]])
     np.testing.assert_allclose(found.shares(), [[0.5, 0.5], [0, 1], [2 / 3, 1 / 3]])
     assert found.majority().tolist() == [A, B, A]
@@ -138,10 +132,16 @@ def test_shares_majorities_and_ties():
     np.testing.assert_allclose(several.shares(), [[1, 0.5, 0], [0, 0, 0]])
     assert several.majority().tolist() == [[1, 0, 0], [0, 0, 0]]
     assert several.tied().tolist() == [True, False]
+    some = EXAMPLE.of_items(np.array([1, 0]))
+    np.testing.assert_allclose(some.shares(), EXAMPLE.shares()[::-1])
+    assert some.annotator_of.tolist() == [0, 1, 2, 0, 1, 2, 3]
+    alone = EXAMPLE.of_items(np.array([1]))
+    assert alone.annotators == 4
+    assert alone.of_present_annotators().annotators == 3
 
 
-def test_the_papers_repeated_and_ambiguous_labelling():
-    """{(x, y1), (x, y2)}; and {(x1, y1), (x1, y2), (x2, y2)} of y1 y1 y2 and y2 y2 y2."""
+def test_what_each_method_trains_on():
+    # {(x, y1), (x, y2)}; and {(x1, y1), (x1, y2), (x2, y2)} of y1 y1 y2 and y2 y2 y2.
     repeated = training_set("ReL", judged([[A, B]]))
     assert repeated.item.tolist() == [0, 0]
     assert repeated.target.tolist() == [A, B]
@@ -150,6 +150,26 @@ def test_the_papers_repeated_and_ambiguous_labelling():
     pairs = list(zip(ambiguous.item.tolist(), ambiguous.target.tolist(), strict=True))
     assert pairs == [(0, A), (0, B), (1, B)]
     assert ambiguous.weight.tolist() == [1, 1, 1]
+    np.testing.assert_allclose(training_set("SL", EXAMPLE).target, [[0.75, 0.25], [1 / 3, 2 / 3]])
+    both = training_set("SLMV", EXAMPLE)
+    assert both.second.tolist() == [A, B]
+    np.testing.assert_allclose(both.target, EXAMPLE.shares())
+    for name in ("MV", "AR", "ARh"):
+        assert training_set(name, EXAMPLE).target.tolist() == [A, B]
+    assert training_set("ARh", EXAMPLE).weight.tolist() == [3, 2]
+    for name in ("AE", "AEh", "LA-min", "LA-max"):
+        laid_out = training_set(name, EXAMPLE).annotations
+        assert laid_out.number.tolist() == [[1, 1, 1, 1], [1, 1, 1, 0]]
+        assert laid_out.annotator.tolist() == [[0, 1, 2, 3], [0, 1, 2, 0]]
+        assert laid_out.chosen[1].tolist() == [A, B, B, [0, 0]]
+    for name, method in METHODS.items():
+        rows = training_set(name, EXAMPLE)
+        assert (len(rows) > EXAMPLE.items) == method.enlarges, name
+    single = judged([[A], [B]], annotators=[0, 1])
+    for name in METHODS:
+        rows = training_set(name, single)
+        assert rows.target.tolist() == [A, B]
+        assert rows.weight.tolist() == [1, 1]
 
 
 def test_equal_annotations_are_one_row_with_their_number_where_nobody_is_named():
@@ -166,51 +186,14 @@ def test_equal_annotations_are_one_row_with_their_number_where_nobody_is_named()
     np.testing.assert_allclose(counted.shares(), [[0.7, 0.3], [1, 0]])
 
 
-def test_what_each_other_method_trains_on():
-    np.testing.assert_allclose(training_set("SL", EXAMPLE).target, [[0.75, 0.25], [1 / 3, 2 / 3]])
-    both = training_set("SLMV", EXAMPLE)
-    assert both.second.tolist() == [A, B]
-    np.testing.assert_allclose(both.target, EXAMPLE.shares())
-    for name in ("MV", "AR", "ARh"):
-        assert training_set(name, EXAMPLE).target.tolist() == [A, B]
-    assert training_set("ARh", EXAMPLE).weight.tolist() == [3, 2]
-    for name in ("AE", "AEh", "LA-min", "LA-max"):
-        laid_out = training_set(name, EXAMPLE).annotations
-        assert laid_out.number.tolist() == [[1, 1, 1, 1], [1, 1, 1, 0]]
-        assert laid_out.annotator.tolist() == [[0, 1, 2, 3], [0, 1, 2, 0]]
-        assert laid_out.chosen[1].tolist() == [A, B, B, [0, 0]]
-    for name, method in METHODS.items():
-        rows = training_set(name, EXAMPLE)
-        assert (len(rows) > EXAMPLE.items) == method.enlarges, name
-
-
-def test_items_of_one_annotation_are_as_any_other():
-    single = judged([[A], [B]], annotators=[0, 1])
-    for name in METHODS:
-        rows = training_set(name, single)
-        assert rows.target.tolist() == [A, B]
-        assert rows.weight.tolist() == [1, 1]
-
-
-def test_some_items_keep_their_annotations():
-    some = EXAMPLE.of_items(np.array([1, 0]))
-    np.testing.assert_allclose(some.shares(), EXAMPLE.shares()[::-1])
-    assert some.annotator_of.tolist() == [0, 1, 2, 0, 1, 2, 3]
-    alone = EXAMPLE.of_items(np.array([1]))
-    assert alone.annotators == 4
-    assert alone.of_present_annotators().annotators == 3
-
-
 @pytest.mark.parametrize(
     ("item_of", "chosen", "message"),
     [
-        ([0, 2], [A, B], "items in row 1 have none"),
-        ([1, 0], [A, B], "out of order"),
+        ([0, 2], [A, B], "items in row 1 have none"), ([1, 0], [A, B], "out of order"),
         ([0, 0], [A, [1, 1]], r"row 1: found \[1.0, 1.0\], expected one class a row"),
-        ([0, 0], [A], "found shape"),
-        ([], np.empty((0, 2)), "found none"),
+        ([0, 0], [A], "found shape"), ([], np.empty((0, 2)), "found none"),
     ],
-)
+)  # fmt: skip
 def test_annotations_that_cannot_be_used_are_named(item_of, chosen, message):
     with pytest.raises(InputError, match=message):
         Judged(np.array(item_of, dtype=int), np.array(chosen, dtype=float))
@@ -252,7 +235,7 @@ def test_folds_hold_each_item_once_and_a_tenth_for_development():
         read_prepared("chaosnli_texts", frame_of(*rows).assign(subset="snli"), "mnli_m")
 
 
-def test_scores_have_general_names_and_say_why_one_is_undefined():
+def test_scores_say_why_one_is_undefined_and_their_mean_is_geometric():
     true = np.array([[0.8, 0.2], [0.5, 0.5]])
     found = score(true, np.array([[1.0, 0], [1.0, 0]]), multilabel=False)
     assert list(found) == [
@@ -261,10 +244,7 @@ def test_scores_have_general_names_and_say_why_one_is_undefined():
     assert found["soft micro F1"].value == pytest.approx(0.65)
     assert np.isnan(found["entropy correlation"].value)
     assert "undefined" in found["entropy correlation"].note
-
-
-def test_the_mean_that_hyperparameters_are_chosen_by():
-    """(0.5 0.5 0.5 (1 + 0) / 2)^(1/4); the macro F1s do not count; undefined is worst."""
+    # (0.5 0.5 0.5 (1 + 0) / 2)^(1/4); the macro F1s do not count; undefined is worst.
     values = dict.fromkeys(("micro F1", "soft micro F1", "PO-JSD"), Score(0.5, ""))
     macro = dict.fromkeys(("macro F1", "soft macro F1"), Score(0.01, ""))
     none = {"entropy correlation": Score(0.0, "")}

@@ -50,14 +50,11 @@ def test_pairs_are_compared_and_features_scaled_by_one_factor():
     assert not scale_to_unit_variance(np.ones((3, 2)), np.arange(3)).any()
 
 
-def test_an_unknown_encoder_and_texts_that_are_no_pairs_are_named():
+def test_encoders_are_known_by_name_and_texts():
     with pytest.raises(InputError, match="did you mean 'roberta'"):
         find_encoder("robert")
     with pytest.raises(InputError, match="found 2 and 1 of pairs"):
         Texts(["a", "b"], ["c"])
-
-
-def test_the_checksum_is_of_encoder_and_texts():
     names = [checksum(ENCODERS[name], Texts(["a"])) for name in ("roberta", "twhin_bert")]
     names += [checksum(ENCODERS["roberta"], Texts(*one)) for one in ([["b"]], [["a"], ["a"]])]
     assert len(set(names)) == 4

@@ -50,7 +50,7 @@ def fitted(noise=0.0, rng=None):
 COSTS = Costs(votes=3, gold_only=34_000, gold_needs_votes=True)
 
 
-def test_least_squares_against_lstsq_and_refits_without_each_value():
+def test_least_squares_against_lstsq_and_its_residuals():
     rng = np.random.default_rng(1)
     design = np.column_stack([np.ones(9), rng.normal(size=(9, 3))])
     values, weights = rng.normal(size=9), rng.uniform(1, 5, 9)
@@ -67,10 +67,7 @@ def test_least_squares_against_lstsq_and_refits_without_each_value():
     np.testing.assert_allclose(fit.covariance, residuals @ residuals / 5 * inverse, rtol=1e-10)
     off = [values[k] - design[k] @ solve(np.arange(9) != k) for k in range(9)]
     assert fit.left_out == pytest.approx(np.sqrt(np.mean(np.square(off))))
-
-
-def test_known_noise_is_the_least_that_residuals_are_taken_to_be():
-    """Values on a line have no residuals, but means of error 0.1 have that error."""
+    # Values on a line have no residuals, but means of error 0.1 have that error.
     x = np.arange(6.0)
     design = np.column_stack([np.ones(6), x])
     exact = least_squares(design, 2 * x, np.full(6, 4.0), np.full(6, 0.1))
@@ -103,7 +100,7 @@ def test_mean_log_widths_by_hand():
     assert counted["n_gold"].tolist() == [7]
 
 
-def test_widths_of_the_fitted_form_are_recovered_off_the_grid():
+def test_widths_of_the_fitted_form_are_recovered_and_what_is_not_reached_has_no_labels():
     widths = fitted()
     for n, n_gold in ((9_000, 400), (41_000, 16_000)):
         own, alone = true_width(n, n_gold), true_gold_only(n)
@@ -111,6 +108,15 @@ def test_widths_of_the_fitted_form_are_recovered_off_the_grid():
         population = widths.width(n, n_gold, "population")
         assert population == pytest.approx(np.hypot(own, alone), rel=1e-9)
     assert widths.gold_only(20_000) == pytest.approx(true_gold_only(20_000), rel=1e-9)
+    widths = fitted()
+    assert np.isnan(widths.gold_needed(6_000, 1e-4))
+    assert np.isnan(widths.gold_needed(6_000, 10.0))
+    assert np.isnan(widths.gold_needed(30_000, widths.gold_only(34_000), "population"))
+    assert contour(widths, 1e9, [6_000, 60_000]).empty
+    widths = fitted()
+    assert not contour(widths, 34_000, [20_000]).empty
+    assert reach(widths, replace(COSTS, gold_only=70_000), "items").empty
+    assert np.isnan(best_n(reach(widths, replace(COSTS, gold_only=70_000), "items"), COSTS, 5))
 
 
 @pytest.mark.parametrize("aim", ["items", "population"])
@@ -124,14 +130,6 @@ def test_contours_are_where_the_widths_are_equal(aim):
         expected = labels[np.argmin(np.abs(width - true_gold_only(34_000)))]
         found = contour(widths, 34_000, [n], aim)
         assert found["n_gold"].iloc[0] == pytest.approx(expected, rel=2e-3)
-
-
-def test_a_width_that_is_not_reached_where_the_fit_is_for_has_no_gold_labels():
-    widths = fitted()
-    assert np.isnan(widths.gold_needed(6_000, 1e-4))
-    assert np.isnan(widths.gold_needed(6_000, 10.0))
-    assert np.isnan(widths.gold_needed(30_000, widths.gold_only(34_000), "population"))
-    assert contour(widths, 1e9, [6_000, 60_000]).empty
 
 
 def test_savings_by_hand_and_the_ratio_that_gives_them():
@@ -160,13 +158,6 @@ def test_the_best_n_saves_as_much_as_any(aim, ratio):
     step = 0.01 * 3 * found / (ratio * 34_000 + 3 * 34_000)
     assert COSTS.saving(found, n_gold, ratio) == pytest.approx(savings.max(), abs=step)
     assert found >= 34_000 * (1 - 1e-9)
-
-
-def test_an_interval_about_few_items_is_not_held_against_a_population():
-    widths = fitted()
-    assert not contour(widths, 34_000, [20_000]).empty
-    assert reach(widths, replace(COSTS, gold_only=70_000), "items").empty
-    assert np.isnan(best_n(reach(widths, replace(COSTS, gold_only=70_000), "items"), COSTS, 5))
 
 
 STUDY = Study(

@@ -53,8 +53,7 @@ def test_the_rows_are_those_of_figure_5(rows):
     assert abs(rows["prevalence_truth"][0] - 0.3) < 5 * np.sqrt(0.3 * 0.7 / 2000)
     off = clara["prevalence_estimate"] - clara["prevalence_truth"]
     assert off.abs().max() < 5 * np.hypot(0.017, 0.010)
-    assert rows["diagnostics_passed"].all()
-    assert (rows["diagnostics_message"] == "").all()
+    assert (rows["diagnostics_passed"] & (rows["diagnostics_message"] == "")).all()
 
 
 def test_with_as_many_labels_clara_is_more_accurate(rows):
@@ -88,16 +87,8 @@ def test_against_the_majority_tie_breaking_is_always_right():
 
 
 def test_the_seed_decides():
-    small = {
-        **REVIEWERS,
-        "n": 100,
-        "n_train": 100,
-        "chains": 2,
-        "warmup": 10,
-        "draws": 20,
-        "lag": 1,
-    }
-    first, again, other = (run(small, seed) for seed in (1, 1, 2))
+    small = {"n": 100, "n_train": 100, "chains": 2, "warmup": 10, "draws": 20, "lag": 1}
+    first, again, other = (run({**REVIEWERS, **small}, seed) for seed in (1, 1, 2))
     assert first.equals(again)
     assert not first.equals(other)
 
@@ -109,10 +100,9 @@ def test_the_seed_decides():
         ({"against": "gold"}, "no against 'gold'"),
         ({"n": 1}, "parameter 'n': found 1, expected a whole number at least 2"),
         ({"draws": 0}, "parameter 'draws': found 0"),
-        ({"prevalence": 2}, "parameter 'prevalence': found 2"),
-        ({"tpr": 0.5}, "parameter 'tpr'"),
+        ({"prevalence": 2}, "parameter 'prevalence': found 2"), ({"tpr": 0.5}, "parameter 'tpr'"),
     ],
-)
+)  # fmt: skip
 def test_slips_are_named(changes, said):
     with pytest.raises(InputError, match=said):
         run({**REVIEWERS, **SHORT, **changes})

@@ -322,11 +322,11 @@ def test_a_condition_on_what_cannot_be_had_says_why(tmp_path, capsys):
 def test_the_facade_says_the_same(tmp_path):
     path = str(tmp_path / "study.csv")
     table(PATTERNS["others only"]).to_csv(path, index=False)
-    found = crowdgold.notebook.evaluate(crowdgold.notebook.read(path), models=False, cores=1)
+    found = crowdgold.evaluate(crowdgold.read(path), models=False, cores=1)
     assert found["prevalence"].only.method == answering()
     assert found["AUC", "A"].only.method is None
     assert NO_GOLD_SCORED in " ".join(found.text.split())
-    checked = crowdgold.notebook.check(crowdgold.notebook.read(path))
+    checked = crowdgold.check(crowdgold.read(path))
     assert f"A: no number: {NO_GOLD_SCORED}" in checked.warnings
 
 

@@ -119,14 +119,11 @@ def test_ratios_beyond_chance_are_counted():
     assert "truth in 100 % of cases and those of the exact cut in 75 %" in told
 
 
-def test_modes_and_tails_are_shown():
+def test_tables_of_lengths_show_modes_tails_and_a_column_a_length():
     *_, row = shapes(lengths(0.3), AXIS, "gold labels").splitlines()
     assert [part.strip() for part in row.strip("|").split("|")] == [
         "5", "delta", "2.0", "1.0", "1.0", "0.04100 ± 0.00058", "0.04100 ± 0.00058", "0.002",
     ]  # fmt: skip
-
-
-def test_the_table_has_a_column_a_length():
     header, _, row = by_length(lengths(0.7), AXIS, "gold labels").splitlines()
     assert [part.strip() for part in header.strip("|").split("|")][2:] == [
         "b = 10", "b = 1000", "exact, again",

@@ -1,7 +1,6 @@
 """Methods that lie outside the library: a file, or an entry point, and no change of the library."""
 
 import importlib.metadata
-import os
 import re
 import subprocess
 import sys
@@ -66,10 +65,12 @@ def prediction(settings):
 def test_the_method_of_the_documentation_is_fitted_with_its_settings_checked(outside):
     assert prediction({}) == [0.25, 0.5, 0.8]
     assert prediction({"votes": 0}) == [0, 0.5, 1]
-    with pytest.raises(InputError, match="votes: found 11, expected 0 or more and at most 10"):
-        prediction({"votes": 11})
-    with pytest.raises(InputError, match="outside-R: no setting 'vote'; did you mean 'votes'"):
-        prediction({"vote": 1})
+    for given, said in (
+        ({"votes": 11}, "votes: found 11, expected 0 or more and at most 10"),
+        ({"vote": 1}, "outside-R: no setting 'vote'; did you mean 'votes'"),
+    ):
+        with pytest.raises(InputError, match=said):
+            prediction(given)
     with pytest.raises(InputError, match="outside-R needs gold labels; there are 0"):
         fit(NAME, make_items([0, 1], 2, -1), np.random.default_rng(0))
 
@@ -129,22 +130,24 @@ def test_an_entry_point_offers_a_module_and_the_environment_a_file(own, tmp_path
         ("raise RuntimeError('two\\nlines')\n", ", line 1: .*RuntimeError: two lines"),
     ],
 )
-def test_a_file_that_cannot_be_loaded_is_named_with_the_cause_in_one_line(tmp_path, code, cause):
+def test_a_file_that_cannot_be_loaded_is_named_with_the_cause_in_one_line(
+    tmp_path, monkeypatch, code, cause
+):
     path = tmp_path / "broken.py"
     path.write_text(code)
-    given = {**os.environ, registry.VARIABLE: str(path)}
+    monkeypatch.setenv(registry.VARIABLE, str(path))
     command = [sys.executable, "-m", "crowdgold.cli", "check", "votes.csv"]
-    done = subprocess.run(command, env=given, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert re.fullmatch(rf"Error: {path}{cause}.*\n", done.stderr)
 
 
 def test_two_methods_of_one_name_and_files_without_one_are_refused(outside, tmp_path):
     (tmp_path / "again.py").write_text(SHOWN)
-    with pytest.raises(InputError, match=r"another method 'outside-R', of .*smooth_votes"):
-        registry.register(tmp_path / "again.py")
     (tmp_path / "empty.py").write_text("x = 1\n")
-    with pytest.raises(InputError, match="it makes no method"):
-        registry.register(tmp_path / "empty.py")
-    with pytest.raises(InputError, match="no such file"):
-        registry.register(tmp_path / "none.py")
+    for name, said in (
+        ("again", r"another method 'outside-R', of .*smooth_votes"),
+        ("empty", "it makes no method"), ("none", "no such file"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=said):
+            registry.register(tmp_path / f"{name}.py")

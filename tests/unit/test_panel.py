@@ -9,11 +9,9 @@ from crowdgold.types.errors import InputError
 
 ITEMS = 60_000
 JUDGES = {
-    "ann": {"tpr": 0.85, "tnr": 0.9},
-    "bob": {"tpr": 0.75, "tnr": 0.8},
-    "eve": {"tpr": 0.3, "tnr": 0.35},
-    "kim": {"tpr": 0.9, "tnr": 0.7},
-}
+    "ann": {"tpr": 0.85, "tnr": 0.9}, "bob": {"tpr": 0.75, "tnr": 0.8},
+    "eve": {"tpr": 0.3, "tnr": 0.35}, "kim": {"tpr": 0.9, "tnr": 0.7},
+}  # fmt: skip
 GIVEN = {
     "n": ITEMS, "n_gold": 0, "phi": 0.3, "judges": JUDGES, "votes_total": 4,
     "predictors": {"A": {"mu": 1.2, "ease": 0.6}},
@@ -105,14 +103,12 @@ def test_some_judges_of_a_panel_vote_on_each_item():
         ({"judges": {"ann": JUDGES["ann"]}}, "'judges': found .*, expected two or more"),
         ({"judges": {**JUDGES, "bob": 3}}, "judge 'bob': found 3, expected {tpr: number"),
         ({"judges": {**JUDGES, "bob": {"tpr": 1.5, "tnr": 0.8}}}, "judge 'bob': parameter 'tpr'"),
-        (
-            {"judges": {**JUDGES, "bob": {**JUDGES["bob"], "copies": "sam"}}},
-            "'copies': found 'sam', expected another judge, who copies no one",
-        ),
+        ({"judges": {**JUDGES, "bob": {**JUDGES["bob"], "copies": "sam"}}},
+         "'copies': found 'sam', expected another judge, who copies no one"),
         ({"disputed": 1}, "'disputed': found 1"),
         ({"panel": 2}, "no parameter 'panel'"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(changes, message):
     with pytest.raises(InputError, match=message):
         drawn(**{"n": 50, **changes})

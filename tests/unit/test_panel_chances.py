@@ -58,26 +58,22 @@ def each_alone(vote):
 @pytest.mark.parametrize("b", [LIKE, UNEQUAL], ids=["alike", "unequal"])
 @pytest.mark.parametrize("r", [0.02, 0.3, 0.6, 0.84, 0.9])
 def test_utilities_hardly_tell_the_beta_from_the_panel(b, r):
-    """The distribution function of delta P + Z, |delta| 1 and 3.
-
-    To 0.003 given the votes, and to 0.01 without; to 0.01 both at the end of the prior, where the
-    nodes are coarse. A scale that is half as large, the control, is outside of that where judges
-    err together.
-    """
+    """The distribution function of delta P + Z, |delta| 1 and 3: to 0.003 given the votes, and to
+    0.01 without; to 0.01 both at the end of the prior, where the nodes are coarse. A scale that is
+    half as large, the control, is outside of that where judges err together."""
     found = panel_chances(one_draw(b, r), each_alone(EVERY))
-    u, apart = np.linspace(-7, 8, 300), []
+    u, apart = np.linspace(-7, 8, 300), {1.0: [], 0.5: []}
     for y in (0, 1):
         chance, mass = given_votes(b[y], r, EVERY)
         alpha = np.append(found.alpha[0, :, y], found.a[0, y] * found.d[0, y])
         beta = np.append(found.beta[0, :, y], (1 - found.a[0, y]) * found.d[0, y])
         for delta in (1.0, -3.0, 3.0):
             exact = mass @ ndtr(u - delta * chance[:, None])
-            for part in (1.0, 0.5):
+            for part, errors in apart.items():
                 points, weights = gauss_jacobi(part * alpha, part * beta, 40)
                 own = (weights[..., None] * ndtr(u - delta * points[..., None])).sum(axis=1)
-                apart.append((part, np.abs(own - exact).max(axis=1)))
-    right = np.max([error for part, error in apart if part == 1], axis=0)
-    wrong = np.max([error for part, error in apart if part != 1], axis=0)
+                errors.append(np.abs(own - exact).max(axis=1))
+    right, wrong = (np.max(errors, axis=0) for errors in apart.values())
     assert right[:-1].max() < (0.003 if r < 0.9 else 0.01)
     assert right[-1] < 0.01
     assert r < 0.1 or wrong[-1] > 0.01
@@ -88,42 +84,42 @@ def test_without_a_common_effect_the_chance_is_nearly_a_constant(r):
     """Its mean to 1e-3; its standard deviation is 0.005 at most, or that of the effect."""
     found = panel_chances(one_draw(LIKE, r), each_alone(EVERY))
     np.testing.assert_allclose(found.a[0], ndtr(LIKE).mean(axis=1), atol=1e-3)
-    deviation = np.sqrt(found.a * (1 - found.a) / (found.d + 1))
-    assert np.isfinite(deviation).all()
-    assert deviation.max() < 0.0051
-    total = found.alpha + found.beta
-    assert (total < 1.01e4).all()
+    assert np.sqrt(found.a * (1 - found.a) / (found.d + 1)).max() < 0.0051
+    assert (found.alpha + found.beta).max() < 1.01e4
     assert np.isfinite(gauss_jacobi(found.alpha, found.beta, 12)[0]).all()
 
 
 def test_a_group_is_the_mixture_of_its_patterns():
     """Moments and odds of a group, by hand from those of its patterns; to 1e-9."""
     draws, count = one_draw(UNEQUAL, 0.5), rng().integers(1, 30, 32)
-    alone = panel_chances(draws, each_alone(EVERY))
     groups = PatternGroups(EVERY, count, rng(2).integers(0, 3, 32))
-    found = panel_chances(draws, groups)
+    alone, found = (panel_chances(draws, one) for one in (each_alone(EVERY), groups))
     positive = expit(draws.log_odds(EVERY)[0])
     np.testing.assert_allclose(expit(alone.log_odds[0]), positive, atol=1e-12)
+
+    def moments(chances, group, y):
+        """The mean and the mean square."""
+        alpha, beta = chances.alpha[0, group, y], chances.beta[0, group, y]
+        mean = alpha / (alpha + beta)
+        return np.array([mean, mean * (alpha + 1) / (alpha + beta + 1)])
+
     for group in range(3):
         own = groups.group == group
         share = count[own] @ positive[own] / count[own].sum()
         assert expit(found.log_odds[0, group]) == pytest.approx(share, abs=1e-9)
         for y, chance in ((0, 1 - positive), (1, positive)):
-            alpha, total = alone.alpha[0, own, y], (alone.alpha + alone.beta)[0, own, y]
             weight = count[own] * chance[own] / (count[own] @ chance[own])
-            first, second = alpha / total, alpha * (alpha + 1) / total / (total + 1)
-            a, all_of = found.alpha[0, group, y], (found.alpha + found.beta)[0, group, y]
-            assert a / all_of == pytest.approx(weight @ first, abs=1e-9)
-            square = a * (a + 1) / all_of / (all_of + 1)
-            assert square == pytest.approx(weight @ second, abs=1e-9)
+            expected = moments(alone, own, y) @ weight
+            assert moments(found, group, y) == pytest.approx(expected, abs=1e-9)
 
 
-def test_neighbours_that_differ_least_are_joined():
+@pytest.mark.parametrize(
+    ("most", "groups"),
+    [(5, [2, 0, 1, 4, 3]), (4, [2, 0, 1, 3, 2]), (3, [1, 0, 0, 2, 1]), (1, [0] * 5)],
+)
+def test_neighbours_that_differ_least_are_joined(most, groups):
     value, count = np.array([5.0, 0.0, 0.2, 9.0, 5.3]), np.array([1, 50, 50, 1, 1])
-    assert group_by(value, count, 5).tolist() == [2, 0, 1, 4, 3]
-    assert group_by(value, count, 4).tolist() == [2, 0, 1, 3, 2]
-    assert group_by(value, count, 3).tolist() == [1, 0, 0, 2, 1]
-    assert group_by(value, count, 1).tolist() == [0] * 5
+    assert group_by(value, count, most).tolist() == groups
 
 
 ONE_GOOD = np.array([[-2.0, -0.3, -0.3, -0.3, -0.3], [2.0, 0.3, 0.3, 0.3, 0.3]])
@@ -131,8 +127,7 @@ ONE_GOOD = np.array([[-2.0, -0.3, -0.3, -0.3, -0.3], [2.0, 0.3, 0.3, 0.3, 0.3]])
 
 def left_open(draws, groups):
     """The mean variance of the label given the group of an item's votes."""
-    odds = panel_chances(draws, groups).log_odds[0]
-    positive = expit(odds)
+    positive = expit(panel_chances(draws, groups).log_odds[0])
     return groups.sum(groups.count[None])[0] @ (positive * (1 - positive)) / groups.count.sum()
 
 
@@ -148,25 +143,23 @@ def test_groups_know_of_the_label_nearly_what_patterns_do(b):
     by_pattern = left_open(draws, PatternGroups(EVERY, count, np.arange(32)))
     assert by_pattern <= left_open(draws, groups) < 1.05 * by_pattern
     if b is ONE_GOOD:
-        control = group_patterns(draws, EVERY, count, (1, 8))
-        assert left_open(draws, control) > 1.5 * by_pattern
+        assert left_open(draws, group_patterns(draws, EVERY, count, (1, 8))) > 1.5 * by_pattern
 
 
 def test_groups_are_numbered_by_the_odds_of_the_label_and_then_by_the_chance():
     draws, count = one_draw(UNEQUAL, 0.4), np.ones(32)
-    groups = group_patterns(draws, EVERY, count, (4, 1))
-    order = np.argsort(draws.log_odds(EVERY)[0])
-    assert (np.diff(groups.group[order]) >= 0).all()
-    assert set(groups.group) == {0, 1, 2, 3}
-    finer = group_patterns(draws, EVERY, count, (4, 2))
-    for one in range(8):
-        assert len(set(groups.group[finer.group == one])) == 1
-    mean = np.array([given_votes(b, 0.4, EVERY)[1][:-1] @ given_votes(b, 0.4, EVERY)[0]
-                     for b in UNEQUAL])  # fmt: skip
-    chance = logit(mean).sum(axis=0)
-    for one in (0, 2, 4, 6):
-        assert chance[finer.group == one].max() <= chance[finer.group == one + 1].min()
-    np.testing.assert_array_equal(groups.sum(np.ones((1, 32)))[0], np.bincount(groups.group))
+    coarse, finer = (group_patterns(draws, EVERY, count, (4, many)) for many in (1, 2))
+    assert (np.diff(coarse.group[np.argsort(draws.log_odds(EVERY)[0])]) >= 0).all()
+    assert set(coarse.group) == {0, 1, 2, 3}
+    chance = 0.0
+    for b in UNEQUAL:
+        chances, mass = given_votes(b, 0.4, EVERY)
+        chance += logit(mass[:-1] @ chances)
+    held = [finer.group == one for one in range(8)]
+    assert [len(set(coarse.group[own])) for own in held] == [1] * 8
+    for low, high in zip(held[::2], held[1::2], strict=True):
+        assert chance[low].max() <= chance[high].min()
+    np.testing.assert_array_equal(coarse.sum(np.ones((1, 32)))[0], np.bincount(coarse.group))
 
 
 def test_groups_make_vote_sets_as_numbers_of_votes_do():
@@ -187,32 +180,29 @@ def fitted(items, draws):
 def test_an_items_label_has_the_odds_of_its_own_votes():
     """Bayes' rule by sums over a fine grid; root mean square error of the probability 0.015.
 
-    There are more than ten patterns to a group. The odds of the group alone, the control, are
+    There are more than ten patterns to a group; the odds of the group alone, the control, are
     twice as far off.
     """
     model = replace(MODEL, seen=0.8, mu=0.8, delta=2.0)
     items, _ = model.draw(1500, 100, rng())
     votes, scores = fitted(items, model.draws(3))
-    own = scores["A"]
+    own, gold = scores["A"], np.full(len(items), NO_GOLD)
     assert len(votes.rows.vote) > 10 * MOST_GROUPS
-    gold = np.full(len(items), NO_GOLD)
-    found = own.probabilities(0, gold, rng(4))
-    table = own.tables.of_draw(0)
     gaps = rng(4).standard_exponential(len(items) + 1)
     utility = np.empty(len(items))
-    utility[own.ranking.order] = table.quantile(np.cumsum(gaps)[:-1] / gaps.sum())
+    shares = np.cumsum(gaps)[:-1] / gaps.sum()
+    utility[own.ranking.order] = own.tables.of_draw(0).quantile(shares)
     delta = own.draws.delta[0]
     mu = own.draws.mu[0] - delta * model.class_gap()
-    vote = labels_by_judge(items.labels)
-    density = []
-    for y in (0, 1):
-        chance, mass = given_votes(model.b[y], model.r[y], vote)
+    odds = votes.log_odds[0, votes.pattern].copy()
+    for y, sign in ((0, -1), (1, 1)):
+        chance, mass = given_votes(model.b[y], model.r[y], labels_by_judge(items.labels))
         at = norm.pdf(utility[:, None] - mu * y - delta * chance)
-        density.append((mass[:-1] * at).sum(axis=1))
-    odds = logit(votes.chances()[0][votes.pattern]) + np.log(density[1]) - np.log(density[0])
-    expected = expit(odds)
-    alone = replace(own, beyond=0 * own.beyond).probabilities(0, gold, rng(4))
-    right, wrong = (np.sqrt(np.mean((one - expected) ** 2)) for one in (found, alone))
+        odds += sign * np.log((mass[:-1] * at).sum(axis=1))
+    right, wrong = (
+        np.sqrt(np.mean((one.probabilities(0, gold, rng(4)) - expit(odds)) ** 2))
+        for one in (own, replace(own, beyond=0 * own.beyond))
+    )
     assert right < 0.015
     assert wrong > 2 * right
 
@@ -226,7 +216,7 @@ def test_a_group_stands_for_its_items_without_gold():
     items = replace(items, gold=np.where(chosen, items.truth, NO_GOLD).astype(np.int8))
     votes, scores = fitted(items, model.draws(2))
     odds = np.round(votes.log_odds[0] - scores["A"].beyond[0], 9)[votes.pattern]
-    positive, groups = votes.chances()[0][votes.pattern], np.unique(odds[~chosen])
+    positive, groups = expit(votes.log_odds[0])[votes.pattern], np.unique(odds[~chosen])
     assert len(groups) > 8
     apart = {
         name: np.abs(expit(groups) - [positive[own & (odds == one)].mean() for one in groups]).max()
@@ -242,15 +232,13 @@ def test_the_likelihood_is_that_of_binned_ranks_at_another_mu():
     draws, rows = MODEL.draws(2), find_rows(labels_by_judge(items.labels), items.gold)
     groups = group_patterns(draws, rows.vote, np.ones(len(rows.vote)))
     sets = group_sets(groups.group[rows.pattern[rows.member]], items.gold)
+    chances, ranking = panel_chances(draws, groups), items.ranking("A")
     found, plain = (
-        kind.of(sets.member, items.ranking("A"), len(sets)).conditioned(
-            sets, panel_chances(draws, groups), 1
-        )
+        kind.of(sets.member, ranking, len(sets)).conditioned(sets, chances, 1)
         for kind in (PanelRanks, BinnedRanks)
     )
     mean_mu, delta = np.array([[0.5, 1.0, 3.0], [0.2, 1.0, 2.0]]), np.array([-1.0, 2.0])
-    mu = mean_mu - delta[:, None] * MODEL.class_gap()
-    expected = plain.log_likelihood(mu, delta)
+    expected = plain.log_likelihood(mean_mu - delta[:, None] * MODEL.class_gap(), delta)
     np.testing.assert_allclose(found.log_likelihood(mean_mu + BELOW, delta), expected, atol=1e-2)
     assert np.ptp(expected) > 1
 
@@ -262,26 +250,23 @@ def test_items_without_a_score_have_the_odds_of_their_votes():
     votes, scores = fitted(partly, MODEL.draws(5))
     posterior = label_posterior(partly, votes, scores)
     np.testing.assert_array_equal(scores["A"].pattern, votes.pattern[~without])
-    chance = votes.chances()[2][votes.pattern]
-    known = items.gold != NO_GOLD
+    chance, known = expit(votes.log_odds[2])[votes.pattern], items.gold != NO_GOLD
     by_votes = np.where(known, items.gold, chance)
     np.testing.assert_array_equal(posterior.probability(2, NO_PREDICTOR, rng()), by_votes)
     found = posterior.probability(2, "A", rng())
-    np.testing.assert_array_equal(found[without], by_votes[without])
-    np.testing.assert_array_equal(found[known], items.gold[known])
-    free = ~known & ~without
-    assert (found[free] != chance[free]).mean() > 0.9
+    by_votes_alone = known | without
+    np.testing.assert_array_equal(found[by_votes_alone], by_votes[by_votes_alone])
+    assert (found[~by_votes_alone] != chance[~by_votes_alone]).mean() > 0.9
     alone = posterior.without_own_gold(2, "A", rng())
     assert ((alone > 0) & (alone < 1)).all()
 
 
 def test_a_predictor_of_hardly_any_item_has_no_score_model():
     items, _ = MODEL.draw(50, 10, rng())
-    score = np.full(50, np.nan)
-    score[3] = 0.2
-    votes, scores = fitted(replace(items, scores={"A": score}), MODEL.draws(3))
+    items = replace(items, scores={"A": np.where(np.arange(50) == 3, 0.2, np.nan)})
+    votes, scores = fitted(items, MODEL.draws(3))
     assert scores == {}
-    posterior = label_posterior(replace(items, scores={"A": score}), votes, scores)
+    posterior = label_posterior(items, votes, scores)
     assert np.isfinite(posterior.probability(0, "A", rng())).all()
 
 

@@ -14,14 +14,7 @@ from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.planning import more_labels as more_labels_module
 from crowdgold.planning.batch import labelled, next_batch, random_batch
-from crowdgold.planning.more_labels import (
-    AWAY,
-    Kind,
-    MoreLabels,
-    more_labels,
-    of_experts,
-    wider_where_experts_err,
-)
+from crowdgold.planning.more_labels import AWAY, Kind, MoreLabels, more_labels, of_experts
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS, with_opinions
 from crowdgold.types.errors import InputError
@@ -48,15 +41,31 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+ASKED = ["plan", "--more", "--pilot", "study.csv"]
+
+
+def planned(capsys, *options, json_too=True):
+    """What `plan --more` prints for a prevalence of the study, and as JSON."""
+    asked = [*ASKED, "--metric", "prevalence", *options]
+    assert main(asked) == 0
+    told = capsys.readouterr().out
+    if not json_too:
+        return told, None
+    assert main([*asked, "--json"]) == 0
+    return told, json.loads(capsys.readouterr().out)
+
+
+def width_by(method, items):
+    rng = np.random.default_rng(1)
+    (one,) = evaluate(fit(method, items, rng), items, ["prevalence"], rng)
+    return one.upper - one.lower
+
+
 def test_labels_needed_lie_between_the_sizes_tried():
-    more = np.array([25, 50, 100])
-    widths = np.array([0.08, 0.06, 0.04])
+    more, widths = np.array([25, 50, 100]), np.array([0.08, 0.06, 0.04])
     found = MoreLabels(100, 0.1, more, widths, widths + 0.03, np.full(3, 0.002), np.zeros(3))
-    assert found.needed("designed", 0.06) == 50
-    assert 50 < found.needed("designed", 0.05) < 100
-    assert found.needed("designed", 0.09) == 25
+    assert [found.needed("designed", one) for one in (0.06, 0.09, 0.2)] == [50, 25, 0]
     assert found.needed("at_random", 0.05) is None
-    assert found.needed("designed", 0.2) == 0
     low, high = found.between("designed", 0.05)
     assert 50 < low < found.needed("designed", 0.05) < high < 100
     assert found.between("designed", 0.04)[1] is None
@@ -74,54 +83,44 @@ def test_the_width_that_is_foreseen_is_the_one_that_comes():
         found = more_labels(items, Kind(PREVALENCE), 0.0455, seed)
         place = list(found.more).index(200) if 200 in found.more else -1
         foreseen.append([found.designed[place], found.at_random[place]])
-        batches = (next_batch(items, [PREVALENCE], int(found.more[place]), 5),
-                   random_batch(items, int(found.more[place]), 5))  # fmt: skip
-        widths = []
-        for batch in batches:
-            now, rng = labelled(items, batch), np.random.default_rng(1)
-            (one,) = evaluate(fit("logistic-R", now, rng), now, ["prevalence"], rng)
-            widths.append(one.upper - one.lower)
-        came.append(widths)
+        n = int(found.more[place])
+        batches = next_batch(items, [PREVALENCE], n, 5), random_batch(items, n, 5)
+        came.append([width_by("logistic-R", labelled(items, batch)) for batch in batches])
     expected, real = np.mean(foreseen, axis=0), np.mean(came, axis=0)
     np.testing.assert_allclose(expected, real, rtol=0.15)
     assert min(expected[1] / expected[0], real[1] / real[0]) > 1.05
 
 
 def test_the_command_says_how_many_more(folder, capsys):
-    options = ["plan", "--more", "--pilot", "study.csv", "--metric", "prevalence", "--width"]
-    assert main([*options, "0.05"]) == 0
-    told = capsys.readouterr().out
+    told, found = planned(capsys, "--width", "0.05")
     assert "wide with 100 gold labels" in told
     assert "labels more where" in " ".join(told.split())
-    assert main([*options, "0.05", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
     expected = more_labels(replace(table(), truth=None), Kind(PREVALENCE), 0.05, 1)
     np.testing.assert_allclose(found["designed"], expected.designed, rtol=1e-6)
     assert found["needed"]["designed"] < found["needed"]["at_random"]
     low, high = found["needed_between"]["designed"]
     assert low < found["needed"]["designed"] < high
     assert f"about {found['needed']['designed']:,} ({low:,} to {high:,})" in " ".join(told.split())
-    assert main([*options, "0.9"]) == 0
-    assert "already" in capsys.readouterr().out
-    assert main([*options[:-3], "--metric", "AUC", "--model", "B", "--width", "0.2"]) == 0
+    assert "already" in planned(capsys, "--width", "0.9", json_too=False)[0]
+    assert main([*ASKED, "--metric", "AUC", "--model", "B", "--width", "0.2"]) == 0
     assert "AUC:B" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--width", "0.1", "--items", "30"], "--items: not with --more"),
-        (["--width", "0.1", "--prevalence", "0.1"], "--prevalence: not with --more"),
-        ([], "--more: expected --width"),
-        (["--width", "0.1", "--metric", "phi"], "--metric phi"),
-        (["--width", "0.1", "--metric", "AUC"], "several"),
-        (["--width", "0.1", "--level", "2"], "--level: found 2"),
-        (["--width", "0.1", "--seed", "-2"], "--seed: found -2"),
-        (["--width", "0.1", "--anytime", "0"], "anytime: found 0"),
+        ("--width 0.1 --items 30", "--items: not with --more"),
+        ("--width 0.1 --prevalence 0.1", "--prevalence: not with --more"),
+        ("", "--more: expected --width"),
+        ("--width 0.1 --metric phi", "--metric phi"),
+        ("--width 0.1 --metric AUC", "several"),
+        ("--width 0.1 --level 2", "--level: found 2"),
+        ("--width 0.1 --seed -2", "--seed: found -2"),
+        ("--width 0.1 --anytime 0", "anytime: found 0"),
     ],
 )
 def test_what_cannot_be_planned_is_refused_in_one_line(options, message, folder, capsys):
-    assert main(["plan", "--more", "--pilot", "study.csv", *options]) == 2
+    assert main([*ASKED, *options.split()]) == 2
     told = capsys.readouterr()
     assert not told.out
     assert message in told.err.strip().splitlines()[-1]
@@ -136,13 +135,13 @@ def test_anytime_is_of_more_labels_alone(folder, capsys):
     assert looks.width > 1.4 * usual.width
     same = more_labels(items, Kind(PREVALENCE, level_of_look(0.95, 125, 300)), 0.09, 1)
     assert looks.designed[0] == pytest.approx(same.designed[0])
-    options = ["--pilot", "study.csv", "--width", "0.09"]
-    assert main(["plan", "--more", *options, "--anytime", "300", "--json"]) == 0
+    asked = [*ASKED, "--width", "0.09", "--json", "--anytime"]
+    assert main([*asked, "300"]) == 0
     found = json.loads(capsys.readouterr().out)
     np.testing.assert_allclose(found["designed"], looks.designed, rtol=1e-6)
-    assert main(["plan", "--more", *options, "--anytime", "60", "--json"]) == 0
+    assert main([*asked, "60"]) == 0
     assert "there are more labels than --anytime 60" in " ".join(capsys.readouterr().err.split())
-    assert main(["plan", *options, "--anytime", "300"]) == 2
+    assert main([one for one in [*asked, "300"] if one != "--more"]) == 2
     assert "--anytime: expected with --more" in capsys.readouterr().err
 
 
@@ -163,28 +162,30 @@ def test_widths_fall_and_their_errors_are_those_between_seeds():
         assert (np.diff(one.at_random) <= 0).all()
 
 
-def without_interval(monkeypatch, below):
-    """Leave simulated studies with fewer gold labels than some number without an interval."""
+def without_interval(monkeypatch, lacks):
+    """Leave some simulated studies without an interval: those where `lacks` of the items."""
     interval = more_labels_module._interval
 
     def lacking(items, *rest):
         found = interval(items, *rest)
-        few = 100 < (items.gold != NO_GOLD).sum() < below
-        return replace(found, lower=np.nan, upper=np.nan) if few else found
+        return replace(found, lower=np.nan, upper=np.nan) if lacks(items) else found
 
     monkeypatch.setattr(more_labels_module, "_interval", lacking)
 
 
-def test_numbers_of_labels_without_an_interval_are_not_shown(folder, capsys, monkeypatch):
-    """25 and 50 labels more leave none: the search goes on, and no NaN is printed."""
-    without_interval(monkeypatch, 180)
-    asked = ["plan", "--more", "--pilot", "study.csv", "--metric", "prevalence", "--width", "0.06"]
-    assert main(asked) == 0
-    told = capsys.readouterr().out
+@pytest.mark.parametrize("below", [180, 10**6])
+def test_numbers_of_labels_without_an_interval_are_not_shown(folder, capsys, monkeypatch, below):
+    """The search goes on beyond 50 labels, or the metric is refused; no NaN is printed."""
+    without_interval(monkeypatch, lambda items: 100 < (items.gold != NO_GOLD).sum() < below)
+    if below > 180:
+        assert main([*ASKED, "--metric", "prevalence", "--width", "0.06"]) == 2
+        told = capsys.readouterr()
+        assert not told.out
+        assert "--metric prevalence: no interval in some simulated studies" in told.err
+        return
+    told, found = planned(capsys, "--width", "0.06")
     assert "nan" not in told.lower()
     assert told.splitlines()[2].split()[0] == "100"
-    assert main([*asked, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
     assert found["more"][0] == 100
     assert np.isfinite([found["designed"], found["at_random"]]).all()
 
@@ -192,31 +193,12 @@ def test_numbers_of_labels_without_an_interval_are_not_shown(folder, capsys, mon
 def test_a_single_simulated_study_without_an_interval_counts(monkeypatch):
     """The mean width of the others would be too narrow."""
     calls = iter(range(1000))
-    interval = more_labels_module._interval
-
-    def lacking(items, *rest):
-        found = interval(items, *rest)
-        return replace(found, lower=np.nan, upper=np.nan) if next(calls) == 1 else found
-
-    monkeypatch.setattr(more_labels_module, "_interval", lacking)
-    found = more_labels(table(), Kind(PREVALENCE), 0.07, 1)
-    assert found.more[0] == 50
-
-
-def test_a_metric_without_intervals_is_refused(folder, capsys, monkeypatch):
-    without_interval(monkeypatch, 10**6)
-    asked = ["plan", "--more", "--pilot", "study.csv", "--metric", "prevalence", "--width", "0.06"]
-    assert main(asked) == 2
-    told = capsys.readouterr()
-    assert not told.out
-    assert "--metric prevalence: no interval in some simulated studies" in told.err
+    without_interval(monkeypatch, lambda items: next(calls) == 1)
+    assert more_labels(table(), Kind(PREVALENCE), 0.07, 1).more[0] == 50
 
 
 def test_widths_are_of_intervals_that_compare_clusters(folder, capsys, monkeypatch):
-    """Clusters of 20 that votes make alike: at least a twentieth wider. A note says what is not
-    reckoned with, here with the correlation of gold labels, and without where few share a cluster;
-    without a column there is none."""
-    asked = ["plan", "--more", "--metric", "prevalence", "--width", "0.01", "--json", "--pilot"]
+    """Of 20 that votes make alike: wider; and what is not reckoned with is said."""
     frame = pd.read_csv("study.csv")
     rng = np.random.default_rng(3)
     frame = frame.drop(columns=[one for one in frame if one.startswith("gold_")])
@@ -228,7 +210,7 @@ def test_widths_are_of_intervals_that_compare_clusters(folder, capsys, monkeypat
     monkeypatch.setattr(more_labels_module, "MOST", more_labels_module.FIRST)
     said, widths = {}, {}
     for name in ("plain", "clusters", "apart"):
-        main([*asked, f"{name}.csv"])
+        main([*ASKED[:3], f"{name}.csv", "--width", "0.01", "--json"])
         told = capsys.readouterr()
         said[name], widths[name] = " ".join(told.err.split()), json.loads(told.out)["designed"][0]
     assert widths["clusters"] > 1.05 * widths["plain"]
@@ -240,20 +222,15 @@ def test_widths_are_of_intervals_that_compare_clusters(folder, capsys, monkeypat
 
 
 def test_that_experts_err_is_said_and_how_much_wider_the_answer_is_now():
-    """Experts who err on 10 % of the items, 400 gold labels: the corrected interval is wider, by
-    the number that is told. Where labels are of one expert each nothing is said."""
+    """On 10 % of the items; of one expert each nothing is said."""
     items = simulate("maven", {**WORLD, "n_gold": 400}, np.random.default_rng(7)).table
     doubled = with_opinions(items, EXPERTS["err_10"], "rarer", np.random.default_rng(8))
-    (said,) = of_experts(wider_where_experts_err(doubled, Kind(PREVALENCE)))
-    widths = []
-    for method in ("logistic-E", "logistic-R"):
-        rng = np.random.default_rng(0)
-        (one,) = evaluate(fit(method, doubled, rng), doubled, ["prevalence"], rng)
-        widths.append(one.upper - one.lower)
+    (said,) = of_experts(more_labels_module.wider_where_experts_err(doubled, Kind(PREVALENCE)))
+    widths = [width_by(method, doubled) for method in ("logistic-E", "logistic-R")]
     assert widths[0] > 1.02 * widths[1]
     assert f"{widths[0] / widths[1]:.2g} times as wide" in said
     assert f"about {(widths[0] / widths[1]) ** 2:.2g} times as many in all" in said
-    assert of_experts(wider_where_experts_err(items, Kind(PREVALENCE))) == []
+    assert of_experts(more_labels_module.wider_where_experts_err(items, Kind(PREVALENCE))) == []
     assert "square root" not in of_experts(0.9)[0]
 
 
@@ -267,34 +244,31 @@ def test_more_needs_labels_of_both_classes():
 def test_intervals_over_all_looks_are_those_of_a_higher_level(folder, capsys):
     """And the price is said; the level that is shown stays."""
     asked = ["--no-models", "--methods", "logistic-R", "--metrics", "prevalence", "AUC", "--json"]
-    looks = ["--out", "looks", "--anytime", "300"]
-    assert main(["evaluate", "study.csv", *looks, *asked]) == 0
-    told = capsys.readouterr()
-    found = json.loads(told.out)
-    said = " ".join(told.err.split())
+
+    def answer(out, *options, files=("study.csv", *asked), code=0):
+        assert main(["evaluate", *files, "--out", out, *options]) == code
+        told = capsys.readouterr()
+        return told.out and json.loads(told.out), " ".join(told.err.split())
+
+    found, said = answer("looks", "--anytime", "300")
     assert "hold over all looks" in said
     assert found["settings"]["level"] == 0.95
     level = level_of_look(0.95, 100, 300)
     assert 0.99 < level < 0.9999
-    assert main(["evaluate", "study.csv", "--out", "one", "--level", str(level), *asked]) == 0
-    same = json.loads(capsys.readouterr().out)
-    for one, other in zip(found["headlines"], same["headlines"], strict=True):
-        assert one == other
-    assert main(["evaluate", "study.csv", "--out", "usual", *asked]) == 0
+    assert found["headlines"] == answer("one", "--level", str(level))[0]["headlines"]
+    answer("usual")
     usual, repeated = (pd.read_csv(f"{name}/estimates.csv") for name in ("usual", "looks"))
     alone = repeated["against"].isna()
     wide, narrow = ((one["upper"] - one["lower"])[alone] for one in (repeated, usual))
     low, high = (wide / narrow).min(), (wide / narrow).max()
     assert high > 1.05 * price(0.95, 100, 300)  # few labels are of a class
     assert f"{low:.2f} to {high:.2f} times with 100 gold labels; 1.55 times with 300" in said
-    assert main(["evaluate", "looks/study.yaml", "--out", "again"]) == 0
-    pd.testing.assert_frame_equal(pd.read_csv("again/estimates.csv"), repeated)
     assert "more labels than" not in said
+    answer("again", "--json", files=["looks/study.yaml"])
+    pd.testing.assert_frame_equal(pd.read_csv("again/estimates.csv"), repeated)
     # A number that was passed is kept: an interval over all looks holds beyond it.
-    assert main(["evaluate", "study.csv", "--out", "past", "--anytime", "60", *asked]) == 0
-    past = " ".join(capsys.readouterr().err.split())
+    past = answer("past", "--anytime", "60")[1]
     assert "with 100 gold labels. Keep --anytime 60." in past
     assert "There are more labels than 60, which is no harm" in past
     for wrong in ("3", "0", "-1"):
-        assert main(["evaluate", "study.csv", "--out", "bad", "--anytime", wrong]) == 2
-        assert f"anytime: found {wrong}," in capsys.readouterr().err
+        assert f"anytime: found {wrong}," in answer("bad", "--anytime", wrong, code=2)[1]

@@ -9,15 +9,8 @@ import pytest
 from matplotlib.image import imread
 
 from crowdgold.cli import main
-from crowdgold.experiment.verification import (
-    NOT_COMPARED,
-    Comparison,
-    asked_otherwise,
-    changed_since,
-    choose,
-    differences,
-    surroundings_differ,
-)
+from crowdgold.experiment import verification
+from crowdgold.experiment.verification import Comparison, changed_since, choose, differences
 from crowdgold.plots.style import new_figure, save_figure
 from crowdgold.record.results import write_table
 from crowdgold.record.seals import UNSEALED, blocks_of, condensed, fold, write_sealed_text
@@ -211,8 +204,8 @@ def test_a_table_is_found_where_the_folder_of_results_has_moved(tmp_path, capsys
     """The record has the path of the run, from its own folder or from the root."""
     for k, path in enumerate(("results/tables/t", "/scratch/me/out/tables/t", "../out/tables/t")):
         figure = _figure(tmp_path / str(k), path=path)
-        (tables := tmp_path / str(k) / "results/tables").mkdir()
-        (tables / "t").write_bytes(b"t")
+        (kept := tmp_path / str(k) / "results/tables").mkdir()
+        (kept / "t").write_bytes(b"t")
         assert state_of_the_table(capsys, figure) == "as recorded"
 
 
@@ -271,23 +264,31 @@ def test_the_means_of_a_checks_columns_are_compared_elsewhere():
 
 def test_what_differs_between_two_runs_is_named():
     one = block({"a.py": "1"}, data=block({"b.py": "1"}), packages={})
-    assert surroundings_differ(one, one) == []
-    assert surroundings_differ(one, {**one, "python": "4"}) == ["python"]
-    assert surroundings_differ(one, {**one, "data": block({}, machine={})}) == ["machine"]
+    assert verification.surroundings_differ(one, one) == []
+    assert verification.surroundings_differ(one, {**one, "python": "4"}) == ["python"]
+    assert verification.surroundings_differ(one, {**one, "data": block({}, machine={})}) == [
+        "machine"
+    ]
     assert changed_since(one, one) == []
     other = block({"a.py": "2"}, data=block({"b.py": "3"}), configuration="d")
     assert changed_since(one, other) == ["a.py", "b.py"]
     seen = block({}, datasets={"d": {"sha256": "1"}})
     assert changed_since(seen, block({"c.py": "1"}, datasets={})) == ["c.py", "dataset d"]
-    assert asked_otherwise(one, other)
-    assert not asked_otherwise(one, one)
+    assert verification.asked_otherwise(one, other)
+    assert not verification.asked_otherwise(one, one)
 
 
 def test_what_changed_since_is_said_of_equal_numbers_and_of_others():
     for one, words in (
-        (Comparison("bit by bit", ["a.py"], []), ["same ", "(bit by bit; changed since: a.py)"]),
-        (Comparison("bit by bit", [], ["column 'x'"]), ["differs ", "(bit by bit)", "column 'x'"]),
-        (Comparison(NOT_COMPARED, [], ["why"]), ["not compared ", "why"]),
+        (
+            Comparison("bit by bit", ["a.py"], []),
+            ["same ", "(bit by bit; changed since: a.py)"],
+        ),
+        (
+            Comparison("bit by bit", [], ["column 'x'"]),
+            ["differs ", "(bit by bit)", "column 'x'"],
+        ),
+        (Comparison(verification.NOT_COMPARED, [], ["why"]), ["not compared ", "why"]),
     ):
         said = one.said("b.parquet")
         assert said.startswith(words[0])

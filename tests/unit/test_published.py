@@ -228,4 +228,4 @@ def test_what_is_published_here_is_as_its_job_wrote_it(path):
         assert path.stem in record["published"]
         if "replicate" in table:
             block = record["experiments"][path.stem]
-            assert table["replicate"].nunique() <= block["replicates"]
+            assert table["replicate"].nunique() == block["replicates"]

@@ -43,22 +43,15 @@ def test_moments_are_exact_up_to_degree_2j_minus_1(alpha, nodes):
             assert abs(beyond - exact_moments(alpha, beta, 4)[4]) > 1e-3
 
 
-@pytest.mark.parametrize(("alpha", "beta"), [(0.5, 0.5), (1.0, 1.0), (1.5, 2.5), (4.0, 0.7)])
-def test_nodes_and_weights_are_those_of_scipy(alpha, beta):
+def test_nodes_and_weights_are_those_of_scipy_and_shapes_are_broadcast():
     """scipy's weight is (1 - x)^a (1 + x)^b on [-1, 1]: a = beta - 1, b = alpha - 1."""
-    x, w = roots_jacobi(15, beta - 1, alpha - 1)
-    points, weights = gauss_jacobi(np.array(alpha), np.array(beta), 15)
-    assert points == pytest.approx((1 + x) / 2, abs=1e-12)
-    assert weights == pytest.approx(w / w.sum(), abs=1e-12)
-
-
-def test_shapes_are_broadcast():
-    alpha, beta = np.array([[0.5], [2.0], [7.0]]), np.array([0.3, 1.0])
-    points, weights = gauss_jacobi(alpha, beta, 9)
-    assert points.shape == weights.shape == (3, 2, 9)
-    alone = gauss_jacobi(np.array(7.0), np.array(1.0), 9)
-    assert points[2, 1] == pytest.approx(alone[0], abs=1e-14)
-    assert weights[2, 1] == pytest.approx(alone[1], abs=1e-14)
+    alpha, beta = np.array([[0.5], [1.5], [4.0]]), np.array([0.5, 1.0, 2.5, 0.7])
+    points, weights = gauss_jacobi(alpha, beta, 15)
+    assert points.shape == weights.shape == (3, 4, 15)
+    for i, j in np.ndindex(3, 4):
+        x, w = roots_jacobi(15, beta[j] - 1, alpha[i, 0] - 1)
+        assert points[i, j] == pytest.approx((1 + x) / 2, abs=1e-12)
+        assert weights[i, j] == pytest.approx(w / w.sum(), abs=1e-12)
 
 
 def chebyshev_sums(atoms, mass, low, high, most):
@@ -99,8 +92,7 @@ def test_sums_over_atoms_are_exact_up_to_degree_2j_minus_1(name, nodes):
 
 def test_few_atoms_are_their_own_quadrature():
     points, weights = gauss_of_atoms(np.array([0.3, 2.0]), np.array([5, 1]), 2)
-    assert points.tolist() == [0.3, 2.0]
-    assert weights.tolist() == [5, 1]
+    assert (points.tolist(), weights.tolist()) == ([0.3, 2.0], [5, 1])
 
 
 def test_atoms_that_all_but_coincide_need_few_nodes():

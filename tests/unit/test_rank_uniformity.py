@@ -62,22 +62,16 @@ def test_a_rank_counts_the_draws_below_and_breaks_ties_at_random():
 
 def made(model, ranks, planted):
     return pd.DataFrame(
-        {
-            "model": model, "replicate": range(len(ranks)), "quantity": "phi", "rank": ranks,
-            "ranks": LARGEST, "planted": planted, "diagnostics_passed": True,
-        }
+        {"model": model, "replicate": range(len(ranks)), "quantity": "phi", "rank": ranks,
+         "ranks": LARGEST, "planted": planted, "diagnostics_passed": True}
     )  # fmt: skip
 
 
 def test_the_verdict_wants_uniform_ranks_of_sound_models_only():
     rng = np.random.default_rng(4)
     uniform, wrong = rng.integers(0, 100, 200), rng.integers(50, 100, 200)
-    table = pd.concat(
-        [
-            made("sound", uniform, False), made("unsound", wrong, False),
-            made("bug", wrong, True), made("missed_bug", uniform, True),
-        ]
-    )  # fmt: skip
-    verdicts = check_uniformity(table)
+    models = (("sound", uniform, False), ("unsound", wrong, False), ("bug", wrong, True),
+              ("missed_bug", uniform, True))  # fmt: skip
+    verdicts = check_uniformity(pd.concat(made(*one) for one in models))
     assert [holds for _, holds in verdicts] == [True, False, True, False]
     assert "outside the band: phi" in verdicts[1][0]

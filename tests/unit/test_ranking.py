@@ -22,9 +22,7 @@ def test_without_ties_every_item_is_a_group_and_the_order_is_that_of_the_items()
     found = items.ranking("A")
     assert found.ends.tolist() == list(range(1, 51))
     assert np.array_equal(found.order, items.order("A"))
-
-
-def test_an_item_without_a_score_has_no_rank():
+    # An item without a score has no rank.
     items = make_items([0, 0], 1, -1, [1.0, np.nan])
     with pytest.raises(InputError, match="1 item without a score of 'A' cannot be ranked"):
         items.ranking("A")

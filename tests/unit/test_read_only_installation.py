@@ -12,6 +12,12 @@ import pytest
 from crowdgold.record.imports import package_root
 from crowdgold.system.kernels import IN_MEMORY
 
+DIAGNOSE = """
+import numpy as np
+from crowdgold.models.stan_fit import diagnose
+draws = np.random.default_rng(1).normal(size=(4, 500))
+assert diagnose({'x': draws}, 0, 0).passed
+"""
 WITHOUT_PRIVILEGES = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 """A root without capabilities is bound by permissions, as everybody else is."""
 
@@ -49,21 +55,14 @@ def installed():
             path.chmod(0o755)
 
 
-def command(installed, *arguments):
-    done = as_reader(["-m", "crowdgold.cli", *arguments], installed)
-    assert done.returncode == 0, done.stderr
-    return done
-
-
-def test_what_compiles_nothing_says_nothing(installed):
-    done = command(installed, "--version")
-    assert done.stdout.startswith("crowdgold ")
-    assert done.stderr == ""
-
-
 def test_an_evaluation_compiles_in_memory_and_says_so_once(installed):
+    """What compiles nothing says nothing."""
+    said = as_reader(["-m", "crowdgold.cli", "--version"], installed)
+    assert (said.returncode, said.stdout[:10], said.stderr) == (0, "crowdgold ", "")
     files = [f"study/{name}.csv" for name in ("votes", "gold", "scores")]
-    done = command(installed, "evaluate", *files, "--out", "mine", "--no-models", "--cores", "2")
+    asked = ["evaluate", *files, "--out", "mine", "--no-models", "--cores", "2"]
+    done = as_reader(["-m", "crowdgold.cli", *asked], installed)
+    assert done.returncode == 0, done.stderr
     assert "AUC" in done.stdout
     assert [line for line in done.stderr.splitlines() if "compile" in line] == [IN_MEMORY]
     assert not list((installed / "library").rglob("__pycache__"))
@@ -71,12 +70,5 @@ def test_an_evaluation_compiles_in_memory_and_says_so_once(installed):
 
 def test_diagnostics_of_chains_need_no_home(installed):
     """The library that computes them says nothing, and writes nowhere."""
-    code = (
-        "import numpy as np\n"
-        "from crowdgold.models.stan_fit import diagnose\n"
-        "draws = np.random.default_rng(1).normal(size=(4, 500))\n"
-        "assert diagnose({'x': draws}, 0, 0).passed\n"
-    )
-    done = as_reader(["-c", code], installed)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    done = as_reader(["-c", DIAGNOSE], installed)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -21,12 +21,9 @@ def results(errors, experiment="e", metric="AUC", **columns):
     """Long results with the given errors: method -> estimate - truth by replicate."""
     frames = [
         pd.DataFrame(
-            {
-                "experiment": experiment, "method": method, "metric": metric,
-                "replicate": np.arange(len(values)), "truth": 0.5,
-                "estimate": 0.5 + np.asarray(values, float), "diagnostics_passed": True,
-            }
-            | columns
+            {"experiment": experiment, "method": method, "metric": metric,
+             "replicate": np.arange(len(values)), "truth": 0.5,
+             "estimate": 0.5 + np.asarray(values, float), "diagnostics_passed": True} | columns
         )
         for method, values in errors.items()
     ]  # fmt: skip
@@ -39,21 +36,18 @@ def test_relative_bias_by_hand():
     base, own = relative_bias(table, ["GT", "MV"], ["AUC"], "GT").to_dict("records")
     assert (base["relative"], base["paired_se"]) == (1, 0)
     assert base["relative_se"] == base["baseline_se"] == pytest.approx(0.1 / 0.2)
-    assert own["relative"] == pytest.approx(1.25)
-    assert own["error_se"] == pytest.approx(0.05)
-    assert own["relative_se"] == pytest.approx(0.05 / 0.2)
     residual = (np.array([0.2, 0.3]) - 1.25 * np.array([0.1, 0.3])) / 0.2
-    assert own["paired_se"] == pytest.approx(residual.std(ddof=1) / np.sqrt(2))
-    assert own["within"]
-    assert own["replicates"] == 2
+    names = ("relative", "error_se", "relative_se", "paired_se")
+    numbers = [1.25, 0.05, 0.05 / 0.2, residual.std(ddof=1) / np.sqrt(2)]
+    assert [own[name] for name in names] == pytest.approx(numbers)
+    assert (own["within"], own["replicates"]) == (True, 2)
 
 
 def test_replicates_without_a_value_are_left_out_of_both_and_counted():
     table = results({"GT": [0.1, np.nan, 0.3], "MV": [0.2, 0.2, np.nan], "DS": [np.nan] * 3})
     rows = relative_bias(table, ["MV", "DS", "GT", "absent"], ["AUC"], "GT").set_index("method")
-    assert rows.index.tolist() == ["MV", "DS", "GT"]
-    assert rows["replicates"].tolist() == [1, 0, 2]
-    assert rows["undefined"].tolist() == [2, 3, 1]
+    counts = rows[["replicates", "undefined"]].to_dict("split")
+    assert (counts["index"], counts["data"]) == (["MV", "DS", "GT"], [[1, 2], [0, 3], [2, 1]])
     assert rows.loc["MV", "relative"] == pytest.approx(2)
     assert np.isnan(rows.loc["DS", "relative"])
     assert not rows.loc["DS", "within"]
@@ -88,8 +82,7 @@ def test_the_errors_are_those_of_repeated_experiments():
     for method in found:
         own = numbers[method]
         assert own["paired_se"].mean() == pytest.approx(own["relative"].std(), rel=0.25)
-    baseline = np.sqrt(2 / np.pi) * np.hypot(1, 0.5)
-    own = numbers["MAVEN"]
+    baseline, own = np.sqrt(2 / np.pi) * np.hypot(1, 0.5), numbers["MAVEN"]
     assert own["relative_se"].mean() == pytest.approx(own["error"].std() / baseline, rel=0.25)
     assert numbers["MV"]["relative_se"].mean() < 0.1 * numbers["MV"]["relative"].std()
 
@@ -106,29 +99,21 @@ def test_the_rule_for_bold_gives_every_printed_bold_cell():
 @pytest.fixture
 def table():
     rng = np.random.default_rng(2)
-    frames = [
-        results(
-            {"GT": rng.normal(size=6), "MV": 5 + rng.normal(size=6), "MAVEN": rng.normal(size=6)},
-            experiment, metric, **columns,
-        )
-        for metric in ("AUC", "TNR_H")
-        for experiment, columns in (
-            ("one", {}), ("two", {"n_gold": 100}), ("two", {"n_gold": 400})
-        )
-    ]  # fmt: skip
+    settings = ("one", {}), ("two", {"n_gold": 100}), ("two", {"n_gold": 400})
+    frames = []
+    for metric, (experiment, columns) in itertools.product(("AUC", "TNR_H"), settings):
+        errors = {name: 5 * (name == "MV") + rng.normal(size=6) for name in ("GT", "MV", "MAVEN")}
+        frames.append(results(errors, experiment, metric, **columns))
     return pd.concat(frames, ignore_index=True)
 
 
 OPTIONS = {
-    "baseline": "GT",
-    "methods": ["MV", "GT", "MAVEN"],
-    "metrics": ["AUC", "TNR_H"],
+    "baseline": "GT", "methods": ["MV", "GT", "MAVEN"], "metrics": ["AUC", "TNR_H"],
     "tasks": [
-        {"experiment": "one", "title": "First"},
+        {"experiment": "one", "title": "First"}, {"experiment": "three", "title": "Third"},
         {"experiment": "two", "where": {"n_gold": 400}, "title": "Second"},
-        {"experiment": "three", "title": "Third"},
     ],
-}
+}  # fmt: skip
 
 
 def test_the_drawn_table_holds_the_numbers_in_bold_where_they_are_within(table):
@@ -154,10 +139,9 @@ def test_no_two_texts_of_the_drawn_table_overlap(table):
     rows = table.replace({"method": {"MAVEN": "MAVEN-exact"}})
     rows.loc[rows["method"] == "MAVEN-exact", "estimate"] += 40 * rows["metric"].eq("AUC")
     options = OPTIONS | {
-        "methods": ["MV", "GT", "MAVEN-exact"],
-        "metrics": ["AUC", "TNR_H", "delta_TPR"],
-        "tasks": OPTIONS["tasks"][:2],
-    }
+        "methods": ["MV", "GT", "MAVEN-exact"], "metrics": ["AUC", "TNR_H", "delta_TPR"],
+        "tasks": OPTIONS["tasks"][::2],
+    }  # fmt: skip
     more = rows[rows["metric"] == "TNR_H"].assign(metric="delta_TPR")
     figure, _ = FIGURES["relative_bias_table"](pd.concat([rows, more]), options)
     figure.draw_without_rendering()
@@ -170,12 +154,14 @@ def test_no_two_texts_of_the_drawn_table_overlap(table):
             assert not box.overlaps(beside), (name, other)
 
 
-def test_a_table_without_any_of_the_tasks_is_an_error(table):
-    with pytest.raises(ValueError, match=r"none of the tasks \['Third'\]"):
-        FIGURES["relative_bias_table"](table, OPTIONS | {"tasks": OPTIONS["tasks"][2:]})
-
-
-def test_a_setting_that_the_table_lacks_is_an_error(table):
-    tasks = [{"experiment": "one", "where": {"target": "x"}, "title": "T"}]
-    with pytest.raises(ValueError, match="one: the table has no column 'target'"):
+@pytest.mark.parametrize(
+    ("tasks", "said"),
+    [
+        (OPTIONS["tasks"][1:2], r"none of the tasks \['Third'\]"),
+        ([{"experiment": "one", "where": {"target": "x"}, "title": "T"}],
+         "one: the table has no column 'target'"),
+    ],
+)  # fmt: skip
+def test_tasks_or_a_setting_that_the_table_lacks_are_an_error(table, tasks, said):
+    with pytest.raises(ValueError, match=said):
         FIGURES["relative_bias_table"](table, OPTIONS | {"tasks": tasks})

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.claims.claims import read_claims
-from crowdgold.claims.verdicts import FAILS, HOLDS, NO_CAUSE, NOT_DECIDED
+from crowdgold.claims.verdicts import FAILS, HOLDS, NO_CAUSE, NOT_DECIDED, UNDECIDABLE
 from crowdgold.papers.maven.pages import table_3_rows
 from unit.made_pages import page_from
 
@@ -24,16 +24,11 @@ PRINTED = {
     "table_3": {
         "columns": ["AUC"],
         "tasks": {
-            "Task 2": {
-                "source": "Table 3a",
-                "GT": [[1.0, 0.2, True]],
-                "MAVEN": [[1.1, 0.2, True]],
-                "MV": [[5.0, 0.1, False]],
-                "H-AI": [[1.9, 0.2, False]],
-            }
+            "Task 2": {"source": "Table 3a", "GT": [[1.0, 0.2, True]], "MAVEN": [[1.1, 0.2, True]],
+                       "MV": [[5.0, 0.1, False]], "H-AI": [[1.9, 0.2, False]]}
         },
     },
-}
+}  # fmt: skip
 
 
 def results(error, width, method="MAVEN", gold=(100, 400), metric="AUC", baseline="GT"):
@@ -184,6 +179,65 @@ CONSTANT, LOWEST, EVERY = (
         "lower than that of DS+S and H-AI at every",
     )
 )
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "cases"),
+    [
+        ("on Task 1 MAVEN's intervals", "fig1",
+         [(HOLDS, results(1, 0.6)), (FAILS, results(1, 1.3))]),
+        # Errors of 1 %, not clear of a ratio of 1; on one of two metrics they leave both open.
+        ("majority votes", "fig1",
+         [(HOLDS, results(4.0, 1, "MV")), (FAILS, results(0.5, 1, "MV")),
+          (NOT_DECIDED, results(1.0, 1, "MV")),
+          (NOT_DECIDED, pd.concat([results(1, 1, "MV"), results(3, 1, "MV", metric="TNR_H")]))]),
+        # Likeness is a tenth more at most.
+        ("on Task 1 MAVEN's bias", "fig1",
+         [(HOLDS, results(1.01, 1)), (NOT_DECIDED, results(1.1, 1)), (FAILS, results(2.0, 1))]),
+        ("the crowd-sourced majority vote estimate", "fig1",
+         [(HOLDS, majority(1)), (NOT_DECIDED, majority(0)), (FAILS, majority(-1))]),
+        ("DS+S and H-AI are generally", "fig4",
+         [(verdict, by_fraction(results(error, 1, "DS+S", baseline="DS")))
+          for verdict, error in ((HOLDS, 0.5), (NOT_DECIDED, 1.0), (FAILS, 2.0))]),
+        ("GT+MV's biases get smaller", "fig4",
+         [(verdict, by_fraction(results(few, 1, "GT+MV", (0.1,)),
+                                results(many, 1, "GT+MV", (0.5,))))
+          for verdict, few, many in ((HOLDS, 2, 1), (NOT_DECIDED, 1, 1), (FAILS, 1, 2))]),
+        # Good for voters and bad for scores.
+        ("ORACLE estimates", "fig4",
+         [(verdict, by_fraction(results(voters, 1, "ORACLE", metric="TNR_H"),
+                                results(scores, 1, "ORACLE")))
+          for verdict, voters, scores in ((HOLDS, 0.3, 5), (FAILS, 0.3, 0.4), (FAILS, 2, 0.4))]),
+        # Each of them must be biased, on one metric.
+        ("the other baselines all exhibit", "fig4",
+         [(HOLDS, baselines(3.0, 2.0)), (NOT_DECIDED, baselines(3.0, 2.0, 1.1)),
+          (FAILS, baselines(3.0, 2.0, 0.9)),
+          (HOLDS, pd.concat([baselines(3.0, 2.0), baselines(0.2, 0.2, metric="TNR_H")]))]),
+        ("the other baselines' bias", "fig4",
+         [(HOLDS, baselines(3.0, 2.0)), (NOT_DECIDED, baselines(3.0, 2.0, 2.0)),
+          (FAILS, baselines(2.0, 3.0))]),
+        # At large n only.
+        ("ranks stand for scores", "fig6",
+         [(HOLDS, ranks(0.0, 100)), (HOLDS, ranks(1.0, 100)),
+          (NOT_DECIDED, ranks(0.0, 100, 400)), (FAILS, ranks(1.0, 1000))]),
+        # Both ratios below 1, one, or none; the printed number within five points.
+        ("MAVEN with AutoEval estimates Task 1's accuracy with less absolute bias and", "autoeval",
+         [(HOLDS, autoeval(0.7, 0.6)), (FAILS, autoeval(1.5, 0.6)), (FAILS, autoeval(1.5, 1.2))]),
+        ("Task 1's accuracy by AutoEval, MAVEN's scores beside raw ones: 36% narrower", "autoeval",
+         [(HOLDS, autoeval(1, 0.64)), (UNDECIDABLE, autoeval(1, 0.69)), (FAILS, autoeval(1, 0.8))]),
+        # Four runs leave two degrees of freedom: .1 is 4 errors of .025 away, 4.3 are asked for.
+        (CONSTANT, "model_scaling",
+         [(HOLDS, times()), (FAILS, times(power=0.3)), (FAILS, times(power=-0.3)),
+          (NOT_DECIDED, times(power=0.1)), (NOT_DECIDED, times(error=0.5)),
+          (NOT_DECIDED, times(runs=2, error=0.025)), (HOLDS, times(error=0.025))]),
+        (EVERY, "model_scaling", [(HOLDS, times(0.5)), (FAILS, times(5.0))]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_a_verdict_follows_the_numbers(words, name, cases):
+    table = name if "_" in name else f"maven_{name}"
+    found = [judged(words, **{table: own}).verdict for _, own in cases]
+    assert found == [verdict for verdict, _ in cases]
 
 
 def test_run_time_must_be_lowest_at_the_largest_n_of_both():

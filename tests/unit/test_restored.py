@@ -1,5 +1,6 @@
 """The published run's blocks, as they are written from its tables."""
 
+import itertools
 import shutil
 from pathlib import Path
 
@@ -17,23 +18,14 @@ from crowdgold.types.errors import InputError
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = "tables/judge_error_formula.parquet"
 CONFIG = {
-    "together": False,
-    "methods": {},
-    "imputations": 9,
-    "sampler": {},
+    "together": False, "methods": {}, "imputations": 9, "sampler": {},
     "experiments": {"tiny": {"methods": ["MV", "DS"], "paper": "A", "simulator": "maven"}},
-}
+}  # fmt: skip
 
 
 def test_rows_are_those_of_the_setting_the_replicates_and_the_methods():
     """A varied number is the setting's also where the table has five digits of it."""
-    rows = [
-        (share, word, replicate, method)
-        for share in (0.12346, 0.12358, 0.5)
-        for word in ("a", "b")
-        for method in ("MV", "DS")
-        for replicate in (0, 1, 2)
-    ]
+    rows = itertools.product((0.12346, 0.12358, 0.5), "ab", (0, 1, 2), ("MV", "DS"))
     table = pd.DataFrame(rows, columns=["share", "word", "replicate", "method"])
     setting = "share=0.123456,word=b"
     own = block_rows(table, CONFIG, f"estimates/tiny/{setting}/without_stan/1-2.parquet")
@@ -88,14 +80,11 @@ def test_what_was_restored_before_is_removed_once_all_can_be_read(checkout):
     table.write_bytes(whole)
     assert restore_all(checkout, into)[0] == {Path(SMALL).stem: 1}
     assert not (into / "older").exists()
-
-
-def test_rows_that_no_block_has_are_an_error(checkout):
-    table = checkout / FOLDER / SMALL
+    # Rows that no block has are an error.
     frame, metadata = read_table(table), read_metadata(table)
     write_table(frame.assign(replicate=[9, *frame.replicate[1:]]), table, metadata)
     with pytest.raises(InputError, match=r"its blocks have .* rows; expected all"):
-        restore_all(checkout, checkout / "results/restored")
+        restore_all(checkout, into)
 
 
 @pytest.mark.parametrize("lost", [RECORD, FOLDER / "tables"])

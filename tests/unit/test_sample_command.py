@@ -1,6 +1,7 @@
 """`crowdgold sample` and back: files go to experts, come back with labels, and are understood."""
 
 import json
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -34,12 +35,19 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def read(name):
+    return pd.read_csv(name, dtype={"item": str})
+
+
+def truth_of(frame):
+    return pd.Series(TABLE.truth, index=TABLE.item.astype(str)).reindex(frame["item"]).to_numpy()
+
+
 def fill(name, rows=None):
     """An expert labels a file's items, or the first so many; the order and types may change."""
-    frame = pd.read_csv(name, dtype={"item": str})
-    truth = pd.Series(TABLE.truth, index=TABLE.item.astype(str))
-    gold = truth.reindex(frame["item"]).astype("Int8").to_numpy()
-    frame["gold"] = pd.Series(gold).where(np.arange(len(frame)) < (rows or len(frame)))
+    frame = read(name)
+    gold = pd.Series(truth_of(frame)).astype("Int8")
+    frame["gold"] = gold.where(np.arange(len(frame)) < (rows or len(frame)))
     frame.sample(frac=1, random_state=1).to_csv(name, index=False)
 
 
@@ -47,9 +55,23 @@ def sample(*options):
     return main(["sample", *map(str, options)])
 
 
+def drawn(n, out="one.csv", *files, rows=None):
+    """Send items to an expert, who labels all of them or the first so many."""
+    assert sample("study.csv", *files, "--n", n, "--out", out) == 0
+    fill(out, rows)
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def estimate(items, metric="prevalence", method="GT"):
+    rng = np.random.default_rng(1)
+    return evaluate(fit(method, items, rng), items, [metric], rng)[0]
+
+
 def test_files_come_back_with_labels_and_are_understood(folder, capsys):
-    """Two batches, the second guided by the first: `evaluate` has the numbers of the engine from
-    the same items drawn in code."""
+    """`evaluate` has the engine's numbers of the same two batches drawn in code."""
     assert sample("study.csv", "--n", 80, "--out", "one.csv", "--seed", 3) == 0
     assert list(pd.read_csv("one.csv").columns) == list(COLUMNS)
     fill("one.csv")
@@ -57,34 +79,29 @@ def test_files_come_back_with_labels_and_are_understood(folder, capsys):
     assert sample("study.csv", "one.csv", *options) == 0
     fill("two.csv")
     told = capsys.readouterr().out
-    assert "Batch 1: 80 items" in told
-    assert "rests on votes and scores alone" in told
-    assert "Batch 2: 120 items" in told
-    assert "rests on the 80 gold labels" in told
+    for part in ("Batch 1: 80 items", "rests on votes and scores alone", "Batch 2: 120 items",
+                 "rests on the 80 gold labels"):  # fmt: skip
+        assert part in told
     asked = ["--no-models", "--methods", "GT", "logistic-R", "--metrics", "prevalence", "AUC"]
     files = ["study.csv", "one.csv", "two.csv"]
     assert main(["evaluate", *files, "--out", "out", "--json", *asked]) == 0
     told = capsys.readouterr()
-    assert "by strata, in 2 batches of 80, 120" in " ".join(told.err.split())
+    assert "by strata, in 2 batches of 80, 120" in words(told.err)
     headlines = json.loads(told.out)["headlines"]
     bare = read_study(["study.csv"]).items
-    items, rng = bare, np.random.default_rng(1)
+    items = bare
     for n, texts in ((80, []), (120, ["AUC", "prevalence"])):
         batch = next_batch(items, metrics_for(items, texts), n, 3)
         items = labelled(replace(items, truth=TABLE.truth), batch)
     again = read_study(files).items
     np.testing.assert_array_equal(again.gold, items.gold)
     np.testing.assert_allclose(again.draw.counts, items.draw.counts)
-    fitted = fit("logistic-R", items, rng)
     for metric, model in (("prevalence", ""), ("AUC", "A"), ("AUC", "B")):
-        name = f"{metric}:{model}" if model else metric
-        (expected,) = evaluate(fitted, items, [name], rng)
+        expected = estimate(items, f"{metric}:{model}" if model else metric, "logistic-R")
         (found,) = [one for one in headlines if (one["metric"], one["model"]) == (metric, model)]
         assert found["method"] == "logistic-R"
-        np.testing.assert_allclose(
-            [found[key] for key in ("estimate", "lower", "upper")],
-            [expected.estimate, expected.lower, expected.upper], rtol=1e-8,
-        )  # fmt: skip
+        for key in ("estimate", "lower", "upper"):
+            assert found[key] == pytest.approx(getattr(expected, key), rel=1e-8)
 
 
 def test_the_same_seed_gives_the_same_file_and_more_labels_go_on(folder):
@@ -103,20 +120,18 @@ def test_the_same_seed_gives_the_same_file_and_more_labels_go_on(folder):
 
 
 def test_what_experts_leave_empty_counts_as_not_drawn_and_is_said(folder, capsys):
-    """The first 60 of 80 labelled: as 60 drawn so. One that is drawn again is of the batch that
-    has its label."""
+    """What is drawn again is of the batch that has its label."""
     assert sample("study.csv", "--n", 80, "--out", "one.csv") == 0
-    sent = pd.read_csv("one.csv", dtype=str)["item"]
+    sent = read("one.csv")["item"]
     fill("one.csv", 60)
     assert main(["check", "study.csv", "one.csv"]) == 0
     told = capsys.readouterr()
-    assert "20 of 80 items that were sent" in " ".join((told.err + told.out).split())
+    assert "20 of 80 items that were sent" in words(told.err + told.out)
     items = read_study(["study.csv", "one.csv"]).items
     assert (items.gold >= 0).sum() == 60
     assert np.nansum(items.draw.counts) == pytest.approx(1000)
-    assert sample("study.csv", "one.csv", "--n", 500, "--out", "two.csv") == 0
-    fill("two.csv")
-    again = set(sent[60:]) & set(pd.read_csv("two.csv", dtype=str)["item"])
+    drawn(500, "two.csv", "one.csv")
+    again = set(sent[60:]) & set(read("two.csv")["item"])
     assert len(again) > 3
     items = read_study(["study.csv", "two.csv", "one.csv"]).items
     own = np.isin(items.item.astype(str), list(again))
@@ -125,11 +140,10 @@ def test_what_experts_leave_empty_counts_as_not_drawn_and_is_said(folder, capsys
 
 
 def test_an_expert_may_stop_anywhere(folder, capsys):
-    """Of a batch with labels of too few strata yet, none counts, all empty strata are named, and
-    the others' estimates stay; as soon as each has one, all count."""
+    """None of a batch counts before each stratum has a label; empty ones are named."""
     for name, n, files in (("one", 80, []), ("two", 60, ["one.csv"])):
         assert sample("study.csv", *files, "--n", n, "--out", f"{name}.csv") == 0
-        sent = pd.read_csv(f"{name}.csv", dtype={"item": str})
+        sent = read(f"{name}.csv")
         strata = sent["gold_stratum"].nunique()
         assert sent["gold_stratum"][:strata].nunique() == strata
         for labels in (1, 3, strata - 1, strata, strata + 3):
@@ -157,7 +171,7 @@ def test_an_expert_may_stop_anywhere(folder, capsys):
     assert found[0] == found[1]
     capsys.readouterr()
     assert sample("study.csv", "one.csv", "two.csv", "--n", 50, "--out", "three.csv") == 2
-    error = " ".join(capsys.readouterr().err.split())
+    error = words(capsys.readouterr().err)
     assert "3 gold labels of batch 2 passed over" in error
     assert "No batch can follow before" in error
     assert not (folder / "three.csv").exists()
@@ -168,29 +182,18 @@ def test_random_gold_comes_first_and_a_batch_after_it(folder, capsys):
     rows = np.random.default_rng(2).choice(1000, 60, replace=False)
     gold = pd.DataFrame({"item": TABLE.item[rows], "gold": TABLE.truth[rows]})
     gold.to_csv("gold.csv", index=False)
-    assert sample("study.csv", "gold.csv", "--n", 60, "--out", "two.csv") == 0
-    fill("two.csv")
+    drawn(60, "two.csv", "gold.csv")
     items = read_study(["study.csv", "gold.csv", "two.csv"]).items
     assert np.bincount(items.draw.batch, items.draw.drawn).tolist() == [60, 60]
     assert np.nansum(items.draw.counts) == pytest.approx(1000)
     # Gold added to the first batch once the second was drawn cannot be counted.
     rest = np.flatnonzero(~np.isin(TABLE.item, gold["item"]))[:5]
     more = pd.DataFrame({"item": TABLE.item[rest], "gold": TABLE.truth[rest]})
-    more = more[~more["item"].astype(str).isin(pd.read_csv("two.csv", dtype=str)["item"])]
+    more = more[~more["item"].astype(str).isin(read("two.csv")["item"])]
     pd.concat([gold, more]).to_csv("gold.csv", index=False)
     capsys.readouterr()
     assert main(["check", "study.csv", "gold.csv", "two.csv"]) == 2
     assert "add no label to a batch once the next is drawn" in capsys.readouterr().err
-
-
-def test_a_study_without_scores_takes_no_column_of_the_batch_for_one(folder):
-    frame = pd.read_csv("study.csv")[["item", "votes_positive", "votes_total"]]
-    frame.to_csv("votes.csv", index=False)
-    assert sample("votes.csv", "--n", 60, "--out", "one.csv") == 0
-    fill("one.csv")
-    study = read_study(["votes.csv", "one.csv"])
-    assert not study.items.predictors
-    assert study.items.draw.drawn.sum() == 60
 
 
 def test_a_pilot_guides_the_first_batch(folder, capsys):
@@ -205,55 +208,58 @@ def test_a_pilot_guides_the_first_batch(folder, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--n", "0"], "--n: found 0, expected 2 to 1,000"),
-        (["--n", "1001"], "--n: found 1,001"),
-        (["--n", "50", "--for", "AUX"], "no metric 'AUX'"),
-        (["--n", "50", "--proportional", "2"], "--proportional: found 2"),
-        (["--n", "50", "--seed", "-1"], "--seed: found -1"),
-        (["--n", "50", "--out", "study.csv"], "would overwrite study.csv"),
-        (["--n", "50", "--out", "one.txt"], "ends in .csv"),
-        (["--n", "50", "--pilot", "none.csv"], "none.csv"),
+        ("--n 0", "--n: found 0, expected 2 to 1,000"),
+        ("--n 1001", "--n: found 1,001"),
+        ("--n 50 --for AUX", "no metric 'AUX'"),
+        ("--n 50 --proportional 2", "--proportional: found 2"),
+        ("--n 50 --seed -1", "--seed: found -1"),
+        ("--n 50 --out study.csv", "would overwrite study.csv"),
+        ("--n 50 --out one.txt", "ends in .csv"),
+        ("--n 50 --pilot none.csv", "none.csv"),
+        ("--poststratify --n 50", "leave out --n"),
+        ("--poststratify --for AUC", "--for: found with --poststratify"),
+        ("--poststratify", "found 0 items with a gold label"),
+        ("", "--n: found none, expected the number of items to label, --second or --poststratify"),
+        ("--second", "--second: found no gold labels"),
+        ("--second --for AUC", "--for: found with --second"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_line(options, message, folder, capsys):
-    assert sample("study.csv", "--out", "one.csv", *options) == 2
+    assert sample("study.csv", "--out", "one.csv", *options.split()) == 2
     told = capsys.readouterr()
     assert not told.out
-    line = told.err.strip().splitlines()[-1]
-    assert message in line
+    assert message in told.err.strip().splitlines()[-1]
     assert not (folder / "one.csv").exists()
 
 
-def test_a_batch_of_items_that_belong_together_comes_back_as_single_items(folder, capsys):
-    """`evaluate` takes it, and its intervals are by clusters."""
-    frame = pd.read_csv("study.csv", dtype={"item": str})
+def test_a_batch_of_clusters_comes_back_and_a_study_without_scores_takes_no_column_for_one(folder):
+    """`evaluate` takes clusters, and its intervals are by them."""
+    frame = read("study.csv")
     frame.assign(cluster=np.arange(len(frame)) // 5).to_csv("clusters.csv", index=False)
-    assert sample("clusters.csv", "--n", "80", "--out", "one.csv") == 0
-    fill("one.csv")
-    items = read_study(["clusters.csv", "one.csv"]).items
+    frame[["item", "votes_positive", "votes_total"]].to_csv("votes.csv", index=False)
+    found = {}
+    for name in ("clusters.csv", "votes.csv"):
+        assert sample(name, "--n", 80, "--out", "one.csv", "--force") == 0
+        fill("one.csv")
+        found[name] = read_study([name, "one.csv"]).items
+        assert found[name].draw.drawn.sum() == 80
+        os.remove("one.csv")
+    assert not found["votes.csv"].predictors
+    items = found["clusters.csv"]
     assert items.draw.batch.max() == 0
     assert len(np.unique(items.cluster)) == len(frame) / 5
-    found = [
-        evaluate(fit("GT", one, np.random.default_rng(1)), one, ["prevalence"],
-                 np.random.default_rng(1))[0]
-        for one in (items, replace(items, cluster=None))
-    ]  # fmt: skip
-    assert found[0].estimate == found[1].estimate
-    assert found[0].standard_error != found[1].standard_error
+    single, clustered = estimate(replace(items, cluster=None)), estimate(items)
+    assert single.estimate == clustered.estimate
+    assert single.standard_error != clustered.standard_error
 
 
 def choose_by_score(seed, steep=0.0):
-    """The study with gold labels of 150 items, more often of high scores, as someone might choose.
-
-    Steep: an item of the highest score is so many times e times as likely as one of the lowest.
-    """
+    """Gold labels of 150 items, more often of high scores, e ** steep times from end to end."""
     share = np.argsort(np.argsort(TABLE.scores["A"])) / len(TABLE)
     turn = np.random.default_rng(seed).exponential(size=len(TABLE))
     taken = np.argsort(turn / (0.2 + share**2) / np.exp(steep * share))[:150]
-    frame = pd.read_csv("study.csv", dtype={"item": str})
-    frame["gold"] = pd.Series(TABLE.truth, dtype="Int8").where(
-        np.isin(np.arange(len(frame)), taken)
-    )
+    frame, gold = read("study.csv"), pd.Series(TABLE.truth, dtype="Int8")
+    frame["gold"] = gold.where(np.isin(np.arange(len(frame)), taken))
     frame.to_csv("chosen.csv", index=False)
 
 
@@ -265,14 +271,10 @@ def test_chances_are_estimated_for_gold_that_was_chosen(folder, capsys):
         choose_by_score(seed)
         assert sample("chosen.csv", "--poststratify", "--out", "chances.csv", "--force") == 0
         for name, files in (("chosen", ["chosen.csv"]), ("mended", ["chosen.csv", "chances.csv"])):
-            items = read_study(files).items
-            fitted = fit("GT", items, np.random.default_rng(1))
-            (one,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(1))
-            found[name].append(one.estimate)
+            found[name].append(estimate(read_study(files).items).estimate)
     told = capsys.readouterr()
-    assert "right only where items were chosen by votes and scores alone" in " ".join(
-        (told.out + told.err).split()
-    )
+    said = words(told.out + told.err)
+    assert "right only where items were chosen by votes and scores alone" in said
     assert "hardly any like them" not in told.out
     assert np.mean(found["chosen"]) > 1.3 * TABLE.truth.mean()
     assert np.mean(found["mended"]) == pytest.approx(TABLE.truth.mean(), rel=0.1)
@@ -281,7 +283,7 @@ def test_chances_are_estimated_for_gold_that_was_chosen(folder, capsys):
 def test_items_like_which_hardly_any_was_chosen_are_told_of(folder, capsys):
     choose_by_score(1, steep=12.0)
     assert sample("chosen.csv", "--poststratify", "--out", "chances.csv") == 0
-    told = " ".join(capsys.readouterr().out.split())
+    told = words(capsys.readouterr().out)
     assert "% of the items hardly any like them have a gold label" in told
     chance = pd.read_csv("chances.csv")["gold_probability_estimated"]
     assert chance.sum() == pytest.approx(150, rel=0.01)
@@ -302,31 +304,28 @@ def chosen_items(seed, liked):
     return TABLE.with_gold(labelled)
 
 
+def by_threshold(items):
+    return "chosen by a threshold" in in_words(items, estimated_chances(items))
+
+
 def told_of_threshold(liked):
     """Of 30 choices, in how many the words tell of a threshold."""
-    found = 0
-    for seed in range(30):
-        items = chosen_items(seed, liked)
-        found += "chosen by a threshold" in in_words(items, estimated_chances(items))
-    return found
+    return sum(by_threshold(chosen_items(seed, liked)) for seed in range(30))
 
 
-def test_items_without_a_score_lie_on_no_side_of_a_threshold(folder):
+def test_items_without_a_score_lie_on_no_side_of_a_threshold():
     """Gold at random, of which half the items have no score: a threshold is told of in at most 6 of
     30 choices. Taken for the highest, they would be told of in each. Scores that are all equal,
     or missing, have no threshold."""
-    found = 0
+    place, found = np.arange(len(TABLE)), 0
     for seed in range(30):
-        labelled = np.isin(
-            np.arange(len(TABLE)), np.random.default_rng(seed).permutation(len(TABLE))[:150]
-        )
-        scores = np.where(labelled & (np.arange(len(TABLE)) % 2 == 0), np.nan, TABLE.scores["A"])
-        items = replace(TABLE, scores={"A": scores}).with_gold(labelled)
-        found += "chosen by a threshold" in in_words(items, estimated_chances(items))
+        gold = np.isin(place, np.random.default_rng(seed).permutation(len(TABLE))[:150])
+        scores = np.where(gold & (place % 2 == 0), np.nan, TABLE.scores["A"])
+        found += by_threshold(replace(TABLE, scores={"A": scores}).with_gold(gold))
     assert found <= 6
-    for scores in (np.zeros(len(TABLE)), np.full(len(TABLE), np.nan)):
-        items = replace(TABLE, scores={"A": scores}).with_gold(labelled)
-        assert "chosen by a threshold" not in in_words(items, estimated_chances(items))
+    for one in (0.0, np.nan):
+        items = replace(TABLE, scores={"A": np.full(len(TABLE), one)})
+        assert not by_threshold(items.with_gold(gold))
 
 
 def test_a_choice_by_a_threshold_is_told_of():
@@ -345,29 +344,10 @@ def test_gold_above_a_score_alone_is_told_of_without_a_number():
     assert "inf" not in told.replace("info", "")
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--n", 50), "leave out --n"),
-        (("--for", "AUC"), "--for: found with --poststratify"),
-        ((), "found 0 items with a gold label"),
-    ],
-)
-def test_chances_of_gold_need_gold_and_nothing_else(folder, capsys, options, words):
-    assert sample("study.csv", "--poststratify", *options, "--out", "chances.csv") == 2
-    assert words in " ".join(capsys.readouterr().err.split())
-    assert not (folder / "chances.csv").exists()
-
-
-def test_without_poststratify_the_number_of_items_must_be_given(folder, capsys):
-    assert sample("study.csv", "--out", "one.csv") == 2
-    assert "--n: found none, expected" in capsys.readouterr().err
-
-
 def experts_say(name, column, rng):
     """An expert who errs on one label in ten fills in a column."""
-    frame = pd.read_csv(name, dtype={"item": str})
-    truth = pd.Series(TABLE.truth, index=TABLE.item.astype(str)).reindex(frame["item"]).to_numpy()
+    frame = read(name)
+    truth = truth_of(frame)
     frame[column] = np.where(rng.random(len(frame)) < 0.1, 1 - truth, truth)
     frame.to_csv(name, index=False)
 
@@ -378,15 +358,15 @@ def test_second_and_third_opinions_come_back_and_tell_how_often_experts_err(fold
     experts_say("gold.csv", "gold", rng)
     files = ["study.csv", "gold.csv"]
     assert sample(*files, "--second", "--out", "second.csv") == 0
-    asked = pd.read_csv("second.csv", dtype={"item": str})
-    first = pd.read_csv("gold.csv", dtype={"item": str}).set_index("item")["gold"]
+    asked = read("second.csv")
+    first = read("gold.csv").set_index("item")["gold"]
     assert set(first[first == 1].index) <= set(asked["item"])
     others = first[first == 0].index
     assert asked["item"].isin(others).sum() < 0.2 * len(others)
     experts_say("second.csv", "label", rng)
-    answered = pd.read_csv("second.csv", dtype={"item": str}).set_index("item")["label"]
+    answered = read("second.csv").set_index("item")["label"]
     assert sample(*files, "second.csv", "--second", "--out", "third.csv") == 0
-    third = pd.read_csv("third.csv", dtype={"item": str})
+    third = read("third.csv")
     differ = answered[answered != first.reindex(answered.index)].index
     assert set(third["item"]) == set(differ)
     assert set(third["expert"]) == {"third"}
@@ -396,43 +376,25 @@ def test_second_and_third_opinions_come_back_and_tell_how_often_experts_err(fold
     assert (opinions.number == 3).sum() == len(differ)
     assert (opinions.number == 2).sum() == len(answered) - len(differ)
     by_item = pd.Series(list(opinions.labels), index=TABLE.item.astype(str))
-    one = differ[0]
-    assert list(by_item[one][:2]) == [first[one], answered[one]]
+    assert list(by_item[differ[0]][:2]) == [first[differ[0]], answered[differ[0]]]
     capsys.readouterr()
     assert main(["check", *everything, "--verbose"]) == 0
-    assert "from items with three opinions" in " ".join(capsys.readouterr().out.split())
+    assert "from items with three opinions" in words(capsys.readouterr().out)
     assert sample(*everything, "--second", "--out", "fourth.csv") == 0
     assert pd.read_csv("fourth.csv").empty
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (
-            ["study.csv"],
-            "--n: found none, expected the number of items to label, --second or --poststratify",
-        ),
-        (["study.csv", "--second"], "--second: found no gold labels"),
-        (["study.csv", "--second", "--for", "AUC"], "--for: found with --second"),
-    ],
-)
-def test_what_does_not_go_with_second_opinions_is_refused(folder, capsys, options, said):
-    assert sample(*options, "--out", "second.csv") == 2
-    assert said in capsys.readouterr().err
-    assert not (folder / "second.csv").exists()
-
-
-def said(files, capsys):
-    """What `check`, `evaluate` and `sample` make of files: words of each, and of what is random."""
+def doubted(files, capsys):
+    """`check`, `evaluate` and `sample` doubt that gold is random: the words of the first."""
     asked = ["--out", "out", "--json", "--no-models", "--methods", "GT", "--metrics", "prevalence"]
+    capsys.readouterr()
     assert main(["check", *files]) == 0
-    checked = capsys.readouterr().err
+    checked = words(capsys.readouterr().err)
     assert main(["evaluate", *files, *asked]) == 0
-    evaluated = json.loads(capsys.readouterr().out)
-    code = sample(*files, "--n", 50, "--out", "next.csv")
-    refused = capsys.readouterr().err
-    (stratum,) = evaluated["strata"]
-    return " ".join(checked.split()), stratum["gold_random"], code, " ".join(refused.split())
+    assert not json.loads(capsys.readouterr().out)["strata"][0]["gold_random"]
+    assert sample(*files, "--n", 50, "--out", "next.csv") == 2
+    assert "no batch can follow these gold labels" in words(capsys.readouterr().err)
+    return checked
 
 
 def test_a_batch_makes_no_random_sample_of_gold_that_was_chosen(folder, capsys):
@@ -442,50 +404,37 @@ def test_a_batch_makes_no_random_sample_of_gold_that_was_chosen(folder, capsys):
     chosen.to_csv("chosen.csv", index=False)
     assert sample("study.csv", "chosen.csv", "--n", 50, "--out", "one.csv") == 2
     assert "no batch can follow these gold labels" in capsys.readouterr().err
-    gold = np.full(len(TABLE), -1, dtype=np.int8)
-    gold[rows] = TABLE.truth[rows]
-    items = replace(TABLE, gold=gold)
+    items = TABLE.with_gold(np.isin(np.arange(len(TABLE)), rows))
     next_batch(items, metrics_for(items, []), 50, 3).to_frame(items).to_csv("one.csv", index=False)
     fill("one.csv")
-    warned, random, code, refused = said(["study.csv", "chosen.csv", "one.csv"], capsys)
+    warned = doubted(["study.csv", "chosen.csv", "one.csv"], capsys)
     assert "the items of the first batch of gold labels do not look like a random" in warned
-    assert not random
-    assert code == 2
-    assert "no batch can follow these gold labels: the items of the first batch" in refused
 
 
 def test_split_votes_that_experts_skipped_are_doubted_by_all_commands(folder, capsys):
-    assert sample("study.csv", "--n", 150, "--out", "one.csv") == 0
-    fill("one.csv")
+    drawn(150)
     frame = pd.read_csv("one.csv", dtype={"item": str, "gold": "Int8"})
     votes = pd.Series(TABLE.votes_positive, index=TABLE.item.astype(str)).reindex(frame["item"])
     first = ~frame["gold_stratum"].duplicated()  # no stratum without a label
     frame["gold"] = frame["gold"].where(~votes.isin([1, 2]).to_numpy() | first)
     frame.to_csv("one.csv", index=False)
-    capsys.readouterr()
-    warned, random, code, refused = said(["study.csv", "one.csv"], capsys)
-    assert "Have an expert label what was left out" in warned
-    assert not random
-    assert code == 2
-    assert "no batch can follow these gold labels" in refused
+    assert "Have an expert label what was left out" in doubted(["study.csv", "one.csv"], capsys)
 
 
 def test_after_estimated_chances_the_refusal_names_their_column(folder, capsys):
     choose_by_score(1, steep=12.0)
     assert sample("chosen.csv", "--poststratify", "--out", "chances.csv") == 0
     assert sample("chosen.csv", "chances.csv", "--n", 50, "--out", "next.csv") == 2
-    told = " ".join(capsys.readouterr().err.split())
+    told = words(capsys.readouterr().err)
     assert "column 'gold_probability_estimated': no batch can follow" in told
     assert "Set that gold aside" in told
 
 
 def test_a_label_in_two_batches_is_to_be_left_in_the_later_one(folder, capsys):
     """What came back empty is drawn again; filled in there too, afterwards, it counts twice."""
-    assert sample("study.csv", "--n", 200, "--out", "one.csv") == 0
-    fill("one.csv", 100)
+    drawn(200, rows=100)
     first = pd.read_csv("one.csv", dtype=str)
-    assert sample("study.csv", "one.csv", "--n", 700, "--out", "two.csv") == 0
-    fill("two.csv")
+    drawn(700, "two.csv", "one.csv")
     later = pd.read_csv("two.csv", dtype=str)
     both = first["item"].isin(later["item"]) & first["gold"].isna()
     assert both.sum() > 10
@@ -496,7 +445,7 @@ def test_a_label_in_two_batches_is_to_be_left_in_the_later_one(folder, capsys):
     first.to_csv("one.csv", index=False)
     capsys.readouterr()
     assert main(["check", "study.csv", "one.csv", "two.csv"]) == 2
-    error = " ".join(capsys.readouterr().err.split())
+    error = words(capsys.readouterr().err)
     assert f"have a label in two batches, rows one.csv:{place + 2}, two.csv:" in error
     assert "expected its label in the later one only" in error
     assert "column 'expert'" not in error
@@ -505,20 +454,17 @@ def test_a_label_in_two_batches_is_to_be_left_in_the_later_one(folder, capsys):
 @pytest.mark.parametrize("ties", [0, 1, 2])
 def test_a_tie_of_experts_is_told_once_and_only_where_there_is_one(folder, capsys, ties):
     """Of a batch and its second opinions, whose own columns are known."""
-    assert sample("study.csv", "--n", 100, "--out", "one.csv") == 0
-    fill("one.csv")
+    drawn(100)
     assert sample("study.csv", "one.csv", "--second", "--out", "second.csv") == 0
-    frame = pd.read_csv("second.csv", dtype={"item": str})
-    truth = pd.Series(TABLE.truth, index=TABLE.item.astype(str)).reindex(frame["item"]).to_numpy()
+    frame = read("second.csv")
+    truth = truth_of(frame)
     frame["label"] = np.where(np.arange(len(frame)) < ties, 1 - truth, truth)
     frame.to_csv("second.csv", index=False)
     capsys.readouterr()
     assert main(["check", "study.csv", "one.csv", "second.csv", "--verbose"]) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    out = words(capsys.readouterr().out)
     assert "passed over" not in out
-    assert out.count("are tied") == bool(ties)
-    number = {1: "1 item", 2: "2 items"}
     assert "gold is the majority of 2 experts" in out
-    if ties:
-        verb = "has" if ties == 1 else "have"
-        assert f"experts; {number[ties]} on which they are tied {verb} no gold label where" in out
+    assert out.count("are tied") == bool(ties)
+    number = {1: "1 item on which they are tied has", 2: "2 items on which they are tied have"}
+    assert not ties or f"experts; {number[ties]} no gold label where" in out

@@ -52,8 +52,9 @@ def test_a_whole_table_is_read_and_written_again_byte_for_byte(kind):
     assert path.read_bytes() == content
 
 
-def test_one_changed_bit_anywhere_is_found(kind):
-    """At 60 places from the first byte to the last, those of the checksum among them."""
+def test_one_changed_bit_anywhere_and_a_lost_end_are_found(kind):
+    """At 60 places from the first byte to the last, those of the checksum among them; and a table
+    that was cut short."""
     path, read, _ = kind
     content = path.read_bytes()
     places = {*np.linspace(0, len(content) - 1, 60, dtype=int), content.rfind(MARK) + len(MARK)}
@@ -65,11 +66,6 @@ def test_one_changed_bit_anywhere_is_found(kind):
             read(path)
         with pytest.raises(DamagedTable):
             read_metadata(path)
-
-
-def test_a_table_that_was_cut_short_is_found(kind):
-    path, read, _ = kind
-    content = path.read_bytes()
     for length in (0, 1, 4, len(content) // 2, len(content) - 1):
         path.write_bytes(content[:length])
         with pytest.raises(DamagedTable, match="it is not used"):
@@ -88,11 +84,6 @@ def test_parquet_itself_would_miss_some_of_it(tmp_path):
         read_metadata(path)
 
 
-def test_a_missing_table_is_named(tmp_path):
-    with pytest.raises(InputError, match="no such table; run the same command again"):
-        read_table(tmp_path / "gone.parquet")
-
-
 def test_a_job_sets_a_damaged_table_aside(tmp_path, capfd):
     """So that the next run makes it anew; the job ends with one message and no traceback."""
     path = tmp_path / "table.parquet"
@@ -101,7 +92,8 @@ def test_a_job_sets_a_damaged_table_aside(tmp_path, capfd):
     with pytest.raises(SystemExit), job_log(tmp_path / "job.log"):
         read_table(path)
     assert f"Error: {path} is damaged" in capfd.readouterr().err
-    assert not path.exists()
+    with pytest.raises(InputError, match="no such table; run the same command again"):
+        read_table(path)
     assert (tmp_path / ".table.parquet.damaged").is_file()
 
 

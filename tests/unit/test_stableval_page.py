@@ -27,27 +27,17 @@ CLAIMS = read_claims(PAGES["reproduction_stableval"]["claims"], {"draws": 400}, 
 @pytest.mark.parametrize(
     ("printed", "values", "text"),
     [
-        ("0.847", [0.84651], "0.847"),
-        ("0.562", [0.5625], "0.562"),
-        ("6,710", [6710], "6,710"),
-        ("2547", [2547.0], "2547"),
-        ("16.6%", [0.16562], "16.6%"),
-        ("+0.056", [0.0561], "+0.056"),
-        ("+0.056", [-0.0561], "-0.056"),
-        ("+0.000", [-0.0004], "+0.000"),
-        ("-0.015", [-0.0151], "-0.015"),
-        ("0.847 (1)", [0.846, 2], "0.846 (2)"),
-        ("79 (8.23%)", [79, 79 / 960], "79 (8.23%)"),
-        ("0 / 6", [1, 6], "1 / 6"),
+        ("0.847", [0.84651], "0.847"), ("0.562", [0.5625], "0.562"), ("6,710", [6710], "6,710"),
+        ("2547", [2547.0], "2547"), ("16.6%", [0.16562], "16.6%"), ("+0.056", [0.0561], "+0.056"),
+        ("+0.056", [-0.0561], "-0.056"), ("+0.000", [-0.0004], "+0.000"),
+        ("-0.015", [-0.0151], "-0.015"), ("0.847 (1)", [0.846, 2], "0.846 (2)"),
+        ("79 (8.23%)", [79, 79 / 960], "79 (8.23%)"), ("0 / 6", [1, 6], "1 / 6"),
     ],
-)
+)  # fmt: skip
 def test_a_number_is_written_as_the_printed_one_is(printed, values, text):
     assert written_like(printed, values) == text
-
-
-def test_a_cell_needs_a_number_for_each_of_its_own():
-    with pytest.raises(ValueError, match="has 2 numbers; expected 1"):
-        written_like("0 / 6", [1])
+    with pytest.raises(ValueError, match="numbers; expected"):
+        written_like(printed, [*values, 1])
 
 
 def test_cells_are_same_different_or_not_made():
@@ -92,7 +82,7 @@ def test_the_page_holds_every_printed_cell(tables):
 
 
 def test_the_page_counts_and_names_the_cells_that_do_not_come_out(tables):
-    """Of printed cells that are all ours, one is no more when one score of MSLR is another."""
+    # Of printed cells that are all ours, one is no more when one score of MSLR is another.
     rows = [("25", "A", "MV", "0.650"), ("25", "B", "MV", "0.350")]
     cells = pd.DataFrame(rows, columns=["table", "row", "column", "printed"])
 
@@ -109,15 +99,9 @@ def test_the_page_counts_and_names_the_cells_that_do_not_come_out(tables):
     assert "1 of 2 are the same" in other
     assert '1 of 2 are the same, all but "B" of table 25.' in other
     assert "| B | MV | 0.350 | 0.360 | differs |" in other
-
-
-def test_what_was_not_made_is_said():
     page = page_from("reproduction_stableval", {"draws": 400}, tables={}, cells=PRINTED, times=None)
     assert "0 of 397 are the same" in page
     assert "not made here" in page
-
-
-def test_every_table_has_values_for_its_printed_rows(tables):
     values = our_values(tables)
     for number in map(int, PRINTED["table"].unique()):
         assert values[number], number
@@ -149,11 +133,10 @@ def test_claims_follow_the_numbers(tables):
 @pytest.mark.parametrize(
     ("plot", "experiment"),
     [
-        ("agent_scores", "stableval_mslr"),
-        ("agent_tables", "stableval_mslr"),
+        ("agent_scores", "stableval_mslr"), ("agent_tables", "stableval_mslr"),
         ("agent_mappings", "stableval_mappings"),
     ],
-)
+)  # fmt: skip
 def test_figures_are_made_of_their_tables(tables, tmp_path, plot, experiment):
     draw(plot, tables[experiment], {}, tmp_path / plot)
     shown = pd.read_csv(tmp_path / f"{plot}.csv")

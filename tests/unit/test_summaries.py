@@ -1,5 +1,7 @@
 """Bias, error, width and coverage over replicates, worked out by hand and by simulation."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,50 +24,40 @@ def results(estimate, truth, half_width, method="M", metric="AUC", **columns):
 
 
 def test_summary_by_hand():
-    """Errors +0.1, -0.1, +0.4: the widths 0.2, 0.2, 0.6 hold the truth twice (ends count)."""
+    """Errors +0.1, -0.1, +0.4: the widths 0.2, 0.2, 0.6 hold the truth twice."""
     table = results([0.6, 0.4, 0.9], 0.5, np.array([0.125, 0.0625, 0.5]))
     row = summarise(table, ["n"]).iloc[0]
     assert row[["replicates", "undefined", "gate_failures"]].tolist() == [3, 0, 0]
-    assert row["truth"] == 0.5
-    assert row["bias"] == pytest.approx(0.4 / 3)
-    assert row["error"] == pytest.approx(0.2)
-    assert row["bias_se"] == pytest.approx(np.std([0.1, -0.1, 0.4], ddof=1) / np.sqrt(3))
-    assert row["error_se"] == pytest.approx(np.std([0.1, 0.1, 0.4], ddof=1) / np.sqrt(3))
-    assert row["width"] == pytest.approx((0.25 + 0.125 + 1) / 3)
-    assert row["width_se"] == pytest.approx(np.std([0.25, 0.125, 1], ddof=1) / np.sqrt(3))
-    assert row["coverage"] == pytest.approx(2 / 3)
-    assert row["coverage_se"] == pytest.approx(np.sqrt(5 / 8 * 3 / 8 / 3))  # Jeffreys: 2.5 of 4
+    numbers = {
+        "truth": 0.5, "bias": 0.4 / 3, "error": 0.2, "width": (0.25 + 0.125 + 1) / 3,
+        "bias_se": np.std([0.1, -0.1, 0.4], ddof=1) / np.sqrt(3),
+        "error_se": np.std([0.1, 0.1, 0.4], ddof=1) / np.sqrt(3),
+        "width_se": np.std([0.25, 0.125, 1], ddof=1) / np.sqrt(3), "coverage": 2 / 3,
+        "coverage_se": np.sqrt(5 / 8 * 3 / 8 / 3),  # Jeffreys: 2.5 of 4
+    }  # fmt: skip
+    assert row[list(numbers)].to_dict() == pytest.approx(numbers)
     assert (row["band_low"], row["band_high"]) == coverage_band(3, 0.95)
-
-
-def test_an_end_that_is_the_truth_covers_it():
-    table = results([0.25, 0.75, 1.0], 0.5, 0.25)
-    assert summarise(table, ["n"])["coverage"].iloc[0] == pytest.approx(2 / 3)
+    # An end that is the truth covers it.
+    ends = results([0.25, 0.75, 1.0], 0.5, 0.25)
+    assert summarise(ends, ["n"])["coverage"].iloc[0] == pytest.approx(2 / 3)
 
 
 def test_values_that_are_not_there_are_counted_and_left_out():
-    table = pd.concat(
-        [
-            results([0.5, np.nan, 0.7], 0.5, 0.1, diagnostics_passed=[True, True, False]),
-            results([np.nan, np.nan], 0.5, 0.1, method="never"),
-        ]
-    )
+    some = results([0.5, np.nan, 0.7], 0.5, 0.1, diagnostics_passed=[True, True, False])
+    table = pd.concat([some, results([np.nan, np.nan], 0.5, 0.1, method="never")])
     first, never = summarise(table, ["n"]).to_dict("records")
-    assert [first[k] for k in ("method", "replicates", "undefined")] == ["M", 2, 1]
-    assert first["gate_failures"] == 1
+    counts = "method", "replicates", "undefined", "gate_failures"
+    assert [first[key] for key in counts] == ["M", 2, 1, 1]
     assert first["bias"] == pytest.approx(0.1)
     assert (never["replicates"], never["undefined"]) == (0, 2)
-    assert np.isnan(never["bias"])
-    assert np.isnan(never["coverage"])
+    assert np.isnan([never["bias"], never["coverage"]]).all()
 
 
 def test_estimates_without_an_interval_count_for_the_bias_only():
     table = results([0.6, 0.4, 0.9], 0.5, [0.2, np.nan, 0.1])
     row = summarise(table, ["n"]).iloc[0]
-    assert row[["replicates", "intervals"]].tolist() == [3, 2]
-    assert row["bias"] == pytest.approx(0.4 / 3)
-    assert row["width"] == pytest.approx(0.3)
-    assert row["coverage"] == 0.5
+    found = row[["replicates", "intervals", "bias", "width", "coverage"]].tolist()
+    assert found == pytest.approx([3, 2, 0.4 / 3, 0.3, 0.5])
     assert (row["band_low"], row["band_high"]) == coverage_band(2, 0.95)
     none = summarise(results([0.6, 0.4], 0.5, np.nan), ["n"]).iloc[0]
     assert none[["replicates", "intervals"]].tolist() == [2, 0]
@@ -100,15 +92,9 @@ def test_misfit_is_of_the_same_data_only():
 
 
 def test_groups_are_kept_apart_in_order_of_appearance():
-    table = pd.concat(
-        [
-            results([1.0], 0.0, 0.1, method=method, metric=metric, n=n)
-            for method in ("Z", "A")
-            for metric in ("AUC", "TNR_H")
-            for n in (10, 20)
-        ]
-    )
-    summary = summarise(table, ["n"])
+    kinds = itertools.product("ZA", ("AUC", "TNR_H"), (10, 20))
+    rows = [results([1.0], 0.0, 0.1, method=one, metric=metric, n=n) for one, metric, n in kinds]
+    summary = summarise(pd.concat(rows), ["n"])
     assert summary["method"].tolist() == ["Z"] * 4 + ["A"] * 4
     assert summary["n"].tolist() == [10, 20] * 4
     assert np.all(np.isnan(summary["bias_se"]))
@@ -128,13 +114,9 @@ def test_the_band_is_the_exact_binomials(replicates, level):
 
 def test_ratios_by_hand():
     """Replicates are paired, whatever their order; those that one method lacks are left out."""
-    table = pd.concat(
-        [
-            results([0.7, 0.4, np.nan, 0.6], 0.5, [0.1, 0.2, 0.1, 0.3], method="new"),
-            results([0.9, 0.9, 0.6, 0.3], 0.5, [0.4, 0.4, 0.4, 0.8], method="old").iloc[::-1],
-        ]
-    )
-    row = compare(table, ["n"], "new", "old").iloc[0]
+    new = results([0.7, 0.4, np.nan, 0.6], 0.5, [0.1, 0.2, 0.1, 0.3], method="new")
+    old = results([0.9, 0.9, 0.6, 0.3], 0.5, [0.4, 0.4, 0.4, 0.8], method="old").iloc[::-1]
+    row = compare(pd.concat([new, old]), ["n"], "new", "old").iloc[0]
     assert row["replicates"] == 3
     assert row["error_ratio"] == pytest.approx((0.2 + 0.1 + 0.1) / (0.4 + 0.4 + 0.2))
     assert row["width_ratio"] == pytest.approx((0.1 + 0.2 + 0.3) / (0.4 + 0.4 + 0.8))
@@ -153,9 +135,8 @@ def test_the_error_of_a_ratio_is_that_of_repeated_experiments():
         shared = rng.normal(size=60)
         old = shared + 0.3 * rng.normal(size=60)
         new = 0.6 * shared + 0.3 * rng.normal(size=60)
-        table = pd.concat(
-            [results(new, 0.0, 1.0, method="new"), results(old, 0.0, 1.0, method="old")]
-        )
+        both = {"new": new, "old": old}
+        table = pd.concat([results(own, 0.0, 1.0, method=name) for name, own in both.items()])
         row = compare(table, ["n"], "new", "old").iloc[0]
         ratio.append(row["error_ratio"])
         error.append(row["error_ratio_se"])
@@ -174,8 +155,7 @@ def test_ratios_are_averaged_over_settings():
          "method": "new", "baseline": "old", "replicates": [10, 12]}
     )  # fmt: skip
     row = average_over_settings(ratios, "n").iloc[0]
-    assert row["error_ratio"] == pytest.approx(0.6)
-    assert row["error_ratio_se"] == pytest.approx(0.025)
+    assert row[["error_ratio", "error_ratio_se"]].tolist() == pytest.approx([0.6, 0.025])
     assert (row["width_ratio"], row["width_ratio_se"], row["replicates"]) == (0.5, 0, 22)
     assert np.isnan(row["n"])
     assert (row["method"], row["baseline"], row["metric"]) == ("new", "old", "AUC")

@@ -49,17 +49,14 @@ def mixed():
     """Three categories, one never given; two groups; scores of two classifiers, some missing; an
     item without labels; annotators whose first labels are not in the order of their names."""
     frame = pd.DataFrame(
-        {
-            "item": ["b", "a", "b", "c"], "annotator": ["z", "y", "x", "z"],
-            "label": ["no", "yes", "yes", "no"], "group": ["g", "", "", "g"],
-        }
-    ).replace("", "h")  # fmt: skip
-    scores = pd.DataFrame(
-        {
-            "item": ["d", "a", "a"], "classifier": ["s", "s", "t"],
-            "maybe": [0.2, 0.3, 0.0], "no": [0.3, 0.3, 1.0], "yes": [0.5, 0.4, 0.0],
-        }
+        [("b", "z", "no", "g"), ("a", "y", "yes", "h"), ("b", "x", "yes", "h"),
+         ("c", "z", "no", "g")],
+        columns=["item", "annotator", "label", "group"],
     )  # fmt: skip
+    scores = pd.DataFrame(
+        [("d", "s", 0.2, 0.3, 0.5), ("a", "s", 0.3, 0.3, 0.4), ("a", "t", 0.0, 1.0, 0.0)],
+        columns=["item", "classifier", "maybe", "no", "yes"],
+    )
     return annotations_from_frame(frame, ["yes", "maybe", "no"], scores=scores)
 
 
@@ -75,9 +72,14 @@ def mixed():
     ids=["tie_break", "scores", "all", "mixed", "mixed_with_truth"],
 )
 def test_rows_give_the_table_back(make):
+    """Writable; the control: names of annotators in another order are another table."""
     table = make()
+    found = again(row_of(table))
     assert kind_of(table) == ANNOTATIONS
-    assert_same(table, again(row_of(table)))
+    assert_same(table, found)
+    assert all(one.flags.writeable for one in (found.item, found.label, *found.scores.values()))
+    with pytest.raises(AssertionError):
+        assert_same(table, again(row_of(replace(table, annotator=table.annotator[::-1]))))
 
 
 @pytest.mark.parametrize(("kind", "of"), [(ITEMS, Items), (ANNOTATIONS, Annotations)])
@@ -88,27 +90,9 @@ def test_no_field_of_a_table_is_without_a_column(kind, of):
     assert columns == {field.name for field in fields(of) if field.init}
 
 
-def test_arrays_can_be_written_to():
-    table = again(row_of(mixed()))
-    for values in (table.item, table.label, table.scores["s"]):
-        assert values.flags.writeable
-
-
-def test_a_lost_order_of_annotators_would_be_noticed():
-    """The control: names in another order are another table."""
-    table = mixed()
-    row = row_of(replace(table, annotator=table.annotator[::-1]))
-    with pytest.raises(AssertionError):
-        assert_same(table, again(row))
-
-
 def test_settings_with_and_without_scores_share_a_file(tmp_path):
-    drawn = [
-        (setting, number, draw(seed, **changes))
-        for seed, (setting, number, changes) in enumerate(
-            [("none", 0, {}), ("some", 0, {"scores": SCORES}), ("none", 1, {})]
-        )
-    ]
+    given = [("none", 0, {}), ("some", 0, {"scores": SCORES}), ("none", 1, {})]
+    drawn = [(*key, draw(seed, **changes)) for seed, (*key, changes) in enumerate(given)]
     paths = [tmp_path / "one.parquet", tmp_path / "again.parquet"]
     for path in paths:
         rows = [(s, n, Drawn(one.table, one.reference, one.parameters)) for s, n, one in drawn]
@@ -123,9 +107,8 @@ def test_settings_with_and_without_scores_share_a_file(tmp_path):
         assert found.parameters["TPR:R4"] == 0.8
     # The file is plain to others: a row a table, which unfolds into one a label.
     rows = pd.read_parquet(paths[0]).query("setting == 'some'")
-    labels = rows[["item_of", "annotator_of", "label"]].explode(
-        ["item_of", "annotator_of", "label"]
-    )
+    columns = ["item_of", "annotator_of", "label"]
+    labels = rows[columns].explode(columns)
     assert len(labels) == len(drawn[1][2].table)
     names = rows["annotator"].iloc[0][labels["annotator_of"].astype(int)]
     assert set(names) == {"R1", "R2", "R3", "R4"}
@@ -140,17 +123,12 @@ def test_another_reference_is_kept_apart(tmp_path):
     assert_same(found.reference, other.table)
 
 
-def test_experts_opinions_are_kept():
+def test_items_stay_items_and_experts_opinions_are_kept():
     items = make_items([0, 1, 3], 3, [-1, 0, 1], truth=[1, 0, 1])
     several = with_opinions(items, Erring(0.3, 0.3), RARER, np.random.default_rng(3))
-    assert again(row_of(items)).opinions is None
-    found = again(row_of(several))
+    plain, found = (again(row_of(one)) for one in (items, several))
+    assert kind_of(items) == kind_of(plain) == kind_of(found) == ITEMS
+    assert plain.opinions is None
     np.testing.assert_array_equal(found.opinions.labels, several.opinions.labels)
     assert found.opinions.labels.dtype == several.opinions.labels.dtype
     assert (found.opinions.error, found.opinions.draw) == (None, None)
-
-
-def test_items_stay_items():
-    items = make_items([0, 1, 3], 3, [-1, 0, 1])
-    assert kind_of(items) == ITEMS
-    assert kind_of(again(row_of(items))) == ITEMS

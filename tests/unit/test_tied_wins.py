@@ -41,57 +41,50 @@ def test_mean_and_variance_are_those_of_all_outcomes(sizes):
     """Every assignment of three scores to two small sets, each with its chance."""
     p, r = np.array([0.2, 0.5, 0.3]), np.array([0.6, 0.1, 0.3])
     outcomes, chances = [], []
-    for one in itertools.product(range(3), repeat=sizes[0]):
-        for other in itertools.product(range(3), repeat=sizes[1]):
-            won = (1 + np.sign(np.subtract.outer(one, other))) / 2
-            outcomes.append(won.sum())
-            chances.append(p[list(one)].prod() * r[list(other)].prod())
+    for values in itertools.product(range(3), repeat=sum(sizes)):
+        one, other = list(values[: sizes[0]]), list(values[sizes[0] :])
+        outcomes.append(((1 + np.sign(np.subtract.outer(one, other))) / 2).sum())
+        chances.append(p[one].prod() * r[other].prod())
     mean = np.dot(outcomes, chances)
     variance = np.dot((outcomes - mean) ** 2, chances)
-    found = half_wins(p, r, float(sizes[0]), float(sizes[1]))
-    assert found[0] == pytest.approx(mean / (sizes[0] * sizes[1]), rel=1e-12)
-    assert found[1] == pytest.approx(variance, rel=1e-12)
+    found = half_wins(p, r, *map(float, sizes))
+    assert found == pytest.approx((mean / np.prod(sizes), variance), rel=1e-12)
 
 
-class Cells:
+def cells(theta, cuts, sets):
     """Chances p_kg of groups between fixed cuts, by a fine rule for the beta densities."""
-
-    def __init__(self, theta, cuts, sets):
-        self.edges = np.array([-np.inf, *cuts, np.inf])
-        self.held = np.empty((len(sets), len(cuts) + 1))
-        for k in range(len(sets)):
-            v, gold = int(sets.votes_positive[k]), int(sets.gold[k])
-            q = float(gold) if gold >= 0 else label_odds(theta, v, VOTES)
-            below = np.zeros(len(self.edges))
-            for y, share in ((0, 1 - q), (1, q)):
-                p, w = beta_rule(*theta.shapes(y, v, VOTES))
-                mean = theta.mu * y + theta.delta * p
-                below += share * (ndtr(self.edges[:, None] - mean) @ w)
-            self.held[k] = np.diff(below)
+    edges, held = np.array([-np.inf, *cuts, np.inf]), []
+    for v, gold in zip(sets.votes_positive.tolist(), sets.gold.tolist(), strict=True):
+        q = float(gold) if gold >= 0 else label_odds(theta, v, VOTES)
+        below = np.zeros(len(edges))
+        for y, share in ((0, 1 - q), (1, q)):
+            p, w = beta_rule(*theta.shapes(y, v, VOTES))
+            below += share * (ndtr(edges[:, None] - theta.mu * y - theta.delta * p) @ w)
+        held.append(np.diff(below))
+    return np.array(held)
 
 
-def at_truth(cuts, counts=None, theta=THETA):
-    """The likelihood with groups as large as expected between the cuts, and their chances."""
-    items = table(cuts, theta=theta)
+def at_truth(cuts, counts=None):
+    """The likelihood with groups as large as expected between the cuts, its moments, and chances
+    of the groups."""
+    items = table(cuts)
     sets = find_vote_sets(items)
-    cells = Cells(theta, cuts, sets)
+    held = cells(THETA, cuts, sets)
     wins = win_counts(sets.member, items.ranking("A"), len(sets))
     counts = sets.count.astype(float) if counts is None else counts
-    size = sets.count @ cells.held
-    data = TiedWins(wins, counts, size)
-    return data.conditioned(sets, vote(theta), 0), cells
+    model = TiedWins(wins, counts, sets.count @ held).conditioned(sets, vote(), 0)
+    rate, deviation = model.moments(np.array([[THETA.mu]]), np.array([THETA.delta]))
+    return model, rate[0, 0], deviation[0, 0], held
 
 
 @pytest.mark.parametrize("name", CUTS)
 def test_rates_and_deviations_are_those_of_reference_chances(name):
     """Where the groups are as large as the model expects, the quantiles are the cuts; to 1e-5."""
-    model, cells = at_truth(CUTS[name])
-    rate, deviation = model.moments(np.array([[THETA.mu]]), np.array([THETA.delta]))
+    model, rate, deviation, held = at_truth(CUTS[name])
     for k, l in zip(*np.tril_indices(len(model.sets), -1), strict=True):
-        first, second = model.data.count[[k, l]]
-        w, variance = half_wins(cells.held[k], cells.held[l], first, second)
-        assert rate[0, 0, k, l] == pytest.approx(w, abs=1e-5)
-        assert deviation[0, 0, k, l] == pytest.approx(np.sqrt(variance), rel=1e-4)
+        w, variance = half_wins(held[k], held[l], *model.data.count[[k, l]])
+        assert rate[k, l] == pytest.approx(w, abs=1e-5)
+        assert deviation[k, l] == pytest.approx(np.sqrt(variance), rel=1e-4)
 
 
 @pytest.mark.parametrize("name", ["two values", "five values"])
@@ -102,24 +95,20 @@ def test_means_and_deviations_are_those_of_simulated_counts(name):
     to 1 / sqrt(2 x 20,000) = 0.5 %, and 3 % are 4 standard errors at least. The printed deviation,
     without the share of ties, must be refused, and so must the rate of scores that are not cut.
     """
-    counts = np.full(12, 8.0)
-    counts[::2] = 30.0
-    model, cells = at_truth(CUTS[name], counts)
-    rate, deviation = model.moments(np.array([[THETA.mu]]), np.array([THETA.delta]))
+    counts = np.where(np.arange(12) % 2, 8.0, 30.0)
+    model, rate, deviation, held = at_truth(CUTS[name], counts)
     untied = ScoreData(model.data.wins, counts, model.sets.pattern)
     uncut = untied.conditioned(model.sets, model.vote, 0).win_rates(THETA.mu, THETA.delta)
     rng = np.random.default_rng(3)
     draws, printed, other_rate = 20_000, [], []
     for k, l in ((3, 0), (2, 1), (7, 4)):
-        one, other = (
-            rng.choice(len(cells.held[s]), (draws, int(counts[s])), p=cells.held[s]) for s in (k, l)
-        )
+        one, other = (rng.choice(len(held[s]), (draws, int(counts[s])), p=held[s]) for s in (k, l))
         wins = ((1 + np.sign(one[:, :, None] - other[:, None])) / 2).sum(axis=(1, 2))
         pairs, spread = counts[k] * counts[l], wins.std(ddof=1)
         error = spread / np.sqrt(draws)
-        assert abs(wins.mean() - pairs * rate[0, 0, k, l]) < 5 * error
-        assert deviation[0, 0, k, l] == pytest.approx(spread, rel=0.03)
-        printed.append(abs(win_deviation(rate[0, 0, k, l], counts[k], counts[l]) / spread - 1))
+        assert abs(wins.mean() - pairs * rate[k, l]) < 5 * error
+        assert deviation[k, l] == pytest.approx(spread, rel=0.03)
+        printed.append(abs(win_deviation(rate[k, l], counts[k], counts[l]) / spread - 1))
         other_rate.append(abs(wins.mean() - pairs * uncut[k, l]) / error)
     assert max(printed) > 0.1
     assert max(other_rate) > 5
@@ -152,17 +141,13 @@ def test_the_likelihood_is_the_sum_of_normal_log_densities():
     assert model.log_likelihood(mu, delta) == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_printed_likelihood_is_that_of_rankings_with_few_ties():
+@pytest.mark.parametrize(("size", "kind"), [(1, ScoreData), (20, ScoreData), (21, TiedWins)])
+def test_the_printed_likelihood_is_that_of_rankings_with_few_ties(size, kind):
     """No ties; or groups of one item in 200, which is as many as make a group of its own."""
     items = algorithm_1(THETA, 4000, VOTES, 400, np.random.default_rng(1))
-    sets = find_vote_sets(items)
-    for scores, kind in (
-        (items.scores["A"], ScoreData),
-        (np.argsort(np.argsort(items.scores["A"])) // 20, ScoreData),
-        (np.argsort(np.argsort(items.scores["A"])) // 21, TiedWins),
-    ):
-        one = make_items(items.votes_positive, VOTES, items.gold, scores.astype(float))
-        assert type(count_wins(sets, one.ranking("A"))) is kind
+    scores = np.argsort(np.argsort(items.scores["A"])) // size
+    one = make_items(items.votes_positive, VOTES, items.gold, scores.astype(float))
+    assert type(count_wins(find_vote_sets(items), one.ranking("A"))) is kind
 
 
 def test_scores_that_are_all_equal_say_nothing():
@@ -181,26 +166,22 @@ def test_scores_that_are_all_equal_say_nothing():
 def test_cut_scores_tell_the_same_parameters(name):
     """(mu, delta) of the model that made the utilities, and not that of a coarser ranking.
 
-    20 draws for each of 8 tables of 4,000 items. The mean of either parameter over the tables is
-    within 4 of its standard errors of the truth, for both likelihoods. Taken for those of a ranking
-    without ties, the same win counts of two values give a mu that is too small.
+    20 draws for each of 8 tables of 4,000 items; means over the tables are within 4 of their
+    standard errors of the truth, for both likelihoods. Taken for those of a ranking without ties,
+    the same win counts of two values give a mu that is too small.
     """
-    found = {"pairwise": [], "calibrated": [], "taken for untied": []}
+    found = []
     for seed in range(8):
         items = table(CUTS[name], seed=seed)
         sets, ranking = find_vote_sets(items), items.ranking("A")
         wins = count_wins(sets, ranking)
-        for kind, data in (
-            ("pairwise", wins),
-            ("calibrated", BinnedRanks.of(sets.member, ranking, len(sets))),
-            ("taken for untied", ScoreData(wins.wins, wins.count, sets.pattern)),
-        ):
+        binned = BinnedRanks.of(sets.member, ranking, len(sets))
+        untied = ScoreData(wins.wins, wins.count, sets.pattern)
+        for data in (wins, binned, untied):
             draws = sample_exact_cut(data, sets, vote(draws=20), np.random.default_rng(seed))
-            found[kind].append([draws.mu.mean(), draws.delta.mean()])
-    for kind, values in found.items():
-        error = np.std(values, axis=0, ddof=1) / np.sqrt(len(values))
-        score = (np.mean(values, axis=0) - [THETA.mu, THETA.delta]) / error
-        if kind != "taken for untied":
-            assert np.abs(score).max() < 4
-        elif name == "two values":
-            assert score[0] < -5
+            found.append([draws.mu.mean(), draws.delta.mean()])
+    found = np.reshape(found, (8, 3, 2))
+    error = found.std(axis=0, ddof=1) / np.sqrt(8)
+    score = (found.mean(axis=0) - [THETA.mu, THETA.delta]) / error
+    assert np.abs(score[:2]).max() < 4
+    assert name != "two values" or score[2, 0] < -5

@@ -90,15 +90,15 @@ def test_a_rate_and_an_area_have_a_bound_or_a_reason_below_three_items(method, p
     assert few.sum() == 4
     has = np.isfinite(rows[["lower", "upper"]]).all(axis=1)
     assert has[~few].all()
-    rests = f"it rests on {positive} {'gold item' if positive == 1 else 'gold items'}"
-    for row, printed in zip(rows[few].to_dict("records"), has[few], strict=True):
+    rests = f"it rests on {positive} gold item{'s' if positive > 1 else ''}"
+    for note, printed in zip(rows["note"][few], has[few], strict=True):
         if positive >= FEWEST:
             assert printed
-            assert row["note"] in ("", ONLY_GOLD)
+            assert note in ("", ONLY_GOLD)
         elif printed:
-            assert f"{rests}, so that {BOUND}" in row["note"]
+            assert f"{rests}, so that {BOUND}" in note
         else:
-            assert row["note"] == f"{SAYS_NOTHING}; {rests}"
+            assert note == f"{SAYS_NOTHING}; {rests}"
 
 
 @pytest.mark.parametrize("positive", [4, 100])
@@ -111,44 +111,44 @@ def test_an_answer_that_rests_on_few_labels_and_says_little_is_told(positive):
     known = np.flatnonzero(items.gold == 1)
     items.scores["large"][:] = 0.2
     items.scores["large"][known] = np.where(np.arange(positive) % 2, 0.9, 0.1)
-    found = evaluated(items, "recall", "prevalence")
-    said = " ".join(describe(found.summary).split())
+    said = said_of(evaluated(items, "recall", "prevalence").summary)
     wanted = f"recall@0.5 large: {LITTLE}; 4 gold labels of the rarer class"
     assert (wanted in said) == (positive == 4)
     assert (LITTLE in said) == (positive == 4)
 
 
-def test_the_answer_says_why_there_is_none(found):
+def said_of(summary):
+    return " ".join(describe(summary).split())
+
+
+def rows_about(found, model):
+    table = found.tables["estimates"]
+    return table[(table["metric"] == "precision@0.5") & (table["model"] == model)]
+
+
+def test_the_answer_says_why_there_is_none_and_no_model_answers_where_gold_cannot(found):
+    """Its number stands in the table of estimates; the reason of the first method is said."""
     heads = {(one["metric"], one["model"]): one for one in found.summary["headlines"]}
     one = heads["precision@0.5", "large"]
-    assert (one["method"], one["lower"]) == (None, None)
-    assert one["passed_over"] == [f"GT: {WHY}"]
-    assert "it rests on 2 gold items" in " ".join(describe(found.summary).split())
+    assert (one["method"], one["lower"], one["passed_over"]) == (None, None, [f"GT: {WHY}"])
+    assert "it rests on 2 gold items" in said_of(found.summary)
     assert heads["precision@0.5", "small"]["method"] == "GT"
-
-
-def test_no_model_answers_where_gold_cannot(found):
-    """Its number stands in the table of estimates; the reason of the first method is said."""
-    table = found.tables["estimates"]
-    own = table[(table["metric"] == "precision@0.5") & (table["model"] == "large")]
+    own, why = rows_about(found, "large"), f"logistic-R: {WHY}"
     by_model = own.assign(method="MAVEN-C", lower=0.7, upper=0.9, note="", effective_gold=90.0)
     corrected = own.assign(method="logistic-R")
     (one,) = headlines(pd.concat([own, corrected, by_model]), {"all": 300}, {"all": ""}, {})
-    assert one["method"] is None
-    why = f"logistic-R: {WHY}"
-    assert one["passed_over"] == [why]
-    said = " ".join(describe({**found.summary, "headlines": [one]}).split())
+    assert (one["method"], one["passed_over"]) == (None, [why])
+    said = said_of({**found.summary, "headlines": [one]})
     assert f"precision@0.5 large: no answer: {why}" in said
 
 
 def test_an_answer_by_the_next_method_names_the_first(found):
-    table = found.tables["estimates"]
-    own = table[(table["metric"] == "precision@0.5") & (table["model"] == "small")]
+    own = rows_about(found, "small")
     none = own.assign(method="logistic-R", estimate=np.nan, lower=np.nan, note="it failed: why")
     (one,) = headlines(pd.concat([own, none]), {"all": 300}, {"all": ""}, {})
     assert (one["method"], one["note"]) == ("GT", "instead of logistic-R: it failed: why")
-    said = describe({**found.summary, "headlines": [one, {**one, "metric": "F1@0.5"}]})
-    assert f"precision@0.5 small, F1@0.5 small: by GT {one['note']}" in " ".join(said.split())
+    said = said_of({**found.summary, "headlines": [one, {**one, "metric": "F1@0.5"}]})
+    assert f"precision@0.5 small, F1@0.5 small: by GT {one['note']}" in said
 
 
 def test_a_threshold_that_is_given_twice_is_one(items, tmp_path):

@@ -1,5 +1,7 @@
 """The vote model against scipy's beta-binomial and Bayes' rule by enumeration."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -19,9 +21,19 @@ DRAWS = [
 
 def parameters(draws=DRAWS):
     return VoteParameters(
-        np.array([t.phi for t in draws]), np.array([t.a for t in draws]),
-        np.array([t.d for t in draws]),
-    )  # fmt: skip
+        *(np.array([getattr(t, name) for t in draws]) for name in ["phi", "a", "d"])
+    )
+
+
+def joint_of(theta, v, c):
+    """P(Y = y, V = v), by scipy."""
+    prior = 1 - theta.phi, theta.phi
+    return [prior[y] * betabinom.pmf(v, c, *theta.shapes(y)) for y in (0, 1)]
+
+
+def patterns_of(sets):
+    pairs = zip(sets.pattern_positive.tolist(), sets.pattern_total.tolist(), strict=True)
+    return list(enumerate(pairs))
 
 
 @pytest.fixture(scope="module")
@@ -34,37 +46,24 @@ def items():
     )  # fmt: skip
 
 
-def mass(theta, y, v, c):
-    return betabinom.pmf(v, c, *theta.shapes(y))
-
-
-def test_log_likelihood_is_the_sum_over_items(items):
+@pytest.mark.parametrize("draw", range(len(DRAWS)))
+def test_likelihood_label_probability_and_shapes_are_those_of_bayes_rule(items, draw):
     """Item by item, without vote sets; sums of 120 terms agree to 1e-10."""
-    found = parameters().log_likelihood(find_vote_sets(items))
-    for draw, theta in enumerate(DRAWS):
-        expected = 0.0
-        for v, c, gold in zip(items.votes_positive, items.votes_total, items.gold, strict=True):
-            joint = [
-                prior * mass(theta, y, v, c)
-                for y, prior in ((0, 1 - theta.phi), (1, theta.phi))
-                if gold in (-1, y)
-            ]
-            expected += np.log(sum(joint))
-        assert found[draw] == pytest.approx(expected, rel=1e-10)
-
-
-def test_label_probability_is_bayes_rule(items):
-    sets = find_vote_sets(items)
+    theta, sets, expected = DRAWS[draw], find_vote_sets(items), 0.0
+    for v, c, gold in zip(items.votes_positive, items.votes_total, items.gold, strict=True):
+        joint = joint_of(theta, v, c)
+        expected += np.log(sum(joint) if gold < 0 else joint[gold])
+    assert parameters().log_likelihood(sets)[draw] == pytest.approx(expected, rel=1e-10)
     found = parameters().label_probability(sets)
     assert found.shape == (len(DRAWS), len(sets))
-    for draw, theta in enumerate(DRAWS):
-        for k in range(len(sets)):
-            v, c = sets.votes_positive[k], sets.votes_total[k]
-            one = theta.phi * mass(theta, 1, v, c)
-            expected = one / (one + (1 - theta.phi) * mass(theta, 0, v, c))
-            if sets.gold[k] >= 0:
-                expected = float(sets.gold[k])
-            assert found[draw, k] == pytest.approx(expected, rel=1e-10)
+    for k in range(len(sets)):
+        joint = joint_of(theta, sets.votes_positive[k], sets.votes_total[k])
+        expected = joint[1] / sum(joint) if sets.gold[k] < 0 else float(sets.gold[k])
+        assert found[draw, k] == pytest.approx(expected, rel=1e-10)
+    alpha, beta = (shape[draw] for shape in parameters().shapes(sets))
+    for p, pattern in patterns_of(sets):
+        for y in (0, 1):
+            assert (alpha[p, y], beta[p, y]) == pytest.approx(theta.shapes(y, *pattern))
 
 
 def test_label_probability_is_a_frequency():
@@ -82,39 +81,25 @@ def test_label_probability_is_a_frequency():
         assert bool(distance.max() < 5) is agrees
 
 
-def test_shapes_are_those_of_the_posterior_of_p(items):
-    sets = find_vote_sets(items)
-    alpha, beta = parameters().shapes(sets)
-    for draw, theta in enumerate(DRAWS):
-        for p in range(len(sets.pattern_total)):
-            for y in (0, 1):
-                v, c = int(sets.pattern_positive[p]), int(sets.pattern_total[p])
-                assert (alpha[draw, p, y], beta[draw, p, y]) == pytest.approx(theta.shapes(y, v, c))
-
-
 def test_dawid_skene_is_the_limit_of_large_d(items):
     """Infinite d is the binomial; the beta-binomial at d differs from it by O(c^2 / d) = 2e-5."""
-    sets = find_vote_sets(items)
-    theta = DRAWS[0]
-    limit = parameters([theta._replace(d=(np.inf, np.inf))])
-    for p in range(len(sets.pattern_total)):
-        v, c = int(sets.pattern_positive[p]), int(sets.pattern_total[p])
-        expected = binom.logpmf(v, c, theta.a)
+    sets, theta = find_vote_sets(items), DRAWS[0]
+    limit, near, far = (parameters([theta._replace(d=(d, d))]) for d in (np.inf, 1e6, 1e2))
+    for p, pattern in patterns_of(sets):
+        expected = binom.logpmf(*pattern, theta.a)
         assert limit.pattern_log_likelihood(sets)[0, p] == pytest.approx(expected, rel=1e-12)
-    near = parameters([theta._replace(d=(1e6, 1e6))])
-    far = parameters([theta._replace(d=(1e2, 1e2))])
-    difference = near.label_probability(sets) - limit.label_probability(sets)
-    assert 0 < np.abs(difference).max() < 5e-5
-    assert np.abs(far.label_probability(sets) - limit.label_probability(sets)).max() > 1e-3
+    close, apart = (
+        np.abs(one.label_probability(sets) - limit.label_probability(sets)).max()
+        for one in (near, far)
+    )
+    assert 0 < close < 5e-5 < 1e-3 < apart
     assert near.log_likelihood(sets) == pytest.approx(limit.log_likelihood(sets), rel=1e-4)
 
 
 def test_probabilities_stay_finite_at_the_ends():
-    theta = Theta(1e-12, (1e-9, 1 - 1e-9), (99.0, 99.0))
     sets = find_vote_sets(make_items([0, 50, 100], 100, -1))
-    q = parameters([theta]).label_probability(sets)
-    assert np.all(np.isfinite(q))
-    assert np.all(np.isfinite(parameters([theta]).log_likelihood(sets)))
+    ends = parameters([Theta(1e-12, (1e-9, 1 - 1e-9), (99.0, 99.0))])
+    assert np.isfinite([*ends.label_probability(sets)[0], *ends.log_likelihood(sets)]).all()
 
 
 def test_mean_is_that_of_phi_a_and_log_d():
@@ -137,28 +122,26 @@ def test_the_data_of_the_stan_models_count_every_item(items):
         start += c + 1
 
 
-def best_of_k_outcomes(k):
-    """Every sequence of votes that ends where one side has more than half of k votes."""
-    running, ended = [()], []
-    while running:
-        longer = [(*votes, vote) for votes in running for vote in (0, 1)]
-        decided = [2 * max(sum(votes), len(votes) - sum(votes)) > k for votes in longer]
-        ended += [votes for votes, done in zip(longer, decided, strict=True) if done]
-        running = [votes for votes, done in zip(longer, decided, strict=True) if not done]
-    return ended
+def outcomes_of_best_of_five():
+    """Every sequence of votes that ends where one side has three."""
+    longer = [votes for size in (3, 4, 5) for votes in itertools.product((0, 1), repeat=size)]
+
+    def decided(votes):
+        return max(sum(votes), len(votes) - sum(votes)) >= 3
+
+    return [votes for votes in longer if decided(votes) and not decided(votes[:-1])]
 
 
 def test_votes_collected_until_a_majority_give_the_same_posterior():
     """Best of five, sequence by sequence, P_i integrated by quadrature (section 3.1, footnote 2).
 
     The probabilities of all outcomes add to 1, and the log-likelihood differs from ours, which
-    takes the total as given, by what no parameter changes; a wrong total does change
-    it.
+    takes the total as given, by what no parameter changes; a wrong total does change it.
     """
     rng = np.random.default_rng(8)
     a = np.sort(rng.uniform(0.3, 0.7, (6, 2)), axis=1)
     theta = VoteParameters(rng.random(6), a, rng.uniform(8, 20, (6, 2)))
-    outcomes = best_of_k_outcomes(5)
+    outcomes = outcomes_of_best_of_five()
     patterns = sorted({(sum(votes), len(votes)) for votes in outcomes})
     assert patterns == [(0, 3), (1, 4), (2, 5), (3, 3), (3, 4), (3, 5)]
     mass = np.zeros((6, len(patterns), 2))
@@ -178,8 +161,10 @@ def test_votes_collected_until_a_majority_give_the_same_posterior():
     gold = rng.choice([-1, 0, 1], 300, p=[0.8, 0.1, 0.1])
     prior = np.stack([1 - theta.phi, theta.phi], axis=1)[:, None] * mass
     each = np.where(gold < 0, prior.sum(axis=2)[:, chosen], prior[:, chosen, np.maximum(gold, 0)])
-    sets = find_vote_sets(make_items(positive, total, gold))
-    difference = np.log(each).sum(axis=1) - theta.log_likelihood(sets)
-    np.testing.assert_allclose(difference, difference[0], atol=1e-4)
-    wrong = find_vote_sets(make_items(positive, np.where(total == 3, 4, total), gold))
-    assert np.ptp(np.log(each).sum(axis=1) - theta.log_likelihood(wrong)) > 1
+    right, wrong = (
+        np.log(each).sum(axis=1)
+        - theta.log_likelihood(find_vote_sets(make_items(positive, c, gold)))
+        for c in (total, np.where(total == 3, 4, total))
+    )
+    np.testing.assert_allclose(right, right[0], atol=1e-4)
+    assert np.ptp(wrong) > 1

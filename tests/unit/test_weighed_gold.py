@@ -86,32 +86,37 @@ def doubts(studies):
     return np.array([assess_gold_sample(one, np.random.default_rng(1), 199).p for one in studies])
 
 
+def no_more_than_by_chance(found):
+    """Of 200 studies at most as many as the binomial exceeds once in 1,000 times."""
+    return all((found < level).sum() <= binom.ppf(0.999, STUDIES, level) for level in LEVELS)
+
+
 @pytest.fixture(scope="module")
 def guided():
     return [in_two_batches(seed) for seed in range(STUDIES)]
 
 
 def test_gold_of_guided_batches_is_doubted_at_most_as_often_as_the_level_says(guided):
-    """200 studies: at most so many as the binomial exceeds once in 1,000 times."""
     assert assess_gold_sample(guided[0], np.random.default_rng(1)).of == OF_STRATA
     found = doubts(guided)
     assert np.isfinite(found).all()
-    for level in LEVELS:
-        assert (found < level).sum() <= binom.ppf(0.999, STUDIES, level), level
+    assert no_more_than_by_chance(found)
 
 
 def test_what_few_items_differ_in_makes_no_doubt(guided):
-    """One item in fifty has no score, and of the gold items of many studies each has one. By that
-    alone at most as many of 200 studies are doubted as the binomial exceeds once in 1,000 times."""
+    """One item in fifty has no score, and of the gold items of many studies each has one."""
     found = []
     for items in guided:
-        gold = items.gold != NO_GOLD
-        rare = {"with a score": np.isfinite(items.scores["A"]).astype(float)}
-        found.append(of_weighed(Units(rare, gold, items.draw, None), OF_STRATA).p)
-        common = {"positive votes": items.votes_positive.astype(float)}
-        assert np.isfinite(of_weighed(Units(common, gold, items.draw, None), OF_STRATA).p)
-    for level in LEVELS:
-        assert (np.array(found) < level).sum() <= binom.ppf(0.999, STUDIES, level), level
+        features = {
+            "with a score": np.isfinite(items.scores["A"]), "positive votes": items.votes_positive
+        }  # fmt: skip
+        found.append([
+            of_weighed(Units({name: one.astype(float)}, items.gold != NO_GOLD, items.draw, None),
+                       OF_STRATA).p for name, one in features.items()
+        ])  # fmt: skip
+    rare, common = np.array(found).T
+    assert np.isfinite(common).all()
+    assert no_more_than_by_chance(rare)
 
 
 def test_split_votes_that_experts_skipped_are_seen():
@@ -121,12 +126,8 @@ def test_split_votes_that_experts_skipped_are_seen():
 
 
 def part_of(seed, kept, first):
-    """A batch, or a second one after a whole one, of which a part came back.
-
-    Args:
-        kept: of the file and the shares of positive votes, which rows have a label.
-        first: whether there is a whole batch before.
-    """
+    """A batch, or a second one after a whole one, of which the rows `kept` of the file and the
+    shares of positive votes came back."""
     items, files = study(seed), []
     if first:
         files.append(sent(items, seed))
@@ -153,12 +154,9 @@ def few_split_votes(file, share, rng):
 
 @pytest.mark.parametrize(("kept", "first"), [(half_way, False), (most_of_some_strata, True)])
 def test_labels_that_came_back_by_chance_are_doubted_as_often_as_the_level_says(kept, first):
-    """Of 200 studies at most as many as the binomial exceeds once in 1,000 times."""
     studies = [part_of(seed, kept, first) for seed in range(STUDIES)]
     assert all(one.draw.sent is not None for one in studies)
-    found = doubts(studies)
-    for level in LEVELS:
-        assert (found < level).sum() <= binom.ppf(0.999, STUDIES, level), level
+    assert no_more_than_by_chance(doubts(studies))
 
 
 def test_items_that_came_back_empty_are_held_against_the_labelled_ones_of_their_batch():
@@ -168,15 +166,14 @@ def test_items_that_came_back_empty_are_held_against_the_labelled_ones_of_their_
     assert (doubts(studies) < CHOSEN).sum() >= 15
     alone = [replace(one, draw=replace(one.draw, sent=None)) for one in studies]
     assert (doubts(alone) < CHOSEN).sum() <= 10
-    one = min((assess_gold_sample(one, np.random.default_rng(1)) for one in studies),
-              key=lambda found: found.p)  # fmt: skip
+    found = [assess_gold_sample(one, np.random.default_rng(1)) for one in studies]
+    one = min(found, key=lambda one: one.p)
     assert one.of == OF_SENT
     assert "not like those that they left" in one.doubt
 
 
 def test_items_on_which_experts_are_tied_are_not_those_that_they_left(tmp_path):
-    """All split votes are tied among two experts, and one item is left: nothing is held against
-    the labels by that, and the two are told apart."""
+    """All split votes are tied among two experts, and one item is left: the two are told apart."""
     items = study(3)
     file = sent(items, 3)
     share = pd.Series(items.votes_positive / items.votes_total, index=items.item)

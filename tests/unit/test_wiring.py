@@ -16,14 +16,8 @@ from crowdgold.types.errors import InputError
 ROOT = Path(__file__).resolve().parents[2]
 VOTES = {"paper": "maven", "simulator": "maven", "methods": ["MAVEN", "MV"], "metrics": ["AUC"]}
 CONFIG = {
-    "seed": 1,
-    "level": 0.95,
-    "imputations": 20,
-    "bootstrap": 100,
-    "sampler": {"chains": 2},
-    "methods": {},
-    "together": False,
-    "pathvars": {"results": "results"},
+    "seed": 1, "level": 0.95, "imputations": 20, "bootstrap": 100, "sampler": {"chains": 2},
+    "methods": {}, "together": False, "pathvars": {"results": "results"},
     "experiments": {
         "simulated": {**VOTES, "replicates": 5, "block": 2, "expect": {}},
         "real": {**VOTES, "simulator": "real", "replicates": 1},
@@ -31,22 +25,13 @@ CONFIG = {
     },
     "figures": {
         "curve": {"paper": "maven", "plot": "lines", "experiments": ["simulated"]},
-        "table": {
-            "paper": "maven",
-            "plot": "table",
-            "experiments": ["simulated", "real"],
-            "table": "tables",
-        },
-        "optional": {
-            "paper": "maven",
-            "plot": "lines",
-            "experiments": ["simulated", "real"],
-            "optional": ["real"],
-            "target": "answer",
-        },
+        "table": {"paper": "maven", "plot": "table", "experiments": ["simulated", "real"],
+                  "table": "tables"},
+        "optional": {"paper": "maven", "plot": "lines", "experiments": ["simulated", "real"],
+                     "optional": ["real"], "target": "answer"},
         "timed": {"paper": "maven", "plot": "lines", "benchmark": "scaling"},
     },
-}
+}  # fmt: skip
 REAL = CONFIG["experiments"]["real"]
 REAL["dataset"] = REAL.pop("simulator")
 
@@ -95,20 +80,14 @@ def test_a_check_depends_on_the_methods_and_simulators_that_its_block_names(jobs
     assert "crowdgold/methods/maven.py" not in files
 
 
-def test_rows_and_times_are_of_the_same_blocks(jobs):
+def test_jobs_name_what_they_need(jobs):
     rows, times = (ask(of("simulated")) for ask in (jobs.rows, jobs.times))
     assert len(rows) == len(times) == 2 * 3
     assert [path.replace("<results>/", "<results>/times/") for path in rows] == times
-
-
-def test_only_an_experiment_of_a_dataset_asks_for_it(jobs):
     assert jobs.prepared_dataset(of("real")) == ["results/datasets/real.parquet"]
     assert jobs.prepared_dataset(of("simulated")) == []
     assert jobs.source_of("dataset")(of("real")) == ["real"]
     assert jobs.source_of("simulator")(of("real")) == []
-
-
-def test_what_is_expected_is_asked_for_where_there_are_enough_replicates(jobs):
     assert jobs.verdicts() == ["<results>/summaries/simulated_verdict.txt"]
     assert jobs.verdicts("table") == jobs.verdicts()
     assert Jobs({**jobs.config, "together": True}, jobs.root).verdicts() == []
@@ -125,15 +104,12 @@ def test_what_was_set_aside_is_made_again(jobs):
     assert jobs.made_of("simulated") == [*before, lost]
 
 
-def test_a_figure_without_its_dataset_is_skipped_and_said_once(jobs):
+def test_a_figure_whose_dataset_is_missing_is_skipped_or_drawn_without(jobs):
     said = []
     drawn = figures_of(jobs, "real: no network", said)
     assert drawn.figures("figures") == ["curve", "timed"] == drawn.figures("figures")
     assert said == ["Skipped: figure table needs dataset real: no network"]
     assert figures_of(jobs).figures("figures") == ["curve", "table", "timed"]
-
-
-def test_an_optional_dataset_is_left_out_of_its_figure(jobs):
     said = []
     drawn = figures_of(jobs, "real: no network", said)
     assert drawn.figures("answer") == ["optional"]
@@ -143,9 +119,6 @@ def test_an_optional_dataset_is_left_out_of_its_figure(jobs):
     assert [name for name, _ in figures_of(jobs).data_tables("optional")] == ["simulated"] * 3 + [
         "real"
     ]
-
-
-def test_a_target_asks_for_figures_their_tables_and_what_was_made_with_them(jobs):
     asked = figures_of(jobs, "no network").asked("figures")(None)
     assert "<results>/figures/curve.json" in asked
     assert "<results>/benchmarks/scaling.parquet" in asked
@@ -179,9 +152,8 @@ def test_a_page_is_made_of_files_modules_and_parts_of_the_configuration(jobs, tm
     both = [f"<results>/summaries/{name}" for name in ("simulated", "real")]
     assert pages.files(claimed) == {
         "tables": [
-            "<results>/tables/simulated.parquet",
-            "<results>/benchmarks/times.parquet",
-            "<results>/tables/other.parquet",
+            f"<results>/{name}.parquet"
+            for name in ("tables/simulated", "benchmarks/times", "tables/other")
         ],
         "curve": [f"{one}.parquet" for one in both],
         "verdicts": [f"{both[0]}_verdict.txt"],
@@ -266,16 +238,13 @@ def test_a_run_clears_what_was_left_and_keeps_its_configuration(tmp_path, monkey
     assert not kept.exists(), "it begins once"
 
 
-def test_what_jobs_on_other_nodes_write_is_left(tmp_path, monkeypatch):
+def test_a_run_leaves_the_files_of_other_nodes_and_the_folder_of_another_run(tmp_path, monkeypatch):
     config = config_in(tmp_path, monkeypatch)
     left = tmp_path / "results/smoke/tables/.a.parquet.0123.partial"
     left.parent.mkdir(parents=True)
     left.touch()
     Run(config, print).begin(local=False)
     assert left.exists()
-
-
-def test_a_folder_that_another_run_holds_is_refused(tmp_path, monkeypatch):
     config = config_in(tmp_path, monkeypatch)
     (tmp_path / "results").mkdir()
     with (tmp_path / "results/.running").open("w") as held:

@@ -1,43 +1,34 @@
 """Every method in one world: what cannot be fitted says why."""
 
+import itertools
+
 import pytest
 
 from crowdgold.datasets import DATASETS
-from crowdgold.experiment import configuration, plan
+from crowdgold.experiment import plan
 from crowdgold.experiment.drawing import drawn_replicates, simulate_block
 from crowdgold.experiment.estimating import estimate_block
 from crowdgold.methods import registry
 from crowdgold.models.stan import StanModels
 
-from .conftest import ROOT, Checkout
+from .conftest import Checkout
+from .test_configuration import BASE
 
 REVIEWERS = {"n": 80, "prevalence": 0.4, "n_reviewers": 6, "tpr": 0.8, "tnr": 0.9}
 METHODS = ["MV", "GT", "CLARA", "PEC", "Rogan-Gladen", "AutoEval", "ORACLE", "votes-R"]
 
 
-def configured():
-    files = [*sorted((ROOT / "config/experiments").glob("*.yaml")), ROOT / "config.yaml"]
-    return configuration.overlay({}, *map(configuration.load, files))
-
-
 def arena():
-    experiments = configured()["experiments"]
-    return {name: one for name, one in experiments.items() if one["paper"] == "Arena"}
+    return {name: one for name, one in BASE["experiments"].items() if one["paper"] == "Arena"}
 
 
 def whole(**changes):
     block = {
-        "paper": "Arena",
-        "title": "t",
-        "simulator": "clara",
-        "parameters": REVIEWERS,
-        "as_items": {"n_gold": 40},
-        "methods": METHODS,
+        "paper": "Arena", "title": "t", "simulator": "clara", "parameters": REVIEWERS,
+        "as_items": {"n_gold": 40}, "methods": METHODS, "inapplicable": "explain",
         "method_settings": {"CLARA": {"chains": 2, "warmup": 10, "draws": 20}},
-        "inapplicable": "explain",
-        "metrics": ["prevalence", "TPR_H"],
-        "replicates": 2,
-    }
+        "metrics": ["prevalence", "TPR_H"], "replicates": 2,
+    }  # fmt: skip
     return {
         "seed": 1, "experiments": {"e": {**block, **changes}}, "methods": {}, "imputations": 9,
         "bootstrap": 20, "level": 0.9,
@@ -52,20 +43,22 @@ def run(folder, config):
 
 
 def test_a_method_that_cannot_be_fitted_says_why_and_the_others_are(tmp_path):
-    found = run(tmp_path, whole())
-    for method in METHODS:
-        for metric in ("prevalence", "TPR_H"):
-            own = found[method, metric]
-            assert len(own) == 2
-            assert own["truth"].notna().all()
-            assert (own["estimate"].isna() == (own["note"] != "")).all()
-    assert set(found["AutoEval", "prevalence"]["note"]) == {
-        "it needs scores of a model; there are none"
-    }
+    """Where an experiment does not ask for reasons, the same world ends with an error."""
+    found = run(tmp_path, config := whole())
+    for method, metric in itertools.product(METHODS, ("prevalence", "TPR_H")):
+        own = found[method, metric]
+        assert len(own) == 2
+        assert own["truth"].notna().all()
+        assert (own["estimate"].isna() == (own["note"] != "")).all()
+    no_scores = {"it needs scores of a model; there are none"}
+    assert set(found["AutoEval", "prevalence"]["note"]) == no_scores
     assert "P(Y | V)" in found["ORACLE", "TPR_H"]["note"].iloc[0]
     assert set(found["Rogan-Gladen", "TPR_H"]["note"]) == {"it estimates prevalence only"}
     for method in ("MV", "GT", "CLARA", "PEC", "Rogan-Gladen", "votes-R"):
         assert found[method, "prevalence"]["estimate"].notna().all(), method
+    del config["experiments"]["e"]["inapplicable"]
+    with pytest.raises(ValueError, match="scores"):
+        run(tmp_path, config)
 
 
 def test_experts_who_err_give_gold_and_no_truth(tmp_path):
@@ -101,14 +94,6 @@ def test_experts_err_together_and_are_asked_at_random_where_an_experiment_says_s
     assert differ[1.0] == 0 < differ[0.0]
 
 
-def test_an_experiment_that_does_not_ask_for_reasons_ends_with_an_error(tmp_path):
-    """The control: the same world, without `inapplicable: explain`."""
-    config = whole()
-    del config["experiments"]["e"]["inapplicable"]
-    with pytest.raises(ValueError, match="scores"):
-        run(tmp_path, config)
-
-
 def test_a_package_that_is_not_there_stops_only_what_does_not_explain():
     for block, can in ((whole(), True), (whole(inapplicable="refuse"), False)):
         block["experiments"]["e"]["methods"] = ["Snorkel"]
@@ -117,52 +102,37 @@ def test_a_package_that_is_not_there_stops_only_what_does_not_explain():
 
 
 def test_the_arena_has_few_enough_jobs(tmp_path):
-    checkout = Checkout.make(tmp_path / "checkout", experiments=None)
-    prepared = checkout.folder / "results/datasets"
-    prepared.mkdir(parents=True)
-    for name, dataset in DATASETS.items():
-        if not dataset.gold:
-            continue
-        (prepared / f"{name}.parquet").touch()
+    with_gold = [name for name, dataset in DATASETS.items() if dataset.gold]
+    checkout = Checkout.whole(tmp_path / "checkout", with_gold)
     jobs = checkout.jobs("--configfile", "config/paper.yaml", "--", "arena")
     assert 100 < sum(jobs.values()) < 1000
-
-
-def test_every_real_dataset_with_gold_is_a_world_and_the_others_say_why_not():
-    worlds = {one["dataset"] for one in arena().values() if "dataset" in one}
-    assert worlds == {name for name, dataset in DATASETS.items() if dataset.gold}
-    for name, dataset in DATASETS.items():
-        assert bool(dataset.gold) != bool(dataset.no_gold), name
+    # Every real dataset with gold is a world, and the others say why not.
+    assert {one["dataset"] for one in arena().values() if "dataset" in one} == set(with_gold)
+    assert [name for name, one in DATASETS.items() if bool(one.gold) == bool(one.no_gold)] == []
 
 
 def test_all_worlds_have_the_same_methods_and_the_figures_all_worlds():
-    config, worlds = configured(), arena()
+    worlds, drawn = arena(), []
     assert len(worlds) >= 13
     assert len({tuple(one["methods"]) for one in worlds.values()}) == 1
     assert all(one["inapplicable"] == "explain" for one in worlds.values())
-    for figure in ("arena", "arena_other_metrics"):
-        assert set(config["figures"][figure]["experiments"]) == set(worlds)
-        assert set(config["figures"][figure]["options"]["labels"]) == set(worlds)
-    drawn = [
-        metric
-        for figure in ("arena", "arena_other_metrics")
-        for metric in config["figures"][figure]["options"]["metrics"]
-    ]
+    for figure in (BASE["figures"][name] for name in ("arena", "arena_other_metrics")):
+        assert set(figure["experiments"]) == set(figure["options"]["labels"]) == set(worlds)
+        drawn += figure["options"]["metrics"]
     asked = {one.partition("@")[0] for world in worlds.values() for one in world["metrics"]}
     assert sorted(drawn) == sorted(asked)
 
 
 def test_every_method_of_items_is_in_the_arena_or_a_variant_that_a_figure_shows():
     """A variant whose method an experiment fits is drawn beside what it is a variant of."""
-    config = configured()
     entered = set(next(iter(arena().values()))["methods"])
     of_items = {name: one for name, one in registry.METHODS.items() if one.of_items}
     variants = {name: one.variant_of for name, one in of_items.items() if one.variant_of}
     assert of_items.keys() - entered == variants.keys()
     assert entered <= of_items.keys()
     assert set(variants.values()) <= entered
-    drawn = {name for one in config["figures"].values() for name in one.get("experiments", [])}
-    fitted = {name: set(one.get("methods", [])) for name, one in config["experiments"].items()}
+    drawn = {name for one in BASE["figures"].values() for name in one.get("experiments", [])}
+    fitted = {name: set(one.get("methods", [])) for name, one in BASE["experiments"].items()}
     for variant, parent in variants.items():
         if any(variant in methods for methods in fitted.values()):
             assert any({variant, parent} <= fitted[name] for name in drawn), variant

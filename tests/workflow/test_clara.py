@@ -41,8 +41,7 @@ def test_a_tiny_experiment_runs_from_yaml_to_its_summary(tmp_path):
     """One job for all settings and methods; jobs of one setting and replicate give the same."""
     checkout = Checkout.make(tmp_path / "checkout", TINY)
     target = "results/summaries/tiny.parquet"
-    jobs = checkout.jobs("--", target)
-    assert jobs == {"simulate": 1, "estimate": 1, "summarise": 1}
+    assert checkout.jobs("--", target) == {"simulate": 1, "estimate": 1, "summarise": 1}
     checkout.run("--", target)
     table = read_table(checkout.folder / "results/tables/tiny.parquet")
     each = table[table["metric"] == "TPR:each"]
@@ -50,17 +49,14 @@ def test_a_tiny_experiment_runs_from_yaml_to_its_summary(tmp_path):
     assert set(table.loc[table["metric"] == "prevalence", "annotator"]) == {""}
     assert each.groupby(["separation", "replicate"])["truth"].nunique().tolist() == [4] * 4
     rates = table[table["method"] != "MV"]
-    assert (rates["lower"] < rates["estimate"]).all()
-    assert (rates["estimate"] < rates["upper"]).all()
+    assert rates["estimate"].between(rates["lower"], rates["upper"], inclusive="neither").all()
     summary = read_table(checkout.folder / target)
     assert set(summary["replicates"]) == {2}
     assert summary.loc[summary["metric"] == "TPR:each", "error_sd"].notna().all()
 
-    config = configuration.overlay(
-        yaml.safe_load(TINY), configuration.load(checkout.folder / "config.yaml")
-    )
-    single = {**config["experiments"]["tiny"], "block": 1, "settings_together": False}
-    config["experiments"]["tiny"] = single
+    own = configuration.load(checkout.folder / "config.yaml")
+    single = {"experiments": {"tiny": {"block": 1, "settings_together": False}}}
+    config = configuration.overlay(yaml.safe_load(TINY), own, single)
     parts, data = [], tmp_path / "data.parquet"
     for setting, replicates in plan.batches(config, "tiny"):
         task = plan.estimate_task(config, "tiny", setting, plan.WITHOUT_STAN, replicates)

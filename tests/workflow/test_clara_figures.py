@@ -2,7 +2,6 @@
 
 import pytest
 
-from crowdgold.claims.claims import read_claims
 from crowdgold.experiment import configuration, plan
 from crowdgold.experiment.wiring import Drawn, Jobs
 
@@ -10,29 +9,22 @@ from .conftest import ROOT
 from .test_configuration import BASE, SCALES
 
 PRINTED = configuration.load(ROOT / "config/printed/clara.yaml")
-FIGURES = [
-    "clara_fig2", "clara_intervals", "clara_prior", "clara_fig3", "clara_fig4", "clara_fig5",
-    "clara_fig7", "clara_fig8", "clara_fig9", "clara_fig10", "clara_fig11", "clara_fig11_given",
-]  # fmt: skip
-STAND_INS = ["clara_fig7", "clara_fig8", "clara_fig9"]
 OPTIONAL = "clara_fig12"
 """Snorkel's figure: its label model is an optional package, without which it is not drawn."""
 
 
 def test_every_figure_of_the_paper_is_drawn_with_make_figures():
-    drawn = {name for name in plan.figures(BASE, "figures") if name.startswith("clara_")}
-    assert drawn == {*FIGURES, OPTIONAL}
+    drawn = [name for name in plan.figures(BASE, "figures") if name.startswith("clara_")]
+    assert {f"clara_fig{k}" for k in (2, 3, 4, 5, 7, 8, 9, 10, 11, 12)} < set(drawn)
+    assert len(drawn) == 13
 
 
 @pytest.mark.parametrize("installed", [True, False])
 def test_without_snorkel_its_figure_alone_is_skipped(monkeypatch, installed):
     """Also at the smallest scale, where the paper's other figures share one job."""
-    find = plan.importlib.util.find_spec
-    monkeypatch.setattr(
-        plan.importlib.util,
-        "find_spec",
-        lambda name: (object() if installed else None) if name == "snorkel" else find(name),
-    )
+    find, there = plan.importlib.util.find_spec, object() if installed else None
+    own = lambda name: there if name == "snorkel" else find(name)  # noqa: E731
+    monkeypatch.setattr(plan.importlib.util, "find_spec", own)
     said = []
     drawn = Drawn(Jobs(SCALES["smoke"], ROOT), said.append, lambda dataset: "")
     assert (OPTIONAL in drawn.figures("figures")) == installed
@@ -42,13 +34,11 @@ def test_without_snorkel_its_figure_alone_is_skipped(monkeypatch, installed):
         assert ("clara_fig2" in together) == installed
 
 
-@pytest.mark.parametrize("scale", SCALES)
-def test_the_figure_of_recovery_knows_the_parameters_of_its_data(scale):
-    block = SCALES[scale]["experiments"]["clara_fig3"]["parameters"]
-    options = SCALES[scale]["figures"]["clara_fig3"]["options"]
-    assert {name: options[name] for name in ("n", "tpr", "tnr")} == {
-        name: block[name] for name in ("n", "tpr", "tnr")
-    }
+def test_the_figure_of_recovery_knows_the_parameters_of_its_data():
+    for scale, config in SCALES.items():
+        block = config["experiments"]["clara_fig3"]["parameters"]
+        options = config["figures"]["clara_fig3"]["options"]
+        assert all(options[name] == block[name] for name in ("n", "tpr", "tnr")), scale
 
 
 def test_the_coverage_that_is_judged_is_of_a_setting_of_the_paper():
@@ -61,46 +51,31 @@ def test_the_coverage_that_is_judged_is_of_a_setting_of_the_paper():
     assert judged["expect"]["misses"]["CLARA-printed"] == ["prevalence"]
 
 
-def test_figures_show_what_is_printed():
-    three, five, nine = (PRINTED[f"figure_{number}"] for number in (3, 5, 9))
-    figures = {name: BASE["figures"][name]["options"]["printed"] for name in ("clara_fig3",
-               "clara_fig5", "clara_fig9")}  # fmt: skip
-    assert figures["clara_fig3"] == [
-        {"metric": metric, "items": three["around"]["items"], "error": three["at_100"][metric]}
-        for metric in ("TPR", "TNR")
-    ]
-    assert figures["clara_fig5"] == [
-        {"share_of_labels": 1 - five["unused"], "accuracy": five["accuracy"]}
-    ]
-    assert figures["clara_fig9"] == [
-        {"share_of_labels": 1 - nine["saved"], "accuracy": 1 - nine["loss"]}
-    ]
-
-
-def test_the_stand_ins_have_the_printed_sizes():
-    blocks = BASE["experiments"]
-    assert blocks["clara_fig7_a"]["parameters"]["n"] == PRINTED["figure_7"]["items"]["A"]
-    second = blocks["clara_fig7_b"]["parameters"]
-    assert second["n"] == PRINTED["figure_7"]["items"]["B"]
-    assert second["tpr_drop"]["day"] == PRINTED["figure_7"]["changes_from_day"]
-    assert blocks["clara_fig8"]["parameters"]["n"] == PRINTED["figure_8"]["items"]
-    assert len(blocks["clara_fig8"]["vary"]["day"]) == PRINTED["figure_8"]["days"]
-    assert blocks["clara_fig9"]["parameters"]["n_reviewers"] == PRINTED["figure_9"]["reviewers"]
+def test_figures_show_what_is_printed_and_stand_ins_have_the_printed_sizes():
+    three, five, seven, eight, nine = (PRINTED[f"figure_{number}"] for number in (3, 5, 7, 8, 9))
+    around, at = three["around"]["items"], three["at_100"]
+    for name, printed in {
+        "clara_fig3": [
+            {"metric": one, "items": around, "error": at[one]} for one in ("TPR", "TNR")
+        ],
+        "clara_fig5": [{"share_of_labels": 1 - five["unused"], "accuracy": five["accuracy"]}],
+        "clara_fig9": [{"share_of_labels": 1 - nine["saved"], "accuracy": 1 - nine["loss"]}],
+    }.items():
+        assert BASE["figures"][name]["options"]["printed"] == printed
+    first, second, days, reviewers = (
+        BASE["experiments"][f"clara_fig{name}"]["parameters"] for name in ("7_a", "7_b", "8", "9")
+    )
+    assert {"A": first["n"], "B": second["n"]} == {one: seven["items"][one] for one in "AB"}
+    assert second["tpr_drop"]["day"] == seven["changes_from_day"]
+    assert days["n"] == eight["items"]
+    assert len(BASE["experiments"]["clara_fig8"]["vary"]["day"]) == eight["days"]
+    assert reviewers["n_reviewers"] == nine["reviewers"]
     largest = SCALES["paper"]["experiments"]["clara_fig9"]["parameters"]
-    assert largest["n_train"] == PRINTED["figure_9"]["items"]
+    assert largest["n_train"] == nine["items"]
 
 
-def test_claims_are_judged_from_experiments_that_there_are():
-    page = configuration.load(ROOT / "config/pages.yaml")["reproduction_clara"]
-    known = {**PRINTED, **dict.fromkeys(page["config"], 1)}
-    claims = read_claims(page["claims"], known)
-    needed = {name for claim in claims for name in (*claim.needs, *claim.beside)}
-    assert needed <= set(BASE["experiments"])
-    assert needed == set(page["available"])
-
-
-@pytest.mark.parametrize("figure", STAND_INS)
-def test_captions_of_stand_ins_say_that_they_are(figure):
-    caption = (ROOT / f"workflow/report/{figure}.rst").read_text()
-    assert "simulated stand-in" in " ".join(caption.split())
-    assert "Chosen" in caption
+def test_captions_of_stand_ins_say_that_they_are():
+    for figure in ("clara_fig7", "clara_fig8", "clara_fig9"):
+        caption = (ROOT / f"workflow/report/{figure}.rst").read_text()
+        assert "simulated stand-in" in " ".join(caption.split()), figure
+        assert "Chosen" in caption, figure

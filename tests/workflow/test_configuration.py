@@ -38,8 +38,8 @@ def nested(path, value):
 def refused(path, value, message, **known):
     """Hold that BASE with a value at a path is refused, by that path."""
     said = re.escape(f"{path.replace('/', '.')}{message}")
+    config = configuration.overlay(BASE, nested(path, value))
     with pytest.raises(configuration.ConfigurationError, match=said):
-        config = configuration.overlay(BASE, nested(path, value))
         configuration.check(config, SCHEMA, KNOWN, **known)
 
 
@@ -159,12 +159,12 @@ def test_config_yaml_comments_every_key_and_has_at_most_40_and_its_page_is_curre
 
 def test_every_caption_can_be_rendered():
     strict = {"halt_level": 2, "report_level": 2}
-    found = sorted(path.stem for path in (ROOT / "workflow/report").glob("*.rst"))
-    assert set(BASE["figures"]) <= set(found)
-    for name in found:
+    names = sorted(path.stem for path in (ROOT / "workflow/report").glob("*.rst"))
+    assert set(BASE["figures"]) <= set(names)
+    for name in names:
         config = BASE | {"figures": {name: BASE["figures"]["maven_fig4"]} | BASE["figures"]}
-        body = publish_parts(caption(name, config), writer="html", settings_overrides=strict)["body"]
-        assert len(body) > 80, name
+        found = publish_parts(caption(name, config), writer="html", settings_overrides=strict)
+        assert len(found["body"]) > 80, name
 
 
 FIG4, VARY = "experiments/maven_fig4", "experiments/maven_fig4/vary"

@@ -5,15 +5,7 @@ import time
 
 import pytest
 
-from crowdgold.experiment.configuration import (
-    DEEPEST,
-    MOST_JOBS,
-    ConfigurationError,
-    load,
-    place_of,
-    places_of,
-    read,
-)
+from crowdgold.experiment import configuration as files
 
 from .test_configuration import BASE, FIG4, ROOT, VARY, refused
 
@@ -38,7 +30,7 @@ NAN, INFINITE = float("nan"), float("inf")
         (f"{FIG4}/replicates", HUGE, LIMIT),
         ("imputations", HUGE, LIMIT),
         (FIG4, {"replicates": 10**6, "block": 1}, f": found 54,000,000 jobs (6 settings, 1,000,000 "
-         f"blocks of replicates, the methods), expected at most {MOST_JOBS:,}"),
+         f"blocks of replicates, the methods), expected at most {files.MOST_JOBS:,}"),
         ("figures/maven_fig4/options/xx", 1, ": unknown option; did you mean 'x'?"),
         ("figures/maven_fig4/options/x", "phi", ": found 'phi', which experiment maven_fig4 does "
          "not vary; it varies gold_fraction"),
@@ -59,7 +51,7 @@ def test_what_no_run_could_use_is_named(path, value, message):
         ("seed: 1\n\tb: 2\n", ", line 2: is not YAML"),
         ("a: {b: 1}\nc: 1\na: {d: 1}\n", ", line 3: a: stands there twice, first in line 1"),
         ("a:\n  b: 1\n  b: 2\n", r", line 3: a\.b: stands there twice, first in line 2"),
-        ("a: " + "[" * 90 + "]" * 90, f", line 1: more than {DEEPEST} levels"),
+        ("a: " + "[" * 90 + "]" * 90, f", line 1: more than {files.DEEPEST} levels"),
         ("a: " + "[" * 5000, ": more than"),
         ("a: 2026-13-45\n", ": holds a value that is none"),
         ("a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
@@ -72,8 +64,8 @@ def test_what_no_run_could_use_is_named(path, value, message):
 def test_a_file_that_is_not_plain_yaml_is_named_with_its_line(tmp_path, content, message):
     path = tmp_path / "mine.yaml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(ConfigurationError, match=rf"mine\.yaml{message}"):
-        load(path)
+    with pytest.raises(files.ConfigurationError, match=rf"mine\.yaml{message}"):
+        files.load(path)
 
 
 def test_an_experiment_of_two_files_is_refused_and_an_overlay_is_not(tmp_path):
@@ -81,18 +73,20 @@ def test_an_experiment_of_two_files_is_refused_and_an_overlay_is_not(tmp_path):
     one.write_text("experiments:\n  tiny: {replicates: 1}\n")
     other.write_text("figures: {}\nexperiments:\n  tiny: {replicates: 2}\n")
     message = r"other\.yaml, line 3: experiments\.tiny is defined in .*one\.yaml, line 2 too"
-    with pytest.raises(ConfigurationError, match=message):
-        places_of([one, other])
-    told = place_of("experiments.tiny.replicates: found 0", places_of([one], [other]))
+    with pytest.raises(files.ConfigurationError, match=message):
+        files.places_of([one, other])
+    told = files.place_of("experiments.tiny.replicates: found 0", files.places_of([one], [other]))
     assert told.startswith(f"{other}, line 3: experiments.tiny.replicates")
-    places = places_of(sorted((ROOT / "config/experiments").glob("*.yaml")), [ROOT / "config.yaml"])
+    places = files.places_of(
+        sorted((ROOT / "config/experiments").glob("*.yaml")), [ROOT / "config.yaml"]
+    )
     assert all(f"experiments.{name}" in places for name in BASE["experiments"])
 
 
 def test_merged_keys_stand_where_they_are_written(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("a: &a\n  x: 1\n  y: 2\nb:\n  <<: *a\n  y: 3\n")
-    content, places = read(path)
+    content, places = files.read(path)
     assert content["b"] == {"x": 1, "y": 3}
     assert [places[key] for key in ("b.x", "b.y")] == [f"{path}, line 2", f"{path}, line 6"]
 

@@ -1,7 +1,5 @@
 """Figures of judge error and soft metrics repeat what config/printed says; checks and datasets."""
 
-import pytest
-
 from crowdgold.experiment import configuration, plan
 from crowdgold.system.declared import load
 
@@ -38,14 +36,6 @@ def test_the_printed_run_is_simulated_at_every_scale():
     for config in SCALES.values():
         vary = config["experiments"]["judge_error_printed_run"]["vary"]
         assert wrong in vary["false_positives"]
-
-
-@pytest.mark.parametrize("paper", ["Judge error", "HLV"])
-def test_every_figure_has_a_caption_of_its_own(paper):
-    figures = [name for name, block in BASE["figures"].items() if block["paper"] == paper]
-    assert figures
-    for name in figures:
-        assert (ROOT / f"workflow/report/{name}.rst").is_file()
 
 
 def test_a_check_names_its_dataset_and_its_figure_needs_it():

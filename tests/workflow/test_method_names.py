@@ -5,8 +5,6 @@ import io
 import re
 import tokenize
 
-import pytest
-
 from crowdgold.methods.registry import METHODS
 from crowdgold.record.imports import package_root
 
@@ -35,13 +33,10 @@ WORDS = {"judges"}
 
 def names_in_rules(code):
     """As `literal_names`, of a rule file, which is Python but for the headings of rules."""
-    return [
-        (token.start[0], ast.literal_eval(token.string))
-        for token in tokenize.generate_tokens(io.StringIO(code).readline)
-        if token.type == tokenize.STRING
-        and token.string[0] in "'\""
-        and ast.literal_eval(token.string) in METHODS.keys() - WORDS
-    ]
+    tokens = tokenize.generate_tokens(io.StringIO(code).readline)
+    texts = [one for one in tokens if one.type == tokenize.STRING and one.string[0] in "'\""]
+    found = [(one.start[0], ast.literal_eval(one.string)) for one in texts]
+    return [one for one in found if one[1] in METHODS.keys() - WORDS]
 
 
 def literal_names(code):
@@ -106,24 +101,14 @@ def test_texts_of_the_library_name_methods_only_where_that_is_expected():
     assert found == set(PROSE)
 
 
-def test_the_search_for_names_in_texts_finds_them():
+def test_the_searches_for_names_find_them_and_pass_over_prose():
     assert names_in_text("x = 'only MAVEN and DS+S can'; y = f'{z} of GT'")
     assert not names_in_text("'MAVEN in words'\nx = 'GT+'; y = 'MAVENS'")
-
-
-@pytest.mark.parametrize("code", ["x = ('GT', 2)", "f(method='MAVEN-C')", "{'DS': 1}['DS']"])
-def test_the_search_for_names_finds_them(code):
-    assert literal_names(code)
-
-
-def test_names_in_rules_are_found():
-    assert names_in_rules("rule one:\n    params: methods=['MAVEN', 'of MAVEN']\n") == [
-        (2, "MAVEN")
-    ]
-
-
-def test_prose_is_no_name():
+    for code in ("x = ('GT', 2)", "f(method='MAVEN-C')", "{'DS': 1}['DS']"):
+        assert literal_names(code), code
     assert literal_names("'''MAVEN and GT are compared.'''") == []
+    rule = "rule one:\n    params: methods=['MAVEN', 'of MAVEN']\n"
+    assert names_in_rules(rule) == [(2, "MAVEN")]
 
 
 def test_each_name_stands_in_one_file_of_methods_beside_the_order():
@@ -132,14 +117,13 @@ def test_each_name_stands_in_one_file_of_methods_beside_the_order():
     What a method says that it is a variant of is another's name.
     """
 
-    def own_names(path):
-        code = re.sub(r'variant_of="[^"]+",', "", path.read_text(encoding="utf-8"))
-        return [found for _, found in literal_names(code)]
-
+    texts = {}
+    for path in sorted((package_root() / "methods").glob("*.py")):
+        if path.name != "method.py":
+            code = re.sub(r'variant_of="[^"]+",', "", path.read_text(encoding="utf-8"))
+            texts[path.name] = {found for _, found in literal_names(code)}
     for name in METHODS.keys() - WORDS:
-        files = [
-            path.name
-            for path in sorted((package_root() / "methods").glob("*.py"))
-            if name in own_names(path)
-        ]
-        assert len([file for file in files if file != "method.py"]) == 1, (name, files)
+        assert len(files := [file for file, own in texts.items() if name in own]) == 1, (
+            name,
+            files,
+        )

@@ -1,6 +1,5 @@
 """A long run in pieces: what is left, in which order, and that it goes on where it ended."""
 
-import subprocess
 import sys
 import time
 
@@ -8,23 +7,16 @@ import pandas as pd
 import pytest
 
 from crowdgold.experiment import plan
-from crowdgold.experiment.pieces import (
-    DONE,
-    FAILED,
-    OUT_OF_TIME,
-    pieces,
-    published_at,
-    run,
-    run_pieces,
-)
+from crowdgold.experiment.pieces import DONE, FAILED, OUT_OF_TIME, pieces, published_at, run
+from crowdgold.experiment.pieces import run_pieces as run_them
+
+from .conftest import ended
 
 COSTS = pd.DataFrame(
-    {
-        "experiment": ["long", "short", "there", "elsewhere"],
-        "target": ["figures", "figures", "figures", "validate"],
-        "core_hours": [8.0, 0.5, 1.0, 0.1],
-    }
-)
+    [("long", "figures", 8.0), ("short", "figures", 0.5), ("there", "figures", 1.0),
+     ("elsewhere", "validate", 0.1)],
+    columns=["experiment", "target", "core_hours"],
+)  # fmt: skip
 PROGRAM = [sys.executable, "-m", "crowdgold.experiment.pieces", "--cores", "2"]
 
 
@@ -36,35 +28,28 @@ def left(tmp_path):
     return pieces(COSTS, "figures", tmp_path)
 
 
-def test_what_is_left_is_the_targets_and_not_there_the_cheapest_first(left):
+def test_what_is_left_is_the_cheapest_first_and_what_is_published_of_the_scale_last(left, tmp_path):
     assert list(left["experiment"]) == ["short", "long"]
-
-
-def test_what_is_published_of_the_scale_comes_last(tmp_path):
     record = tmp_path / "published.yaml"
     record.write_text("published: {short: paper, long: default}\n")
     assert published_at("paper", tmp_path / "none.yaml") == set()
-    of_paper, of_default = (published_at(scale, record) for scale in ("paper", "default"))
-    found = [list(pieces(COSTS, "figures", tmp_path, own)["experiment"])
-             for own in (of_paper, of_default)]  # fmt: skip
-    assert found == [["there", "long", "short"], ["short", "there", "long"]]
+    for scale, expected in (("paper", "there long short"), ("default", "short there long")):
+        found = pieces(COSTS, "figures", tmp_path / "none", published_at(scale, record))
+        assert list(found["experiment"]) == expected.split()
 
 
 def test_each_experiment_is_told_with_what_is_left(left, capsys):
-    ended = run_pieces(left, 60, 2, lambda name, seconds: DONE)
+    ended = run_them(left, 60, 2, lambda name, seconds: DONE)
     assert ended == {"short": DONE, "long": DONE}
-    first, second = capsys.readouterr().out.splitlines()
-    assert first == (
-        "short: 8.5 core hours are left, some 4.2 hours on 2 cores, and 2 of the experiments"
-    )
-    assert second == (
-        "long: 8.0 core hours are left, some 4.0 hours on 2 cores, and 1 of the experiments"
-    )
+    assert capsys.readouterr().out.splitlines() == [
+        "short: 8.5 core hours are left, some 4.2 hours on 2 cores, and 2 of the experiments",
+        "long: 8.0 core hours are left, some 4.0 hours on 2 cores, and 1 of the experiments",
+    ]
 
 
 @pytest.mark.parametrize(("what", "begun"), [(OUT_OF_TIME, ["short"]), (FAILED, ["short", "long"])])
 def test_the_next_is_begun_after_a_failure_but_not_out_of_time(left, what, begun):
-    assert run_pieces(left, 60, 2, lambda name, seconds: what) == dict.fromkeys(begun, what)
+    assert run_them(left, 60, 2, lambda name, seconds: what) == dict.fromkeys(begun, what)
 
 
 def test_a_command_beyond_its_time_is_asked_to_end():
@@ -79,14 +64,16 @@ def piece(checkout, experiments, hours="0.1", target="figures"):
     costs = pd.DataFrame({"experiment": experiments, "target": target, "core_hours": 1.0})
     costs.to_csv(checkout.folder / "costs.csv")
     command = [*PROGRAM, "--results", "results", "--hours", hours, "--costs", "costs.csv", "--"]
-    return subprocess.run(
-        [*command, *checkout.command("--quiet", "rules", "progress", "host", "reason")],
-        cwd=checkout.folder, env=checkout.environment, capture_output=True, text=True, timeout=400,
-    )  # fmt: skip
+    command += checkout.command("--quiet", "rules", "progress", "host", "reason")
+    return ended(*command, cwd=checkout.folder, env=checkout.environment)
 
 
 def test_a_second_piece_goes_on_with_what_the_first_left(checkout):
-    """One experiment is in no configuration: it fails, is named, and holds up no other."""
+    """One experiment is in no configuration: it fails, is named, and holds up no other. A table
+    of costs that knows none of a target would look like a run that is done: it is refused."""
+    refused = piece(checkout, ["tiny"], target="validate")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("Error: costs.csv has no experiment of the target figures; ")
     first = piece(checkout, ["nowhere", "tiny"])
     assert first.returncode == 1
     assert "Failed, with the cause above: nowhere" in first.stderr
@@ -107,17 +94,8 @@ def test_a_second_piece_goes_on_with_what_the_first_left(checkout):
 )
 def test_what_cannot_be_run_is_one_line_that_says_how_to_mend_it(tmp_path, hours, costs, said):
     COSTS.to_csv(tmp_path / "costs.csv")
-    done = subprocess.run(
-        [*PROGRAM, "--results", "results", "--hours", hours, "--costs", costs, "--", "true"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+    asked = ["--results", "results", "--hours", hours, "--costs", costs, "--", "true"]
+    done = ended(*PROGRAM, *asked, cwd=tmp_path, timeout=60)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].endswith(said)
     assert not (tmp_path / "results").exists()
-
-
-def test_a_target_without_experiments_is_refused(checkout):
-    """A table of costs that knows none of them would otherwise look like a run that is done."""
-    refused = piece(checkout, ["tiny"], target="validate")
-    assert refused.returncode == 1
-    assert refused.stderr.startswith("Error: costs.csv has no experiment of the target figures; ")

@@ -5,19 +5,7 @@ import re
 import pandas as pd
 import pytest
 
-from crowdgold.claims.printed_items import (
-    HEADER,
-    NOT_MADE,
-    blocks_of,
-    count_items,
-    count_verdicts,
-    item_row,
-    numbers_named,
-    pages_of,
-    paper_rows,
-    replicates_made,
-    verdicts_on,
-)
+from crowdgold.claims import printed_items as printed
 from crowdgold.experiment.configuration import load
 
 from .conftest import ROOT
@@ -27,12 +15,10 @@ LIST = load(ROOT / "src/crowdgold/papers/printed_items.yaml")
 PAGES = load(ROOT / "config/pages.yaml")
 ITEMS = [(paper, item) for paper, items in LIST["papers"].items() for item in items]
 LAST = {
-    "MAVEN": {"Figure": 7, "Table": 3},
-    "CLARA": {"Figure": 12, "Table": 2},
-    "STABLEVAL": {"Figure": 17, "Table": 29},
-    "Judge error": {},
+    "MAVEN": {"Figure": 7, "Table": 3}, "CLARA": {"Figure": 12, "Table": 2},
+    "STABLEVAL": {"Figure": 17, "Table": 29}, "Judge error": {},
     "HLV": {"Figure": 5, "Table": 6, "Table B.": 1, "Figure C.": 2},
-}
+}  # fmt: skip
 """The last number of each series that a paper prints."""
 NO_NUMBERS = {"a drawing", "words"}
 
@@ -70,8 +56,12 @@ def test_a_row_names_what_there_is_or_says_why_there_is_nothing():
         assert item.get("figures") or item.get("page"), where
         assert {BASE["figures"][one]["paper"] for one in item.get("figures", [])} <= {paper}, where
         every = {key: value for key, value in item.items() if key != "blocks"}
-        assert set(blocks_of(item, BASE)) <= set(blocks_of(every, BASE)) & known, where
-        assert set(pages_of(item)) <= set(PAGES["papers-figures"]["told"]) & set(PAGES), where
+        assert set(printed.blocks_of(item, BASE)) <= set(printed.blocks_of(every, BASE)) & known, (
+            where
+        )
+        assert set(printed.pages_of(item)) <= set(PAGES["papers-figures"]["told"]) & set(PAGES), (
+            where
+        )
         assert ("needs" in item) == (where == ("MAVEN", "Table 3b")), where
 
 
@@ -87,20 +77,17 @@ def test_every_figure_of_these_papers_is_in_a_row_or_is_our_own():
 
 
 @pytest.mark.parametrize(
-    ("where", "named"),
+    ("where", "kind", "numbers"),
     [
-        ("Fig. 1, on product pairs", {("Figure", "1")}),
-        ("Figs. 3 and 7", {("Figure", "3"), ("Figure", "7")}),
-        ("Figs. 5 to 7, captions", {("Figure", "5"), ("Figure", "6"), ("Figure", "7")}),
-        ("Fig. 7a, stand-in", {("Figure", "7a")}),
-        ("Sections 4.1 and 5.3, table 5", {("Table", "5")}),
-        ("Table B.1", {("Table", "B.1")}),
-        ("Section 6.1.2", set()),
-        ("ours", set()),
+        ("Fig. 1, on product pairs", "Figure", "1"), ("Figs. 3 and 7", "Figure", "3 7"),
+        ("Figs. 5 to 7, captions", "Figure", "5 6 7"), ("Fig. 7a, stand-in", "Figure", "7a"),
+        ("Sections 4.1 and 5.3, table 5", "Table", "5"), ("Table B.1", "Table", "B.1"),
+        ("Section 6.1.2", "", ""), ("ours", "", ""),
     ],
-)
-def test_places_name_their_figures_and_tables(where, named):
-    assert numbers_named(where) == named
+)  # fmt: skip
+def test_places_name_their_figures_and_tables(where, kind, numbers):
+    named = {(kind, number) for number in numbers.split()}
+    assert printed.numbers_named(where) == named
 
 
 PAGE = """# A page
@@ -146,15 +133,15 @@ Not made here: its files have to be fetched first.
         ({"number": "Figure 2", "claims": ["Section 6"]}, ("does not hold: 1, not judged: 1",)),
         ({"number": "Figure 2", "claims": ["Fig"]}, ("does not hold: 1",)),
         ({"number": "Figure 12", "claims": ["Section 7"]}, ("holds: 1",)),
-        ({"number": "Figure 3", "claims": ["Section 6"]}, (NOT_MADE,)),
+        ({"number": "Figure 3", "claims": ["Section 6"]}, (printed.NOT_MADE,)),
         ({"number": "Figure 4"}, ()),
         ({"number": "Table 1"}, ("cells: 2 same, 1 differs",)),
         ({"number": "Table 10"}, ("on the published labels 3 of 4 cells have the printed digits",)),
-        ({"number": "Table 3b"}, (NOT_MADE,)),
+        ({"number": "Table 3b"}, (printed.NOT_MADE,)),
     ],
 )
 def test_verdicts_are_those_of_the_page(item, found):
-    assert verdicts_on(item, PAGE) == found
+    assert printed.verdicts_on(item, PAGE) == found
 
 
 def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
@@ -163,33 +150,38 @@ def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
         "experiments": {"e": {"replicates": 7}},
     }
     item = {"number": "Figure 1", "shows": "x", "figures": ["f"], "page": "p"}
-    own = item_row(item, config, {"e": "paper"}, {"p": PAGE}, replicates={"e": 5})
+    own = printed.item_row(item, config, {"e": "paper"}, {"p": PAGE}, replicates={"e": 5})
     # Replicates are those of the table, not of the configuration.
     assert {
         "drawn by": "`f`", "experiments and their replicates": "`e` (5)", "scale": "paper",
         "verdicts": "[holds: 1, does not hold: 1](p.md)",
-    }.items() <= dict(zip(HEADER, own, strict=True)).items()  # fmt: skip
+    }.items() <= dict(zip(printed.HEADER, own, strict=True)).items()  # fmt: skip
     both = {**item, "page": ["p", "q", "empty"]}
     told = {"p": PAGE, "q": "# Q\n\n| where | verdict |\n|---|---|\n| Fig. 1 | not decided |\n"}
-    assert item_row(both, config, {}, {**told, "empty": ""})[-1] == (
+    assert printed.item_row(both, config, {}, {**told, "empty": ""})[-1] == (
         "[holds: 1, does not hold: 1](p.md); [not decided: 1](q.md)"
     )
     other = {"number": "Figure 9", "shows": "x", "figures": ["g"]}
-    assert item_row(other, config, {"e": "default"}, {})[-2:] == ["default, `make hlv`", "no claim"]
+    assert printed.item_row(other, config, {"e": "default"}, {})[-2:] == [
+        "default, `make hlv`",
+        "no claim",
+    ]
     lacking = {"number": "Table 3b", "shows": "x", "page": "p", "needs": "the network"}
-    made = item_row(lacking, config, {"e": "paper"}, {"p": PAGE})[-2:]
+    made = printed.item_row(lacking, config, {"e": "paper"}, {"p": PAGE})[-2:]
     assert made == ["", "[not made: needs the network](p.md)"]
 
 
 def test_a_paper_has_the_claims_of_all_its_pages_and_what_was_not_made_is_not_counted_as_made():
     made, none = {"number": "Figure 1", "page": "p"}, {"number": "Table 1", "nothing": "words"}
     claims = "[holds: 3, does not hold: 2, not judged: 1](p.md#what-holds)"
-    assert paper_rows({"one": [made, none]}, {"p": PAGE}) == [["one", "1 of 2 made", claims]]
+    assert printed.paper_rows({"one": [made, none]}, {"p": PAGE}) == [
+        ["one", "1 of 2 made", claims]
+    ]
     lacking = {"number": "Table 3b", "page": "p", "needs": "the network"}
     papers = {"one": [made, lacking, none]}
-    assert paper_rows(papers, {"p": PAGE})[0][1] == "1 of 3 made"
+    assert printed.paper_rows(papers, {"p": PAGE})[0][1] == "1 of 3 made"
     counts = {"": 1, "words": 1, "not made: needs the network": 1}
-    assert count_items(papers, {"p": PAGE}) == counts
+    assert printed.count_items(papers, {"p": PAGE}) == counts
 
 
 def test_claims_of_our_own_are_counted_apart():
@@ -199,21 +191,27 @@ def test_claims_of_our_own_are_counted_apart():
         "# Page\n\n| where | printed | verdict |\n| --- | --- | --- |\n"
         "| Fig. 1 | a | holds |\n| ours, on fig. 1 | b | does not hold |\n"
     )
-    assert verdicts_on(item, page) == ("holds: 1",)
-    assert count_verdicts({"one": [item]}, {"p": page}) == {"holds": 1}
-    assert count_verdicts({"one": [item]}, {"p": page}, ours=True) == {"does not hold": 1}
+    assert printed.verdicts_on(item, page) == ("holds: 1",)
+    assert printed.count_verdicts({"one": [item]}, {"p": page}) == {"holds": 1}
+    assert printed.count_verdicts({"one": [item]}, {"p": page}, ours=True) == {"does not hold": 1}
 
 
 def test_blocks_have_the_replicates_of_their_tables_or_were_not_made(tmp_path):
     pd.DataFrame({"replicate": [0, 0, 1, 2]}).to_parquet(tmp_path / "e.parquet")
     pd.DataFrame({"n": [1]}).to_parquet(tmp_path / "timed.parquet")
     scales = {"e": "paper", "timed": "default", "lost": "default"}
-    found = replicates_made(scales, tmp_path)
+    found = printed.replicates_made(scales, tmp_path)
     assert found == {"e": 3}
     config = {"figures": {"f": {"experiments": ["e", "absent"], "benchmark": "timed"}},
               "experiments": {"e": {"replicates": 7}, "absent": {"replicates": 7}}}  # fmt: skip
     item = {"number": "Figure 9", "shows": "x", "figures": ["f"]}
-    row = dict(zip(HEADER, item_row(item, config, scales, {}, replicates=found), strict=True))
+    row = dict(
+        zip(
+            printed.HEADER,
+            printed.item_row(item, config, scales, {}, replicates=found),
+            strict=True,
+        )
+    )
     assert row["experiments and their replicates"] == "`e` (3), `absent` (not made), `timed`"
     assert row["scale"] == "default, paper"
 

@@ -9,14 +9,8 @@ import pytest
 from crowdgold.cli import main
 from crowdgold.experiment import configuration, verification
 from crowdgold.experiment.published import restore
-from crowdgold.record.results import (
-    DIGITS,
-    ROUNDED,
-    read_metadata,
-    read_table,
-    rounded,
-    write_table,
-)
+from crowdgold.record import results as record_results
+from crowdgold.record.results import read_metadata, read_table, write_table
 from crowdgold.record.seals import blocks_of
 
 pytestmark = pytest.mark.faults
@@ -64,9 +58,15 @@ def test_a_figure_says_all_that_made_it(finished, capsys):
     said = capsys.readouterr().out
     for each in ("as recorded", "20260301", table["sha256"], table["packages"][0]["numpy"]):
         assert each in said
+    # Records of blocks are stored once and read back whole.
+    kept = blocks_of(read_metadata(finished.folder / TABLE))
+    for block, path in zip(kept, BLOCKS, strict=True):
+        own = read_metadata(finished.folder / path)
+        assert {key: block[key] for key in own} == own
 
 
 def test_what_has_changed_since_is_told(finished, capsys):
+    """A lost table is made again though its figure is there."""
     (finished.folder / BLOCKS[0]).unlink()
     states = [block["state"] for block in traced(finished.folder / TABLE, capsys, 0)["made_from"]]
     assert states == ["gone", "as recorded"]
@@ -77,6 +77,7 @@ def test_what_has_changed_since_is_told(finished, capsys):
     assert found["files"]["tiny.svg"]["state"] == "changed since"
     assert found["tables"][0]["state"] == "gone"
     assert traced(finished.folder / f"{FIGURE}.pdf", capsys, 0)["as_recorded"]
+    assert finished.jobs()["summarise"] == 1
 
 
 def test_other_code_and_damage_are_refused_and_an_ordinary_run_mends_both(finished):
@@ -103,11 +104,6 @@ def test_other_code_and_damage_are_refused_and_an_ordinary_run_mends_both(finish
     assert read_table(finished.folder / TABLE).equals(whole)
 
 
-def test_a_lost_table_is_made_again_though_its_figure_is_there(finished):
-    (finished.folder / "results/summaries/tiny.parquet").unlink()
-    assert finished.jobs()["summarise"] == 1
-
-
 def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, monkeypatch, capsys):
     """The smallest change of one number."""
     monkeypatch.chdir(finished.folder)
@@ -119,7 +115,7 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     path = results / chosen
     table, metadata = read_table(path), read_metadata(path)
     altered = table.copy()
-    altered.loc[3, "estimate"] = altered.loc[3, "estimate"] * (1 + 2**-52)
+    altered.loc[3, "estimate"] *= 1 + 2**-52
     write_table(altered, path, metadata)
     assert not verification.compare(results)
     said = capsys.readouterr()
@@ -131,9 +127,7 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     # Code that changed since does not keep equal numbers from being equal.
     write_table(table, path, {**metadata, "code": {**metadata["code"], EDITED: "other"}})
     assert verification.compare(results)
-    assert (
-        f"same          {chosen} (bit by bit; changed since: {EDITED})" in capsys.readouterr().out
-    )
+    assert f"{chosen} (bit by bit; changed since: {EDITED})" in capsys.readouterr().out
     write_table(table, path, {**metadata, "configuration": "other"})
     assert not verification.compare(results)
     assert "the configuration has changed since" in capsys.readouterr().out
@@ -147,8 +141,8 @@ def test_the_blocks_of_a_published_table_are_those_that_it_was_made_from(finishe
     names = [str(path.relative_to("results")) for path in blocks]
     assert restore(published, config, "results", tmp_path / "whole") == names
     table, metadata = read_table(published), read_metadata(published)
-    few = tmp_path / "few/tiny.parquet"
-    write_table(rounded(table), few, {**metadata, ROUNDED: DIGITS})
+    few, digits = tmp_path / "few/tiny.parquet", {record_results.ROUNDED: record_results.DIGITS}
+    write_table(record_results.rounded(table), few, metadata | digits)
     restore(few, config, "results", tmp_path / "few")
     altered = tmp_path / "altered/tiny.parquet"
     write_table(table.assign(estimate=table.estimate + 1e-9), altered, metadata)
@@ -171,11 +165,3 @@ def test_verification_says_what_it_lacks(tmp_path, monkeypatch, capsys, step, wh
     monkeypatch.setattr("sys.argv", ["verification", step, str(tmp_path / "results")])
     assert verification.main() == 2
     assert why in capsys.readouterr().err
-
-
-def test_the_records_of_blocks_are_stored_once_and_read_back_whole(finished):
-    folder = finished.folder
-    kept = blocks_of(read_metadata(folder / TABLE))
-    for block, path in zip(kept, BLOCKS, strict=True):
-        own = read_metadata(folder / path)
-        assert {key: block[key] for key in own} == own

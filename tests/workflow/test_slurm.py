@@ -12,13 +12,11 @@ from .slurm_node import missing_programs, slurm_node
 TABLE = "results/tables/tiny.parquet"
 AWAY = 5
 """Seconds that the controller stays away after a check began whose every query fails."""
+# Without a lock, as `make`: a run that was killed leaves Snakemake's own.
 OPTIONS = [
-    "--workflow-profile=profiles/slurm",
-    "--nolock",  # as `make`: a run that was killed leaves Snakemake's own lock
-    "--slurm-status-command=squeue",
-    "--slurm-init-seconds-before-status-checks=2",
-    "--seconds-between-status-checks=2",
-]
+    "--workflow-profile=profiles/slurm", "--nolock", "--slurm-status-command=squeue",
+    "--slurm-init-seconds-before-status-checks=2", "--seconds-between-status-checks=2",
+]  # fmt: skip
 
 pytestmark = [
     pytest.mark.slurm,
@@ -36,12 +34,9 @@ class Run:
     def __init__(self, checkout, node):
         self.node, self.log = node, checkout.folder / "run.log"
         with self.log.open("wb") as log:
+            own = {**checkout.environment, **node.environment}
             self.process = subprocess.Popen(
-                [*checkout.command(*OPTIONS)],
-                cwd=checkout.folder,
-                env={**checkout.environment, **node.environment},
-                stdout=log,
-                stderr=log,
+                checkout.command(*OPTIONS), cwd=checkout.folder, env=own, stdout=log, stderr=log
             )
 
     def __enter__(self):

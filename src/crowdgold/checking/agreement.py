@@ -312,10 +312,6 @@ class _WithGold:
         return self.made(_beyond(np.trace(share, axis1=-2, axis2=-1), chance))
 
 
-def _atanh(kappas: np.ndarray) -> np.ndarray:
-    return np.asarray(np.arctanh(np.clip(kappas, -NEARLY, NEARLY)))
-
-
 def _blank(found: np.ndarray) -> np.ndarray:
     """Values and ends (3, P), without the ends where the gold items do not differ."""
     _, lower, upper = found
@@ -350,9 +346,9 @@ def with_gold(
     if isinstance(known, Corrected):  # whose kappas can be above 1
         found = np.clip(known.intervals(_WithGold(table, np.asarray)), -1, 1)
     else:
-        found = np.tanh(known.intervals(_WithGold(table, _atanh)))
-    told = zip(*_blank(found).tolist(), both, strict=True)
-    return [Kappa(*numbers) for numbers in told]
+        made = _WithGold(table, lambda kappas: np.arctanh(np.clip(kappas, -NEARLY, NEARLY)))
+        found = np.tanh(known.intervals(made))
+    return [Kappa(*numbers) for numbers in zip(*_blank(found).tolist(), both, strict=True)]
 
 
 def gap(

@@ -430,10 +430,7 @@ def permutation_p(
 
 
 def _surely_enough(p_by: Callable[[int], float], few: int, numbers: int, tests: int) -> float:
-    """A p-value by `few` permutations, or by more where an error of it could decide.
-
-    One takes so many random `numbers`; each of `tests` of one question has a part of the level.
-    """
+    """A p-value by `few` permutations, or by more where an error of it could decide."""
     p = p_by(few)
     near = SURELY_CHOSEN / tests <= p <= max(2 * CHOSEN / tests, FEW_BEYOND / few)
     if few < PERMUTATIONS or not near:
@@ -469,10 +466,7 @@ def _one_by_one(units: Units, rng: np.random.Generator, draws: int, tests: int) 
 
 
 def _last_sent(units: Units) -> Units | None:
-    """What was sent to experts in the last batch, by strata; None where nearly all has a label.
-
-    Of earlier batches items without a label were drawn again, and the rest are no random part.
-    """
+    """What was sent in the last batch; items of earlier ones without a label were drawn again."""
     draw = units.draw
     if draw is None or draw.sent is None or draw.batch is None or units.of == OF_CLUSTERS:
         return None
@@ -488,10 +482,7 @@ def _last_sent(units: Units) -> Units | None:
 
 
 def _by_weight(units: Units, rng: np.random.Generator, permutations: int, tests: int) -> GoldSample:
-    """Test gold of which alone the table says how it was drawn, and two batches by themselves.
-
-    These are a first one that was drawn at random from all, and what came back of the last one.
-    """
+    """Test gold whose own chances alone are known; its first and last batch by themselves."""
     draw = units.draw
     assert draw is not None
     at_random, only = {}, False

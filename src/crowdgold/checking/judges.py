@@ -98,10 +98,7 @@ def _follows(labels: np.ndarray) -> bool:
 
 
 def _tested(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The most annotators who labelled enough of the same items, and these items: positions.
-
-    `labels` (n, h) are on the items that the judge has labelled.
-    """
+    """Positions of the most annotators who labelled enough of the same items, and of these."""
     number, why = (labels != MISSING).sum(axis=0), ""
     most_first = np.argsort(-number, kind="stable")
     for size in range(len(number), FEWEST_ANNOTATORS - 1, -1):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
+import pandas as pd
 from scipy.special import ndtr
 
 from crowdgold.checking.agreement import Agreement, AnnotatorCheck, agreement, check_annotators
@@ -122,10 +123,7 @@ def majority_right(items: Items) -> tuple[float, float]:
 
 
 def _masses(items: Items) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions of the gold items, and what each counts as a negative and as a positive one.
-
-    By its label, or, where it is known how often experts err, by the corrected value.
-    """
+    """The gold items' positions, and what each counts as negative and as positive."""
     errors = known_errors(items)
     items = items if errors is None else judged(items, errors.verdict)
     rows = np.flatnonzero(items.gold != NO_GOLD)
@@ -181,14 +179,6 @@ def _check_experts(items: Items) -> ExpertCheck:
         second, third, found.sensitivity, found.specificity, ends[0], ends[1], found.source, "",
         (str(found), *((opinions,) if second else ())),
     )  # fmt: skip
-
-
-def _largest_error(items: Items) -> float:
-    """How often experts err on the class where they err more; NaN where it is not known."""
-    if why_unknown(items) or not (items.gold != NO_GOLD).any():
-        return float("nan")
-    found = expert_errors(items)
-    return 1 - min(found.sensitivity, found.specificity)
 
 
 def refuse_contradicted(items: Items) -> None:
@@ -306,16 +296,6 @@ class DataCheck(Shown):
         return in_short(self)
 
 
-def _cells(strata: Mapping[str, np.ndarray]) -> np.ndarray | None:
-    """Number the strata, of several columns together: (n,); None without strata."""
-    cells = None
-    for values in strata.values():
-        own = np.unique(values.astype(str), return_inverse=True)[1]
-        cells = own if cells is None else cells * (own.max() + 1) + own
-        cells = np.unique(cells, return_inverse=True)[1]
-    return cells
-
-
 def _verdicts(
     items: Items, agreed: Agreement, sample: GoldSample, annotators: AnnotatorCheck | None,
     judges: Judges,
@@ -323,7 +303,10 @@ def _verdicts(
     """Where the majority of the votes is right, and the verdicts, which rest on that too."""
 
     def facts(items: Items) -> Facts:
-        total, (tpr, tnr) = items.votes_total, majority_right(items)
+        total, (tpr, tnr), experts_err = items.votes_total, majority_right(items), np.nan
+        if not why_unknown(items) and (items.gold != NO_GOLD).any():
+            errors = expert_errors(items)
+            experts_err = 1 - min(errors.sensitivity, errors.specificity)
         return Facts(
             items=len(items), scores=len(items.scores), most_votes=int(total.max()),
             several=float((total > 1).mean()),
@@ -335,7 +318,7 @@ def _verdicts(
             annotators=None if annotators is None else len(annotators.annotator),
             median_labels=np.nan if annotators is None else float(np.median(annotators.labels)),
             adversarial=0 if annotators is None else int(annotators.adversarial.sum()),
-            experts_err=_largest_error(items), errors_shared=judges.shared.correlation.lower,
+            experts_err=experts_err, errors_shared=judges.shared.correlation.lower,
         )  # fmt: skip
 
     whole = facts(items)
@@ -358,8 +341,10 @@ def check_data(
     sample = assess_gold_sample(items, rng, permutations)
     judges = look_at_judges(study, rng.spawn(1)[0], level)
     right, verdicts = _verdicts(items, agreed, sample, annotators, judges)
-    cells = _cells(study.strata)
-    within = None if cells is None else assess_gold_sample(items, rng, permutations, cells)
+    within = None
+    if study.strata:
+        cell = pd.DataFrame(study.strata).astype(str).groupby(list(study.strata)).ngroup()
+        within = assess_gold_sample(items, rng, permutations, cell.to_numpy())
     experts, tied, experts_agree = study.gold_by_expert, 0, None
     if experts:
         labels = np.stack(list(experts.values()))

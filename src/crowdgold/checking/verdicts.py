@@ -3,17 +3,9 @@
 What a method needs, and what can speak against it, is declared in its file (`crowdgold.methods`).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from crowdgold.methods.doubts import (
-    NOT_USABLE,
-    VERDICTS,
-    Facts,
-    Finding,
-    gold_for_true,
-)
-from crowdgold.methods.method import Method
+from crowdgold.methods.doubts import NOT_USABLE, VERDICTS, Facts, Finding, gold_for_true
 from crowdgold.methods.needs import EXPERTS_ERRORS, lacking
 from crowdgold.methods.registry import METHODS, offered
 
@@ -28,20 +20,6 @@ class Verdict:
     mend: str  # what would make it better; empty where nothing is needed
 
 
-def _findings(method: Method, facts: Facts) -> Iterator[Finding]:
-    """What speaks against a method; of one that lacks what it needs, nothing but that."""
-    lacks = [
-        Finding(NOT_USABLE, why, need.mend_of(facts)) for need, why in lacking(method.needs, facts)
-    ]
-    yield from lacks
-    if lacks or not method.offer:
-        return
-    for doubt in method.offer.doubts:
-        yield from doubt(facts)
-    if method.uses_gold and EXPERTS_ERRORS not in method.needs:
-        yield from gold_for_true(facts)
-
-
 def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
     """The verdict on each method that a study is offered, in the order of answers.
 
@@ -50,7 +28,15 @@ def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
     found = []
     for name in offered():
         method = METHODS[name]
-        findings = list(_findings(method, of_scores if method.needs_scores else facts))
+        known = of_scores if method.needs_scores else facts
+        findings = [
+            Finding(NOT_USABLE, why, need.mend_of(known))
+            for need, why in lacking(method.needs, known)
+        ]
+        if not findings and method.offer:
+            findings = [one for doubt in method.offer.doubts for one in doubt(known)]
+            if method.uses_gold and EXPERTS_ERRORS not in method.needs:
+                findings += gold_for_true(known)
         worst = max((VERDICTS.index(one.verdict) for one in findings), default=0)
         # What only weakens is of no interest where something forbids.
         told = [one for one in findings if VERDICTS.index(one.verdict) == worst]

@@ -44,11 +44,9 @@ def pivot(table: pd.DataFrame, value: str, error: str, rows: str, columns: str) 
 
 
 Numbers = Sequence[float] | np.ndarray | pd.Series
-Tables = Mapping[str, pd.DataFrame]
-"""The tables of a claim by name."""
+Tables = Mapping[str, pd.DataFrame]  # the tables of a claim by name
 
-SHOWN_EACH = 6
-"""Cells that are shown one by one; of more only the range of each group."""
+SHOWN_EACH = 6  # cells that are shown one by one; of more only the range of each group
 
 
 class ClaimError(ValueError):
@@ -106,16 +104,11 @@ class Cells:
 
 
 def cells_of(
-    title: str,
-    groups: Sequence[str],
-    values: Numbers,
-    errors: Numbers | None = None,
-    places: Sequence[str] | None = None,
-    replicates: float | Numbers = np.nan,
-    degrees: float | Numbers = np.nan,
-    fixed: float | Numbers = 0.0,
+    title: str, groups: Sequence[str], values: Numbers, errors: Numbers | None = None,
+    places: Sequence[str] | None = None, replicates: float | Numbers = np.nan,
+    degrees: float | Numbers = np.nan, fixed: float | Numbers = 0.0,
     trials: float | Numbers = np.nan,
-) -> Cells:
+) -> Cells:  # fmt: skip
     """Cells of columns; exact values without errors, and no places where none are given."""
     size = len(values)
 
@@ -127,11 +120,9 @@ def cells_of(
         "place": [""] * size if places is None else list(places),
         "value": np.asarray(values, dtype=float),
         "error": np.zeros(size) if errors is None else np.asarray(errors, dtype=float),
-        "replicates": each(replicates),
-        "degrees": each(degrees),
-        "fixed": each(fixed),
-        "trials": each(trials),
-    }
+        "replicates": each(replicates), "degrees": each(degrees),
+        "fixed": each(fixed), "trials": each(trials),
+    }  # fmt: skip
     return Cells(title, pd.DataFrame(columns))
 
 
@@ -183,7 +174,7 @@ def _matches(values: pd.Series, wanted: object) -> pd.Series:
 
 ENDS = {"largest": pd.Series.max, "smallest": pd.Series.min}
 """Words for the ends of what a column holds."""
-BOUNDS = {
+BOUNDS = {  # bounds of `choose` by name
     "least": lambda values, limit: values >= limit,
     "most": lambda values, limit: values <= limit,
     "above": lambda values, limit: values > limit,
@@ -191,7 +182,6 @@ BOUNDS = {
     "not": lambda values, limit: values != limit,
     "begins": lambda values, limit: values.str.startswith(limit),
 }
-"""Bounds of `choose` by name."""
 
 
 def show(cells: Cells, how: str = "") -> str:

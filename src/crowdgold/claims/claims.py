@@ -62,10 +62,9 @@ from crowdgold.claims.verdicts import (
     Judgement,
 )
 
-TEXT = {
+TEXT = {  # keys of a claim beside those of its judgement
     "where", "printed", "tables", "main", "cause", "settings", "note", "undecidable", "beside",
 }  # fmt: skip
-"""Keys of a claim beside those of its judgement."""
 LANGUAGE = NativeEnvironment(undefined=StrictUndefined)
 
 
@@ -121,14 +120,12 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
     missing = [key for key in ("where", "printed", "tables") if key not in entry]
     if missing:
         raise ClaimError(f"claim {entry}: without {', '.join(missing)}")
+    claim, needs = f"{entry['where']}, {entry['printed']!r}", tuple(entry["tables"])
     try:
         known = _with_functions(entry, room)
         judge = _judge({key: value for key, value in known.items() if key not in TEXT})
     except (ClaimError, TypeError) as error:
-        raise ClaimError(f"{entry['where']}, {entry['printed']!r}: {error}") from error
-    needs = tuple(entry["tables"])
-
-    claim = f"{entry['where']}, {entry['printed']!r}"
+        raise ClaimError(f"{claim}: {error}") from error
 
     def told(tables: Tables) -> Judgement:
         own = {name: tables[name] for name in needs}
@@ -176,7 +173,7 @@ def _with_functions(value: Any, room: str) -> Any:
     """The entry with the functions that each `own` in it names."""
     if isinstance(value, Mapping):
         return {
-            key: own_function(found, room) if key == "own" else _with_functions(found, room)
+            key: _own_function(found, room) if key == "own" else _with_functions(found, room)
             for key, found in value.items()
         }
     return [_with_functions(one, room) for one in value] if isinstance(value, list) else value
@@ -218,7 +215,7 @@ def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judge
     return judge
 
 
-def own_function(name: str, room: str) -> Callable[..., Any]:
+def _own_function(name: str, room: str) -> Callable[..., Any]:
     """The function of a room that `module:function` names."""
     module, _, function = name.partition(":")
     try:

@@ -31,17 +31,15 @@ from typing import Any
 import pandas as pd
 
 FENCE = "```"
-ROWS = 2
-"""Rows of a file that are shown below its header."""
+ROWS = 2  # rows of a file that are shown below its header
 GAP = 4
 DOTS = "..."
 
 SNAKEMAKE = ".venv/bin/snakemake"
-CLONE = (
+CLONE = (  # what a run of the workflow reads
     "config", "workflow", "scripts", "src", "stan", "toolchain", "profiles", "benchmarks", "docs",
     "environment.yml",
 )  # fmt: skip
-"""What a run of the workflow reads."""
 
 Run = Callable[[list[str]], int]
 

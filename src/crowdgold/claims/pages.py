@@ -37,22 +37,16 @@ from crowdgold.experiment.wiring import Drawn, Wildcards
 OF_FIGURE = re.compile(r"(.*){(.+)}(.*)")
 
 
-def read_pages(file: Path) -> dict[str, dict[str, Any]]:
-    """The pages of a list; in `told` an anchor may stand for several pages."""
-    pages: dict[str, dict[str, Any]] = load(file)
-    for page in pages.values():
-        if "told" in page:
-            named = [[one] if isinstance(one, str) else one for one in page["told"]]
-            page["told"] = [one for some in named for one in some]
-    return pages
-
-
 class Pages:
     """The pages that `config/pages.yaml`, the file, lists; iterating gives their names."""
 
     def __init__(self, drawn: Drawn, file: Path) -> None:
         self.drawn, self.config = drawn, drawn.config
-        self.pages: Mapping[str, Mapping[str, Any]] = read_pages(file)
+        self.pages: dict[str, dict[str, Any]] = load(file)
+        for page in self.pages.values():
+            if "told" in page:  # an anchor may stand for several pages
+                named = [[one] if isinstance(one, str) else one for one in page["told"]]
+                page["told"] = [one for some in named for one in some]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.pages)
@@ -157,9 +151,6 @@ class Pages:
         return found
 
 
-Page = Mapping[str, Any]
-
-
 def bullets(lines: str | Sequence[str]) -> str:
     """A list of Markdown of the lines of a text, or of several."""
     texts = [lines] if isinstance(lines, str) else lines
@@ -167,15 +158,12 @@ def bullets(lines: str | Sequence[str]) -> str:
 
 
 def make_page(
-    template: str, page: Page, files: Mapping[str, Any], options: Mapping[str, Any]
+    template: str, page: Mapping[str, Any], files: Mapping[str, Any], options: Mapping[str, Any]
 ) -> str:
-    """The text of a page.
+    """The text of a page, of its template's and its entry in `config/pages.yaml`.
 
-    Args:
-        template: its template's text.
-        page: its entry in `config/pages.yaml`.
-        files: what its input files hold, by their names; `tables` is experiment -> table.
-        options: what it takes from the configuration; the names of the pictures of the `gallery`.
+    `files` are what its input files hold (`tables`: experiment -> table), `options` what it takes
+    from the configuration.
     """
     # Markdown, of our own results: nothing is escaped.
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
@@ -201,12 +189,7 @@ def make_page(
 
     modules = {name: import_module(module) for name, module in page.get("modules", {}).items()}
     text = environment.from_string(template).render(
-        {**files, **options, **modules},
-        bullets=bullets,
-        claims=claims,
-        picture=picture,
-        replicates=replicates,
-        table=markdown_table,
-        with_error=with_error,
-    )
+        {**files, **options, **modules}, bullets=bullets, claims=claims, picture=picture,
+        replicates=replicates, table=markdown_table, with_error=with_error,
+    )  # fmt: skip
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n"

@@ -1,10 +1,5 @@
 """What can be said of cells: each predicate gives the verdict on a claim, by its margin.
 
-All take `inside`, the cells in which it must be so (`every`, `any` or `most`), and `looks`, the
-parts of the claim (`decide`).
-
-What cells decide of a claim that their true values lie in a region, by their intervals.
-
 Each cell has a value and a standard error over replicates, and so an interval of 95 %, by Student's
 t; that of a share of independent trials is exact, by the binomial distribution. The region is what
 the claim says of every true value: below a margin, or within one of a printed number. A cell speaks
@@ -34,16 +29,12 @@ from crowdgold.claims.cells import Cells, ClaimError
 from crowdgold.claims.verdicts import CLEARLY, FAILS, HOLDS, NOT_DECIDED, Judgement, verdict_of
 from crowdgold.types.parameters import LEVEL
 
-TAIL = (1 - LEVEL) / 2
-"""The chance of a true value beyond either end of it."""
-EXACT = 1e-12
-"""What rounding of the computer's numbers may make of two that are equal."""
-ALIKE = 50
-"""Replicates that are all the same make an exact value; of fewer the error is not known."""
+TAIL = (1 - LEVEL) / 2  # the chance of a true value beyond either end of it
+EXACT = 1e-12  # what rounding of the computer's numbers may make of two that are equal
+ALIKE = 50  # replicates that are all the same make an exact value; of fewer the error is not known
 GROWTH = 1.05 ** np.arange(1, 200)
 """Times as many trials, up to some 16,000, of which those are told from which on all decide."""
-WHOLE = 1e-6
-"""What rounding may take from a whole number of trials."""
+WHOLE = 1e-6  # what rounding may take from a whole number of trials
 
 
 @dataclass(frozen=True)
@@ -92,7 +83,11 @@ def _chance(cells: Cells, bound: float | np.ndarray, side: int, times: float = 1
     -1 for those below it. A share has so many times as many trials.
     """
     value, trials = cells.rows["value"].to_numpy(float), cells.trials()
-    found = _chance_by_t(cells, side * (value - bound))
+    gap, error = side * (value - bound), errors_of(cells)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = stats.t.sf(gap / error, cells.degrees())
+    found = np.where(error == 0, np.where(gap > 0, 0.0, 1.0), found)
+    found = np.where(np.isnan(error) | np.isnan(gap), 1.0, found)
     share = ~np.isnan(trials) & ~np.isnan(value)
     if not share.any():
         return found
@@ -104,15 +99,6 @@ def _chance(cells: Cells, bound: float | np.ndarray, side: int, times: float = 1
     return np.where(share, np.where(wrong < 0, 0.0, exact), found)
 
 
-def _chance_by_t(cells: Cells, gap: np.ndarray) -> np.ndarray:
-    """The p value of each cell for a true gap of 0 or less, by the observed one and its error."""
-    error, degrees = errors_of(cells), cells.degrees()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = stats.t.sf(gap / error, degrees)
-    found = np.where(error == 0, np.where(gap > 0, 0.0, 1.0), found)
-    return np.where(np.isnan(error) | np.isnan(gap), 1.0, found)
-
-
 def errors_of(cells: Cells) -> np.ndarray:
     """The standard error of each cell; NaN where a few replicates happen to be all the same."""
     error = cells.rows["error"].to_numpy(float)
@@ -120,29 +106,21 @@ def errors_of(cells: Cells) -> np.ndarray:
     return np.where(alike, np.nan, error)
 
 
-def wanted(inside: str, size: int) -> int:
-    """In how many of so many cells a claim must hold: `every`, `any` or `most`."""
-    return {"every": size, "any": 1, "most": size // 2 + 1}[inside]
-
-
 def decide(
-    cells: Cells,
-    low: float | np.ndarray = -np.inf,
-    high: float | np.ndarray = np.inf,
-    inside: str = "every",
-    looks: int = 1,
-) -> Decision:
+    cells: Cells, low: float | np.ndarray = -np.inf, high: float | np.ndarray = np.inf,
+    inside: str = "every", looks: int = 1,
+) -> Decision:  # fmt: skip
     """What the cells decide of a claim that their true values lie between low and high.
 
     It is so `inside` `every` cell, `any` or `most`. Of the parts of a claim, `looks`, one that
-    fails is enough.
+    fails is enough. All predicates take both.
     """
     value = cells.rows["value"].to_numpy(float)
     for_it, against = _chances(cells, low, high)
     exact = (errors_of(cells) == 0) & ~np.isnan(value)
     against = np.where(exact, 1.0 - for_it, against)
     size = len(value)
-    least = wanted(inside, size)
+    least = {"every": size, "any": 1, "most": size // 2 + 1}[inside]
     most = size - least + 1
     holds = at_least(for_it, least) <= TAIL
     fails = at_least(against, most) * looks <= TAIL
@@ -152,21 +130,24 @@ def decide(
         lean = int((gap > 0).sum()) >= least
         count, shared = (least, 1) if lean else (most, looks)
         tail = TAIL / shared / (size - count + 1)
-        each = _needed(cells, gap if lean else -gap, tail)
-        each = _needed_trials(
-            cells, each, lambda times: _chances(cells, low, high, times)[not lean] <= tail
-        )
+        each = _needed(
+            cells, gap if lean else -gap, tail,
+            lambda times: _chances(cells, low, high, times)[not lean] <= tail,
+        )  # fmt: skip
         each = np.where((for_it if lean else against) <= tail, 0.0, each)
         needed = float(np.sort(each)[count - 1])
     known = for_it if inside == "every" else holm(for_it)
     return Decision(holds, fails, known <= TAIL, holm(against) <= TAIL, needed)
 
 
-def _needed(cells: Cells, gap: np.ndarray, tail: float) -> np.ndarray:
+def _needed(
+    cells: Cells, gap: np.ndarray, tail: float, decided: Callable[[float], np.ndarray]
+) -> np.ndarray:
     """How many replicates would decide each cell: without end where none do.
 
     An error falls with their square root, but for its fixed part. The gap is how far each is on the
-    side to which the claim leans, the tail the p value that decides it.
+    side to which the claim leans, the tail the p value that decides it. Of shares `decided` says
+    which cells so many times as many trials would decide; some replicates may have given none.
     """
     size, error = cells.rows["replicates"].to_numpy(float), errors_of(cells)
     far = stats.norm.isf(tail)
@@ -178,29 +159,17 @@ def _needed(cells: Cells, gap: np.ndarray, tail: float) -> np.ndarray:
         # Student's t asks for more than the normal distribution where replicates are few.
         more = np.maximum(times * size, size + 1)
     each = np.where(error == 0, np.where(gap > 0, 0, np.inf), more)
-    return np.where(np.isnan(error), np.nan, each)
-
-
-def _needed_trials(
-    cells: Cells, each: np.ndarray, decided: Callable[[float], np.ndarray]
-) -> np.ndarray:
-    """The same, with what shares need by the binomial distribution in the place of the normal.
-
-    Replicates are told, of which some may have given no trial. `decided` says which cells a number
-    of times as many trials would decide.
-    """
+    each = np.where(np.isnan(error), np.nan, each)
     share = ~np.isnan(cells.trials()) & np.isfinite(each)
     if not share.any():
         return each
     # What decides at one number of trials need not do so at the next larger one.
     lasting = np.logical_and.accumulate([decided(times) for times in GROWTH[::-1]])[::-1]
-    size = cells.rows["replicates"].to_numpy(float)
     first = np.where(lasting.any(axis=0), GROWTH[lasting.argmax(axis=0)], np.inf)
     return np.where(share, np.ceil(size * first - WHOLE), each)
 
 
-MOST_REPLICATES = 1e6
-"""More replicates than these are never asked for."""
+MOST_REPLICATES = 1e6  # more replicates than these are never asked for
 
 
 def replicates_in_words(cells: Cells, needed: float = np.nan) -> str:
@@ -254,12 +223,9 @@ def above(cells: Cells, margin: float, **where: Any) -> Judgement:
 
 
 def within(
-    cells: Cells,
-    margin: float,
-    number: float | Mapping[str, float] = 0.0,
-    printed_of: int = 0,
+    cells: Cells, margin: float, number: float | Mapping[str, float] = 0.0, printed_of: int = 0,
     **where: Any,
-) -> Judgement:
+) -> Judgement:  # fmt: skip
     """The cells are no farther from a number than the margin, such as half of its last digit.
 
     Of numbers for each group nothing is decided where a group has no cell. A number that is the
@@ -337,15 +303,9 @@ def check(name: str, arguments: Mapping[str, Any]) -> None:
 
 
 def wanted_in_words(
-    name: str,
-    margin: float,
-    inside: str = "every",
-    number: float | Mapping[str, float] = 0.0,
-    printed_of: int = 0,
-    towards: str = "",
-    ends: bool = False,
-    groups: Sequence[str] = (),
-) -> str:
+    name: str, margin: float, inside: str = "every", number: float | Mapping[str, float] = 0.0,
+    printed_of: int = 0, towards: str = "", ends: bool = False, groups: Sequence[str] = (),
+) -> str:  # fmt: skip
     """What the cells must be by a predicate and its arguments, in words."""
     if isinstance(number, Mapping):
         of = ", ".join(f"{group} {one:g}" for group, one in number.items())
@@ -371,14 +331,13 @@ def judged(cells: Cells, name: str, looks: int = 1, **arguments: Any) -> Judgeme
 def all_of(parts: Sequence[Judgement]) -> Judgement:
     """The judgement on a claim of several parts: each must hold."""
     found = [part.verdict for part in parts]
-    reasons = [part.reason for part in parts if part.reason]
     sizes = dict.fromkeys(part.replicates.partition(";")[0] for part in parts if part.replicates)
     open_parts = [part.needed for part in parts if part.verdict == NOT_DECIDED]
     needed = float(np.max(open_parts)) if FAILS not in found and open_parts else np.nan
     return Judgement(
         "; ".join(part.ours for part in parts),
         verdict_of(all(one == HOLDS for one in found), FAILS in found),
-        "; ".join(reasons),
+        "; ".join(part.reason for part in parts if part.reason),
         ", ".join(sizes) + _asked(needed),
         "; ".join(dict.fromkeys(part.wanted for part in parts)),
         needed,

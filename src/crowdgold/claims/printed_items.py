@@ -29,16 +29,14 @@ from crowdgold.claims.verdicts import (
 HEADER = ["printed", "what it shows", "drawn by", "experiments and their replicates", "scale",
           "verdicts"]  # fmt: skip
 Item = Mapping[str, Any]
-Picture = Callable[[str], str]
-"""The name of a figure, linked where there is a picture of it."""
+Picture = Callable[[str], str]  # the name of a figure, linked where there is a picture of it
 
 NUMBER = r"(?:[A-Z]\.)?\d+[a-z]?"
 NAMED = re.compile(rf"\b(fig|table)(?:ure)?s?\.? ({NUMBER}(?:(?:, | and | to ){NUMBER})*)", re.I)
 KINDS = {"fig": "Figure", "table": "Table"}
 CELLS = re.compile(r"[^.;]*\d+ of \d+ cells[^.;]*")
 NOT_MADE = "not made"
-TABLES = Path("docs/results/tables")
-"""Where published tables are."""
+TABLES = Path("docs/results/tables")  # where published tables are
 
 
 class Section(NamedTuple):
@@ -78,17 +76,6 @@ def numbers_named(where: str) -> set[tuple[str, str]]:
     return found
 
 
-def _concerns(item: Item, where: str) -> bool:
-    """Whether a claim that stands at a place is one on a figure or table."""
-    if where in item.get("claims", []):
-        return True
-    kind, _, number = item["number"].partition(" ")
-    return any(
-        own == kind and number and re.fullmatch(rf"{re.escape(number)}[a-z]?", found)
-        for own, found in numbers_named(where)
-    )
-
-
 def _counted(verdicts: Iterable[str]) -> str:
     found = Counter(verdicts)
     return ", ".join(
@@ -96,20 +83,23 @@ def _counted(verdicts: Iterable[str]) -> str:
     )
 
 
-def _counted_cells(verdicts: Iterable[str]) -> str:
-    """How many cells came to what, without what a cell adds to it."""
-    found = Counter(re.split("[,:]", verdict)[0] for verdict in verdicts)
-    return ", ".join(f"{count} {verdict}" for verdict, count in found.items())
-
-
 def verdicts_on(item: Item, page: str) -> tuple[str, ...]:
     """What the claims on a figure or table came to, and then its printed cells; empty for none."""
+    kind, _, number = item["number"].partition(" ")
+
+    def concerns(where: str) -> bool:
+        """Whether a claim that stands at a place is one on the figure or table."""
+        return where in item.get("claims", []) or any(
+            own == kind and number and re.fullmatch(rf"{re.escape(number)}[a-z]?", named)
+            for own, named in numbers_named(where)
+        )
+
     claims, cells = [], []
     for section in sections(page):
         claims += [
             row["verdict"]
             for row in section.rows
-            if "where" in row and not is_ours(row["where"]) and _concerns(item, row["where"])
+            if "where" in row and not is_ours(row["where"]) and concerns(row["where"])
         ]
         if not re.search(rf"\b{re.escape(item['number'])}(?![\w.])", section.heading, re.I):
             continue
@@ -124,8 +114,10 @@ def verdicts_on(item: Item, page: str) -> tuple[str, ...]:
             return tuple(filter(None, [_counted(claims), text[:1].lower() + text[1:]]))
     if claims and not cells and set(claims) == {NOT_JUDGED}:
         return (NOT_MADE,)
-    told = f"cells: {_counted_cells(cells)}" if cells else ""
-    return tuple(filter(None, [_counted(claims), told]))
+    # Without what a cell adds to its verdict.
+    counts = Counter(re.split("[,:]", verdict)[0] for verdict in cells)
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return tuple(filter(None, [_counted(claims), f"cells: {told}" if cells else ""]))
 
 
 def blocks_of(item: Item, config: Mapping[str, Any]) -> list[str]:
@@ -155,13 +147,6 @@ def replicates_made(scales: Mapping[str, str], folder: Path = TABLES) -> dict[st
     }
 
 
-def _told_block(name: str, scales: Mapping[str, str], replicates: Mapping[str, int]) -> str:
-    """A block with the replicates of its table, if it has some, or that it was not made."""
-    if name not in scales:
-        return f"`{name}` ({NOT_MADE})"
-    return f"`{name}` ({replicates[name]})" if name in replicates else f"`{name}`"
-
-
 def why_nothing(item: Item, told: Mapping[str, str]) -> str:
     """Why a figure or table has nothing of ours; empty where it is made."""
     pages = pages_of(item)
@@ -171,56 +156,40 @@ def why_nothing(item: Item, told: Mapping[str, str]) -> str:
 
 
 def item_row(
-    item: Item,
-    config: Mapping[str, Any],
-    scales: Mapping[str, str],
-    told: Mapping[str, str],
-    picture: Picture = "`{}`".format,
-    replicates: Mapping[str, int] = MappingProxyType({}),
-) -> list[str]:
-    """The line of a figure or table.
+    item: Item, config: Mapping[str, Any], scales: Mapping[str, str], told: Mapping[str, str],
+    picture: Picture = "`{}`".format, replicates: Mapping[str, int] = MappingProxyType({}),
+) -> list[str]:  # fmt: skip
+    """The line of a figure or table, of an entry in `printed_items.yaml`.
 
-    Args:
-        item: its entry in `printed_items.yaml`.
-        config: `figures` and `experiments` of the configuration.
-        scales: experiment or benchmark -> the scale at which it was run.
-        told: page -> its text.
-        replicates: experiment -> how many its table has.
+    `scales` are those at which an experiment or benchmark was run, `told` the texts of pages, and
+    `replicates` how many the table of an experiment has.
     """
     if "nothing" in item:
         return [item["number"], item["shows"], "", "", "", item["nothing"]]
-    names, pages = item.get("figures", []), pages_of(item)
-    found = {page: verdicts_on(item, told[page]) for page in pages}
+    names, pages, blocks = item.get("figures", []), pages_of(item), blocks_of(item, config)
     targets = {config["figures"][name].get("target", "") for name in names} - {""}
-    blocks = blocks_of(item, config)
-    at = ", ".join(
-        [
-            *sorted({scales[one] for one in blocks if one in scales}),
-            *(f"`make {one}`" for one in sorted(targets)),
-        ]
-    )
-    said = {page: "; ".join(own) for page, own in found.items() if own}
+    made_at = sorted({scales[one] for one in blocks if one in scales})
+    at = ", ".join([*made_at, *(f"`make {one}`" for one in sorted(targets))])
+    said = {page: "; ".join(own) for page in pages if (own := verdicts_on(item, told[page]))}
     if why := why_nothing(item, told):
         at, said = "", dict.fromkeys(pages, why)
     said = said or dict.fromkeys(pages[:1] or [""], "no claim")
+    beside = {one: f" ({size})" for one, size in replicates.items()}
+    beside |= {one: f" ({NOT_MADE})" for one in blocks if one not in scales}
     return [
         item["number"],
         item["shows"],
         ", ".join(map(picture, names)),
-        ", ".join(_told_block(one, scales, replicates) for one in blocks),
+        ", ".join(f"`{one}`{beside.get(one, '')}" for one in blocks),
         at,
         "; ".join(f"[{text}]({page}.md)" if page else text for page, text in said.items()),
     ]
 
 
 def item_rows(
-    items: Sequence[Item],
-    config: Mapping[str, Any],
-    scales: Mapping[str, str],
-    told: Mapping[str, str],
-    picture: Picture,
-    replicates: Mapping[str, int],
-) -> list[list[str]]:
+    items: Sequence[Item], config: Mapping[str, Any], scales: Mapping[str, str],
+    told: Mapping[str, str], picture: Picture, replicates: Mapping[str, int],
+) -> list[list[str]]:  # fmt: skip
     """The lines of a paper's figures and tables."""
     return [item_row(item, config, scales, told, picture, replicates) for item in items]
 
@@ -249,11 +218,9 @@ def claim_verdicts(page: str, ours: bool = False, about: str = "") -> list[str]:
 
 
 def count_verdicts(
-    papers: Mapping[str, Sequence[Item]],
-    told: Mapping[str, str],
-    ours: bool = False,
+    papers: Mapping[str, Sequence[Item]], told: Mapping[str, str], ours: bool = False,
     about: str = "",
-) -> Counter[str]:
+) -> Counter[str]:  # fmt: skip
     """How many claims of all papers, or else of our own, came to what; as for `paper_rows`."""
     pages = [page for own in claim_pages(papers).values() for page in own]
     return Counter(verdict for page in pages for verdict in claim_verdicts(told[page], ours, about))
@@ -271,21 +238,17 @@ def paper_rows(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) ->
     """How many of each paper's figures and tables are made, and what its claims came to."""
     rows = []
     for paper, pages in claim_pages(papers).items():
-        own = papers[paper]
+        verdicts = {page: claim_verdicts(told[page]) for page in pages}
         claims = [
-            f"[{_counted(found)}]({page}.md#what-holds)"
-            for page in pages
-            if (found := claim_verdicts(told[page]))
+            f"[{_counted(own)}]({page}.md#what-holds)" for page, own in verdicts.items() if own
         ]
-        made = sum(not why_nothing(item, told) for item in own)
-        rows.append([paper, f"{made} of {len(own)} made", "; ".join(claims)])
+        made = sum(not why_nothing(item, told) for item in papers[paper])
+        rows.append([paper, f"{made} of {len(papers[paper])} made", "; ".join(claims)])
     return rows
 
 
-NUMBER_TOLD = re.compile(r"-?\d+(?:\.\d+)?")
 CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*)(?:;.*)?\.)?")
 """A line of a list of claims (`verdicts.JudgedClaims.with_verdict`): place, words, cause."""
-STAND_IN = "stand-in"
 SLIPS = "slips of the text; the paper's own tables or published data have other numbers."
 """What is told of them in common."""
 
@@ -304,20 +267,18 @@ def cells(page: str, heading: str, column: str, **where: str) -> list[str]:
         if column in row and all(row.get(name) == value for name, value in where.items())
     ]
     if not found:
-        raise ToldError(f"{_asked(heading, column, where)}: found no cell; see the page's template")
+        asked = ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
+        raise ToldError(f"{asked}: found no cell; see the page's template")
     return found
-
-
-def _asked(heading: str, column: str, where: Mapping[str, str]) -> str:
-    return ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
 
 
 def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
     """The numbers that `cells` begin with."""
     told = cells(page, heading, column, **where)
-    found = [NUMBER_TOLD.match(cell) for cell in told]
+    found = [re.match(r"-?\d+(?:\.\d+)?", cell) for cell in told]
     if not all(found):
-        raise ToldError(f"{_asked(heading, column, where)}: found {told}, expected numbers")
+        asked = ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
+        raise ToldError(f"{asked}: found {told}, expected numbers")
     return [float(one.group()) for one in found if one]
 
 
@@ -360,8 +321,11 @@ def main_claims(lines: str) -> list[str]:
     """
     lists = [part.rstrip().rpartition("\n\n")[2] for part in lines.split(FURTHER)[:-1]]
     found = [CLAIM.fullmatch(line) for one in lists for line in one.splitlines()]
-    told = [(one[1].strip("*"), one[2]) for one in found if one]
-    return [f"{words} ({place})" if STAND_IN in place else words for place, words in told]
+    return [
+        f"{one[2]} ({one[1].strip('*')})" if "stand-in" in one[1] else one[2]
+        for one in found
+        if one
+    ]
 
 
 def _together(words: list[str]) -> str:

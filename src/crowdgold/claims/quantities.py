@@ -22,8 +22,7 @@ from crowdgold.experiment.summaries import (
 )
 
 Names = str | Sequence[str]
-NUMBERS = ["value", "error", "replicates", "degrees"]
-"""The columns of cells that are no names."""
+NUMBERS = ["value", "error", "replicates", "degrees"]  # the columns of cells that are no names
 
 
 def _listed(value: Names) -> list[str]:
@@ -42,27 +41,17 @@ def _rows(tables: Tables, arguments: dict[str, Any]) -> pd.DataFrame:
 
 
 def ratio(
-    rows: pd.DataFrame,
-    value: Names,
-    method: Names,
-    against: str,
-    by: Names = (),
+    rows: pd.DataFrame, value: Names, method: Names, against: str, by: Names = (),
     mean_over: str = "",
-) -> Cells:
-    """Ratios of the error or the width (or both) of methods to another's, on the same data.
+) -> Cells:  # fmt: skip
+    """Ratios of the mean absolute `error` or the `width` of methods to another's, on the same data.
 
-    Args:
-        value: `error`, the mean absolute error, `width`, or a list of both.
-        method: the method or methods above the bar.
-        against: the method below it.
-        by: settings; a ratio for each of their values and each metric.
-        mean_over: a setting over whose values ratios are averaged.
+    One for each metric and each of the values of the settings `by`, or their mean over a setting.
     """
     axes, values, methods = _listed(mean_over or by), _listed(value), _listed(method)
     frames = [cells_of("", [], []).rows]
     for one in methods:
-        found = compare(rows, axes, one, against)
-        if found.empty:
+        if (found := compare(rows, axes, one, against)).empty:
             continue
         least = found.groupby("metric")["replicates"].min()
         found = average_over_settings(found, mean_over) if mean_over else found
@@ -89,24 +78,14 @@ def ratio(
 
 
 def summary(
-    rows: pd.DataFrame,
-    value: str,
-    method: Names,
-    by: Names = (),
-    pooled: bool = False,
-    size: bool = False,
-    mean_over: str = "",
-    title: str = "",
-) -> Cells:
+    rows: pd.DataFrame, value: str, method: Names, by: Names = (), pooled: bool = False,
+    size: bool = False, mean_over: str = "", title: str = "",
+) -> Cells:  # fmt: skip
     """A column of the summary over replicates: `bias`, `error`, `width`, `coverage`.
 
-    Args:
-        method: the method or methods.
-        by: settings; a cell for each of their values, method and metric.
-        pooled: whether the other settings of the table count as further replicates.
-        size: whether the value is without its sign.
-        mean_over: a setting over whose values the column is averaged.
-        title: what it is in words; the column and the method where nothing is said.
+    A cell for each method, metric and each of the values of the settings `by`, or their mean over a
+    setting. If `pooled`, the table's other settings count as further replicates; with `size` the
+    value is without its sign.
     """
     methods, axes = _listed(method), _listed(by)
     rows = choose(rows, {"method": methods})
@@ -117,37 +96,28 @@ def summary(
         return cells_of(title or value, [], [])
     found = summarise(rows, [*axes, mean_over] if mean_over else axes)
     if mean_over:
-
-        def error_of_mean(errors: pd.Series) -> float:
-            return float(np.sqrt((errors**2).sum()) / len(errors))
-
-        groups_of = found.groupby([*axes, "method", "metric"], sort=False)
-        how: dict[str, Any] = {value: "mean", f"{value}_se": error_of_mean, "replicates": "min"}
-        found = groups_of.agg(how).reset_index()
+        how: dict[str, Any] = {
+            value: "mean", "replicates": "min",
+            f"{value}_se": lambda errors: float(np.sqrt((errors**2).sum()) / len(errors)),
+        }  # fmt: skip
+        found = found.groupby([*axes, "method", "metric"], sort=False).agg(how).reset_index()
     several = len(set(found["metric"])) > 1
     groups = [
         " ".join([str(row["metric"])] * several + [str(row["method"])] * (len(methods) > 1))
         for row in found.to_dict("records")
     ]
     values = found[value].abs() if size else found[value]
-    own_title = f"{'size of the ' * size}{value}"
-    own_title += "" if len(methods) > 1 else f" of {methods[0]}"
-    own_title += f", mean over {mean_over}" if mean_over else ""
-    size_of, places = found["replicates"], places_of(found, axes)
+    of = "" if len(methods) > 1 else f" of {methods[0]}"
+    over = f", mean over {mean_over}" if mean_over else ""
+    title = title or f"{'size of the ' * size}{value}{of}{over}"
     # Intervals of one replicate are no independent trials: such a summary has no band.
     shares = value == "coverage" and not mean_over
     trials = found["intervals"].where(found["band_low"].notna()) if shares else np.nan
-    return cells_of(
-        title or own_title, groups, values, found[f"{value}_se"], places, size_of, trials=trials
-    )
+    errors, sizes = found[f"{value}_se"], found["replicates"]
+    return cells_of(title, groups, values, errors, places_of(found, axes), sizes, trials=trials)
 
 
-def mean(
-    rows: pd.DataFrame,
-    column: str,
-    by: Names = (),
-    title: str = "",
-) -> Cells:
+def mean(rows: pd.DataFrame, column: str, by: Names = (), title: str = "") -> Cells:
     """The mean of a column and its standard error, over rows that are independent.
 
     For each of the values of the columns `by`. The title is the column's name where none is given.
@@ -191,15 +161,9 @@ def coverage(
 
 
 def column(
-    rows: pd.DataFrame,
-    value: str,
-    error: str = "",
-    by: Names = (),
-    at: Names = (),
-    title: str = "",
-    replicates: str = "replicates",
-    size: bool = False,
-) -> Cells:
+    rows: pd.DataFrame, value: str, error: str = "", by: Names = (), at: Names = (),
+    title: str = "", replicates: str = "replicates", size: bool = False,
+) -> Cells:  # fmt: skip
     """Cells that stand in a table as they are: a column and that of its errors, or exact ones.
 
     The columns `by` and `at` name a cell's group and its place; the first row of each counts.
@@ -240,15 +204,9 @@ def difference(
 
 
 def paired(
-    rows: pd.DataFrame,
-    value: str,
-    column: str,
-    first: str,
-    second: str,
-    unit: str = "replicate",
-    by: Names = (),
-    title: str = "",
-) -> Cells:
+    rows: pd.DataFrame, value: str, column: str, first: str, second: str, unit: str = "replicate",
+    by: Names = (), title: str = "",
+) -> Cells:  # fmt: skip
     """The mean difference of two entries of a column on the same units, and its error.
 
     The first entry of the column, `method` for instance, less the second, in the column `value`;

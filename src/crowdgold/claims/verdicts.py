@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from crowdgold.claims.cells import Tables, markdown_table
 
 HOLDS, FAILS, NOT_DECIDED = "holds", "does not hold", "not decided"
-NOT_JUDGED = "not judged"
-"""Said where the results are not there: it is no verdict."""
-NO_VERDICT = "no verdict"
-"""Said where our values could not be others."""
+NOT_JUDGED = "not judged"  # said where the results are not there: it is no verdict
+NO_VERDICT = "no verdict"  # said where our values could not be others
 UNDECIDABLE = "cannot be decided"
 """Said of what is not decided, where the data that would decide are not public."""
 NO_CAUSE = "no cause is known"
@@ -68,7 +66,7 @@ HEADER = ["where", "claim", "ours", "must be", "verdict", "replicates", "reason"
 """The columns of a table of claims."""
 
 
-COUNTED = {
+COUNTED = {  # what is said of one claim of a verdict, and of several
     HOLDS: ("holds", "hold"),
     FAILS: ("does not hold", "do not hold"),
     NOT_DECIDED: ("is not decided", "are not decided"),
@@ -76,17 +74,11 @@ COUNTED = {
     NO_VERDICT: ("has no verdict", "have no verdict"),
     NOT_JUDGED: ("is not judged, for want of data", "are not judged, for want of data"),
 }
-"""What is said of one claim of a verdict, and of several."""
-CLEARLY = "clearly not: "
-"""How a reason begins that names the values on the wrong side."""
-WHY = "*Why not:*"
-"""How the reason of a claim that does not hold begins, its cause first."""
-NONE = "- none"
-"""A list of claims where there are none."""
-FURTHER = "Further:"
-"""What stands between the main claims that hold and the others."""
-OURS = "ours"
-"""How the place of a claim begins that is not the paper's."""
+CLEARLY = "clearly not: "  # how a reason begins that names the values on the wrong side
+WHY = "*Why not:*"  # how the reason of a claim that does not hold begins, its cause first
+NONE = "- none"  # a list of claims where there are none
+FURTHER = "Further:"  # what stands between the main claims that hold and the others
+OURS = "ours"  # how the place of a claim begins that is not the paper's
 
 
 def is_ours(where: str) -> bool:

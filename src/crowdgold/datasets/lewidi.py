@@ -7,7 +7,6 @@ joined by commas in the same order. Running numbers begin anew in each part.
 
 import json
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -59,6 +58,17 @@ def _prepare(name: str, prefix: str, folder: Path) -> pd.DataFrame:
     return check_table_4(about, pd.DataFrame(rows, columns=COLUMNS_JUDGED_TEXTS))
 
 
-prepare_hs_brexit = partial(_prepare, "hs_brexit", "HS-Brexit")
-prepare_md_agreement = partial(_prepare, "md_agreement", "MD-Agreement")
-prepare_armis = partial(_prepare, "armis", "ArMIS")
+# Functions of this module by name: a job depends on the module that prepares its dataset.
+def prepare_hs_brexit(folder: Path) -> pd.DataFrame:
+    """The labels of HS-Brexit."""
+    return _prepare("hs_brexit", "HS-Brexit", folder)
+
+
+def prepare_md_agreement(folder: Path) -> pd.DataFrame:
+    """The labels of MD-Agreement."""
+    return _prepare("md_agreement", "MD-Agreement", folder)
+
+
+def prepare_armis(folder: Path) -> pd.DataFrame:
+    """The labels of ArMIS."""
+    return _prepare("armis", "ArMIS", folder)

@@ -83,7 +83,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Column of a study -> the names it is guessed from, likeliest first."""
 
-PATTERNS = (
+PATTERNS = (  # names of columns of which there can be several
     (re.compile(r"(?i:gold|expert)_(\w+)"), "gold"),
     (re.compile(r"(?i:gold|expert|adjudicator)(\d+)"), "gold"),
     (re.compile(r"(?i:score)_(\w+)"), "score"),
@@ -95,15 +95,13 @@ PATTERNS = (
         "vote",
     ),
 )
-"""Names of columns of which there can be several."""
 SAID_BESIDE = "comments?|notes?|reason|time|date|at"
 """What names of columns end with that hold a remark, or say when something was done."""
-OF_A_LABEL = (
+OF_A_LABEL = (  # what names of columns end with that say something of a label, or of who gave it
     f"id|name|no|nr|num|number|{SAID_BESIDE}|text|count|total|type|status|"
     "available|reviewed|question|standard|confidence|sure|certainty|agree|agrees|agreed|agreement|flag|"
     "source|level|score|age|gender|female|male|education|country|language|experience|expertise"
 )
-"""What names of columns end with that say something of a label, or of who gave it."""
 NO_VOTE = re.compile(
     rf".*_(?:{OF_A_LABEL}|gold|majority|true|truth|final|consensus|model|predicted|prediction|pred|"
     "aggregated|mode|mean|median|verdict)",
@@ -126,24 +124,17 @@ def normal(name: str) -> str:
     return re.sub(r"[\s\-./]+", "_", name.strip())
 
 
-REPEATS = 0.05
-"""Share of rows that may repeat an item and its annotator, as slips do."""
-MOST_LABELS = 20
-"""Different values of a column of labels whose name only hints at it."""
-ENOUGH = 20
-"""Items with several rows, from which on that all their rows agree is no chance."""
-FEW_ROWS = 10
-"""In fewer rows a score may count them by chance."""
-BETWEEN = " | "
-"""Between the parts of an item that several columns name."""
-MOST_PARTS = 4
-"""Columns beside that of the item that may name it."""
+REPEATS = 0.05  # share of rows that may repeat an item and its annotator, as slips do
+MOST_LABELS = 20  # different values of a column of labels whose name only hints at it
+ENOUGH = 20  # items with several rows, from which on that all their rows agree is no chance
+FEW_ROWS = 10  # in fewer rows a score may count them by chance
+BETWEEN = " | "  # between the parts of an item that several columns name
+MOST_PARTS = 4  # columns beside that of the item that may name it
 SURE = ("label", "gold", "gold_label", "annotator", "annotator_id")
 """Names that say by themselves what a column is."""
 NAMES_THINGS = re.compile(r".+_(?:id|uid|uuid|key)|.+(?<=[a-z])Id")
 """Names of columns that name something, which can be the item."""
-MOSTLY = 0.8
-"""Share of rows from which on something is so of most."""
+MOSTLY = 0.8  # share of rows from which on something is so of most
 
 
 def names_of(sheet: Sheet) -> dict[str, str]:
@@ -192,11 +183,7 @@ def _other_role(name: str) -> bool:
 
 
 def _chosen(sheets: Sequence[Sheet], found: list[str], telling: bool = True) -> list[str]:
-    """The columns that name an item in sheets that name theirs alike, of those that may.
-
-    `found` are likeliest first; `telling` is whether the names themselves say that they may. An
-    `InputError` where several fit equally well, or none does.
-    """
+    """The columns that name an item, of `found`, likeliest first; `telling` if names say so."""
     if len(found) < 2:
         return found
     own = [(sheet, names_of(sheet)) for sheet in sheets]
@@ -344,11 +331,7 @@ def _one_value(sheet: Sheet, column: str) -> bool:
 
 
 def _with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
-    """A sheet with a column `label`, where one was found.
-
-    An `InputError` where several columns could be it, or the only one is the same for all
-    annotators of each item, as a model's answer is.
-    """
+    """A sheet with a column `label`, where one was found that is no model's answer."""
     free = names_of(sheet)
     found = [free[alias] for alias in ALIASES["label"] if alias in free]
     found = [name for name in found if _few_values(sheet, name)]
@@ -437,10 +420,7 @@ def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str,
 
 
 def _guess(sheet: Sheet, taken: set[str], others_vote: bool) -> dict[str, str]:
-    """Guess columns from their names: theirs -> ours.
-
-    Where another file has votes, no column is an annotator's here.
-    """
+    """Guess columns from their names: theirs -> ours; no annotator's where `others_vote`."""
     guessed: dict[str, str] = {}
     free = names_of(sheet)
     for ours, aliases in ALIASES.items():

@@ -20,30 +20,30 @@ from typing import BinaryIO
 from crowdgold.system.archives import ArchiveError, read_gzip, zip_members
 from crowdgold.types.errors import InputError
 
-MOST_BYTES = 2_000_000_000
-"""Of a file, and of what is within it."""
-MOST_CELLS = 100_000_000
-"""Of a table: a row of a vote has three or four."""
+MOST_BYTES = 2_000_000_000  # of a file, and of what is within it
+MOST_CELLS = 100_000_000  # of a table: a row of a vote has three or four
 STANDARD_INPUT = "-"
+LESS = (
+    "leave out columns that say nothing of votes, labels or scores, or evaluate a part of the items"
+)
 BLOCK = 1 << 20
 GZIP, ZIP = ".gz", ".zip"
 KINDS = (
     (stat.S_ISDIR, "is a folder"), (stat.S_ISFIFO, "is a pipe"), (stat.S_ISSOCK, "is a socket"),
     (stat.S_ISCHR, "is a device"), (stat.S_ISBLK, "is a device"),
 )  # fmt: skip
-MARKS = (
+MARKS = (  # byte order marks; that of UTF-32 begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"), (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )  # fmt: skip
-"""Byte order marks; that of UTF-32 begins with that of UTF-16."""
 PACKED = (
     (b"\x1f\x8b", "packed by gzip", ".csv.gz"),
     (b"PK\x03\x04", "a workbook or a zip archive", ".xlsx or .zip"),
     (b"PAR1", "parquet", ".parquet"),
 )
 """First bytes of files that are no text, what they are, and what their names should end with."""
-MENDS = {
+MENDS = {  # endings of tables that are not read -> what to do
     **dict.fromkeys(
         (".txt", ".dat", ".tab", ".text", ""),
         ". Rename a table of text to .csv, whatever separates its cells",
@@ -56,9 +56,7 @@ MENDS = {
         ". Write the table as .csv or .parquet by the program that made it",
     ),
 }
-"""Endings of tables that are not read -> what to do."""
-STRAY = 0.01
-"""Share of zero bytes below which they are slips, not another encoding."""
+STRAY = 0.01  # share of zero bytes below which they are slips, not another encoding
 OPENING = re.compile(rb"\s*[\[{]")
 
 
@@ -203,19 +201,14 @@ def _bounded(file: BinaryIO, source: str, expected: int = 0) -> bytes:
 
 def too_large() -> str:
     """What a message says of a file with too many bytes."""
-    return (
-        f"more than {MOST_BYTES / 1e9:g} billion bytes, the most that are read; leave out columns "
-        "that say nothing of votes, labels or scores, or evaluate a part of the items"
-    )
+    return f"more than {MOST_BYTES / 1e9:g} billion bytes, the most that are read; {LESS}"
 
 
 def check_cells(cells: int, source: str) -> None:
     """Raise an `InputError` where a table has more cells than are read."""
     if cells > MOST_CELLS:
-        raise InputError(
-            f"{source}: {cells:,} cells, more than the {MOST_CELLS:,} that are read; leave out "
-            "columns that say nothing of votes, labels or scores, or evaluate a part of the items"
-        )
+        more = f"{cells:,} cells, more than the {MOST_CELLS:,} that are read"
+        raise InputError(f"{source}: {more}; {LESS}")
 
 
 def _looks_like(content: bytes) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from crowdgold.reading.roles import ANONYMOUS, GOLD_FILE, LONG
+from crowdgold.reading.roles import guessed_gold
 from crowdgold.reading.sheets import Sheet
 from crowdgold.reading.votes import Rows, joined
 from crowdgold.types.clusters import CLUSTER
@@ -14,75 +14,66 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import BATCH, COLUMNS, STRATUM, not_begun
 
 
-def of_item(sheet: Sheet, column: str, many: bool) -> Sheet:
+def of_item(sheet: Sheet, column: str) -> Sheet:
     """One row for each item that has a value in a column.
 
     Words for an empty cell count as one in numbers and labels, and are names of a stratum or a
-    cluster. Where an item has `many` rows, as in a file of votes, they must say the same.
+    cluster. Where an item has several rows, as in a file of votes, they must say the same.
     """
     names = column in (CLUSTER, STRATUM, *sheet.starting("stratum").values())
     values = sheet.frame[column] if names else sheet.known(column)
     known = values.notna().to_numpy(dtype=bool)
     table = sheet.take(known)
     item, values = table.frame["item"], values[known]
-    problems = table.problems()
-    if many:
+    if sheet.several:
         first = values.groupby(item.to_numpy(dtype=object)).transform("first")
         other = (values != first).to_numpy(dtype=bool)
         expected = f"what the item's first row has; or leave it out by --column {column}=ignore"
-        problems.add_rows(column, other, values, expected)
+        table.refuse(column, other, expected)
     else:
-        twice = item.duplicated(keep=False).to_numpy(dtype=bool)
-        problems.add_rows("item", twice, item, "each item once (it is there repeatedly)")
-    problems.raise_if_any()
+        table.refuse_repeated()
     return table.take(~item.duplicated().to_numpy(dtype=bool))
 
 
-def _several(kind: str | None) -> bool:
-    return kind in (LONG, ANONYMOUS)
+def _values(sheet: Sheet, column: str) -> pd.Series:
+    """The values of a column by item, where it has one."""
+    table = of_item(sheet, column)
+    return table.series(table.frame[column].to_numpy(dtype=object))
 
 
-def read_scores(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
+def read_scores(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
     """The finite scores: predictor -> scores by item; each predictor has one column."""
     scores: dict[str, pd.Series] = {}
-    for sheet, kind in zip(sheets, kinds, strict=True):
-        columns, rows = sheet.starting("score"), {}
+    for sheet in sheets:
+        columns = {name: (sheet, column) for name, column in sheet.starting("score").items()}
         if sheet.has("model", "score"):
             model = sheet.frame["model"]
-            problems = sheet.problems()
             bad = (model.isna() & sheet.frame["score"].notna()).to_numpy()
-            problems.add_rows("model", bad, model, "whose score it is")
-            problems.raise_if_any()
-            rows = {str(name): (model == name).fillna(False).to_numpy(dtype=bool)
-                    for name in model.dropna().unique()}  # fmt: skip
-            columns = dict.fromkeys(rows, "score")
-        own = {
-            name: of_item(sheet.take(rows[name]) if rows else sheet, column, _several(kind))
-            for name, column in columns.items()
-        }
-        for name, table in own.items():
-            column = columns[name]
+            sheet.refuse("model", bad, "whose score it is")
+            columns = {
+                str(name): (sheet.take((model == name).fillna(False).to_numpy(dtype=bool)), "score")
+                for name in model.dropna().unique()
+            }
+        # All are looked at for repeated items before any for its numbers.
+        tables = {name: of_item(own, column) for name, (own, column) in columns.items()}
+        for name, table in tables.items():
+            column = columns[name][1]
             if name in scores:
                 raise InputError(f"{sheet.source}: scores of {name!r} stand in another file too")
+            if not len(table.frame):
+                raise InputError(
+                    f"{sheet.source}: column {column!r}: no number in any row; fill it in, or "
+                    "leave it out"
+                )
             values = to_numbers(table.frame[column])
-            problems = table.problems()
-            if not len(values):
-                nothing = "no number in any row; fill it in, or leave it out"
-                problems.add(f"column {column!r}: {nothing}")
-            bad = ~(np.abs(values) < LARGEST)
-            problems.add_rows(column, bad, table.frame[column], BELOW_LARGEST)
-            problems.raise_if_any()
+            table.refuse(column, ~(np.abs(values) < LARGEST), BELOW_LARGEST)
             _check_thousands(table, column)
-            scores[name] = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
+            scores[name] = table.series(values)
     return scores
 
 
 def _check_thousands(table: Sheet, column: str) -> None:
-    """Raise an `InputError` where the point of some numbers seems to mark their thousands.
-
-    It does where one digit stands before it and three follow in each number that has one, and most
-    of the others are whole numbers of three digits.
-    """
+    """Refuse points that mark thousands: 3 digits follow each, and most others have 3 digits."""
     texts = table.frame[column].dropna().astype(str)
     pointed = texts.str.contains(".", regex=False)
     if pointed.sum() < 2 or not texts[pointed].str.fullmatch(r"[+-]?[1-9]\.\d{3}").all():
@@ -100,31 +91,19 @@ def _check_thousands(table: Sheet, column: str) -> None:
         )
 
 
-def guessed_gold(sheet: Sheet, kind: str | None) -> bool:
-    """Whether nothing but their number says that a file's labels are gold: one an item."""
-    return (
-        sheet.has("label")
-        and not (_several(kind) or sheet.has("expert"))
-        and not GOLD_FILE.search(sheet.name)
-    )
-
-
-def read_gold(
-    sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list[str]
-) -> Rows | None:
+def read_gold(sheets: Sequence[Sheet], notes: list[str]) -> Rows | None:
     """The gold labels: columns item, expert and label, one of an expert for an item; or None."""
     parts = []
-    for sheet, kind in zip(sheets, kinds, strict=True):
-        several = _several(kind)
+    for sheet in sheets:
         tables = [
-            (of_item(sheet, column, several), column, name)
+            (of_item(sheet, column), column, name)
             for name, column in sheet.starting("gold").items()
         ]
-        if sheet.has("label") and (sheet.has("expert") or not several):
+        if sheet.has("label") and (sheet.has("expert") or not sheet.several):
             label = sheet.known("label").notna()
-            if several:
+            if sheet.several:
                 label &= sheet.frame["expert"].notna()
-            elif guessed_gold(sheet, kind):
+            elif guessed_gold(sheet):
                 notes.append(f"{sheet.name}: its labels are read as gold labels")
             # "gold" is the expert where a file names none.
             tables.append((sheet.take(label.to_numpy(dtype=bool)), "label", "gold"))
@@ -168,13 +147,12 @@ def of_begun_batches(
     return gold.take(kept), int((~kept).sum())
 
 
-def read_strata(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
+def read_strata(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
     """The strata: name -> stratum by item, one in all files."""
     strata: dict[str, pd.Series] = {}
-    for sheet, kind in zip(sheets, kinds, strict=True):
+    for sheet in sheets:
         for name, column in sheet.starting("stratum").items():
-            values = _values(sheet, column, kind)
-            strata[name] = _as_before(strata.get(name), values, sheet, column)
+            strata[name] = _as_before(strata.get(name), _values(sheet, column), sheet, column)
     return strata
 
 
@@ -193,36 +171,32 @@ def _as_before(before: pd.Series | None, values: pd.Series, sheet: Sheet, column
     return both
 
 
-def read_sampling(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
+def read_sampling(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
     """How gold items were drawn, and which belong together: columns by item, where there.
 
     Batches may stand in a file each. An item that one of them sent in vain is of the one that has
     its label.
     """
-    found, cluster = _draws(sheets, kinds), None
-    for sheet, kind in zip(sheets, kinds, strict=True):
+    found, cluster = _draws(sheets), None
+    for sheet in sheets:
         if sheet.has(CLUSTER):
-            cluster = _as_before(cluster, _values(sheet, CLUSTER, kind), sheet, CLUSTER)
+            cluster = _as_before(cluster, _values(sheet, CLUSTER), sheet, CLUSTER)
     return found if cluster is None else found | {CLUSTER: cluster}
 
 
-def _draws(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
+def _draws(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
     """How gold items were drawn: the columns of `gold_draw`, those that are there."""
-    given = [
-        (sheet, kind)
-        for sheet, kind in zip(sheets, kinds, strict=True)
-        if any(map(sheet.has, COLUMNS))
-    ]
-    in_batches = all(sheet.has(BATCH) for sheet, _ in given)
+    given = [sheet for sheet in sheets if any(map(sheet.has, COLUMNS))]
+    in_batches = all(sheet.has(BATCH) for sheet in given)
     tables: list[pd.DataFrame] = []
-    for sheet, kind in given:
+    for sheet in given:
         columns = [column for column in COLUMNS if sheet.has(column)]
         again = [column for column in columns if any(column in one for one in tables)]
         if again and not in_batches:
             raise InputError(f"{sheet.source}: column {again[0]!r} stands in another file too")
-        tables.append(pd.DataFrame({one: _values(sheet, one, kind) for one in columns}))
+        tables.append(pd.DataFrame({one: _values(sheet, one) for one in columns}))
         gold = [*sheet.starting("gold").values(), *filter(sheet.has, ["label"])]
-        known = [_values(sheet, column, kind).index for column in gold] if in_batches else []
+        known = [_values(sheet, column).index for column in gold] if in_batches else []
         tables[-1]["known"] = np.any([tables[-1].index.isin(one) for one in known], axis=0)
     if not in_batches or not tables:
         return {
@@ -233,26 +207,14 @@ def _draws(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd
     return {str(column): last[column].dropna() for column in last}
 
 
-def _values(sheet: Sheet, column: str, kind: str | None) -> pd.Series:
-    """The values of a column by item, where it has one."""
-    table = of_item(sheet, column, _several(kind))
-    item = table.frame["item"].to_numpy(dtype=object)
-    return pd.Series(table.frame[column].to_numpy(dtype=object), index=item)
-
-
-def read_weights(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> pd.Series | None:
+def read_weights(sheets: Sequence[Sheet]) -> pd.Series | None:
     """The weights by item, above 0; None where there are none."""
     found = None
-    for sheet, kind in zip(sheets, kinds, strict=True):
-        if not sheet.has("weight"):
-            continue
-        table = of_item(sheet, "weight", _several(kind))
-        values = to_numbers(table.frame["weight"])
-        problems = table.problems()
-        bad = ~((values > 0) & (values < LARGEST))
-        expected = f"a number above 0, below {LARGEST:g}"
-        problems.add_rows("weight", bad, table.frame["weight"], expected)
-        problems.raise_if_any()
-        own = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
-        found = _as_before(found, own, sheet, "weight")
+    for sheet in sheets:
+        if sheet.has("weight"):
+            table = of_item(sheet, "weight")
+            values = to_numbers(table.frame["weight"])
+            bad = ~((values > 0) & (values < LARGEST))
+            table.refuse("weight", bad, f"a number above 0, below {LARGEST:g}")
+            found = _as_before(found, table.series(values), sheet, "weight")
     return found

@@ -26,35 +26,28 @@ from crowdgold.reading.columns import (
     ours_named,
 )
 from crowdgold.reading.options import DROP, REFUSE
-from crowdgold.reading.roles import ANONYMOUS, LONG
-from crowdgold.reading.sheets import Sheet
+from crowdgold.reading.sheets import ANONYMOUS, LONG, Sheet
 from crowdgold.types.columns import counted, has_or_have, to_numbers
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import FOR_PEOPLE
 
 NAMED = 3
-LEAST = 0.9
-"""Share of the gold items that must be among the items with votes."""
+LEAST = 0.9  # share of the gold items that must be among the items with votes
 OTHERS = 0.5
 """Share of the items of two files with another text in both, from which on they are others."""
 FEWEST = 2
-UNUSUAL = 0.05
-"""Probability below which labels that are left are no random sample of all."""
-UNSEEN = re.compile("[\u200b-\u200f\u2060\ufeff]")
-"""Characters that have no width."""
-DIGITS = 15
-"""That a floating point number keeps of a whole number."""
-WHAT_IT_IS = (
+UNUSUAL = 0.05  # probability below which labels that are left are no random sample of all
+UNSEEN = re.compile("[\u200b-\u200f\u2060\ufeff]")  # characters that have no width
+DIGITS = 15  # that a floating point number keeps of a whole number
+WHAT_IT_IS = (  # names of columns that say what was judged, though a file has one value alone
     *ALIASES["model"], "task", "question", "prompt", "dataset", "criterion", "aspect", "metric",
 )  # fmt: skip
-"""Names of columns that say what was judged, though a file has one value alone."""
-REMARK = re.compile(
+REMARK = re.compile(  # names of columns that say other things of one item in each file
     rf"(?:.*_)?(?:{SAID_BESIDE}|remark|reasoning|explanation|explain|timestamp|datetime|created|"
     r"updated|submitted|started|finished|rationale|highlight|evidence|span|justification|feedback|"
     r"correction|edit|suggestion|suggested|duration|seconds)s?(?:_.*)?",
     re.I,
 )
-"""Names of columns that say other things of one item in each file."""
 DAY = re.compile(r"(\d{1,2})[-/](\d{1,2})")
 DATE = re.compile(r"\d{4}-(\d\d)-(\d\d)(?:[ T]00:00:00)?")
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -63,8 +56,7 @@ NUMBER = re.compile(r"[+-]?(\d+)(\.0*)?|[+-]?\d+(\.\d+)?e[+-]?\d+")
 SIGNIFICANT = re.compile(r"[+-]?(\d)(?:\.(\d+))?e([+-]?\d+)")
 
 
-Names = Sequence[str] | np.ndarray | pd.Index | pd.Series
-"""Of items."""
+Names = Sequence[str] | np.ndarray | pd.Index | pd.Series  # of items
 
 
 def some(items: Sequence[object]) -> str:
@@ -211,22 +203,22 @@ def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
     )
 
 
-def check_same_things(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
+def check_same_things(sheets: Sequence[Sheet]) -> None:
     """Raise an `InputError` where two files, or rows of one, name other things alike.
 
     What tells things apart is a column of both that says the same in all rows of an item and
     differs between items (a text, an answer), or whose values are one in each file (a model, a
     task).
     """
-    for sheet, kind in zip(sheets, kinds, strict=True):
-        if kind in (LONG, ANONYMOUS):
-            _check_rows(sheet, kind)
+    for sheet in sheets:
+        if sheet.several:
+            _check_rows(sheet)
     for place, one in enumerate(sheets):
         for other in sheets[:place]:
             _check_pair(other, one)
 
 
-def _check_rows(sheet: Sheet, kind: str) -> None:
+def _check_rows(sheet: Sheet) -> None:
     """Raise an `InputError` where rows of one item are of other things, as a column says.
 
     A text says so if it stands in several rows and of one item only. Models do, and, where nobody
@@ -253,7 +245,7 @@ def _check_rows(sheet: Sheet, kind: str) -> None:
             continue
         values = own[column].nunique()
         few = values <= MOST_LABELS and values < number
-        apart = kind == ANONYMOUS and few and len(pairs) >= (1 - REPEATS) * len(rows)
+        apart = sheet.kind == ANONYMOUS and few and len(pairs) >= (1 - REPEATS) * len(rows)
         text = (
             _tells_apart(sheet, column)
             and pairs[column].duplicated().mean() <= REPEATS
@@ -263,7 +255,9 @@ def _check_rows(sheet: Sheet, kind: str) -> None:
             continue
         item = of_item.index[0]
         shown = some(list(pairs[column][pairs["item"] == item]))
-        who = f" or by --column {column}=annotator that it says who gave each," * (kind != LONG)
+        who = f" or by --column {column}=annotator that it says who gave each," * (
+            sheet.kind != LONG
+        )
         raise InputError(
             f"{sheet.source}: rows of one item are of other things: {column} differs within "
             f"{(of_item > 1).sum():,} of {number:,} items, as {item!r} has {shown}. Say by --item "

@@ -16,10 +16,8 @@ from crowdgold.types.columns import LARGEST, check_json_text, repeated
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import LEAST_LEVEL, MOST_LEVEL, is_number, is_whole
 
-LONGEST = 60
-"""Characters of a value that a message shows."""
-DIGITS = 15
-"""Of a whole number; one with more is read as a float, and may be infinite."""
+LONGEST = 60  # characters of a value that a message shows
+DIGITS = 15  # of a whole number; one with more is read as a float, and may be infinite
 
 
 class Unfit(ValueError):  # noqa: N818 - a state of a value, which `check_shape` makes an error of

@@ -6,6 +6,7 @@ Words for an empty cell among labels. NA is one where the labels are known witho
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,12 +16,14 @@ from crowdgold.reading.sheets import NOTHING_MISSING, Sheet
 from crowdgold.types.columns import counted, list_names
 from crowdgold.types.errors import InputError
 
-PAIRS = (
+if TYPE_CHECKING:
+    from crowdgold.reading.votes import Rows
+
+PAIRS = (  # pairs of labels, the second positive, that need no word from the user
     ("0", "1"), ("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"),
     ("negative", "positive"), ("neg", "pos"), ("incorrect", "correct"), ("fail", "pass"),
     ("failed", "passed"),
 )  # fmt: skip
-"""Pairs of labels, the second positive, that need no word from the user."""
 SHOWN = 6
 
 
@@ -34,12 +37,13 @@ def plain(text: str) -> str:
     return text
 
 
-def _listed(labels: pd.Series, rows: np.ndarray) -> str:
-    """List the values of a column, the commonest first, and where rare ones stand."""
+def _listed(table: "Rows") -> str:
+    """List labels, the commonest first, and where rare ones stand."""
+    labels = table.frame["label"]
     counts = labels.value_counts()
     shown = []
     for text, count in counts.head(SHOWN).items():
-        first = rows[np.flatnonzero((labels == text).to_numpy(dtype=bool))[0]]
+        first = table.rows[np.flatnonzero((labels == text).to_numpy(dtype=bool))[0]]
         shown.append(f"{str(text)!r} ({count} times, first in row {first})")
     more = f" and {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
     return ", ".join(shown) + more
@@ -59,27 +63,25 @@ def positive_labels(given: Sequence[str], known: Collection[str]) -> dict[str, s
 
 
 def binary_labels(
-    labels: Mapping[str, pd.Series],
-    rows: Mapping[str, np.ndarray],
-    positive: Sequence[str],
-    notes: list[str],
-) -> dict[str, np.ndarray]:
-    """Columns of labels as 0 and 1 (int8), the votes and the gold labels together.
+    tables: Mapping[str, "Rows"], positive: Sequence[str], notes: list[str]
+) -> dict[str, "Rows"]:
+    """Tables with their labels as 0 and 1 (int8), the votes and the gold labels together.
 
-    `labels` and `rows` are, by how messages name a column, its texts, none missing, and what
-    messages call its rows. Where labels are no known pair (0/1, false/true, no/yes,
-    negative/positive), the positive ones must be named; all others are then negative.
+    The tables are by how messages name them; no label is missing. Where labels are no known pair
+    (0/1, false/true, no/yes, negative/positive), the positive ones must be named; all others are
+    then negative.
     """
+    labels = {name: table.frame["label"] for name, table in tables.items()}
     values = {name: {plain(str(one)) for one in texts.unique()} for name, texts in labels.items()}
-    everything = set().union(*values.values()) if values else set()
+    everything = set().union(*values.values())
     wanted = positive_labels(positive, everything)
-    if wanted and not labels:
+    if wanted and not tables:
         raise InputError(
             f"--positive {', '.join(positive)}: votes are counts, and there are no gold labels"
         )
     for one, text in wanted.items():
         if one not in everything:
-            listed = "; ".join(f"{name} has {_listed(labels[name], rows[name])}" for name in labels)
+            listed = "; ".join(f"{name} has {_listed(table)}" for name, table in tables.items())
             raise InputError(f"--positive {text}: no label has this value; {listed}")
     found = {}
     for name, texts in labels.items():
@@ -90,7 +92,7 @@ def binary_labels(
             pair = next((pair for pair in PAIRS if own <= set(pair)), None)
             if pair is None:
                 raise InputError(
-                    f"{name}: found the labels {_listed(texts, rows[name])}; expected two, 0 and "
+                    f"{name}: found the labels {_listed(tables[name])}; expected two, 0 and "
                     "1, false and true, no and yes, or negative and positive. Correct them; say "
                     "which one is positive by --positive VALUE, and all others are negative; or "
                     "say by --missing VALUE which one stands for no label"
@@ -105,7 +107,8 @@ def binary_labels(
                 notes.append(f"{name}: {are} {is_or_are} positive, all others negative: {some}")
         codes, unique = pd.factorize(texts)
         known = np.array([plain(str(text)) in positives for text in unique], dtype=np.int8)
-        found[name] = known[codes] if len(unique) else np.zeros(0, dtype=np.int8)
+        coded = known[codes] if len(unique) else np.zeros(0, dtype=np.int8)
+        found[name] = replace(tables[name], frame=tables[name].frame.assign(label=coded))
     return found
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,33 +20,26 @@ from crowdgold.reading.columns import (
 )
 from crowdgold.reading.label_words import PAIRS, plain, positive_labels
 from crowdgold.reading.options import REFUSE
-from crowdgold.reading.sheets import Sheet
+from crowdgold.reading.sheets import ANONYMOUS, COUNTS, LONG, WIDE, Sheet
 from crowdgold.types.columns import list_guessed, list_names, to_numbers
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import BATCH, FOR_PEOPLE
 
-LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
-"""A row a label with its annotator; the same without; counts by item; a column an annotator."""
 GOLD_FILE = re.compile(r"gold|expert|truth|adjudicat", re.IGNORECASE)
-NO_GOLD_FILE = re.compile(
+NO_GOLD_FILE = re.compile(  # names of files of labels that a model gave, or that were made of votes
     r"pred|model|gpt|llm|claude|gemini|llama|bert|classif|output|major|aggreg|consensus|merged",
     re.IGNORECASE,
 )
-"""Names of files of labels that a model gave, or that were made of votes."""
-TRUTHS = (
+TRUTHS = (  # names of columns of labels that can be gold, or a model's, and are no one annotator's
     *ALIASES["gold"], "truth", "true", "target", "correct", "actual", "reference", "answer_key",
     "y", "final", "final_label", "consensus", "adjudicated", "correct_label", "majority",
 )  # fmt: skip
-"""Names of columns of labels that can be gold, or a model's, and are no one annotator's."""
-NO_LABELS = (
+NO_LABELS = (  # columns of two values that are no annotator's
     *TRUTHS, "pred", "predicted", "prediction", "is_gold", "oracle", "tie_break", "split", "fold",
 )  # fmt: skip
-"""Columns of two values that are no annotator's."""
-CHOSEN = re.compile(r"pred|class|label", re.IGNORECASE)
-"""Names of columns of a model's classes."""
+CHOSEN = re.compile(r"pred|class|label", re.IGNORECASE)  # names of columns of a model's classes
 HALF = 0.5
-SLIPS = 0.05
-"""Share of the filled cells of a column of numbers that are taken for slips, at most."""
+SLIPS = 0.05  # share of the filled cells of a column of numbers that are taken for slips, at most
 FORMS = (
     "item, annotator, label (a row a label); item, votes_positive, votes_total (a row an item); or "
     "item and a column vote_NAME for each annotator"
@@ -59,32 +53,31 @@ def leftover(sheet: Sheet) -> list[str]:
     return [name for name in sheet.columns if not (ours_named(name) or name in known)]
 
 
-def _kind(sheet: Sheet) -> str | None:
-    """Name the form of the votes that a sheet says it has."""
+def _with_kind(sheet: Sheet) -> Sheet:
+    """The sheet with the form of the votes that it says it has."""
+    kind = None
     if sheet.has("votes_positive") and (sheet.has("votes_total") or sheet.has("votes_negative")):
-        return COUNTS
-    if sheet.has("annotator", "label"):
-        return LONG
-    return WIDE if sheet.starting("vote") else None
+        kind = COUNTS
+    elif sheet.has("annotator", "label"):
+        kind = LONG
+    elif sheet.starting("vote"):
+        kind = WIDE
+    return replace(sheet, kind=kind)
 
 
-def _guess_votes(
-    sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str]
-) -> tuple[list[Sheet], list[str | None]]:
-    """The sheets, and the forms of their votes: those are looked for where no sheet says any.
-
-    Annotators are experts in a file that is called gold, where another has votes.
-    """
-    found, kinds = list(sheets), [_kind(sheet) for sheet in sheets]
-    for place, (sheet, kind) in enumerate(zip(sheets, kinds, strict=True)):
-        others = any(one is not None for at, one in enumerate(kinds) if at != place)
+def _with_votes(sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str]) -> list[Sheet]:
+    """The sheets with the forms of their votes; annotators of a file called gold can be experts."""
+    voting = list(map(_with_kind, sheets))
+    several = sum(sheet.kind is not None for sheet in voting) > 1
+    found = []
+    for sheet in voting:
         gold = GOLD_FILE.search(sheet.name) and not sheet.has("expert")
-        if kind == LONG and others and gold:
+        if sheet.kind == LONG and several and gold:
             notes.append(f"{sheet.name}: its annotators are read as experts, as the file is named")
-            found[place] = sheet.renamed({"annotator": "expert"})
-    kinds = [_kind(sheet) for sheet in found]
-    if any(kind is not None for kind in kinds):
-        return found, kinds
+            sheet = _with_kind(sheet.renamed({"annotator": "expert"}))
+        found.append(sheet)
+    if any(sheet.kind is not None for sheet in found):
+        return found
 
     def labelled(sheet: Sheet, column: str) -> bool:
         """Whether a column may be an annotator's: two known labels, or a positive one."""
@@ -105,27 +98,25 @@ def _guess_votes(
                 f"{sheet.name}: a column an annotator, guessed by their labels: "
                 f"{list_guessed(columns)}"
             )
-            found[place] = sheet.renamed({name: f"vote_{name}" for name in columns})
-            kinds[place] = WIDE
+            names = {name: f"vote_{name}" for name in columns}
+            found[place] = replace(sheet.renamed(names), kind=WIDE)
         elif (
             sheet.has("item", "label")
             and not sheet.has("expert")
             and sheet.frame["item"].duplicated().any()
         ):
             notes.append(f"{sheet.name}: labels without annotators; each row is a vote")
-            kinds[place] = ANONYMOUS
-    return found, kinds
+            found[place] = replace(sheet, kind=ANONYMOUS)
+    return found
 
 
-def _check_twice(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
-    """Raise an `InputError` where votes without annotators are there twice.
-
-    That is so of a file whose second half is its first half, and of two files that say the same.
-    """
+def _check_twice(sheets: Sequence[Sheet]) -> None:
+    """Raise an `InputError` where votes without annotators are there twice, in one file or two."""
     mend = "expected each vote once: leave the copy out"
+    sheets = [sheet for sheet in sheets if sheet.kind == ANONYMOUS]
     for place, sheet in enumerate(sheets):
         half, rest = divmod(len(sheet.frame), 2)
-        if kinds[place] == ANONYMOUS and not rest and half >= FEW_ROWS:
+        if not rest and half >= FEW_ROWS:
             first, second = (part.reset_index(drop=True) for part in
                              (sheet.frame[:half], sheet.frame[half:]))  # fmt: skip
             times = sheet.frame.groupby(["item", "label"]).size()
@@ -140,9 +131,15 @@ def _check_twice(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> None:
                     f"{sheet.source}: rows from {sheet.rows[half]} on are the same as those before "
                     f"them, in the same order; {mend}"
                 )
-        for before, other in zip(sheets[:place], kinds[:place], strict=True):
-            if kinds[place] == other == ANONYMOUS and before.frame.equals(sheet.frame):
+        for before in sheets[:place]:
+            if before.frame.equals(sheet.frame):
                 raise InputError(f"{before.source} and {sheet.source} hold the same votes; {mend}")
+
+
+def guessed_gold(sheet: Sheet) -> bool:
+    """Whether nothing but their number says that a file's labels are gold: one an item."""
+    called = sheet.has("expert") or GOLD_FILE.search(sheet.name)
+    return sheet.has("label") and not sheet.several and not called
 
 
 def _filled(sheet: Sheet, column: str) -> tuple[np.ndarray, np.ndarray]:
@@ -152,20 +149,15 @@ def _filled(sheet: Sheet, column: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _check_confidence(sheet: Sheet) -> None:
-    """Raise an `InputError` where scores seem to be those of the class that a model chose.
-
-    They are never below one half, whichever class is beside them.
-    """
+    """Refuse scores that seem to be those of the chosen class: none is below one half."""
     if not sheet.has("score") or sheet.has("model"):
         return
     values = to_numbers(sheet.known("score"))
     known = values[np.isfinite(values)]
     if len(known) < FEW_ROWS or not ((known >= HALF) & (known <= 1)).all():
         return
-    own = () if sheet.has("annotator") else ("label",)
-    for name in [*own, *(one for one in leftover(sheet) if CHOSEN.search(one))]:
-        if not sheet.has(name):
-            continue
+    own = ["label"] * (sheet.has("label") and not sheet.has("annotator"))
+    for name in [*own, *filter(CHOSEN.search, leftover(sheet))]:
         if sheet.known(name).nunique() == 2:
             mine = (
                 "label=gold, if an expert gave the labels" if name == "label" else f"{name}=ignore"
@@ -178,11 +170,10 @@ def _check_confidence(sheet: Sheet) -> None:
             )
 
 
-def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
+def _guess_scores(sheet: Sheet, notes: list[str]) -> Sheet:
     """Take the columns of numbers of a file that holds nothing else for models' scores."""
-    gold = GOLD_FILE.search(sheet.name)
     other = ("score", "gold", "stratum", "weight")
-    if kind or sheet.has("label") or any(sheet.starting(prefix) for prefix in other):
+    if sheet.kind or sheet.has("label") or any(sheet.starting(prefix) for prefix in other):
         return sheet
     free = [name for name in leftover(sheet) if not is_running(sheet.frame[name])]
     cells = {name: _filled(sheet, name) for name in free}
@@ -199,8 +190,9 @@ def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
             )
             problems.add_rows(name, bad, sheet.frame[name], expected)
     problems.raise_if_any()
-    doubtful = [name for name in columns if gold or normal(name).casefold() in TRUTHS]
-    for name in doubtful:
+    for name in columns:
+        if not GOLD_FILE.search(sheet.name) and normal(name).casefold() not in TRUTHS:
+            continue
         values = to_numbers(sheet.known(name).dropna())
         if (values != np.floor(values)).any() or len(np.unique(values)) > MOST_LABELS:
             continue
@@ -217,8 +209,8 @@ def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
 
 def assign(
     sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str], repeated: str = REFUSE
-) -> tuple[list[Sheet], list[str | None]]:
-    """What each sheet holds: the sheets, with columns named, and the forms of votes."""
+) -> list[Sheet]:
+    """The sheets, with columns named and the forms of their votes."""
     for sheet in sheets:
         if not sheet.has("item"):
             raise InputError(
@@ -234,13 +226,13 @@ def assign(
             "item", sheet.frame["item"].isna().to_numpy(), sheet.frame["item"], "a value"
         )
         problems.raise_if_any()
-    named, kinds = _guess_votes(sheets, positive, notes)
+    named = _with_votes(sheets, positive, notes)
     if not any(sheet.starting("score") for sheet in named):
-        named = [_guess_scores(one, kind, notes) for one, kind in zip(named, kinds, strict=True)]
-    _check_twice(named, kinds)
-    for sheet, kind in zip(named, kinds, strict=True):
+        named = [_guess_scores(sheet, notes) for sheet in named]
+    _check_twice(named)
+    for sheet in named:
         # Labels of a file could be a model's, and not gold.
-        if kind or not sheet.has("label") or sheet.has("expert") or GOLD_FILE.search(sheet.name):
+        if sheet.kind or not guessed_gold(sheet):
             continue
         beside = [*sheet.starting("score").values(), *filter(sheet.has, ["model"])]
         beside += [one for one in leftover(sheet) if normal(one).casefold() in ALIASES["model"]]
@@ -253,8 +245,8 @@ def assign(
             )
     for sheet in named:
         _check_confidence(sheet)
-    forms = {kind for kind in kinds if kind is not None}
-    if not forms:
+    voted = [sheet for sheet in named if sheet.kind is not None]
+    if not voted:
         have = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
         each = " ".join(
             f"--column {one.name}:label=vote_{Path(one.name).stem}" for one in sheets
@@ -265,18 +257,17 @@ def assign(
             f"no votes: {have}. Expected the columns {FORMS}. Other names are given by --column "
             f"THEIRS=OURS{hint}"
         )
-    if COUNTS in forms and kinds.count(COUNTS) + len(forms) > 2:
-        both = ", ".join(one.name for one, kind in zip(sheets, kinds, strict=True) if kind)
+    if len(voted) > 1 and any(sheet.kind == COUNTS for sheet in voted):
         raise InputError(
-            f"votes stand in more than one file ({both}), at least one of them as counts; expected "
-            "counts in one file and no other votes"
+            f"votes stand in more than one file ({', '.join(one.name for one in voted)}), at least "
+            "one of them as counts; expected counts in one file and no other votes"
         )
-    for sheet, kind in zip(named, kinds, strict=True):
+    for sheet in named:
         passed = leftover(sheet)
-        if kind == LONG and repeated == REFUSE:
+        if sheet.kind == LONG and repeated == REFUSE:
             check_repeats(sheet, passed)
         empty = [name for name in passed if not _filled(sheet, name)[0].any()]
         if passed:
             why = f" (nothing in {list_names(empty)})" if empty else ""
             notes.append(f"{sheet.name}: columns passed over: {list_names(passed)}{why}")
-    return named, kinds
+    return named

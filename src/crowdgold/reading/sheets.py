@@ -27,12 +27,13 @@ from crowdgold.types.gold_draw import COLUMNS
 
 MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
 """Texts that other programs write for an empty cell, where a number or a label is expected."""
-NOTHING_MISSING = "nothing"
-"""In the place of such words: each text stands for itself."""
+NOTHING_MISSING = "nothing"  # in the place of such words: each text stands for itself
 OWN_ENDINGS = (*ENDINGS, ".json", WORKBOOK)
 NESTED = (list, dict, tuple, set, bytes, bytearray, np.ndarray)
 """What a cell of an export can be that is no text and no number."""
 APOSTROPHE = "an apostrophe before =, +, - or @ marks a text for a spreadsheet, and is taken away"
+LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
+"""A row a label with its annotator; the same without; counts by item; a column an annotator."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,12 @@ class Sheet:
     nested: Mapping[str, str] = field(default_factory=dict)
     # texts that stand for an empty cell where a number or a label is expected
     missing: tuple[str, ...] = MISSING
+    kind: str | None = None  # the form of its votes, if it has any
+
+    @property
+    def several(self) -> bool:
+        """Whether an item can have several rows, as in a file of votes."""
+        return self.kind in (LONG, ANONYMOUS)
 
     @property
     def name(self) -> str:
@@ -93,6 +100,21 @@ class Sheet:
         """Start a list of problems of this file."""
         return Problems(self.source, self.rows)
 
+    def refuse(self, column: str, bad: np.ndarray, expected: str) -> None:
+        """Raise an `InputError` where a column has something else in some rows (n,)."""
+        problems = self.problems()
+        problems.add_rows(column, bad, self.frame[column], expected)
+        problems.raise_if_any()
+
+    def refuse_repeated(self) -> None:
+        """Raise an `InputError` where an item has several rows."""
+        twice = self.frame["item"].duplicated(keep=False).to_numpy(dtype=bool)
+        self.refuse("item", twice, "each item once (it is there repeatedly)")
+
+    def series(self, values: Any) -> pd.Series:
+        """Values of its rows (n,), by item."""
+        return pd.Series(values, index=self.frame["item"].to_numpy(dtype=object))
+
     def take(self, kept: np.ndarray) -> "Sheet":
         """The rows where `kept` (n,) is true."""
         if kept.all():
@@ -136,11 +158,9 @@ def texts(values: pd.Series) -> pd.Series:
 
 
 def read_sheet(
-    path: str | Path,
-    notes: list[str],
-    encoding: str | None = None,
+    path: str | Path, notes: list[str], encoding: str | None = None,
     missing: tuple[str, ...] = MISSING,
-) -> Sheet:
+) -> Sheet:  # fmt: skip
     """Read a file as a sheet.
 
     It is .csv, .tsv, .xlsx, .parquet, .jsonl, .ndjson or .json: a table (of JSON, an object a row),

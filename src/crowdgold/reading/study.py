@@ -13,7 +13,6 @@ import pandas as pd
 
 from crowdgold.reading.columns import ENOUGH, named_sheets
 from crowdgold.reading.item_values import (
-    guessed_gold,
     of_begun_batches,
     read_gold,
     read_sampling,
@@ -31,7 +30,7 @@ from crowdgold.reading.joins import (
 )
 from crowdgold.reading.label_words import binary_labels, check_missing, plain
 from crowdgold.reading.options import REFUSE, Reading
-from crowdgold.reading.roles import assign
+from crowdgold.reading.roles import assign, guessed_gold
 from crowdgold.reading.sheets import Sheet
 from crowdgold.reading.tables import give_back
 from crowdgold.reading.votes import Rows, read_votes
@@ -66,10 +65,8 @@ def read_labels(
     notes: list[str] = []
     reading = reading or Reading()
     with named_sheets(paths, reading, notes) as named:
-        sheets, kinds = assign(named, reading.positive, notes, reading.repeated)
-        check_same_things(sheets, kinds)
-        sheets = check_missing(sheets, reading, notes)
-        votes = read_votes(sheets, kinds, notes, reading.unmatched)
+        sheets = _assigned(named, reading, notes)
+        votes = read_votes(sheets, notes, reading.unmatched)
         frame = votes.frame
         if "annotator" not in frame:
             raise InputError(
@@ -77,12 +74,10 @@ def read_labels(
                 "annotator and label, or item and a column vote_NAME for each annotator"
             )
         if reading.positive:
-            name, categories = f"{votes.source}, votes", ("0", "1")
-            (labels,) = binary_labels(
-                {name: frame["label"]}, {name: votes.rows}, reading.positive, notes
-            ).values()
+            tables = {f"{votes.source}, votes": votes}
+            (binary,) = binary_labels(tables, reading.positive, notes).values()
+            frame, categories = binary.frame.astype({"label": str}), ("0", "1")
             notes.append("the model's labels are 0 and 1, those of a stream must be too")
-            frame = frame.assign(label=labels.astype(str))
         elif categories is None:
             # The commonest spelling is that of a label: Yes and yes are one.
             spelling: dict[str, str] = {}
@@ -103,10 +98,8 @@ def read_labels(
     return found, tuple(notes)
 
 
-TIE_BREAK_SEED = 20_000_003
-"""Orders items with equal scores, as in `read_items`."""
-MOST_MODELS = 100
-"""Of a study: 4,950 pairs to compare."""
+TIE_BREAK_SEED = 20_000_003  # orders items with equal scores, as in `read_items`
+MOST_MODELS = 100  # of a study: 4,950 pairs to compare
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,15 +139,11 @@ class Study(Shown):
 
 
 def read_study(
-    paths: Sequence[str | Path],
-    columns: Mapping[str, str] | None = None,
-    positive: str | Sequence[str] | None = None,
-    repeated: str = "refuse",
-    item: str | Sequence[str] = (),
-    missing: Sequence[str] = (),
-    encoding: str | None = None,
+    paths: Sequence[str | Path], columns: Mapping[str, str] | None = None,
+    positive: str | Sequence[str] | None = None, repeated: str = "refuse",
+    item: str | Sequence[str] = (), missing: Sequence[str] = (), encoding: str | None = None,
     unmatched: str = REFUSE,
-) -> Study:
+) -> Study:  # fmt: skip
     """Read a study from its files.
 
     `columns, positive, repeated, item, missing, encoding, unmatched`: as of `Reading`.
@@ -166,30 +155,25 @@ def read_study(
         return _study(named, reading, notes)
 
 
+def _assigned(named: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
+    """The sheets with what each holds, once it is checked that they are of the same things."""
+    sheets = assign(named, reading.positive, notes, reading.repeated)
+    check_same_things(sheets)
+    return check_missing(sheets, reading, notes)
+
+
 def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     """Join sheets whose columns are named; they are taken out of the list."""
     repeated, unmatched = reading.repeated, reading.unmatched
-    sheets, kinds = assign(named, reading.positive, notes, repeated)
-    check_same_things(sheets, kinds)
-    sheets = check_missing(sheets, reading, notes)
-    guessed = [one.name for one, kind in zip(sheets, kinds, strict=True) if guessed_gold(one, kind)]
-    votes, gold = read_votes(sheets, kinds, notes, unmatched), read_gold(sheets, kinds, notes)
-
-    # Labels are read as 0 and 1.
-    tables = {"votes": votes} if "label" in votes.frame else {}
-    tables |= {"gold labels": gold} if gold is not None else {}
-    tables = {name: one for name, one in tables.items() if len(one.frame)}
-    binary = binary_labels(
-        {f"{one.source}, {name}": one.frame["label"] for name, one in tables.items()},
-        {f"{one.source}, {name}": one.rows for name, one in tables.items()},
-        reading.positive,
-        notes,
-    )
-    for name, one in tables.items():
-        frame = one.frame.assign(label=binary[f"{one.source}, {name}"])
-        tables[name] = Rows(one.source, frame, one.rows)
-    votes, gold = tables.get("votes", votes), tables.get("gold labels", gold)
-
+    sheets = _assigned(named, reading, notes)
+    guessed = [sheet.name for sheet in sheets if guessed_gold(sheet)]
+    votes, gold = read_votes(sheets, notes, unmatched), read_gold(sheets, notes)
+    of_votes, of_gold = f"{votes.source}, votes", ""
+    tables = {of_votes: votes} if "label" in votes.frame and len(votes.frame) else {}
+    if gold is not None:
+        tables |= {(of_gold := f"{gold.source}, gold labels"): gold}
+    binary = binary_labels(tables, reading.positive, notes)
+    votes, gold = binary.get(of_votes, votes), binary.get(of_gold)
     votes = _by_name(votes, "item", "annotator", *["label"] * (repeated == "keep"))
     if repeated not in (REFUSE, "keep") and "annotator" in votes.frame:
         again = int(votes.frame.duplicated(["item", "annotator"]).sum())
@@ -201,10 +185,10 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     gold = None if gold is None else _by_name(gold, "item", "expert", "label")
 
     _check_number(sum(len(sheet.starting("score")) for sheet in sheets))
-    scores = dict(sorted(read_scores(sheets, kinds).items()))
-    by_item, sizes = read_sampling(sheets, kinds), read_weights(sheets, kinds)
+    scores = dict(sorted(read_scores(sheets).items()))
+    by_item, sizes = read_sampling(sheets), read_weights(sheets)
     _check_number(len(scores))
-    by_strata = sorted(read_strata(sheets, kinds).items())
+    by_strata = sorted(read_strata(sheets).items())
     # The texts of a large file are no longer needed.
     named.clear()
     del sheets, tables, binary
@@ -261,11 +245,7 @@ def _check_number(models: int) -> None:
 
 
 def _by_name(rows: Rows, *columns: str) -> Rows:
-    """The rows sorted by some columns, where they have them; else as they stand.
-
-    Shorter texts come first, so that 10 comes after 9. Columns of texts become categories in this
-    order: there may be millions of rows.
-    """
+    """The rows sorted by some columns, 9 before 10; texts, maybe millions, become categories."""
     frame, keys = rows.frame, []
     for name in columns:
         if name not in frame:
@@ -287,10 +267,7 @@ def _by_name(rows: Rows, *columns: str) -> Rows:
 
 
 def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> None:
-    """Note, or refuse where only a guess says it, gold labels that are the majority of votes.
-
-    A platform writes such labels; they are no gold. Where votes are tied it may write none.
-    """
+    """Note, or refuse where only a guess says it, gold that is the votes' majority."""
     twice = 2 * items.votes_positive
     known, tied = items.gold != NO_GOLD, twice == items.votes_total
     same = tied | (items.gold == (twice > items.votes_total))

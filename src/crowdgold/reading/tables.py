@@ -40,8 +40,7 @@ OPENED = re.compile(r"EOF inside string starting at row (\d+)")
 """What pandas says of a quote without end."""
 SAID = re.compile(rb"sep=(.)\s*", re.IGNORECASE)
 """The first line by which a spreadsheet says its separator."""
-LOOKED_AT = 200
-"""Rows of which a separator is judged."""
+LOOKED_AT = 200  # rows of which a separator is judged
 NAMELESS = "Unnamed: "
 DECIMAL_COMMA = r"[+-]?\d+(,\d+)?(e[+-]?\d+)?"
 ALIKE = 0.5
@@ -256,11 +255,7 @@ class _Text:
     def _swallowed(
         self, frame: pd.DataFrame, separator: str, lines: Sequence[str]
     ) -> tuple[int, int] | None:
-        """The first and last row of a quotation that takes in what looks like rows, if any.
-
-        Its lines have as many cells as the header, and in most of them some cell stands in the same
-        column of a row elsewhere.
-        """
+        """The first and last row of a quotation that takes in what looks like rows, if any."""
         if b'"' not in self.text or self.text.count(b"\n") <= len(frame):
             return None
         size, before = len(frame.columns), 0
@@ -367,11 +362,7 @@ def _cell(column: int, row: int) -> str:
 
 
 def _rows(opened: Opened, cached: bool) -> tuple[list[str], Iterator[Row]]:
-    """The names of the sheets that are shown, and the filled rows of the first.
-
-    If `cached`, a formula is given by the value that it had when the file was saved, an empty text
-    where that is nothing; else by its own text.
-    """
+    """The names of the shown sheets, and the first's filled rows; formulas, or `cached` values."""
     from openpyxl import load_workbook  # here: it takes long to load, and few files are workbooks
 
     book = load_workbook(
@@ -491,13 +482,10 @@ def write_items(items: Items, path: str | Path) -> None:
 
 
 def read_annotations(
-    path: str | Path,
-    columns: Mapping[str, str] | None = None,
-    categories: Sequence[str] | None = None,
-    repeated: str = "refuse",
-    scores: str | Path | None = None,
-    credit: Mapping[str, float] | None = None,
-) -> Annotations:
+    path: str | Path, columns: Mapping[str, str] | None = None,
+    categories: Sequence[str] | None = None, repeated: str = "refuse",
+    scores: str | Path | None = None, credit: Mapping[str, float] | None = None,
+) -> Annotations:  # fmt: skip
     """Read Annotations from CSV, TSV, parquet or JSON lines, as the file's ending says.
 
     `columns` are the file's own names -> the names used here, e.g. {"worker": "annotator"};

@@ -8,9 +8,8 @@ import pandas as pd
 
 from crowdgold.reading.columns import FEW_ROWS
 from crowdgold.reading.joins import check_forms
-from crowdgold.reading.roles import ANONYMOUS, COUNTS, LONG, WIDE
-from crowdgold.reading.sheets import Sheet
-from crowdgold.types.columns import LARGEST, Problems, counted, is_empty, to_numbers
+from crowdgold.reading.sheets import COUNTS, LONG, WIDE, Sheet
+from crowdgold.types.columns import LARGEST, counted, is_empty, to_numbers
 from crowdgold.types.errors import InputError
 
 SUMS = r"(?:(?:sub|grand)[ -]?)?totals?(?:\b.*)?$|(?:sum|overall|all)$"
@@ -44,13 +43,14 @@ def joined(parts: Sequence[tuple[Sheet, pd.DataFrame, np.ndarray]]) -> Rows:
     return Rows(", ".join(sheets), frame, np.concatenate(named))
 
 
-def _long(sheet: Sheet, kind: str, notes: list[str]) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
+def _long(sheet: Sheet, notes: list[str]) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
     """Take the rows with a label of an annotator; rows of an expert are gold labels."""
     label = sheet.known("label")
     expert = sheet.frame["expert"].notna() if sheet.has("expert") else pd.Series(False, label.index)
     wanted = (label.notna() & ~expert).to_numpy(dtype=bool)
-    columns = ["item", "annotator"] if kind == LONG else ["item"]
-    if kind == LONG:
+    columns = ["item"]
+    if sheet.kind == LONG:
+        columns.append("annotator")
         problems = sheet.problems()
         annotator = sheet.frame["annotator"]
         nobody = annotator.isna().to_numpy() & wanted
@@ -59,8 +59,7 @@ def _long(sheet: Sheet, kind: str, notes: list[str]) -> tuple[Sheet, pd.DataFram
         expected = "an annotator or an expert in a row, not both: its label is one's vote or gold"
         problems.add_rows("annotator", both, annotator, expected)
         problems.raise_if_any()
-        bare = int((sheet.frame["annotator"].notna() & label.isna() & ~expert).sum())
-        if bare:
+        if bare := int((annotator.notna() & label.isna() & ~expert).sum()):
             notes.append(f"{sheet.name}: {counted(bare, 'row')} without a label passed over")
         if sheet.has("group"):
             columns.append("group")
@@ -72,10 +71,7 @@ def _long(sheet: Sheet, kind: str, notes: list[str]) -> tuple[Sheet, pd.DataFram
 
 def _wide(sheet: Sheet) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
     """Take a row for each cell with a label, in the order of the items."""
-    problems = sheet.problems()
-    twice = sheet.frame["item"].duplicated(keep=False).to_numpy(dtype=bool)
-    problems.add_rows("item", twice, sheet.frame["item"], "each item once (it is there repeatedly)")
-    problems.raise_if_any()
+    sheet.refuse_repeated()
     names = sheet.starting("vote")
     cells = [sheet.known(column) for column in names.values()]
     frame = pd.DataFrame(
@@ -89,24 +85,16 @@ def _wide(sheet: Sheet) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
     return sheet, frame[wanted], np.repeat(sheet.rows, len(names))[wanted]
 
 
-def read_votes(
-    sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list[str], unmatched: str
-) -> Rows:
+def read_votes(sheets: Sequence[Sheet], notes: list[str], unmatched: str) -> Rows:
     """The votes: columns item, label and where known annotator; or item and counts."""
-    parts, voted = [], []
-    for sheet, kind in zip(sheets, kinds, strict=True):
-        if kind == COUNTS:
-            return _counts(sheet, notes)
-        if kind in (LONG, ANONYMOUS):
-            parts.append(_long(sheet, kind, notes))
-        elif kind == WIDE:
-            parts.append(_wide(sheet))
-        if kind is not None:
-            voted.append(sheet)
-    votes = joined(parts)
+    voted = [sheet for sheet in sheets if sheet.kind is not None]
+    if voted[0].kind == COUNTS:
+        return _counts(voted[0], notes)
+    wide = any(sheet.kind == WIDE for sheet in voted)
+    votes = joined([_wide(one) if one.kind == WIDE else _long(one, notes) for one in voted])
     if "label" in votes.frame:
         check_forms(votes.frame, votes.source, notes, unmatched)
-    if WIDE not in kinds and len(votes.frame) == sum(len(one.frame) for one in voted):
+    if not wide and len(votes.frame) == sum(len(one.frame) for one in voted):
         return votes
     # A difference of indexes: `isin` of texts loops over them.
     there = pd.Index(pd.concat([one.frame["item"] for one in voted]).unique())
@@ -120,7 +108,7 @@ def read_votes(
 def _counts(sheet: Sheet, notes: list[str]) -> Rows:
     """Take the counts of the items that have votes."""
     frame = pd.DataFrame({name: sheet.known(name) for name in sheet.columns})
-    problems = Problems(sheet.source, sheet.rows)
+    problems = sheet.problems()
     if not sheet.has("votes_total"):
         for column in ("votes_positive", "votes_negative"):
             values = to_numbers(frame[column])

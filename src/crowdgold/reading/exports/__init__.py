@@ -21,11 +21,10 @@ from crowdgold.reading.tables import Raw
 from crowdgold.types.columns import check_json_text, counted
 from crowdgold.types.errors import InputError
 
-EXPORTS: tuple[Export, ...] = (
+EXPORTS: tuple[Export, ...] = (  # what is known; records are of the first that says so
     ARGILLA, DEEPEVAL, DOCCANO, INSPECT, LABEL_STUDIO, LM_EVAL, MLFLOW, OPENAI_EVALS, PRODIGY,
     PROMPTFOO,
 )  # fmt: skip
-"""What is known; records are of the first that says so."""
 
 
 def export_of(records: Records) -> Export | None:

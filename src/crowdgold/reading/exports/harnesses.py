@@ -33,15 +33,12 @@ from crowdgold.reading.exports.export import (
 from crowdgold.types.columns import counted, list_guessed
 from crowdgold.types.errors import InputError
 
-WORDS = {
+WORDS = {  # words of graders for yes and no
     "true": 1.0, "yes": 1.0, "pass": 1.0, "passed": 1.0, "correct": 1.0,
     "false": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0, "incorrect": 0.0,
 }  # fmt: skip
-"""Words of graders for yes and no."""
-NEARLY_ALL = 0.9
-"""A grader of whom this share of the values is yes or no is an annotator."""
-LONG = 200
-"""Characters from which on a question is given as its hash."""
+NEARLY_ALL = 0.9  # a grader of whom this share of the values is yes or no is an annotator
+LONG = 200  # characters from which on a question is given as its hash
 LABELS, SCORES, TEXTS, OTHER = "labels", "scores", "texts", "other"
 
 Answer = dict[str, Any]
@@ -153,10 +150,7 @@ def _shown(value: Any) -> str:
 def _table_of_verdicts(
     verdicts: Sequence[tuple[int, str, Mapping[str, Any], Grade]], what: str, expected: str
 ) -> Found:
-    """The rows of a study that grades make, each with its number, item and what else is known.
-
-    An `InputError` that says `what` the file is where there are neither labels nor scores.
-    """
+    """The rows of a study that grades make, each with its number, item and what else is known."""
     values: dict[tuple[bool, str], list[Any]] = {}
     beside: dict[str, list[Any]] = {}
     silent = Counter[str]()
@@ -287,8 +281,7 @@ DEEPEVAL = Harness(
     grades=_metrics,
 )
 
-GRADES = {"C": 1, "I": 0, "P": 0.5, "N": 0}
-"""Correct, incorrect, partially correct, no answer."""
+GRADES = {"C": 1, "I": 0, "P": 0.5, "N": 0}  # correct, incorrect, partially correct, no answer
 
 
 def _samples(records: Records, path: Path) -> list[Answer]:
@@ -390,11 +383,10 @@ INSPECT = Harness(
     remarks=_changed_scores,
 )
 
-NO_METRICS = (
+NO_METRICS = (  # what a sample of lm-eval has beside its metrics, which older files do not list
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
     "doc_hash", "prompt_hash", "target_hash",
 )  # fmt: skip
-"""What a sample of lm-eval has beside its metrics, which older files do not list."""
 
 
 def _samples_of_lm_eval(records: Records, path: Path) -> list[Answer]:
@@ -558,16 +550,11 @@ MLFLOW = Harness(
     key=_key_of_rows,
     named="the number of the row",
     unnamed="row {}",
-    columns={
-        "model_answer": "response|outputs",
-        "target": "targets",
-        "question": "inputs|request",
-    },
+    columns={"model_answer": "response|outputs", "target": "targets", "question": "inputs|request"},
     grades=_assessments,
 )
 
-INVALID = "__invalid__"
-"""The choice of a grader whose words are none of the choices."""
+INVALID = "__invalid__"  # the choice of a grader whose words are none of the choices
 
 
 def _events(records: Records, path: Path) -> list[Answer]:
@@ -636,10 +623,8 @@ OPENAI_EVALS = Harness(
     grades=_grades_of_event,
 )
 
-HUMAN = "human"
-"""The type of the assertion of promptfoo that a manual rating is."""
-ERROR = 2
-"""The `failureReason` of a result whose provider or grading failed."""
+HUMAN = "human"  # the type of the assertion of promptfoo that a manual rating is
+ERROR = 2  # the `failureReason` of a result whose provider or grading failed
 
 
 def _is_of_promptfoo(records: Records) -> bool:
@@ -651,10 +636,7 @@ def _is_of_promptfoo(records: Records) -> bool:
 
 
 def _results(records: Records, path: Path) -> list[Answer]:
-    """The results of an object that holds them, or of JSON lines, each with its `model`.
-
-    Its `question` is the variables of the test, without those that a run adds.
-    """
+    """The results with their `model`, and as `question` the test's own variables."""
     if "results" in records[0]:
         records = objects(at(records[0], "results.results"), f"{path}, results")
     found = []
@@ -672,11 +654,7 @@ def _results(records: Records, path: Path) -> list[Answer]:
 def _answers_to_tests(
     results: Sequence[Answer], tests: list[str], named: str, path: Path
 ) -> Iterator[tuple[str, Answer]]:
-    """Answers by test, provider and prompt, where there are several; a provider is a stratum.
-
-    Answers to tests of the same variables are a cluster: in some versions, `--repeat` numbers its
-    runs as tests.
-    """
+    """Answers by test, provider (a stratum) and prompt; some versions number repeats as tests."""
     first: dict[str, str] = {}
     clusters = [
         first.setdefault(written_out(one["question"]) or test, test)
