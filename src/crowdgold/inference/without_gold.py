@@ -18,11 +18,11 @@ sampling error of the moments, which are drawn from their normal approximation.
 Moments. v_ij: the vote of judge j on item i, p_j the judge's share of positive votes, q_j the
 judge's share of all votes, c an item's number of votes.
 
-    both        p = mean V / c,    V = sum_j v_ij
-    by judge    S = sum_j q_j p_j (1 - p_j)
-                C = mean sum_{j != k} (v_ij - p_j) (v_ik - p_k) / (c (c - 1))
-    by count    S = p (1 - p)
-                C = mean V (V - 1) / (c (c - 1)) - p^2
+    either way    p = mean V / c,    V = sum_j v_ij
+    by judge      S = sum_j q_j p_j (1 - p_j)
+    by judge      C = mean sum_{j != k} (v_ij - p_j) (v_ik - p_k) / (c (c - 1))
+    by count      S = p (1 - p)
+    by count      C = mean V (V - 1) / (c (c - 1)) - p^2
 
 C is the covariance of two judges' votes on one item, and S the variance of a vote, each on average.
 Where it is not known who voted, judges who differ in p_j cannot be told from judges who err apart:

@@ -69,11 +69,13 @@ def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, An
     """Write a table as parquet, with metadata; a reader never sees half a file."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    if place := place_of(path):
+        metadata = {**metadata, PLACE: place}
     table = pa.Table.from_pandas(frame, preserve_index=False)
     with unfinished(path) as own:
         with pq.ParquetWriter(own, table.schema, compression="zstd") as writer:
             writer.write_table(table)
-            writer.add_key_value_metadata(sealed_metadata({**metadata, PLACE: place_of(path)}))
+            writer.add_key_value_metadata(sealed_metadata(metadata))
         seal(own)
 
 
@@ -128,7 +130,8 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
     check_seal(path)
     metadata = pq.read_metadata(path).metadata or {}
     content: dict[str, Any] = json.loads(metadata.get(METADATA_KEY, b"{}"))
-    written, here = content.pop(PLACE, ""), place_of(path)
+    written = content.pop(PLACE, "") if isinstance(content, dict) else ""
+    here = place_of(path)
     if written and here and written != here:
         raise DamagedTable(path, f"it was written as {written}, and copied or moved here")
     return content
