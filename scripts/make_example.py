@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 
 from crowdgold.reading.outputs import write_text
-from crowdgold.simulate.examples import ANNOTATORS_EXAMPLE as ANNOTATORS
+from crowdgold.simulate.examples import EXAMPLE as PARAMETERS
+from crowdgold.simulate.examples import EXAMPLE_ANNOTATORS as ANNOTATORS
 from crowdgold.simulate.examples import MIDDLE, SLOPE, draw_example
-from crowdgold.simulate.examples import PARAMETERS_EXAMPLE as PARAMETERS
-from crowdgold.simulate.examples import SEED_EXAMPLE as SEED
+from crowdgold.types.parameters import SEED
 
 FOLDER = Path(__file__).parents[1] / "src/crowdgold/example"
 ABOUT = """\

@@ -12,8 +12,8 @@ import pytest
 from crowdgold.checking.gold_sample import assess_gold_sample
 from crowdgold.reading.study import read_study
 from crowdgold.reading.tables import read_annotations
-from crowdgold.simulate.examples import ANNOTATORS_EXAMPLE as ANNOTATORS
-from crowdgold.simulate.examples import PARAMETERS_EXAMPLE as PARAMETERS
+from crowdgold.simulate.examples import EXAMPLE as PARAMETERS
+from crowdgold.simulate.examples import EXAMPLE_ANNOTATORS as ANNOTATORS
 from crowdgold.simulate.examples import draw_example
 
 ROOT = Path(__file__).parents[2]

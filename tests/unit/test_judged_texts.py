@@ -12,7 +12,7 @@ import pytest
 
 from crowdgold.datasets import DATASETS, chaosnli_texts, lewidi, mfrc
 from crowdgold.datasets.dataset import ARMIS, TABLE_4, folds
-from crowdgold.datasets.dataset import COLUMNS_JUDGED_TEXTS as COLUMNS
+from crowdgold.datasets.dataset import JUDGED_COLUMNS as COLUMNS
 from crowdgold.datasets.fetching import availability, fetch
 from crowdgold.datasets.pinned import SOURCES
 from crowdgold.types.errors import InputError

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.datasets.dataset import COLUMNS_JUDGED_TEXTS as COLUMNS
+from crowdgold.datasets.dataset import JUDGED_COLUMNS as COLUMNS
 from crowdgold.experiment import plan
 from crowdgold.papers.label_variation import check as label_variation
 from crowdgold.system.declared import load

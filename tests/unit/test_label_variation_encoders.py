@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.datasets.dataset import COLUMNS_JUDGED_TEXTS as COLUMNS
+from crowdgold.datasets.dataset import JUDGED_COLUMNS as COLUMNS
 from crowdgold.papers.label_variation.encoders import (
     ENCODERS,
     Texts,

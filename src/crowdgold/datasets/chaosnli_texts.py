@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from crowdgold.datasets.chaosnli import SUBSETS
-from crowdgold.datasets.dataset import CHAOSNLI_TEXTS, COLUMNS_JUDGED_TEXTS, check_table_4, folds
+from crowdgold.datasets.dataset import CHAOSNLI_TEXTS, JUDGED_COLUMNS, check_table_4, folds
 from crowdgold.datasets.source import read_lines
 from crowdgold.types.errors import InputError
 
@@ -39,7 +39,7 @@ def read_subset(path: Path, subset: str) -> pd.DataFrame:
             for label, count in given.items()
             if count
         ]
-    return pd.DataFrame(rows, columns=COLUMNS_JUDGED_TEXTS).assign(subset=subset)
+    return pd.DataFrame(rows, columns=JUDGED_COLUMNS).assign(subset=subset)
 
 
 def prepare(folder: Path) -> pd.DataFrame:

@@ -29,7 +29,7 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.items import ITEMS, Table
 from crowdgold.types.parameters import Parameters
 
-COLUMNS_JUDGED_TEXTS = ["item", "part", "text", "second", "annotator", "label", "count"]
+JUDGED_COLUMNS = ["item", "part", "text", "second", "annotator", "label", "count"]
 TRAIN, DEV, TEST = "train", "dev", "test"
 BINARY = ("0", "1")
 
@@ -197,8 +197,8 @@ def check_table_4(about: JudgedTexts, frame: pd.DataFrame) -> pd.DataFrame:
                 f"{about.owner}: {name}: found {found}, expected {expected}; the files are not "
                 "those of the paper, or are read otherwise"
             )
-    text = dict.fromkeys(COLUMNS_JUDGED_TEXTS[:-1], "string")
-    return frame[COLUMNS_JUDGED_TEXTS].astype({**text, "count": "int64"}).reset_index(drop=True)
+    text = dict.fromkeys(JUDGED_COLUMNS[:-1], "string")
+    return frame[JUDGED_COLUMNS].astype({**text, "count": "int64"}).reset_index(drop=True)
 
 
 def folds(items: int) -> np.ndarray:

@@ -13,8 +13,8 @@ import pandas as pd
 
 from crowdgold.datasets.dataset import (
     BINARY,
-    COLUMNS_JUDGED_TEXTS,
     DEV,
+    JUDGED_COLUMNS,
     TABLE_4,
     TEST,
     TRAIN,
@@ -55,7 +55,7 @@ def _prepare(name: str, prefix: str, folder: Path) -> pd.DataFrame:
     about = TABLE_4[name]
     parts = {part: folder / f"{prefix}_{part}.json" for part in PARTS}
     rows = [row for part, path in parts.items() for row in read_part(path, part, about.owner)]
-    return check_table_4(about, pd.DataFrame(rows, columns=COLUMNS_JUDGED_TEXTS))
+    return check_table_4(about, pd.DataFrame(rows, columns=JUDGED_COLUMNS))
 
 
 # Functions of this module by name: a job depends on the module that prepares its dataset.

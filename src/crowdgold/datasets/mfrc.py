@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from crowdgold.datasets.dataset import COLUMNS_JUDGED_TEXTS, MFRC, check_table_4, folds
+from crowdgold.datasets.dataset import JUDGED_COLUMNS, MFRC, check_table_4, folds
 from crowdgold.types.columns import Problems, is_empty
 from crowdgold.types.errors import InputError
 
@@ -38,7 +38,7 @@ def read_annotations_of(path: Path) -> pd.DataFrame:
         count=1,
     )
     # Annotations of an item stand together.
-    return found.iloc[number.argsort(kind="stable")].reset_index(drop=True)[COLUMNS_JUDGED_TEXTS]
+    return found.iloc[number.argsort(kind="stable")].reset_index(drop=True)[JUDGED_COLUMNS]
 
 
 def classes_of(frame: pd.DataFrame) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from crowdgold.evaluation.questions import HUMANS, Settings, questions_of
 from crowdgold.evaluation.rows import difference_name
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.metric import DELTA
-from crowdgold.types.choices import ESTIMATE_FAIL_ON, POSSIBLY, SURELY
+from crowdgold.types.choices import ESTIMATED, POSSIBLY, SURELY
 from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_PREDICTOR, Items
@@ -190,9 +190,9 @@ def _decided(condition: Condition, summary: Mapping[str, Any], rule: str) -> dic
     ends = [condition.holds(answer[end]) for end in ("lower", "upper")]
     holds = SURELY if all(ends) else POSSIBLY if any(ends) else "no"
     failed: bool | None = all(ends) if rule == SURELY else any(ends)
-    if rule == ESTIMATE_FAIL_ON and answer["estimate"] is not None:
+    if rule == ESTIMATED and answer["estimate"] is not None:
         failed = condition.holds(answer["estimate"])
-    elif rule == ESTIMATE_FAIL_ON and holds == POSSIBLY:
+    elif rule == ESTIMATED and holds == POSSIBLY:
         failed, said["why"] = (
             None,
             ("without gold labels there is a range and no estimate, and both sides are in it"),

@@ -18,11 +18,11 @@ from crowdgold.simulate.design import draw_labelled
 from crowdgold.simulate.irt import draw_irt
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.parameters import SEED
 
-SEED_EXAMPLE = 20260301
 GOLD_DRAW = 1  # The number beside the seed that the gold items are drawn with
-ANNOTATORS_EXAMPLE = 20
-PARAMETERS_EXAMPLE: dict[str, Any] = {
+EXAMPLE_ANNOTATORS = 20
+EXAMPLE: dict[str, Any] = {
     "n": 3000, "phi": 0.2, "a0": 0.08, "a1": 0.72, "d0": 4.0, "d1": 4.0,
     "votes_total": {3: 0.7, 5: 0.3}, "n_gold": 300,
     "predictors": {"large": {"mu": 1.6, "delta": 1.0}, "small": {"mu": 0.8, "delta": 0.8}},
@@ -31,12 +31,12 @@ SLOPE, MIDDLE = 1.5, 1.5  # Of the logistic curve
 DECIMALS = 5
 
 
-def draw_example(seed: int = SEED_EXAMPLE) -> dict[str, pd.DataFrame]:
+def draw_example(seed: int = SEED) -> dict[str, pd.DataFrame]:
     """The example by table: votes, gold, scores, truth."""
     rng = np.random.default_rng(seed)
-    items = draw_maven(PARAMETERS_EXAMPLE, rng).table
+    items = draw_maven(EXAMPLE, rng).table
     of_gold = np.random.default_rng([seed, GOLD_DRAW])
-    drawn = draw_labelled(len(items), PARAMETERS_EXAMPLE["n_gold"], of_gold)
+    drawn = draw_labelled(len(items), EXAMPLE["n_gold"], of_gold)
     items = items.with_gold(drawn)
     assert items.truth is not None
     names = np.array([f"item-{number + 1:04d}" for number in range(len(items))], dtype=object)
@@ -45,8 +45,8 @@ def draw_example(seed: int = SEED_EXAMPLE) -> dict[str, pd.DataFrame]:
         for name, values in items.scores.items()
     }
     # Each item's votes go to annotators drawn at random, each of them once an item.
-    order = rng.permuted(np.tile(np.arange(ANNOTATORS_EXAMPLE), (len(items), 1)), axis=1)
-    item, column = np.nonzero(np.arange(ANNOTATORS_EXAMPLE) < items.votes_total[:, None])
+    order = rng.permuted(np.tile(np.arange(EXAMPLE_ANNOTATORS), (len(items), 1)), axis=1)
+    item, column = np.nonzero(np.arange(EXAMPLE_ANNOTATORS) < items.votes_total[:, None])
     annotator = [f"a{number + 1:02d}" for number in order[item, column]]
     label = (column < items.votes_positive[item]).astype(int)
     votes = pd.DataFrame({"item": names[item], "annotator": annotator, "label": label})
@@ -58,7 +58,6 @@ def draw_example(seed: int = SEED_EXAMPLE) -> dict[str, pd.DataFrame]:
     }
 
 
-SEED = 20260301
 ANNOTATORS, SWAPPED = 24, 10  # all, and the number of the one who gives the other answer
 GOLD = 200  # Labels of the expert who chooses, and of the one who draws, where votes are unequal
 EXPERT_ERROR = 0.06
