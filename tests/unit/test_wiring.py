@@ -238,13 +238,16 @@ def test_a_run_clears_what_was_left_and_keeps_its_configuration(tmp_path, monkey
     assert not kept.exists(), "it begins once"
 
 
-def test_a_run_leaves_the_files_of_other_nodes_and_the_folder_of_another_run(tmp_path, monkeypatch):
+def test_what_jobs_on_other_nodes_write_is_left(tmp_path, monkeypatch):
     config = config_in(tmp_path, monkeypatch)
     left = tmp_path / "results/smoke/tables/.a.parquet.0123.partial"
     left.parent.mkdir(parents=True)
     left.touch()
     Run(config, print).begin(local=False)
     assert left.exists()
+
+
+def test_a_folder_that_another_run_holds_is_refused(tmp_path, monkeypatch):
     config = config_in(tmp_path, monkeypatch)
     (tmp_path / "results").mkdir()
     with (tmp_path / "results/.running").open("w") as held:
