@@ -1,6 +1,7 @@
 """The verdicts on CLARA's claims follow the tables, and the page says what was not made."""
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -85,7 +86,7 @@ def test_a_bias_is_small_but_at_the_smallest_prevalence():
     moved = none.assign(estimate=none["estimate"] + 0.05)
     assert verdicts(judge, none, low, moved, one) == [HOLDS, HOLDS, FAILS, FAILS]
     assert "CLARA at tpr 0.8 prevalence 0.01 0." in judge(low).reason
-    assert judge(one).reason.startswith("clearly not: tpr 0.9 prevalence 0.4 (0.")
+    assert re.match(r"clearly not: tpr 0\.9 prevalence 0\.4 \(0\.(49|5)", judge(one).reason)
 
 
 @pytest.mark.parametrize(("bias", "verdict"), [(0.0, HOLDS), (0.04, FAILS)])
