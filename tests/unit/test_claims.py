@@ -402,7 +402,9 @@ def test_a_page_tells_claims_by_their_verdict():
 )
 def test_a_wrong_entry_is_named(change, words):
     with pytest.raises(ClaimError, match=words):
-        claim_of(**change).judged({"e": results()})
+        claim = claim_of(**change)
+        assert "of" in change, "reading refuses it, but for a wrong quantity"
+        claim.judged({"e": results()})
 
 
 def test_modules_that_claims_name_are_known(tmp_path, monkeypatch):
