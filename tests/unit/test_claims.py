@@ -403,7 +403,7 @@ def test_a_page_tells_claims_by_their_verdict():
 def test_a_wrong_entry_is_named(change, words):
     with pytest.raises(ClaimError, match=words):
         claim = claim_of(**change)
-        assert "of" in change, "reading refuses it, but for a wrong quantity"
+        assert {"of", "note"} & {*change}, "reading refuses it, but for a wrong quantity"
         claim.judged({"e": results()})
 
 
