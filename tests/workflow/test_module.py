@@ -96,7 +96,7 @@ def test_without_the_library_one_line_says_what_to_install(source, tmp_path):
     with pytest.raises(AssertionError) as found:
         snakemake(tmp_path, tmp_path, *asked, PYTHONPATH=str(tmp_path))
     (line,) = [line for line in str(found.value).splitlines() if "pip install" in line]
-    assert "no module 'crowdgold.data'" in line
+    assert "no module 'crowdgold.types'" in line
     assert "Traceback" not in str(found.value)
 
 
