@@ -46,10 +46,9 @@ def evaluate(
     fit: Fit, items: Items, metrics: Sequence[str], rng: np.random.Generator, level: float = LEVEL,
     resamples: int = 0, target: str = POPULATION, weights: np.ndarray | None = None,
 ) -> list[Estimate]:  # fmt: skip
-    """Estimates of metrics from a fit, one a metric, in order; NaN of parameters that it lacks.
-
-    Parameters give their posterior median. `target`: what the intervals are about, the "population"
-    that the items were drawn from or these "items"; `weights`: (n,) what each counts, of mean 1.
+    """Estimates of metrics from a fit, one a metric, in order; parameters by their posterior
+    median, NaN where it lacks them. `target`: what the intervals are about, the "population" that
+    the items were drawn from or these "items"; `weights`: (n,) what each counts, of mean 1.
     """
     parsed = [parse_metric(text) for text in metrics]
     request = Request(Streams.of(rng), level, target, resamples)

@@ -42,10 +42,8 @@ if TYPE_CHECKING:
 
 
 def as_dataset(posterior: Mapping[str, np.ndarray], chains: int) -> "xarray.Dataset":
-    """The draws, chain after chain, as variables over (chain, draw, ...).
-
-    `mu:A`, the value of `mu` for predictor A, becomes a part of `mu`. Where chains cannot be told
-    apart, the draws are one chain's.
+    """The draws, chain after chain, as variables over (chain, draw, ...), of one chain where chains
+    cannot be told apart; `mu:A`, the value of `mu` for predictor A, becomes a part of `mu`.
     """
     need("xarray", "a dataset of draws")
     import xarray  # here: it takes a second to load
@@ -94,15 +92,11 @@ def draw_times(
 def impute(
     probability: LabelProbability, draws: int, view: View, questions: Questions, request: Request
 ) -> Draws:
-    """Values of the data sets that are imputed under each draw.
-
-    About the population, each imputed data set is resampled, items with their labels: with W such
-    weights and Y labels, var M(W, Y) = E var(M | Y) + var E(M | Y), the sampling variance of a
-    fully labelled table, and what is not known of its labels (Rubin, 1987, within and between
-    imputations). Items that belong together are drawn by whole clusters. Estimates are the mean of
-    the values before that, the same for both targets.
-
-    `probability`: (draw, predictor, rng) -> P(Y_i = 1) of each item, (n,).
+    """Values of the data sets that are imputed under each draw. About the population each is
+    resampled, items with their labels: with W such weights and Y labels, var M(W, Y) = E var(M | Y)
+    + var E(M | Y), the sampling variance of a fully labelled table, and what is not known of its
+    labels (Rubin, 1987, within and between imputations). Estimates are the mean of the values
+    before that.
     """
     streams, size = request.streams, len(view)
     label_rng, own_rng = streams.labels(), streams.own(view.predictor)
@@ -281,9 +275,8 @@ class ProbableLabels(FixedLabels):
 
 @dataclass(frozen=True)
 class LabelPosterior(Labels):
-    """Draws of P(Y_i = 1), from which labels are imputed.
-
-    Methods that use scores condition on those of one predictor; the others ignore its name.
+    """Draws of P(Y_i = 1), from which labels are imputed, by predictor where the method uses
+    scores.
     """
 
     draws: int  # number of draws
@@ -310,9 +303,8 @@ class LabelPosterior(Labels):
     def predictions(
         self, items: Items, rng: np.random.Generator, most: int = PREDICTION_DRAWS
     ) -> dict[str, np.ndarray]:
-        """Means over few draws, spread evenly, which do for a mean.
-
-        The item's label still enters through the parameters, as one of all, which is negligible.
+        """Means over few draws, spread evenly, which do for a mean. The item's own label still
+        enters through the parameters, as one of all, which is negligible.
         """
         from crowdgold.models.stan import spread_draws
 

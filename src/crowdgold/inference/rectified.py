@@ -56,14 +56,12 @@ from crowdgold.types.parameters import LEVEL
 
 def ratio_ends(own: np.ndarray, guessed: np.ndarray, level: float = LEVEL) -> np.ndarray:
     """Ends of the intervals of V(lambda) / V(0), (2, P): how sure it is what a prediction saves.
-
-    `own` and `guessed`, (r, P), are the deviations y_i and g_i. Were lambda the best one, the
-    ratio would be 1 - rho^2, rho their correlation. The interval is one of atanh(rho), whose
-    spread depends little on rho; that of log(1 - rho^2) is near 0 where rho is, and intervals on
-    that scale are too short there. Its standard error is the jackknife's. A few items may decide
-    nearly all of it: with d_i what leaving out item i changes it by, Student's t has (sum d_i^2)^2
-    / sum d_i^4 degrees of freedom (Satterthwaite, 1946). A negative rho gains nothing. 0 and 1
-    where gold items show nothing.
+    `own` and `guessed`, (r, P), are the deviations y_i and g_i. Were lambda the best one, the ratio
+    would be 1 - rho^2, rho their correlation, and the interval is one of atanh(rho), whose spread
+    depends little on rho, by the jackknife's standard error. A few items may decide nearly all of
+    it: with d_i what leaving out item i changes it by, Student's t has (sum d_i^2)^2 / sum d_i^4
+    degrees of freedom (Satterthwaite, 1946). A negative rho gains nothing; 0 and 1 where gold shows
+    nothing.
     """
     products = np.stack([own * guessed, own**2, guessed**2])
     whole = products.sum(axis=1, keepdims=True)
@@ -97,10 +95,9 @@ ITEMS, POPULATION = TARGETS = ("items", "population")
 
 @dataclass(frozen=True)
 class Rectified:
-    """P quantities from gold labels, and from a prediction of all labels that these correct.
-
-    Differences between two predictors rest on the few items where the two differ, so that V is
-    never taken below what the prediction expects.
+    """P quantities from gold labels, and from a prediction of all labels that these correct. V of
+    differences between two predictors, which rest on the few items where the two differ, is never
+    taken below what the prediction expects.
     """
 
     points: np.ndarray  # (3, P) M_E(Y), M_E(g), M_all(g); NaN without a prediction
@@ -255,10 +252,9 @@ class Rectified:
     def _stretched(
         self, own: np.ndarray, scale: Scale, limits: np.ndarray, parts: np.ndarray, level: float
     ) -> np.ndarray:
-        """How far each end of one difference lies for what its two parts show, (2, 1).
-
-        It is as many times as far (`own`) as gold alone shows of the difference, at least once, so
-        that a correction keeps its gain. `parts`: (1, 2) the range of its parts.
+        """How far each end of one difference lies for what its two parts show, (2, 1): as many
+        times as far (`own`) as gold alone shows of the difference, at least once, so that a
+        correction keeps its gain. `parts`: (1, 2) the range of its parts.
         """
         none = np.zeros(1)
         centre, alone = self._centre(none, limits), self._ends(none, limits, scale, level)
@@ -299,9 +295,8 @@ class Rectified:
         self, named: Named, weight: np.ndarray, ends: np.ndarray, level: float
     ) -> tuple[np.ndarray, list[str]]:
         """The one rule for when an interval is printed: its ends, (2, P), and why there are none.
-
-        Where no gold item shows a spread, the ends lie at least as far as as many gold items that
-        are all alike allow (`unseen_share`).
+        Where no gold item shows a spread they lie at least as far as as many gold items that are
+        all alike allow.
         """
         low, high = named.limits.T
         centre = self._centre(weight, named.limits)
@@ -338,10 +333,9 @@ class Rectified:
         return np.where(said, np.clip(np.stack([lower, upper]), low, high), np.nan), why
 
     def _answer(self, named: Named, level: float) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """Lambda of each quantity, the ends of its interval, (2, P), and why it has none.
-
-        The ends of a difference of metrics of pairs follow from its parts as well. Lambda is 0
-        where gold alone has the narrower interval of one.
+        """Lambda of each quantity, the ends of its interval, (2, P), and why it has none. The ends
+        of a difference of metrics of pairs follow from its parts as well; lambda is 0 where gold
+        alone has the narrower interval of one.
         """
         wanted = np.isfinite(self.points[0]) & (self.counted > 0)
         of_parts = np.isfinite(named.parts).all(axis=1) & bool(self.parts)

@@ -56,8 +56,8 @@ class Sample(Protocol):
         """The same about the items at hand; None where it speaks of the population alone."""
 
     def saved(self, named: Named, level: float) -> np.ndarray | None:
-        """Ends of the ratio of its variance to that of gold labels alone, (2, P), at 95 %; None
-        where gold labels correct nothing.
+        """Ends of the ratio of its variance to that of gold labels alone, (2, P); None where gold
+        corrects nothing.
         """
 
     def estimates(self, named: Named, level: float) -> list[Estimate]:

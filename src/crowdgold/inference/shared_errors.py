@@ -178,13 +178,11 @@ def _against(votes: np.ndarray, others: np.ndarray) -> float:
 
 
 def contrary(table: np.ndarray) -> np.ndarray:
-    """Which judges vote against the others, (m,), the clearest first left out of the others.
-
-    Whatever the labels are, two judges who are right more often than not agree more often than
-    their votes would at random, and errors that they share make that more. A judge whose votes
-    have a negative covariance with the share of positive votes of the others cannot be such a one,
-    as where one has read a question wrongly. `table`: (n, m) labels by judge, `MISSING` where
-    there is none.
+    """Which judges vote against the others, (m,), the clearest first left out of the others. Two
+    judges who are right more often than not agree more often than at random whatever the labels,
+    and shared errors make that more: one whose votes have a negative covariance with the others'
+    share of positive votes has read a question wrongly. `table`: (n, m) labels by judge, `MISSING`
+    for none.
     """
     votes = np.where(table == MISSING, np.nan, table)
     kept = np.ones(table.shape[1], dtype=bool)
@@ -385,9 +383,8 @@ class Labelled:
 def of_judges(
     table: np.ndarray, gold: np.ndarray, level: float = LEVEL, items: Items | None = None
 ) -> SharedErrors:
-    """How far known judges err together, from votes (n, m) 0 and 1, `MISSING` where there is none.
-
-    `gold`: (n,), `NO_GOLD` where there is none, drawn as `items` say, or as a simple random sample.
+    """How far known judges err together, from votes (n, m) 0 and 1, `MISSING` where there is none,
+    and `gold` (n,), drawn as `items` say, or as a simple random sample.
     """
     return Labelled.of((table != MISSING).any(axis=1), gold, items, level).by_judge(table)
 

@@ -139,9 +139,8 @@ def label_posterior(
 
 
 def fit_panel(items: Items, rng: np.random.Generator, settings: ScoredJudges, run: Run) -> Fit:
-    """Posterior of each judge's rates and of each item's label, given who said what and scores.
-
-    Without a predictor's scores, and of items that lack one, the votes alone say what a label is.
+    """Posterior of each judge's rates and of each item's label, given who said what and scores; of
+    items without a score the votes alone say what a label is.
     """
     from crowdgold.models.score_model import TRUSTED_DELTA
 

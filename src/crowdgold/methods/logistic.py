@@ -12,9 +12,8 @@ from crowdgold.types.parameters import Settings
 
 
 def predict(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
-    """P(Y_i = 1) of each item from votes and all scores, by regressions on other items' gold.
-
-    Who gave which vote enters where judges are known and few. It is the same for all predictors.
+    """P(Y_i = 1) of each item from votes, by judge where these are known and few, and all scores,
+    by regressions on other items' gold; the same for all predictors.
     """
     from crowdgold.models.logistic import cross_fit, features
 

@@ -110,11 +110,9 @@ def fit_maven(
     items: Items, rng: np.random.Generator, settings: MavenSettings, run: Run,
     predictors: Sequence[str] | None = None, vote_items: Items | None = None,
 ) -> Fit:  # fmt: skip
-    """MAVEN's posterior of the labels, for the predictors of a table.
-
-    Fits of the same table to one predictor each, from generators of one state, share the vote
-    model's draws, and are together what a fit to all `predictors` is. `vote_items`: another table
-    that the vote model is fitted to, such as the same items with more gold labels.
+    """MAVEN's posterior of the labels. Fits to one predictor each, from generators of one state,
+    share the vote model's draws, and are together what a fit to all `predictors` is. `vote_items`:
+    another table that the vote model is fitted to, such as the same items with more gold labels.
     """
     from crowdgold.models.binned_ranks import BinnedRanks
     from crowdgold.models.exact_cut import sample_exact_cut, sample_exact_cut_sd

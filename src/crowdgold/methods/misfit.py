@@ -57,19 +57,17 @@ def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series
 
 
 def flag_misfit(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
-    """Whether the rectified estimate contradicts each row of a results table: 1.0, or 0.0.
-
-    NaN where there is nothing to hold it against, as for the rectified one itself.
+    """Whether the rectified estimate contradicts each row of a results table: 1.0, or 0.0; NaN
+    where there is nothing to hold it against, as for the rectified one itself.
     """
     distance, error = _distance(results, settings)
     return (distance > FLAGGED_BEYOND * error).astype(float).where(distance.notna())
 
 
 def misfit_p(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
-    """How often chance alone would put a right model's estimate as far from the rectified one.
-
-    2 Phi(-|theta_R - theta| / se_R), too large since the two share their data; NaN where there is
-    nothing to hold it against.
+    """How often chance alone would put a right model's estimate as far from the rectified one: 2
+    Phi(-|theta_R - theta| / se_R), too large since the two share their data; NaN for nothing to
+    hold it against.
     """
     distance, error = _distance(results, settings)
     times = np.divide(distance, error, out=np.full(len(distance), np.inf), where=error > 0)

@@ -11,10 +11,8 @@ from crowdgold.types.parameters import Settings
 
 
 def predictions(items: Items) -> dict[str, np.ndarray]:
-    """Scores as probabilities: predictor -> (n,).
-
-    Scores that all lie in [0, 1] are taken as they are; others are no probabilities, and the share
-    of items ranked below (`rank_share`) stands in their place.
+    """Scores as probabilities, predictor -> (n,): as they are where all lie in [0, 1]; in the place
+    of others the share of items ranked below (`rank_share`).
     """
     from crowdgold.models.logistic import rank_share
 

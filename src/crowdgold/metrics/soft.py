@@ -89,9 +89,8 @@ def divergence(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
 
 def correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Pearson's correlation down each column: (K,) from (N, K); NaN where one is constant.
-
-    A column counts as constant where it varies by rounding alone.
+    """Pearson's correlation down each column: (K,) from (N, K); NaN where one varies by rounding
+    alone.
     """
     first, second = (values - values.mean(axis=0) for values in (first, second))
     scale = np.sqrt((first**2).sum(axis=0)), np.sqrt((second**2).sum(axis=0))
@@ -132,9 +131,8 @@ def class_f1(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
 
 def class_wise(true: np.ndarray, predicted: np.ndarray) -> ClassWise:
-    """Soft precision, recall and F1 of each class of P and Q (N, K) (HLV, equations A.1 to A.3).
-
-    0 with a warning where a class is never predicted (precision), or given (recall). Rows need not
+    """Soft precision, recall and F1 of each class of P and Q (N, K) (HLV, equations A.1 to A.3); 0
+    with a warning where a class is never predicted (precision), or given (recall). Rows need not
     add to 1.
     """
     P, Q = judgements(true, predicted, sum_to_one=False)

@@ -152,9 +152,9 @@ def mu_at(z: np.ndarray) -> np.ndarray:
 
 
 def log_prior(prior: ScorePrior, delta: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """The log prior density of (delta, z), up to a constant; -inf where mu is not in (0, infinity).
-    With shape a and scale b of mu it is -b / z - (a + 1) log z + (a - 1) log(1 - z / FAR), as dmu =
-    (mu / z)^2 dz.
+    """The log prior density of (delta, z), up to a constant, -inf where mu is not in (0, infinity):
+    with shape a and scale b of mu -b / z - (a + 1) log z + (a - 1) log(1 - z / FAR), as dmu = (mu /
+    z)^2 dz.
     """
     inside = (z > 1e-3) & (z < FAR)
     held = np.where(inside, z, 1.0)

@@ -229,8 +229,8 @@ def fit_votes_and_scores(
     stan: StanModels, settings: SamplerSettings, compressed: bool = True,
 ) -> JointFit:  # fmt: skip
     """Sample the posterior, one predictor's scores (n,) on the model's scale. If `compressed`, few
-    points stand for them, as many as draws of a pilot ask for; where posterior draws find the
-    likelihood off by more than `TOLERANCE`, it is sampled anew with more.
+    points stand for them, as many as draws of a pilot ask for, and more where posterior draws find
+    the likelihood off by more than `TOLERANCE`.
     """
     # The same seed and starting points, whatever the points.
     seed = stan_seed(rng)

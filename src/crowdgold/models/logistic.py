@@ -59,7 +59,7 @@ def features(
     """Features of every item, (n, p): ones, votes, mean rank, and each model's distance from it, in
     the order of the models' names. `odds` (n,) stand in the place of the votes' log odds; of
     `judged` (n, m), votes of few known judges or `MISSING`, each judge's distance from the item's
-    share comes last. All items scale them, not those with gold, so that a label changes no feature.
+    share comes last. All items scale them, so that a label changes no feature.
     """
     if odds is None:
         negative = items.votes_total - items.votes_positive

@@ -114,8 +114,8 @@ def group_by(value: np.ndarray, count: np.ndarray, most: int) -> np.ndarray:
 def group_patterns(
     draws: JudgeDraws, vote: np.ndarray, count: np.ndarray, parts: tuple[int, int] | None = None
 ) -> PatternGroups:
-    """Patterns (p, m), with items (p,) of each, in groups by the odds of the label, then by the log
-    odds of the mean of P_i, averaged over labels; at most `parts` of both.
+    """Patterns (p, m), with items (p,) of each, in at most `parts` groups by the odds of the label,
+    and in each by the log odds of the mean of P_i, averaged over labels.
     """
     of_label, of_chance = parts or (OF_LABEL, OF_CHANCE)
     some = draws.select(spread_draws(len(draws), min(GROUPING_DRAWS, len(draws))))

@@ -77,9 +77,8 @@ def strata_of(items: Items) -> np.ndarray:
 def share_out(part: np.ndarray, size: np.ndarray) -> np.ndarray:
     """The stratum of the first label, of the second, and so on, (N,), until all items have one,
     given the part of all labels that each stratum (H,) is to have, above 0, and its items. Each
-    gets its `LEAST` first; then the next label goes where the labels given are fewest for its part
-    (Sainte-Lague's divisors). So the first n are near n times the parts, and more labels never take
-    one from a stratum.
+    gets its `LEAST` first, then the one with the fewest labels for its part the next
+    (Sainte-Lague's divisors), so that more labels never take one from a stratum.
     """
     stratum = np.repeat(np.arange(len(size)), size)
     before = np.arange(len(stratum)) - np.repeat(np.cumsum(size) - size, size)

@@ -240,8 +240,8 @@ class Panel:
 def _copied(
     own: np.ndarray, source: np.ndarray, copying: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Chances of positive votes (p, m), and of two (p, m, m), at p points of difficulty. Votes of
-    two judges are one where both are the same judge's, and else independent given the item.
+    """Chances of positive votes (p, m), and of two (p, m, m), at p points of difficulty; votes are
+    one where both are the same judge's, and else independent given the item.
     """
     judges = np.arange(own.shape[1])
     parts = ((judges, 1 - copying), (source, copying))

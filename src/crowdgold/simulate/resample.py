@@ -27,8 +27,8 @@ TRUTH_OF = ("left_over", "items")
 def resample(
     task: Items, n: int, n_gold: int, rng: np.random.Generator, truth_of: str = "left_over"
 ) -> Replicate[Items]:
-    """Draw n items of a task, n_gold of them gold, and as `reference` those `left_over`, as in the
-    paper, or the `items` themselves; these define the true value of a metric.
+    """Draw n items of a task, n_gold of them gold, and as `reference`, which defines the true value
+    of a metric, those `left_over`, as in the paper, or the `items` themselves.
     """
     parameters = Parameters(
         "resampling a dataset", {"n": n, "n_gold": n_gold, "truth_of": truth_of}
@@ -60,8 +60,8 @@ NAMES = ("positive", *GOLD)
 def as_items(
     drawn: Replicate[Annotations], values: Mapping[str, Any], rng: np.random.Generator
 ) -> Replicate[Items]:
-    """Annotations with true categories as Items, their own reference; an item without a label is
-    left out. `values`: `positive`, the categories that count so (else the last), and `n_gold` or
+    """Annotations with true categories as Items, their own reference, without items that have no
+    label. `values`: `positive`, the categories that count so (else the last), and `n_gold` or
     `gold_fraction`.
     """
     parameters = Parameters("as_items", values)

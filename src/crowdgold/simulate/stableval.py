@@ -117,7 +117,7 @@ class StablevalParameters(Settings):
 
 
 def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
-    """Draw the labels of agents A1, A2, ..., with true levels. A configuration's values stand where
+    """Draw the labels of agents A1, A2, ..., with true levels; a configuration's values stand where
     none is given, else `BASE`. `parameters` hold "score:NAME", the mean credit of an agent's
     responses here, and "expected_score:NAME", of all it could give.
     """

@@ -127,9 +127,8 @@ def _exchange(prior: np.ndarray, shape: np.ndarray, a: int, b: int) -> None:
 
 @kernel()
 def try_swap(prior: Prior, state: State, rng: np.random.Generator) -> None:
-    """Propose to exchange two categories, and exchange them in y and the shapes where accepted.
-    theta and psi stay those of before: they are to be drawn anew from the shapes. The prior must
-    not be ordered: a cut prior has another ratio.
+    """Propose to exchange two categories, and exchange them in y and the shapes where accepted;
+    theta and psi are to be drawn anew from these. An ordered prior has another ratio.
     """
     K, a, b = len(prior.theta), 0, 1
     if K > 2:
@@ -192,8 +191,8 @@ def run_chain(
     rng: np.random.Generator,
 ) -> int:  # fmt: skip
     """Run a chain to its last kept draw, in place; give the number of matrices that failed. With
-    scores, or collapsed, there is one pattern an item. The collapsed sampler draws theta and psi
-    for the draws that are kept alone.
+    scores, or collapsed, there is one pattern an item. Collapsed, theta and psi are drawn for kept
+    draws alone.
     """
     scored = len(scores.x) > 0
     density = np.zeros((len(labels.items) if scored else 0, len(state.theta)))
@@ -272,8 +271,8 @@ def swapped_note(swapped: float) -> str:
 def sample_clara(
     annotations: Annotations, prior: ClaraPrior, settings: ClaraSettings, rng: np.random.Generator
 ) -> ClaraFit:
-    """Sample CLARA's posterior. Every other chain starts with two categories exchanged: were the
-    move between the modes never accepted, R-hat would say so.
+    """Sample CLARA's posterior. Every other chain starts with two categories exchanged, so that
+    R-hat says it where the move between the modes is never accepted.
     """
     s, exact = settings, settings.conditional == "exact"
     scores, notes = score_model(annotations, s.score_scale, s.gaussians == "posterior")

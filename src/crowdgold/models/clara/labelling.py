@@ -77,8 +77,8 @@ def labelling_model(
     fit: "ClaraFit", annotations: Annotations, confusion: str, made: Mapping[str, Any] | None = None
 ) -> LabellingModel:
     """The model of a fit's posterior means. Row k of the fallback weighs each matrix by how many
-    labels it is expected to have where the truth is k: an unknown annotator is taken for one met by
-    way of a random label.
+    labels it is expected to have where the truth is k, as of an annotator met by way of a random
+    label.
     """
     known = matrix_names(annotations, confusion)
     theta = fit.theta.mean(axis=(0, 1))

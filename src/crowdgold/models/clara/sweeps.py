@@ -56,9 +56,9 @@ class Prior(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a chain is at; changed in place. The shapes are the parameters of the Dirichlet
-    distributions given the true labels: prior plus counts. Rows of psi and of its shape are m K +
-    r, columns the true category k.
+    """What a chain is at; changed in place. The shapes, prior plus counts, are of the Dirichlet
+    distributions given the true labels. Rows of psi and its shape are m K + r, columns the true
+    category.
     """
 
     y: np.ndarray  # (P,) true category, where a pattern is one item
@@ -167,8 +167,8 @@ def _to_rates(x: np.ndarray, start: int, rates: np.ndarray) -> None:
 def _log_posterior(
     x: np.ndarray, labels: Labels, prior: Prior, theta: np.ndarray, psi: np.ndarray
 ) -> float:
-    """The log density of x, up to a constant; its rates are written into theta and psi. It is -inf
-    beyond `FARTHEST`, where an ordered prior has no mass, and where the likelihood underflows.
+    """The log density of x, up to a constant, its rates written into theta and psi; -inf beyond
+    `FARTHEST`, where an ordered prior has no mass, and where the likelihood underflows.
     """
     K, found = len(theta), 0.0
     if np.abs(x).max() > FARTHEST:
@@ -385,10 +385,9 @@ def draw_dirichlet(shape: np.ndarray, out: np.ndarray, rng: np.random.Generator)
 
 @kernel()
 def draw_rates(prior: Prior, state: State, rng: np.random.Generator) -> int:
-    """Draw theta and psi given the shapes, in place; give the number of matrices that failed. Where
-    the prior is ordered, psi_m is drawn until its diagonal adds to more than 1 (binary labels: TPR
-    + TNR > 1), a draw of the posterior under the prior cut to there; one for which that does not
-    come about in `TRIES` draws keeps what it was.
+    """Draw theta and psi given the shapes, in place; give the number of matrices that failed. Of an
+    ordered prior psi_m is drawn until its diagonal adds to more than 1 (binary labels: TPR + TNR >
+    1), and keeps what it was where that takes more than `TRIES` draws.
     """
     theta, psi, above, ordered = state.theta, state.psi, state.psi_shape, prior.ordered
     K, failed = len(theta), 0
