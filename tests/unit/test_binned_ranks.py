@@ -102,14 +102,6 @@ def test_bins_are_nearly_equal_and_hold_some_items(n):
     assert n < 700 or len(size) >= 30
 
 
-def test_counts_are_the_naive_ones():
-    items = algorithm_1(TYPICAL, 500, VOTES, 60, np.random.default_rng(1))
-    found = conditioned(items, TYPICAL)
-    keys, count = bins_of(items, number_of_bins(500))
-    pairs = zip(found.sets.votes_positive.tolist(), found.sets.gold.tolist(), strict=True)
-    assert np.array_equal(found.data.count, count[:, [keys.index(pair) for pair in pairs]])
-
-
 CUTS = {
     "two values": [0.9],
     "two values, one rare": [3.5],

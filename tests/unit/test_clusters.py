@@ -10,7 +10,7 @@ from crowdgold.experiment.data_tables import row_of, table_of
 from crowdgold.inference.clustered import Clustered, drawn_from, sample_of_population
 from crowdgold.inference.correction import rectify
 from crowdgold.inference.engine import evaluate
-from crowdgold.inference.labels import Fit, FixedLabels, LabelPosterior, MeanPrediction, draw_times
+from crowdgold.inference.labels import Fit, FixedLabels, MeanPrediction, draw_times
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.samples import SAYS_NOTHING
 from crowdgold.methods.registry import fit
@@ -24,7 +24,7 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import NO_GOLD, items_from_frame
 from unit.reference import make_items
-from unit.test_designed_gold import METRICS, drawn, estimates
+from unit.test_designed_gold import drawn, estimates
 
 IRT = {
     "votes_total": 3, "phi": 0.3, "mu_s": 3.0, "sigma_s": 2.0, "mu_d": 0.5, "sigma_d": 2.0,
@@ -326,18 +326,6 @@ def test_resamples_are_of_whole_clusters():
         assert len(np.unique(values)) > 2
 
 
-def test_imputed_labels_go_to_the_population_by_clusters():
-    """Labels that are certain, 400 draws: the error of prevalence is the sandwich's, within
-    3.5 standard errors (12 %); without the column it is that of items."""
-    items = table()
-    y, rng = items.truth.astype(float), np.random.default_rng(1)
-    fitted = Fit("certain", LabelPosterior(400, lambda draw, predictor, rng: y))
-    for one, cluster in ((items, items.cluster), (replace(items, cluster=None), np.arange(1000))):
-        (found,) = evaluate(fitted, one, ["prevalence"], rng)
-        expected = np.sqrt(sandwich((y - y.mean()) / 1000, cluster))
-        assert found.standard_error == pytest.approx(expected, rel=0.12)
-
-
 def test_the_percentile_bootstrap_is_by_clusters():
     """Its width is that of the sandwich, within 20 % of 400 resamples; by items it is much less."""
     items, rng, widths = whole(), np.random.default_rng(1), []
@@ -425,21 +413,6 @@ def test_whole_clusters_that_lie_in_several_strata_are_refused():
     check_draw(items.cluster, single, batches)
     with pytest.raises(InputError, match=r"and 'gold_batch': 500 pairs of gold items .* at most"):
         check_draw(items.cluster, gold, batches)
-
-
-@pytest.mark.parametrize("method", ["GT", "votes-R", "logistic-R"])
-def test_every_metric_is_less_sure_where_items_are_alike(method):
-    """Clusters of five copies of an item: the error is near sqrt(5) of that of as many different
-    items, 1.6 to 3 times where the prediction has its part."""
-    base, rows = table(400, 1), np.repeat(np.arange(400), 5)
-    copied = replace(base.take(rows), cluster=rows, item=np.arange(2000).astype(str).astype(object))
-    scores = {name: one + np.arange(2000) * 1e-9 for name, one in copied.scores.items()}
-    copied = draw_gold(replace(copied, scores=scores), CLUSTERS, 500, np.random.default_rng(1))
-    both = (estimates(one, method, "population") for one in (copied, replace(copied, cluster=None)))
-    ratios = {one.metric: one.standard_error / other.standard_error
-              for one, other in zip(*both, strict=True)}  # fmt: skip
-    assert len(ratios) == len(METRICS)
-    assert {name: ratio for name, ratio in ratios.items() if not 1.6 < ratio < 3} == {}
 
 
 def test_a_generator_makes_items_alike_and_an_experiment_keeps_their_clusters():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import binom
 
 from crowdgold.inference.clustered import sample_of_population
 from crowdgold.inference.engine import evaluate as evaluate_items
@@ -35,20 +35,6 @@ def fixed_posterior(probability, draws, **parameters):
     )  # fmt: skip
 
 
-def test_imputed_labels_have_their_probabilities():
-    """4,000 draws: 5 errors of a mean, and of quantiles, sqrt(.025 x .975 / 4,000) / density."""
-    items, draws = table(400), 4000
-    p = np.random.default_rng(1).random(400)
-    (found,) = evaluate(fixed_posterior(p, draws), items, ["prevalence"], np.random.default_rng(2))
-    sd = np.sqrt((p * (1 - p)).sum()) / 400
-    assert abs(found.estimate - p.mean()) < 5 * sd / np.sqrt(draws)
-    tail = sd * np.sqrt(0.025 * 0.975 / draws) / norm.pdf(1.96)
-    for end, sign in ((found.lower, -1), (found.upper, 1)):
-        # A step of the lattice, 1 / 400, is the other error of a quantile.
-        assert abs(end - (p.mean() + sign * 1.96 * sd)) < 5 * tail + 1 / 400
-    assert found.undefined == 0
-
-
 def test_estimates_are_mean_and_central_interval_over_draws():
     """With labels that are certain the draws are known, so mean and ends are exact: of 40 draws, at
     places 4.1 and 36.9."""
@@ -67,25 +53,6 @@ def test_estimates_are_mean_and_central_interval_over_draws():
         values = [metric.value([LabelMass.of_labels(row)], [ranked]) for row in labels]
         expected = [np.mean(values), *np.interp([4.1, 36.9], range(1, 41), np.sort(values))]
         assert [estimate.estimate, estimate.lower, estimate.upper] == pytest.approx(expected)
-
-
-def test_two_predictors_share_the_uniform_numbers():
-    """The same probabilities for both predictors give the same labels, so with nearly the same
-    scores delta_AUC varies far less than with labels of its own for each predictor."""
-    items = table(300, predictors=("A", "B"))
-    items.scores["B"][:] = items.scores["A"] + np.random.default_rng(5).normal(0, 0.1, 300)
-    p = 1 / (1 + np.exp(-items.scores["A"]))
-    one, other, difference = evaluate(
-        fixed_posterior(p, 400), items, ["AUC:A", "AUC:B", "delta_AUC"], np.random.default_rng(4)
-    )
-    width = difference.upper - difference.lower
-    unshared = np.hypot(one.upper - one.lower, other.upper - other.lower)
-    assert difference.estimate == pytest.approx(one.estimate - other.estimate, abs=1e-12)
-    assert width < 0.25 * unshared
-    items.scores["B"][:] = items.scores["A"]
-    twins = make_items(items.votes_positive, items.votes_total, -1, dict(items.scores))
-    (same,) = evaluate(fixed_posterior(p, 50), twins, ["delta_AUC"], np.random.default_rng(4))
-    assert same.estimate == same.lower == same.upper == 0
 
 
 def test_bootstrap_of_a_prevalence_has_the_binomial_error():
@@ -107,22 +74,6 @@ def test_bootstrap_of_a_prevalence_has_the_binomial_error():
     for end, sign in ((found.lower, -1), (found.upper, 1)):
         assert abs(end - (0.3 + sign * 1.96 * sd)) < 0.21 * sd + 1e-3
     assert found.upper - found.lower > 3 * sd
-
-
-def test_bootstrap_of_an_area_has_the_mann_whitney_error():
-    """No signal, 150 of 300 positive: sd of the AUC is sqrt((n + 1) / (12 n_1 n_0)) = 0.0334.
-
-    The bootstrap's sd estimates it with a relative error of about 1 / sqrt(2 x 150) = 6 %, and
-    2,000 resamples add 5 % at an end; 25 % is 3 of both together.
-    """
-    items = make_items(np.ones(300, int), 2, np.arange(300) % 2, table(300, 9).scores["A"])
-    (found,) = evaluate(
-        fit("GT", items, np.random.default_rng(0)), items, ["AUC"], np.random.default_rng(1),
-        resamples=2000,
-    )  # fmt: skip
-    sd = np.sqrt(301 / (12 * 150 * 150))
-    assert (found.upper - found.lower) / (2 * 1.96) == pytest.approx(sd, rel=0.25)
-    assert abs(found.estimate - 0.5) < 5 * sd
 
 
 def test_resamples_without_a_class_are_counted_and_left_out():

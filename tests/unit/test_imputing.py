@@ -8,7 +8,7 @@ import pytest
 from crowdgold.evaluation.questions import Settings, questions_of
 from crowdgold.inference.labels import draw_times, impute
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import LABELS, Request, Streams
+from crowdgold.inference.rectified import LABELS, NEW_ITEMS, Request, Streams
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.simulate import simulate
 from unit.reference import make_items
@@ -65,7 +65,7 @@ def test_resampled_values_are_those_of_masses_item_by_item(weighted, clustered):
     asked = request(5, "population")
     found = impute(lambda draw, model, rng: chance[draw], 4, ranked, questions, asked)
     uniform, new_items, ranking = (
-        asked.streams.labels(), asked.streams.new_items(), ranked.ranking()
+        asked.streams.make(LABELS, ""), asked.streams.make(NEW_ITEMS, ""), ranked.ranking()
     )  # fmt: skip
     for draw in range(4):
         labels = (uniform.random(60) < chance[draw]).astype(float)

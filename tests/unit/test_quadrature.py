@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.special import roots_jacobi
 
 from crowdgold.models.quadrature import gauss_jacobi, gauss_of_atoms
 
@@ -41,17 +40,6 @@ def test_moments_are_exact_up_to_degree_2j_minus_1(alpha, nodes):
         if nodes == 2 and alpha == beta == 1.0:
             beyond = float(weights @ points**4)
             assert abs(beyond - exact_moments(alpha, beta, 4)[4]) > 1e-3
-
-
-def test_nodes_and_weights_are_those_of_scipy_and_shapes_are_broadcast():
-    """scipy's weight is (1 - x)^a (1 + x)^b on [-1, 1]: a = beta - 1, b = alpha - 1."""
-    alpha, beta = np.array([[0.5], [1.5], [4.0]]), np.array([0.5, 1.0, 2.5, 0.7])
-    points, weights = gauss_jacobi(alpha, beta, 15)
-    assert points.shape == weights.shape == (3, 4, 15)
-    for i, j in np.ndindex(3, 4):
-        x, w = roots_jacobi(15, beta[j] - 1, alpha[i, 0] - 1)
-        assert points[i, j] == pytest.approx((1 + x) / 2, abs=1e-12)
-        assert weights[i, j] == pytest.approx(w / w.sum(), abs=1e-12)
 
 
 def chebyshev_sums(atoms, mass, low, high, most):

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import beta, norm
 from scipy.stats import t as student
 
-from crowdgold.inference.contributions import DRAWN, centred_influence, drawn_labels
+from crowdgold.inference.contributions import DRAWN, drawn_labels
 from crowdgold.inference.correction import of_labels, rectify
 from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.engine import evaluate
@@ -25,7 +25,7 @@ from crowdgold.inference.samples import (
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.metrics.metric import Scale
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.ranked import RankedItems
 from crowdgold.types.items import NO_GOLD
 from unit.label_mass_reference import metric_value
 from unit.reference import make_items
@@ -71,25 +71,6 @@ def with_gold(items, gold):
 def sample(items, prediction, metrics, weights=None):
     questions = Questions(tuple(parse_metric(text).of_one for text in metrics))
     return rectify(prediction["A"], View(items, "A", weights), questions, "items")
-
-
-@pytest.mark.parametrize("text", [*METRICS, "delta_AUC"])
-@pytest.mark.parametrize("seed", range(4))
-def test_metrics_of_weighted_split_items_by_loops(text, seed):
-    """M(w, g) for n = 12, weights 0 to 3 as in a resample, any prediction g, and labels."""
-    items, _ = table(12, 12, seed)
-    rng, metric = np.random.default_rng([seed, 1]), parse_metric(text)
-    for given in (None, items.truth.astype(float)):
-        share = {name: rng.random(12) if given is None else given for name in EACH_PREDICTOR}
-        weights = rng.integers(0, 4, 12).astype(float)
-        positive = {name: weights * g for name, g in share.items()}
-        negative = {name: weights * (1 - g) for name, g in share.items()}
-        names = metric.predictors(items)
-        found = metric.value(
-            [LabelMass.binary(positive[name], negative[name]) for name in names],
-            [RankedItems.of(items, name) for name in names],
-        )
-        assert found == pytest.approx(metric_value(text, items, positive, negative), abs=1e-9)
 
 
 def contributions(text, items, share):
@@ -521,16 +502,6 @@ def test_no_interval_is_far_wider_than_that_of_gold_alone():
             assert not one.upper - one.lower > (1.25 + 1e-9) * (gold.upper - gold.lower)
 
 
-def test_evaluate_takes_predictions_and_knows_no_parameters():
-    items, prediction = table(100, 50)
-    area, mu = rectified(items, prediction, ["AUC", "mu"])
-    (expected,) = rectified(items, prediction, ["AUC"])
-    assert area == expected
-    assert mu.undefined == 1
-    with pytest.raises(ValueError, match="target 'item'; expected 'items' or 'population'"):
-        rectified(items, prediction, ["AUC"], "item")
-
-
 @pytest.mark.parametrize("place", [0.0, 0.02, 0.5, 0.97])
 def test_the_interval_by_hand(place):
     """On a range from -1 to 1, where 12 items count; without error, the estimate. Metrics of pairs
@@ -604,17 +575,6 @@ def test_a_difference_by_hand():
             up = (ua - a) ** 2 + (b - lb) ** 2 - 2 * r * (ua - a) * (b - lb)
             lower, upper = min(lower, a - b - np.sqrt(down)), max(upper, a - b + np.sqrt(up))
         assert (estimate.lower, estimate.upper) == pytest.approx((lower, upper), abs=1e-9)
-
-
-def test_labels_that_are_no_sample_of_the_items_have_no_share_of_them():
-    """A share f of labelled items matters only where they are a random sample of all."""
-    items, _ = table(50, 50, seed=11)
-    questions, view = Questions((parse_metric("prevalence"),)), View(items, "A")
-    free = of_labels(items.truth, view, questions, "items")
-    assert free.error(np.zeros(1)) > 0
-    everyone = of_labels(items.truth, view, questions, "items", SimpleRandom(50, 1.0))
-    assert everyone.error(np.zeros(1)) == 0
-    assert centred_influence(questions, view, items.truth.astype(float)).sum() == pytest.approx(0)
 
 
 def test_items_that_come_in_turns_are_no_trap():

@@ -73,14 +73,6 @@ def test_the_majority_of_the_judges_stands_for_the_truth():
         fit("MV", HAND, rng(), {"judges": "auditor"})
 
 
-def test_ties_are_decided_at_random():
-    """Of 4,000 ties half are positive, to 5 deviations of the binomial; the rest stays."""
-    ties = [(f"{i}", who, "g", who) for i in range(4000) for who in "01"]
-    labels = fit("MV", table_of([*ties, ("last", "0", "g", "0")]), rng()).labels.labels
-    assert abs(labels[:4000].sum() - 2000) < 5 * np.sqrt(1000)
-    assert labels[-1] == 0
-
-
 @pytest.mark.parametrize("metric", ["prevalence", "TPR:reviewers", "TNR", "precision:auditors"])
 def test_intervals_are_those_of_items_drawn_anew(metric):
     """Within 5 errors of both ends of B = 4,000, sqrt(q (1 - q) / B) / f each, f the density."""

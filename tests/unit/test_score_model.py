@@ -1,11 +1,9 @@
 """The score model: win rates, deviations and likelihood against independent quadrature."""
 
-import math
 
 import numpy as np
 import pytest
-from scipy.integrate import dblquad, quad
-from scipy.special import betainc, betaln, ndtr
+from scipy.special import ndtr
 from scipy.stats import invgamma, laplace, norm
 
 from crowdgold.models import score_model
@@ -25,7 +23,6 @@ from unit.reference import (
     Theta,
     algorithm_1,
     beats,
-    beta_rule,
     deviation,
     label_odds,
     make_items,
@@ -44,46 +41,6 @@ def conditioned(items, theta, predictor="A"):
     wins = win_counts(sets.member, items.ranking(predictor), len(sets))
     data = ScoreData(wins, sets.count.astype(float), sets.pattern)
     return ConditionedScoreModel.at(data, sets, vote_parameters(theta), 0)
-
-
-@pytest.mark.parametrize(("alpha", "beta"), [(0.01, 0.01), (1e-4, 1.0), (3.5, 0.02), (40.0, 60.0)])
-def test_the_reference_rule_is_right(alpha, beta):
-    """The rule that the tests below trust, against adaptive quadrature.
-
-    On the half at 0 the integral of f(p) - f(0), in s = -log p, has no singularity and a tail like
-    exp(-s), cut at exp(-45); the mass times f(0) is added. Likewise at 1.
-    """
-
-    def half(f, a, b):
-        def integrand(s):
-            log_density = -a * s + (b - 1) * np.log1p(-np.exp(-s)) - betaln(a, b)
-            return (f(np.exp(-s)) - f(0.0)) * np.exp(log_density)
-
-        inner = quad(integrand, np.log(2), 45, epsabs=1e-12, epsrel=1e-12, limit=400)[0]
-        return f(0.0) * betainc(a, b, 0.5) + inner
-
-    points, weights = beta_rule(alpha, beta)
-    for delta in (1.0, 7.0, -30.0):
-
-        def f(p, delta=delta):
-            return ndtr(0.3 + delta * (p - 0.4))
-
-        expected = half(f, alpha, beta) + half(lambda p: f(1 - p), beta, alpha)
-        assert weights @ ndtr(0.3 + delta * (points - 0.4)) == pytest.approx(expected, abs=1e-9)
-
-
-def test_the_reference_double_integral_is_scipys():
-    """dblquad's own error is asked to be 1e-9; the shapes are those of 2 and 1 of 3 votes."""
-    (a, b), (c, d) = first, second = (2.9, 1.6), (1.3, 3.2)
-    scale = math.exp(-betaln(a, b) - betaln(c, d))
-
-    def integrand(z, x):
-        win = math.erfc(-(0.7 + 4 * (x - z)) / 2) / 2
-        density = x ** (a - 1) * (1 - x) ** (b - 1) * z ** (c - 1) * (1 - z) ** (d - 1)
-        return scale * win * density
-
-    expected, _ = dblquad(integrand, 0, 1, 0, 1, epsabs=1e-9, epsrel=1e-9)
-    assert beats(0.7, 4.0, first, second) == pytest.approx(expected, abs=1e-8)
 
 
 def draw_theta(rng, kind):
@@ -196,15 +153,6 @@ def test_win_rates_are_frequencies_of_algorithm_1():
 def test_deviation_is_hanley_and_mcneils(w, first, second):
     found = win_deviation(w, float(first), float(second))
     assert found == pytest.approx(deviation(w, first, second), rel=1e-12)
-
-
-def test_deviation_at_the_ends_is_that_of_half_a_win():
-    """It never vanishes: at w = 0 and 1 it is that of w = 1 / (2 C), and of 1 - 1 / (2 C)."""
-    for first, second in ((1.0, 1.0), (5.0, 40.0)):
-        half = 0.5 / (first * second)
-        assert win_deviation(0.0, first, second) == win_deviation(half, first, second) > 0
-        assert win_deviation(1.0, first, second) == win_deviation(1 - half, first, second) > 0
-    assert win_deviation(0.0, 5.0, 40.0) == pytest.approx(deviation(1 / 400, 5, 40), rel=1e-12)
 
 
 @pytest.mark.parametrize("w", [0.7, 0.95])

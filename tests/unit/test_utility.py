@@ -80,26 +80,6 @@ def test_tables_hold_their_stated_error(theta, sd):
     assert np.abs(table.quantile(share[inside]) - u[inside]).max() < 2e-3
 
 
-def test_the_label_probability_is_a_frequency():
-    """Of 400,000 items of Algorithm 1 whose utility is the score: in 12 bins of the score for each
-    number of votes, the positives against the sum of their probabilities, within 5 standard
-    deviations. Probabilities at utilities 0.2 too high must be refused."""
-    theta = CASES[3]
-    items = algorithm_1(theta, 400_000, VOTES, 0, np.random.default_rng(11))
-    table, score = table_of(theta), items.scores["A"]
-    cell = np.digitize(score, np.quantile(score, np.linspace(0, 1, 13)[1:-1]))
-    cell = cell * (VOTES + 1) + items.votes_positive
-    for shift, agrees in ((0.0, True), (0.2, False)):
-        p = np.empty(len(items))
-        for votes in range(VOTES + 1):
-            held = items.votes_positive == votes
-            p[held] = np.interp(score[held] + shift, table.utility, table.probability[votes])
-        excess = np.bincount(cell, items.truth - p)
-        spread = np.sqrt(np.bincount(cell, p * (1 - p)))
-        assert len(excess) == 48
-        assert bool(np.abs(excess / spread).max() < 5) is agrees
-
-
 def test_shares_are_uniform_order_statistics():
     """A table whose probability is its own F_U gives back Q_i of each rank: rank i of n = 9 is
     Beta(i, 10 - i), of mean i / 10 and variance i (10 - i) / (100 x 11).
@@ -129,17 +109,6 @@ def test_shares_are_uniform_order_statistics():
     assert abs(gap - 1 / n) < 5 / np.sqrt(draws)
 
 
-def test_gold_items_keep_their_labels():
-    items = algorithm_1(CASES[0], 500, VOTES, 200, np.random.default_rng(3))
-    sets = find_vote_sets(items)
-    known = known_of_labels(sets.pattern[sets.member], items.gold)
-    table = table_of(CASES[0], sets)
-    p = table.sample_probabilities(known, items.ranking("A"), np.random.default_rng(0))
-    labelled = items.gold >= 0
-    assert np.array_equal(p[labelled], items.gold[labelled])
-    assert np.all((p[~labelled] > 0) & (p[~labelled] < 1))
-
-
 def test_what_is_known_of_labels_holds_any_number_of_vote_patterns():
     """255 patterns and two labels do not fit in a byte; each has the probability of its own row."""
     table, rows = table_of(CASES[0]), np.linspace(0.1, 0.9, 255)
@@ -149,17 +118,6 @@ def test_what_is_known_of_labels_holds_any_number_of_vote_patterns():
     assert flat.sample_probabilities(known, ranking, np.random.default_rng(3)) == pytest.approx(
         rows
     )
-
-
-def test_probabilities_follow_the_ranking():
-    """With the same votes and no gold, a higher rank never means a lower probability (delta >= 0
-    and mu > 0 make the likelihood ratio monotone for one P distribution a label)."""
-    table = table_of(Theta(0.3, (0.4, 0.4), (50.0, 50.0), 1.5, 0.0))
-    ranking = Ranking.of(np.random.default_rng(1).normal(size=300))
-    known = unknown_of(np.ones(300, dtype=int))
-    p = table.sample_probabilities(known, ranking, np.random.default_rng(2))[ranking.order]
-    assert np.all(np.diff(p) >= 0)
-    assert p[-1] - p[0] > 0.5
 
 
 def votes_density(theta, u, votes):

@@ -22,7 +22,14 @@ from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.power_tuned_mean import estimate_means
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import POPULATION, Request
+from crowdgold.inference.rectified import (
+    LABELS,
+    NEW_ITEMS,
+    OWN,
+    POPULATION,
+    RESAMPLED,
+    Request,
+)
 from crowdgold.inference.samples import Draws, Sample, Stated
 from crowdgold.metrics.agents import level_shares
 from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric
@@ -99,8 +106,8 @@ def impute(
     before that.
     """
     streams, size = request.streams, len(view)
-    label_rng, own_rng = streams.labels(), streams.own(view.predictor)
-    times_rng = streams.new_items() if request.target == POPULATION else None
+    label_rng, own_rng = streams.make(LABELS, ""), streams.make(OWN, view.predictor)
+    times_rng = streams.make(NEW_ITEMS, "") if request.target == POPULATION else None
     ranking, cluster = view.ranking(), view.items.cluster
     order = ranking.order
     if cluster is not None:
@@ -209,7 +216,7 @@ class CountedLabels(Labels):
             drawn_from(view, rows) if self.is_gold else (known, sample_of_population(known))
         )
         if request.resamples:
-            rng = request.streams.resamples()
+            rng = request.streams.make(RESAMPLED, "")
             return resample(share, known, questions, rng, request.resamples, design)
         target, among = (request.target, view) if self.is_gold else (POPULATION, None)
         return of_labels(share, known, questions, target, design, among=among, level=request.level)

@@ -30,7 +30,6 @@ population: no share of items takes the noise of labels away.
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import stdtrit
@@ -94,7 +93,7 @@ ITEMS, POPULATION = TARGETS = ("items", "population")
 
 
 @dataclass(frozen=True)
-class Rectified:
+class Rectified(Sample):
     """P quantities from gold labels, and from a prediction of all labels that these correct. V of
     differences between two predictors, which rest on the few items where the two differ, is never
     taken below what the prediction expects.
@@ -119,7 +118,6 @@ class Rectified:
     parts: tuple["Rectified", ...] = ()  # of a difference, the two predictors
     few: np.ndarray | None = None  # (S, P) moves at the ends of what a stratum's few labels allow
     few_level: float = LEVEL  # of the interval, for which that is
-    probability: ClassVar[None] = None
 
     def select(self, columns: Sequence[int]) -> "Rectified":
         """Some of the quantities, in this order."""
@@ -405,22 +403,6 @@ class Streams:
             return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=key))
 
         return cls(make)
-
-    def labels(self) -> np.random.Generator:
-        """Decides imputed labels."""
-        return self.make(LABELS, "")
-
-    def resamples(self) -> np.random.Generator:
-        """Draws resamples of labelled items."""
-        return self.make(RESAMPLED, "")
-
-    def new_items(self) -> np.random.Generator:
-        """Draws resamples of all items."""
-        return self.make(NEW_ITEMS, "")
-
-    def own(self, predictor: str) -> np.random.Generator:
-        """Draws what a method needs for one predictor."""
-        return self.make(OWN, predictor)
 
 
 @dataclass(frozen=True)

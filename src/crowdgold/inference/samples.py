@@ -8,7 +8,6 @@ share drops out.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -39,33 +38,39 @@ ALL_ALIKE = "no interval: the gold items are all alike, and show no spread"
 NO_VALUE = "the gold items leave it without a value"
 
 
-class Sample(Protocol):
-    """What a method says of P quantities."""
+class Sample:
+    """What a method says of P quantities; what a kind cannot tell is None."""
 
     @property
     def probability(self) -> np.ndarray | None:
-        """(n,) P(Y_i = 1), where it came with the values; else None."""
+        """(n,) P(Y_i = 1), where it came with the values."""
+        return None
 
     def select(self, columns: Sequence[int]) -> "Sample":
         """Some of the quantities, in this order."""
+        raise NotImplementedError
 
     def minus(self, other: "Sample") -> "Sample | None":
-        """The differences to another predictor's; None where they cannot be had."""
+        """The differences to another predictor's."""
+        return None
 
     def about_items(self) -> "Sample | None":
-        """The same about the items at hand; None where it speaks of the population alone."""
+        """The same about the items at hand; None where it speaks of one target alone."""
+        return None
 
     def saved(self, named: Named, level: float) -> np.ndarray | None:
         """Ends of the ratio of its variance to that of gold labels alone, (2, P); None where gold
         corrects nothing.
         """
+        return None
 
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Draws:
+class Draws(Sample):
     """Values of P quantities under each imputed data set, or each resample of labelled items."""
 
     values: np.ndarray  # (D, P); NaN where a quantity has none
@@ -86,14 +91,6 @@ class Draws:
             point = self.point - other.point
         return Draws(self.values - other.values, point)
 
-    def about_items(self) -> None:
-        """Nothing: the draws were made for one target."""
-        return
-
-    def saved(self, named: Named, level: float) -> None:
-        """Nothing: gold labels do not correct it."""
-        return
-
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """Mean or point of each quantity, quantiles, standard deviation."""
         points = [None] * len(named.texts) if self.point is None else self.point.tolist()
@@ -109,27 +106,14 @@ class Draws:
 
 
 @dataclass(frozen=True)
-class Stated:
+class Stated(Sample):
     """Estimates that a method gives as they are, and that cannot be compared between predictors."""
 
     stated: Sequence[Estimate]
-    probability: ClassVar[None] = None
 
     def select(self, columns: Sequence[int]) -> "Stated":
         """Some of the estimates, in this order."""
         return Stated([self.stated[column] for column in columns])
-
-    def minus(self, other: Sample) -> None:
-        """Nothing: these estimates have no differences."""
-        return
-
-    def about_items(self) -> None:
-        """Nothing: they are about the population."""
-        return
-
-    def saved(self, named: Named, level: float) -> None:
-        """Nothing: only the estimates are known."""
-        return
 
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """The estimates, whatever the level: they were made with one."""

@@ -29,12 +29,13 @@ def held_against(methods: Collection[str]) -> str | None:
 
 def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series, pd.Series]:
     """How far each row is from the rectified estimate, and its standard error to that side."""
+    from crowdgold.methods.registry import with_role  # here: it imports every module of methods
+
     nothing = pd.Series(np.nan, index=results.index)
+    references = with_role(REFERENCE)
     method = held_against(set(results["method"]))
     if "standard_error" not in results or method is None:
         return nothing, nothing
-    from crowdgold.methods.registry import with_role  # here: it imports every module of methods
-
     keys = ["experiment", *settings, "metric", "replicate"]
     own = results[results["method"] == method]
     sides = {side: own.get(side, own["standard_error"]) for side in (BELOW, ABOVE)}
@@ -43,11 +44,7 @@ def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series
     apart = joined["estimate"] - joined["held_against"]
     distance = apart.abs()
     joined["its_error"] = joined[ABOVE].where(apart > 0, joined[BELOW])
-    known = (
-        distance.notna()
-        & joined["its_error"].notna()
-        & ~joined["method"].isin(with_role(REFERENCE))
-    )
+    known = distance.notna() & joined["its_error"].notna() & ~joined["method"].isin(references)
     # Less than rounding is nothing: the error is 0 where every item has a gold label.
     distance = distance.where(distance > ROUNDING, 0.0)
     return (

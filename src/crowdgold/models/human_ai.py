@@ -18,7 +18,7 @@ outermost cells it goes on as a quadratic.
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
@@ -208,9 +208,9 @@ class HumanAiProgram:
     """stan/human_ai.stan: its data, starting points and draws."""
 
     epsilon: float = EPSILON  # |rho| is at most 1 less this; in (0, 1)
-    nodes: int = 14  # nodes of each group of scores that mostly do
-    name: str = "human_ai"
-    parameters: tuple[str, ...] = ("phi", "mu_H", "mu_M", "rho", "sigma_M")
+    nodes: ClassVar = 14
+    name: ClassVar = "human_ai"
+    parameters: ClassVar[tuple[str, ...]] = ("phi", "mu_H", "mu_M", "rho", "sigma_M")
 
     def data(self, points: ScorePoints, sets: VoteSets, pointwise: bool = False) -> dict[str, Any]:
         """Lay weighted scores and the table of vote probabilities out as data."""

@@ -11,7 +11,7 @@ given the label.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from scipy.special import expit
@@ -115,13 +115,12 @@ class ScoreMixtureDraws:
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
 class ScoreMixtureProgram:
     """stan/dawid_skene_scores.stan: its data, starting points and draws."""
 
-    nodes: int = 20  # nodes of each group of scores that mostly do
-    name: str = "dawid_skene_scores"
-    parameters: tuple[str, ...] = ("phi", "a0", "a1", "mu", "sigma")
+    nodes: ClassVar = 20
+    name: ClassVar = "dawid_skene_scores"
+    parameters: ClassVar[tuple[str, ...]] = ("phi", "a0", "a1", "mu", "sigma")
 
     def data(self, points: ScorePoints, sets: VoteSets, pointwise: bool = False) -> dict[str, Any]:
         """Lay weighted scores out as data; `pointwise` asks for log_lik of each point."""
@@ -157,17 +156,9 @@ MARGIN = 4.0  # In the pilot they may differ by this much less, since other draw
 class JointProgram(Protocol):
     """A Stan program for a model of votes and scores."""
 
-    @property
-    def name(self) -> str:
-        """Its file's name."""
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Variables that are kept and diagnosed."""
-
-    @property
-    def nodes(self) -> int:
-        """Nodes of each group of scores in the pilot."""
+    name: ClassVar[str]  # of its file
+    parameters: ClassVar[tuple[str, ...]]  # variables that are kept and diagnosed
+    nodes: ClassVar[int]  # of each group of scores in the pilot: as many as mostly do
 
     def data(self, points: ScorePoints, sets: VoteSets, pointwise: bool = False) -> dict[str, Any]:
         """Lay weighted scores out as its data."""

@@ -137,17 +137,6 @@ class ClaraParameters(Settings):
         "From this day on, the reviewers' mean TPR is another."]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Annotators:
-    """All who can label."""
-
-    name: np.ndarray  # (A,) identifiers
-    group: np.ndarray  # (G,) names of the groups
-    group_of: np.ndarray  # (A,) position of each one's group
-    tpr: np.ndarray  # tpr, tnr: (A,) true rates
-    tnr: np.ndarray
-
-
 def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
     """Draw a replicate; which parameters there are goes by the design, with no others."""
     given = Given("generator clara", values, ClaraParameters)
@@ -161,7 +150,7 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     # At least as many reviewers as an item needs.
     needed = {TIE_BREAK: 3, AUDIT: 1}.get(chosen) or parameters.whole("n_labels")
     size = parameters.whole("n_reviewers", at_least=needed)
-    annotators = _annotators(parameters, size, prevalence, rng)
+    name, groups, group_of, tpr, tnr = _annotators(parameters, size, prevalence, rng)
     truth = (rng.random(n) < prevalence).astype(np.int64)
 
     def distinct(count: int, among: int) -> np.ndarray:
@@ -175,7 +164,7 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
         who = np.hstack([reviewer, size + distinct(3, parameters.whole("n_auditors"))])
     else:
         who = distinct(parameters.whole("n_labels") if chosen == ALL else 3, size)
-    chance = np.where(truth[:, None] == 1, annotators.tpr[who], 1 - annotators.tnr[who])
+    chance = np.where(truth[:, None] == 1, tpr[who], 1 - tnr[who])
     label = (rng.random(who.shape) < chance).astype(np.int64)
     asked = np.ones(who.shape, dtype=bool)
     if chosen != ALL:
@@ -187,26 +176,25 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     item_of, place = np.nonzero(asked)  # who gave no label is not in the table
     present, annotator_of = np.unique(who[item_of, place], return_inverse=True)
     table = Annotations(
-        item=np.arange(n).astype(str).astype(object), annotator=annotators.name[present],
-        group=annotators.group, category=np.array(CATEGORIES, dtype=object), item_of=item_of,
-        annotator_of=annotator_of, group_of=annotators.group_of[present][annotator_of],
+        item=np.arange(n).astype(str).astype(object), annotator=name[present],
+        group=groups, category=np.array(CATEGORIES, dtype=object), item_of=item_of,
+        annotator_of=annotator_of, group_of=group_of[present][annotator_of],
         label=label[item_of, place], scores=scores, truth=truth,
     )  # fmt: skip
     known = {"prevalence": prevalence}
-    for rate, every in (("TPR", annotators.tpr), ("TNR", annotators.tnr)):
-        for position, group in enumerate(annotators.group):  # whose members are all alike
-            own = every[annotators.group_of == position]
+    for rate, every in (("TPR", tpr), ("TNR", tnr)):
+        for position, group in enumerate(groups):  # whose members are all alike
+            own = every[group_of == position]
             if (own == own[0]).all():
                 known[f"{rate}:{group}" if group else rate] = float(own[0])
-        for name, value in zip(annotators.name, every, strict=True):
-            known[f"{rate}:{name}"] = float(value)
+        known |= {f"{rate}:{who}": float(value) for who, value in zip(name, every, strict=True)}
     return Replicate(table, table, known)
 
 
 def _annotators(
     parameters: Given, size: int, prevalence: float, rng: np.random.Generator
-) -> Annotators:
-    """So many reviewers, and in an audit the auditors, with their rates."""
+) -> tuple[np.ndarray, ...]:
+    """Names of so many reviewers and an audit's auditors, groups, each one's, true TPR and TNR."""
     names = np.array([f"R{i + 1}" for i in range(size)], dtype=object)
     if parameters.values["design"] == AUDIT:
         auditors = parameters.whole("n_auditors")
@@ -222,7 +210,7 @@ def _annotators(
             rates.append(np.tile((precision, 1 - positive), (count, 1)))
         tpr, tnr = np.concatenate(rates).T
         group_of = np.repeat([0, 1], [size, auditors])
-        return Annotators(names, np.array([REVIEWERS, AUDITORS], object), group_of, tpr, tnr)
+        return names, np.array([REVIEWERS, AUDITORS], object), group_of, tpr, tnr
     if "rater_types" in parameters:
         tpr = tnr = np.resize(np.array(parameters.numbers("rater_types", SHARE)), size)
     else:
@@ -234,7 +222,7 @@ def _annotators(
             mean = later if parameters.whole("day") >= since else None
         means = parameters.real("tpr") if mean is None else mean, parameters.real("tnr")
         tpr, tnr = (draw_rates(mean, sd, size, rng) for mean in means)
-    return Annotators(names, np.array([NO_GROUP], object), np.zeros(size, np.int64), tpr, tnr)
+    return names, np.array([NO_GROUP], object), np.zeros(size, np.int64), tpr, tnr
 
 
 def draw_rates(mean: float, sd: float, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -247,14 +247,17 @@ def read_n(parameters: Parameters) -> int:
     return parameters.whole("n", at_least=2)
 
 
-def read_named(parameters: Parameters, declared: type, shape: str) -> dict[str, Given]:
-    """The parameters of each predictor, `declared` by a class, by its name; at least one."""
-    given = parameters.values.get("predictors")
-    if not isinstance(given, Mapping) or not given:
-        raise parameters.fault("predictors", f"at least one, as {{NAME: {shape}}}")
+def read_named(
+    parameters: Parameters, declared: type, shape: str, kind: str = "predictor",
+    least: tuple[int, str] = (1, "at least one"),
+) -> dict[str, Given]:  # fmt: skip
+    """The parameters, `declared` by a class, of each predictor or other `kind`, by its name."""
+    given = parameters.values.get(f"{kind}s")
+    if not isinstance(given, Mapping) or len(given) < least[0]:
+        raise parameters.fault(f"{kind}s", f"{least[1]}, as {{NAME: {shape}}}")
     found = {}
     for name, values in given.items():
-        owner = f"{parameters.owner}, predictor {name!r}"
+        owner = f"{parameters.owner}, {kind} {name!r}"
         if not isinstance(values, Mapping):
             raise InputError(f"{owner}: found {values!r}, expected {shape}")
         found[str(name)] = Given(owner, values, declared)

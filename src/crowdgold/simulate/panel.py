@@ -259,18 +259,9 @@ def _copied(
 
 def read_panel(parameters: Given) -> Panel:
     """The panel of judges."""
-    given = parameters.values.get("judges")
-    if not isinstance(given, Mapping) or len(given) < 2:
-        raise parameters.fault("judges", "two or more, as {NAME: {tpr: number, tnr: number}}")
-    judges = {}
-    for name in sorted(map(str, given)):
-        owner = f"{parameters.owner}, judge {name!r}"
-        if not isinstance(given[name], Mapping):
-            raise InputError(
-                f"{owner}: found {given[name]!r}, expected {{tpr: number, tnr: number}}"
-            )
-        judges[name] = Given(owner, given[name], JudgeGiven)
-        judges[name].check_names()
+    shape, least = "{tpr: number, tnr: number}", (2, "two or more")
+    found = design.read_named(parameters, JudgeGiven, shape, "judge", least)
+    judges = dict(sorted(found.items()))
     names, source = list(judges), []
     for name, own in judges.items():
         copied = own.values.get("copies", name)
