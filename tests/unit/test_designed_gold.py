@@ -124,10 +124,9 @@ def by_hand(values, draw, n):
 
 
 def imagined_by_hand(values, draw):
-    """What one more label adds to the variance of sum(w v) / sum(w), in the stratum of the most.
-
-    It is of either class with chance 1/2: by an item i of n_h it moves the sum by a_i or b_i, its
-    share under either label, held against the mean of the a_i; the stratum has then n_h + 1.
+    """What one more label adds to the variance of sum(w v) / sum(w), in the stratum of the most: by
+    an item of n_h it moves the sum by its share under either label, held against their mean, over
+    n_h + 1.
     """
     weights, most = 1 / draw.chance, 0.0
     mean = (weights * values).sum() / weights.sum()
@@ -166,10 +165,10 @@ def rectified_prevalence(items):
 @pytest.mark.parametrize("target", ["items", "population"])
 @pytest.mark.parametrize("seen", [False, True])
 def test_the_prevalence_of_gold_alone_by_the_textbook(target, seen, request):
-    """The stratified mean and its error: the variance that gold shows (alone it is the textbook's),
-    like as many gold items as it has degrees of freedom, the one that one chance for all items
-    makes expected like 20, and one more label. The jackknife's contributions are as those of the
-    textbook times W / (W - w_i), which is within 5 % here."""
+    """The variance that gold shows, like as many items as it has degrees of freedom, the one that
+    one chance for all items makes expected like 20, and one more label. The jackknife's
+    contributions are those of the textbook times W / (W - w_i), within 5 % here.
+    """
     if seen:
         request.getfixturevalue("nothing_expected")
     items = drawn(STRATA, 600, 200)
@@ -212,9 +211,10 @@ def test_means_are_those_of_ppi_py(design):
 
 
 def test_means_of_strata_are_those_of_glide():
-    """Gold alone, and the rectified prevalence at the engine's lambda, by glide's stratified and
-    active estimators. The stratified one compares gold items with the others, not with all, so it
-    gets lambda (1 - f_h) times the prediction; the control gets all of it."""
+    """By glide's stratified and active estimators. The stratified one compares gold with the
+    others, not with all, so it gets lambda (1 - f_h) times the prediction; the control gets all of
+    it.
+    """
     glide = pytest.importorskip(
         "glide.estimators", reason="make peers installs it, from Python 3.12 on"
     )
@@ -247,8 +247,8 @@ def test_an_error_of_weighted_means_is_that_of_the_same_contributions():
 
 
 def test_strata_with_one_gold_item_are_joined_with_the_next():
-    """Gold items 1, 4, 1, 1, 3, 1 of six strata of 100; the last joins the one before. One whose
-    items all have gold stays by itself, and adds nothing."""
+    """Gold items 1, 4, 1, 1, 3, 1 of six strata of 100; a stratum that is all gold stays by itself.
+    """
     drawn_of = np.array([1, 4, 1, 1, 3, 1])
     stratum = np.repeat(np.arange(6), drawn_of)
     draw = GoldDraw(np.repeat(drawn_of / 100, drawn_of), stratum, drawn_of)
@@ -307,8 +307,7 @@ def test_the_rescaled_bootstrap_has_the_variance_of_the_design():
 
 @pytest.mark.usefixtures("nothing_expected")
 def test_some_of_the_items_alone_keep_the_chances_of_all():
-    """A fifth of the items: the error is the textbook's of a domain, with 0 for other items, and
-    what one more label of those that are there adds."""
+    """A fifth of the items: the textbook's error of a domain, and one more label of those there."""
     items = drawn(STRATA, 2000, 400)
     inside = np.flatnonzero(np.random.default_rng(5).random(2000) < 0.2)
     part = items.take(inside)

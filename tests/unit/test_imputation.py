@@ -36,8 +36,7 @@ def fixed_posterior(probability, draws, **parameters):
 
 
 def test_estimates_are_mean_and_central_interval_over_draws():
-    """With labels that are certain the draws are known, so mean and ends are exact: of 40 draws, at
-    places 4.1 and 36.9."""
+    """Of labels that are certain mean and ends are exact: of 40 draws, at places 4.1 and 36.9."""
     items = table(50)
     labels = np.random.default_rng(3).integers(0, 2, (40, 50))
 
@@ -56,11 +55,8 @@ def test_estimates_are_mean_and_central_interval_over_draws():
 
 
 def test_bootstrap_of_a_prevalence_has_the_binomial_error():
-    """Percentile interval of 300 of 1,000 labels: p +- 1.96 sqrt(p (1 - p) / n).
-
-    4,000 resamples: the error of an end is sqrt(.025 x .975 / 4,000) sd / phi(1.96) = 0.042 sd,
-    so 5 of them are 0.21 sd; the lattice adds 1 / 1,000. Items without a label must not count:
-    with them n would be 3,000.
+    """300 of 1,000 labels, p +- 1.96 sd, of 4,000 resamples: an end's error is 0.042 sd, 5 of them
+    0.21 sd, the lattice's 1 / 1,000. Items without a label must not count: n would be 3,000.
     """
     items = table(3000)
     labels = np.full(3000, NO_LABEL)
@@ -77,8 +73,8 @@ def test_bootstrap_of_a_prevalence_has_the_binomial_error():
 
 
 def test_resamples_without_a_class_are_counted_and_left_out():
-    """1 positive among 6 gold items: a resample lacks it with probability (5/6)^6 = 0.335, and the
-    negatives with (1/6)^6. Of 2,000 resamples, the exact binomial 1e-6 bounds."""
+    """Of 1 positive among 6 gold items a resample has none with (5/6)^6, by binomial 1e-6 bounds.
+    """
     gold = np.full(60, -1)
     gold[:6] = [1, 0, 0, 0, 0, 0]
     items = make_items(table(60).votes_positive, 4, gold, table(60).scores["A"])
@@ -159,8 +155,7 @@ def weighted_view(n=60):
 
 
 def test_resamples_count_items_by_their_weights():
-    """Of imputed labels, and of those taken for the truth: the mean over 400 resamples, within five
-    standard errors; without weights it is 30 away."""
+    """The mean over 400 resamples, within five standard errors; without weights it is 30 away."""
     view, labels, weighted, plain = weighted_view()
     asked = Questions((parse_metric("prevalence"),))
     request = Request(Streams.of(np.random.default_rng(5)), target="population")

@@ -57,8 +57,7 @@ def test_values_are_those_of_the_labels_in_the_order_of_the_table(weighted):
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_resampled_values_are_those_of_masses_item_by_item(weighted, clustered):
-    """The same uniforms and the same resamples, as numbers with a fraction and in the order of the
-    table: what is counted in bytes and in the order of the ranking is the same to the last bit."""
+    """What is counted in bytes and in the order of the ranking is the same to the last bit."""
     ranked, chance, questions = study(weighted)
     cluster = np.arange(60) // 3 if clustered else None
     ranked = replace(ranked, items=replace(ranked.items, cluster=cluster))
@@ -79,10 +78,10 @@ def test_resampled_values_are_those_of_masses_item_by_item(weighted, clustered):
 
 @pytest.mark.parametrize("shared", [True, False])
 def test_models_share_the_uniforms_that_decide_labels(shared):
-    """Chances differ by d between two models. By one uniform an item, labels differ with that
-    probability, and the difference of two shares of positives has the variance sum d (1 - d) / n^2;
-    by uniforms of their own, the control, the sum of both shares' variances. A variance of 2,000
-    draws is known to sqrt(2 / 2000); the bound is 5 of these."""
+    """Chances differ by d: by one uniform an item the difference of two shares has the variance sum
+    d (1 - d) / n^2; by uniforms of their own, the control, both shares' variances. 5 standard
+    errors.
+    """
     rng, n, draws = np.random.default_rng(8), 60, 2000
     chance = {"a": rng.uniform(0.2, 0.6, n)}
     chance["b"] = chance["a"] + rng.uniform(0, 0.1, n)

@@ -22,11 +22,7 @@ def exact_moments(alpha, beta, most):
 @pytest.mark.parametrize("alpha", SHAPES)
 @pytest.mark.parametrize("nodes", [2, 6, 12, 22, 50])
 def test_moments_are_exact_up_to_degree_2j_minus_1(alpha, nodes):
-    """Within 1e-12 (1e-11 for a sum of shapes below 0.01), the stated bound, of exact fractions.
-
-    At degree 2 J the rule must fail, or this test says nothing: asserted where the moment is large
-    enough to see it.
-    """
+    """Within 1e-12 (1e-11 for a sum of shapes below 0.01); at degree 2 J the rule must fail."""
     for beta in SHAPES:
         points, weights = gauss_jacobi(np.array(alpha), np.array(beta), nodes)
         assert np.all((points >= 0) & (points <= 1))
@@ -60,8 +56,9 @@ ATOMS = {
 @pytest.mark.parametrize("nodes", [1, 2, 6, 12, 32, 64])
 @pytest.mark.parametrize("name", ATOMS)
 def test_sums_over_atoms_are_exact_up_to_degree_2j_minus_1(name, nodes):
-    """Chebyshev sums within 1e-11 of the mass. At degree 2 J the rule must fail: asserted where
-    the miss, the norm of the next orthogonal polynomial, is large enough to be seen."""
+    """Chebyshev sums within 1e-11 of the mass; at degree 2 J the rule must fail, where that is
+    seen.
+    """
     rng = np.random.default_rng(3)
     atoms = np.unique(ATOMS[name](rng))
     mass = rng.integers(1, 5, len(atoms)).astype(float)

@@ -239,8 +239,9 @@ def test_the_weight_of_the_prediction_by_hand():
 
 @pytest.mark.parametrize("n_gold", [60, 320])
 def test_a_perfect_prediction_gives_the_truth_and_the_width_of_one_more_label(n_gold, request):
-    """Of the population the items' sampling remains, f V(0). A metric at a crossing is not smooth:
-    its slope is over a shorter standard error among more items; 6 % of gold alone's are left."""
+    """Of the population f V(0) remains. A metric at a crossing is not smooth: 6 % of gold's are
+    left.
+    """
     items, _ = table(800, n_gold, seed=4)
     prediction = dict.fromkeys(EACH_PREDICTOR, items.truth.astype(float))
     of_items = rectified(items, prediction, WITH_DIFFERENCES)
@@ -259,8 +260,7 @@ def test_a_perfect_prediction_gives_the_truth_and_the_width_of_one_more_label(n_
 @pytest.mark.parametrize("n_gold", [60, 320])
 @pytest.mark.parametrize("kind", ["good", "noise", "reversed", "certain and wrong"])
 def test_never_less_sure_than_gold_alone(n_gold, kind):
-    """se^2 <= (1 - f) V(0), whatever the prediction, exactly. Noise gains at most 10 % for
-    prevalence: with 60 gold items a slope's standard error is .13; the gain is half its square."""
+    """Exactly. Noise gains at most 10 % for prevalence: half the square of a slope's error, .13."""
     items, prediction = table(800, n_gold, seed=5)
     good, rng = prediction["A"], np.random.default_rng(6)
     guess = {"good": good, "noise": rng.random(800), "reversed": 1 - good,
@@ -281,8 +281,9 @@ def test_never_less_sure_than_gold_alone(n_gold, kind):
 
 
 def test_weights_of_items_count_in_every_part():
-    """An item of weight 2 is two items: the same points (but for AUC, where two equal items are a
-    pair), and an influence twice as large. Without weights, the control, both are others."""
+    """An item of weight 2 is two items (but for AUC, where these are a pair); plain ones, the
+    control, are not.
+    """
     items, prediction = table(60, 30, seed=12)
     weights = np.where(np.arange(60) % 3 == 0, 2.0, 1.0)
     twice = np.repeat(np.arange(60), weights.astype(int))
@@ -302,8 +303,7 @@ def test_weights_of_items_count_in_every_part():
 
 @pytest.mark.parametrize("positives", [1, FEWEST - 1, FEWEST])
 def test_metrics_that_rest_on_few_gold_items_have_a_bound_or_no_interval_and_say_so(positives):
-    """1 to 3 positives and 60 negatives. A bound that leaves out less than a twentieth of the range
-    is not printed."""
+    """A bound that leaves out less than a twentieth of the range is not printed."""
     items, prediction = table(400, 400, seed=9)
     gold = np.full(400, NO_GOLD)
     gold[np.flatnonzero(items.truth == 1)[:positives]] = 1
@@ -332,8 +332,7 @@ def test_metrics_that_rest_on_few_gold_items_have_a_bound_or_no_interval_and_say
     ],
 )  # fmt: skip
 def test_what_a_metric_rests_on_by_hand(text, expected):
-    """Labels by falling score: 1 0 1 (at 4) 1 . 0 1 0, voters wrong on two negatives; half of the
-    positives are among the first 3; 6 are flagged to find all 4, so that these are fewest."""
+    """Labels by falling score: 1 0 1 (at 4) 1 . 0 1 0, voters wrong on two negatives."""
     labels = np.array([1, 0, 1, 1, -1, 0, 1, 0])
     items = make_items([1] * 7 + [0], 2, -1, [9.0, 8, 4, 3, 2.5, 2, 1, 0])
     asked = parse_metric(text)
@@ -356,8 +355,8 @@ def test_without_a_value_it_says_so_and_a_prediction_without_one_is_not_used():
 
 @pytest.mark.parametrize("n_gold", [3, 20, 200])
 def test_gold_items_that_are_all_alike_have_an_exact_bound(n_gold, request):
-    """Negatives alone: the bound is 1 - .025^(1 / n), and a tenth more at most by one more label;
-    without that it is the bound."""
+    """1 - .025^(1 / n), and a tenth more at most by one more label; without that it is the bound.
+    """
     items, prediction = table(4000, 0, seed=3)
     items = with_gold(items, np.where(np.arange(4000) < n_gold, 0, NO_GOLD))
     (one,) = rectified(items, prediction, ["prevalence"], "population")
@@ -371,8 +370,7 @@ def test_gold_items_that_are_all_alike_have_an_exact_bound(n_gold, request):
 
 @pytest.mark.parametrize("target", ["items", "population"])
 def test_what_no_gold_item_shows_is_bounded_by_as_many_gold_items(target):
-    """No vote on 20 negative gold items is positive, while a twelfth of the others have one: TNR_H
-    is 1, and no less than .025^(1 / 20). No label says how others' votes are."""
+    """TNR_H is 1 of 20 gold items without a positive vote, and no less than .025^(1 / 20)."""
     votes = (np.arange(1000) % 12 == 11) & (np.arange(1000) >= 20)
     gold = np.where(np.arange(1000) < 20, 0, NO_GOLD)
     items = make_items(votes.astype(int), 1, gold, np.linspace(0, 1, 1000))
@@ -383,8 +381,9 @@ def test_what_no_gold_item_shows_is_bounded_by_as_many_gold_items(target):
 
 
 def test_models_that_rank_gold_alike_and_others_not_may_differ():
-    """Two models have one score on the 40 gold items, and not on 360 others: gold alone allows a
-    difference of AUC of .05 and more. Of two equal models it is nearly none."""
+    """Gold alone, alike on 40 items, allows a difference of .05 and more; of equal models hardly
+    any.
+    """
     rng, known = np.random.default_rng(5), np.arange(400) < 40
     truth, first = rng.integers(0, 2, 400), rng.random(400)
     second = np.where(known, first, rng.random(400))
@@ -396,9 +395,9 @@ def test_models_that_rank_gold_alike_and_others_not_may_differ():
 
 
 def test_a_difference_of_auc_is_never_wider_than_that_of_gold_alone():
-    """12 samples, 60 or 500 gold of 1,000; AUCs .9998 and .998, whose difference the prediction
-    expects to vary more than 500 labels show. The control: the prediction is the answer in some
-    samples, and gold alone in others."""
+    """12 samples, 60 or 500 gold of 1,000, of which the prediction expects more than 500 labels
+    show. The control: the prediction is the answer in some samples, and gold alone in others.
+    """
     corrected = []
     for seed in range(12):
         rng = np.random.default_rng([61, seed])
@@ -438,8 +437,7 @@ def test_predictors_that_never_differ_have_a_difference_with_a_width():
 
 
 def test_estimates_and_intervals_stay_in_the_range():
-    """Gold items that are nearly all flagged rightly, and a prediction that thinks better of the
-    others: uncorrected the estimate is above 1."""
+    """Of a prediction that thinks better of the others: uncorrected the estimate is above 1."""
     y = np.tile([0, 1], 60)
     scores = y + np.linspace(0, 0.5, 120)
     scores[1] = 0.2
@@ -504,8 +502,7 @@ def test_no_interval_is_far_wider_than_that_of_gold_alone():
 
 @pytest.mark.parametrize("place", [0.0, 0.02, 0.5, 0.97])
 def test_the_interval_by_hand(place):
-    """On a range from -1 to 1, where 12 items count; without error, the estimate. Metrics of pairs
-    reach further towards the nearer end, and few items towards both."""
+    """Metrics of pairs reach further towards the nearer end, and few items towards both."""
     theta, limits, error = np.array([2 * place - 1]), np.array([[-1.0, 1.0]]), np.array([0.1])
     count, degrees = np.array([12]), np.array([17.9])
 
@@ -529,8 +526,7 @@ def test_the_interval_by_hand(place):
 
 
 def test_a_difference_by_hand():
-    """Of two AUCs from gold alone: each end at least as far as the two intervals put together; of
-    accuracies its own interval alone."""
+    """Of two AUCs from gold alone also as far as the two intervals together; not of accuracies."""
     items, _ = table(60, 60, seed=2, signal=2.0)
     questions = Questions(tuple(parse_metric(text).of_one for text in ("AUC", "accuracy@0.2")))
     one, other = (
@@ -592,8 +588,8 @@ def test_items_that_come_in_turns_are_no_trap():
 
 
 def test_a_difference_never_has_less_spread_than_the_prediction_expects():
-    """20 gold items without any residual; the prediction expects a variance of 1, all of which
-    counts for the difference of two predictors, where 10 of 30 count for one."""
+    """20 gold items without a residual: the expected variance counts as a whole, for one 10 of 30.
+    """
     rng = np.random.default_rng(1)
     g = rng.normal(size=20)
     g -= g.mean()
@@ -608,8 +604,9 @@ def test_a_difference_never_has_less_spread_than_the_prediction_expects():
 @pytest.mark.slow
 @pytest.mark.parametrize("area", [0.98, 0.999, 0.9999])
 def test_an_auc_near_one_holds(area, monkeypatch):
-    """500 studies: a coverage of .95 is below .916 once in 4,000 runs. The control, without the
-    label imagined and the exact end, misses unseen discordant pairs, where these are rare."""
+    """Of 500 studies .916 or more, but once in 4,000 runs. The control, without the imagined label
+    and the exact end, misses unseen discordant pairs where these are rare.
+    """
     held = {}
     apart = np.sqrt(2) * norm.ppf(area)
     for what in ("as built", "without"):

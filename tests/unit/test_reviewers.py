@@ -101,10 +101,10 @@ def test_intervals_are_those_of_items_drawn_anew(metric):
 
 
 def test_items_that_an_annotator_skips_are_resampled_as_well():
-    """x labelled 3 of the 12 items that the judge did, 2 rightly, and 40 that are no part of it. A
-    resample has none of the 3 with chance (9/12)^12 = .032, to 5 deviations of 100,000 draws, none
-    of the 2 with .112: the lower end of 90 % is 0. Of the 3 alone they were 0 and 1/27; of all 52,
-    .046 and .13."""
+    """x labelled 3 of the judge's 12 items, 2 rightly, and 40 others. A resample has none of the 3
+    with chance (9/12)^12 = .032, to 5 deviations of 100,000 draws, none of the 2 with .112: the
+    lower end of 90 % is 0. Of the 3 alone these were 0 and 1/27; of all 52, .046 and .13.
+    """
     rows = [(f"{i:02}", "judge", "judges", "1") for i in range(12)]
     rows += [("02", "x", "others", "1"), ("05", "x", "others", "0"), ("11", "x", "others", "1")]
     table = table_of([*rows, *((f"{i}", "x", "others", "1") for i in range(20, 60))])

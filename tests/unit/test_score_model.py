@@ -54,9 +54,7 @@ def draw_theta(rng, kind):
 
 @pytest.mark.parametrize("kind", ["any", "strong", "mixed", "sure"])
 def test_win_rates_hold_to_1e_6(kind):
-    """Over the vote model's prior and |delta| <= 30, the stated bound, with shapes down to 1e-5.
-
-    Vote sets with and without gold: gold makes q 0 or 1, the extreme points of the mixture.
+    """Over the vote model's prior and |delta| <= 30, with shapes down to 1e-5; gold makes q 0 or 1.
     """
     rng = np.random.default_rng(31)
     items = make_items([0, 1, 2, 3, 0, 3, 1], [3, 3, 3, 3, 3, 3, 1], [-1, -1, -1, -1, 0, 1, -1])
@@ -94,9 +92,9 @@ def test_the_bound_of_1e_6_can_fail():
 
 @pytest.mark.parametrize("delta", [0.5, 3.0, -10.0, 20.0, 30.0])
 def test_sums_over_differences_hold_win_rates_to_1e_6(delta):
-    """E Phi((mu (y - y') + delta (P - P')) / sqrt(2)) from the nodes of P - P', as Stan sums it,
-    against 64 by 64 nodes of P and P', over the vote model's prior; with two thirds of the nodes of
-    P - P' it must fail at |delta| = 30."""
+    """As Stan sums them, against 64 by 64 nodes of P and P', over the vote model's prior; with two
+    thirds of the nodes of P - P' it must fail at |delta| = 30.
+    """
     rng = np.random.default_rng(5)
     items = make_items([0, 1, 2, 3, 0, 1], [3, 3, 3, 3, 1, 1], [-1] * 6)
     worst = least = 0.0
@@ -125,10 +123,8 @@ def test_sums_over_differences_hold_win_rates_to_1e_6(delta):
 
 
 def test_win_rates_are_frequencies_of_algorithm_1():
-    """A million items of Algorithm 1, cut into 500 sub-samples, each with its own win counts.
-
-    The mean share of wins over the sub-samples is judged by their own standard error: 5 of them, 6
-    pairs. The rates at mu + 0.5 must be refused: they are up to 10 standard errors away.
+    """Of 500 samples of 2,000 items, 6 pairs within 5 of their own standard errors; the rates at mu
+    + 0.5 must be refused: they are up to 10 away.
     """
     theta = Theta(0.3, (0.2, 0.6), (1.5, 0.3), 1.2, 2.0)
     rng = np.random.default_rng(8)
@@ -157,11 +153,9 @@ def test_deviation_is_hanley_and_mcneils(w, first, second):
 
 @pytest.mark.parametrize("w", [0.7, 0.95])
 def test_deviation_is_exact_for_exponential_scores(w):
-    """Negatives Exp(1), positives Exp(rate (1 - w) / w): P(win) = w, and Q_1, Q_2 are exact.
-
-    20,000 samples of 8 against 30: the standard deviation of a roughly normal count is known to
-    1 / sqrt(2 x 20,000) = 0.5 %; kurtosis at most doubles that; 4 % are 4 standard errors at least.
-    The sets the other way round (k the negative set) must be refused.
+    """Negatives Exp(1), positives Exp(rate (1 - w) / w): P(win) = w, and Q_1, Q_2 are exact. Of
+    20,000 samples a deviation is known to 0.5 %, at most doubled by kurtosis; 4 % are 4 errors. The
+    sets the other way round must be refused.
     """
     rng = np.random.default_rng(4)
     first, second = 8, 30
@@ -174,8 +168,7 @@ def test_deviation_is_exact_for_exponential_scores(w):
 
 
 def test_log_likelihood_is_the_sum_of_normal_log_densities():
-    """Against scipy's normal density at reference win rates; w right to 1e-6 means, for counts of
-    up to 10^4 pairs and a deviation of hundreds, a log density right to 1e-4 (measured: 1e-8)."""
+    """By scipy at reference win rates: w right to 1e-6 means a log density right to 1e-4 here."""
     theta = Theta(0.3, (0.2, 0.6), (1.5, 0.8), 1.2, 2.0)
     items = algorithm_1(theta, 300, 3, 40, np.random.default_rng(3))
     model = conditioned(items, theta)
@@ -202,8 +195,7 @@ def test_log_likelihood_is_the_sum_of_normal_log_densities():
 
 @pytest.mark.parametrize("delta", DELTAS)
 def test_interpolated_win_rates_hold_to_1e_7_of_the_double_sum(delta):
-    """The likelihood's tables against the double sum over the same nodes, mu below 0 included
-    (the exact cut's interpolation reaches there)."""
+    """Over the same nodes, mu below 0 included, where the exact cut's interpolation reaches."""
     rng = np.random.default_rng(8)
     a, d = np.sort(rng.random(2)), 1 / rng.uniform(0.01, 0.99, 2) - 1
     votes = np.arange(4)[:, None]

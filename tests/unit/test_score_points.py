@@ -84,9 +84,10 @@ def test_counts_means_and_variances_of_a_vote_set_are_kept(shape, nodes):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_sixteen_nodes_hold_the_likelihood(shape):
-    """Differences of the log-likelihood between draws as far apart as a posterior's are kept to
-    0.02, the bound at which a fit asks for more nodes. The control: one node a group, which loses
-    the spread of scores, changes them by more; so do 3 nodes for DS+S."""
+    """To 0.02 between draws as far apart as a posterior's, the bound at which a fit asks for more.
+    The control: one node a group, which loses the spread of scores, or 3 for DS+S, change it by
+    more.
+    """
     sets, y, rng = table()
     scores = SHAPES[shape](y, rng)
     for draws in around(y, scores, 20, rng):

@@ -62,8 +62,9 @@ def unknown_of(votes):
 )
 def test_tables_hold_their_stated_error(theta, sd):
     """Within 6 of the class means: 0.002 in U where F_U is in [1e-7, 1 - 1e-7] (as at 10^6 items),
-    0.0005 in P(Y = 1 | U, votes), between grid points too. With a deviation of positives, 0.001
-    within 4, where both labels have some density; the tables for sd = 1 are refused."""
+    0.0005 in P(Y = 1 | U, votes). With a deviation of positives, 0.001 within 4, where both labels
+    have some density; the tables for sd = 1 are refused.
+    """
     reach, close, ends = (6, 5e-4, 1e-7) if sd == 1 else (4, 1e-3, 1e-6)
     means = np.array([0, theta.delta, theta.mu, theta.mu + theta.delta])
     u = np.linspace(means.min() - reach, means.max() + reach, 333)
@@ -81,12 +82,9 @@ def test_tables_hold_their_stated_error(theta, sd):
 
 
 def test_shares_are_uniform_order_statistics():
-    """A table whose probability is its own F_U gives back Q_i of each rank: rank i of n = 9 is
-    Beta(i, 10 - i), of mean i / 10 and variance i (10 - i) / (100 x 11).
-
-    4,000 draws; means within 5 of their standard errors, and variances too (a beta's kurtosis is
-    below 2.6 excess here: se of a variance at most sqrt(4.6 / 4,000) = 3.4 %). The printed n gaps
-    would make the lowest share 0, or the highest 1: a mean of i / 9 must be refused.
+    """A table whose probability is its own F_U gives back the share of rank i of n = 9, Beta(i, 10
+    - i). Of 4,000 draws means within 5 standard errors, and variances too (at most 3.4 % each). The
+    printed n gaps, a mean of i / 9, must be refused.
     """
     n, draws, rng, table = 9, 4000, np.random.default_rng(6), table_of(CASES[0])
     own = table.distribution[None]
@@ -131,10 +129,8 @@ def votes_density(theta, u, votes):
 
 @pytest.mark.parametrize("theta", CASES[:4], ids=str)
 def test_the_probability_of_a_group_is_the_mean_over_its_stretch(theta):
-    """Groups of 1, 3, 40, 1, 1 and 154 items, against the trapezium rule on 801 points.
-
-    A stretch ends halfway to the neighbours, or at the end of the distribution. To 0.001, the
-    tables' own error. Means that the votes do not weigh must be another number.
+    """Groups of 1, 3, 40, 1, 1 and 154 items, by the trapezium rule on 801 points, halfway to the
+    neighbours; to 0.001. Means that the votes do not weigh must be another number.
     """
     sizes = np.array([1, 3, 40, 1, 1, 154])
     ends, n = np.cumsum(sizes), sizes.sum()
@@ -165,11 +161,8 @@ def test_the_probability_of_a_group_is_the_mean_over_its_stretch(theta):
 
 @pytest.mark.parametrize("cuts", [[0.7], [-0.4, 0.4, 1.2, 2.2]], ids=["two", "five"])
 def test_the_label_probability_of_a_group_is_a_frequency(cuts):
-    """Of 200,000 items of Algorithm 1 whose scores are cut into groups: by group and number of
-    votes, the positives against the sum of their probabilities, within 5 standard deviations.
-
-    Utilities that lie uniformly in the stretch of a group, whatever the votes, must be refused: an
-    item of few votes would be too likely positive in a high group.
+    """Of 200,000 items, positives by group and votes against their probabilities, within 5
+    deviations. Utilities uniform in a group's stretch, whatever the votes, must be refused.
     """
     theta = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.5, 1.0)
     items = algorithm_1(theta, 200_000, VOTES, 0, np.random.default_rng(1))

@@ -1,9 +1,7 @@
 """What methods of annotators give back: confusion matrices, levels of items, corrected rates.
 
-As in `inference.labels`, each kind says how metrics are estimated from it. Those that say nothing
-of single labels estimate few metrics of Items. CLARA's TPR and TNR of all labels are the chance of
-a right label on positives and negatives, which TPR_H and TNR_H are the shares of in the items at
-hand.
+CLARA's TPR and TNR of all labels are the chance of a right label on positives and negatives, which
+TPR_H and TNR_H are the shares of in the items at hand.
 """
 
 from dataclasses import dataclass, replace

@@ -1,8 +1,7 @@
 """The one way from what a method gave to estimates of metrics, with intervals.
 
-Experiments, the Python functions and the command all take it. Every kind of `inference.labels` says
-what it knows of metrics as one predictor ranks the items; a difference of two predictors is taken
-from what is known of each, before anything is summarised.
+Every kind of `inference.labels` says what it knows of metrics as one predictor ranks the items; a
+difference of two predictors is taken from what is known of each, before anything is summarised.
 """
 
 from collections.abc import Sequence

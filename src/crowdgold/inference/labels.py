@@ -1,11 +1,10 @@
 """What a method gives back, each kind with how metrics are estimated from it.
 
-A kind is labels taken for the truth, draws of label probabilities, a prediction for gold labels to
-correct, or draws of rates. A method returns one (`Fit.labels`); nothing else asks of which kind it
-is. For draws of label probabilities (MAVEN, section 3.4): per draw, impute labels, compute each
-metric, and take mean and quantiles over the draws. Predictors that are compared share, per draw and
-item, the uniform number that decides the label. For labels taken for the truth in the papers'
-figures: the percentile bootstrap over labelled items, the same resamples for all predictors.
+A method returns one (`Fit.labels`); nothing else asks of which kind it is. For draws of label
+probabilities (MAVEN, section 3.4): per draw, impute labels, compute each metric, and take mean and
+quantiles over the draws. Predictors that are compared share, per draw and item, the uniform number
+that decides the label. For labels taken for the truth in the papers' figures: the percentile
+bootstrap over labelled items, the same resamples for all predictors.
 """
 
 from collections.abc import Callable, Mapping, Sequence

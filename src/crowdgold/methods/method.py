@@ -1,8 +1,7 @@
 """What a method is: all that the rest of the library knows of it is declared here, in one place.
 
-A method's file makes a `Method`. Nothing here is slow to import, and a method's file imports what
-is slow inside its functions: the registry reads every file. Here alone methods are put in order: in
-figures, and as the answer of a user's study; those that stand in neither come last, as found.
+A method's file makes a `Method`, and imports what is slow inside its functions: the registry reads
+every file. Here alone methods are put in order; those that stand in none come last, as found.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -3,20 +3,15 @@
     Y_i ~ Bernoulli(prevalence)                                 true label of item i
     r_ij ~ Bernoulli(TPR_a) on positives, Bernoulli(1 - TNR_a) on negatives     a = a_ij
 
-with labels "0" and "1". The design says who labels an item: `tie_break`, two random reviewers and a
-random third where they differ; `all`, `n_labels` random reviewers; `audit`, one random reviewer,
-and auditors by tie-breaking, the groups "reviewers" and "auditors".
+with labels "0" and "1". The `design` says who labels an item (`ClaraParameters`).
 
-Reviewers' rates are the same for all (`tpr`, `tnr`); or each one's own, drawn from a normal
-distribution around these means with deviation `quality_sd`, anew while it is outside [0, 1], which
-truncates it there (the paper does not say what happens above 1; at 0.9 and 0.05 it is 2.3 % of the
-draws, and the mean is 0.897); or by type, TPR = TNR, reviewers taking turns through `rater_types`.
-In an audit precision is recall, p, so that TPR = p and 1 - TNR = prevalence (1 - p) /
-(1 - prevalence). With `tpr_drop`, the mean TPR is another from some `day` on (figure 7's stand-in).
+Rates of each one's own are drawn anew while outside [0, 1] (the paper does not say what happens
+above 1; at 0.9 and 0.05 it is 2.3 % of the draws, and the mean is 0.897). In an audit precision is
+recall, p, so that TPR = p and 1 - TNR = prevalence (1 - p) / (1 - prevalence). `tpr_drop` is figure
+7's stand-in.
 
 A classifier's score vectors are (1 - s_i, s_i) with s_i = sigmoid(x_i) (section 7.3), x_i ~
-Normal(negative_mean, sd) on negatives, Normal(positive_mean, sd) on positives. `separation: m`
-stands for the means -m and m, and `none` for no scores, so that an experiment can vary it.
+Normal(negative_mean, sd) on negatives, Normal(positive_mean, sd) on positives.
 """
 
 from collections.abc import Mapping

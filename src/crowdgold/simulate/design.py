@@ -1,17 +1,5 @@
 """The design of a simulated study: its size, the votes on each item, the gold labels, the scores.
 
-All generators share these parameters:
-
-- `n`: items, at least 2.
-- `votes_total`: votes c on each item: a number; or a mapping from numbers of votes to their
-  probabilities, {3: 0.8, 5: 0.2}; or a list of equally likely numbers, [1, 3, 5].
-- `gold_fraction` (of n, rounded to the nearest whole number) or `n_gold`: how many items an expert
-  labels; `gold_design`: how they are chosen, uniformly without replacement where not given.
-- `predictors`: {NAME: {mu: number, delta: number}}.
-
-Some have `cluster_size` and `cluster_correlation` too: items come in clusters of that size, and the
-standard normal numbers behind what items of a cluster share have that correlation.
-
 Strata of gold are the shares of positive votes, in four parts, and within them the items that a
 model ranks among the highest. A quarter of the labels go to strata in proportion to their items,
 the others where labels are expected to vary: in proportion to the items times the deviation of a

@@ -1,11 +1,8 @@
 """The studies that documents use, as files that people have: long, wide, unequal; and their truth.
 
 Items, chances and scores come from MAVEN's generative process (Algorithm 1, `simulate.maven`). In
-the example that comes with crowdgold, votes are given to annotators drawn for the item, who are all
-alike; scores are put on the scale of probabilities by a logistic curve, which leaves their order as
-it is; gold has random numbers of its own. In those of how-to pages and tutorials one annotator of
-24 gives the other answer, and three experts err now and then. Answers to prompts come from voters
-with skills and items with difficulties (Algorithm 2, `simulate.irt`).
+those of how-to pages and tutorials one annotator of 24 gives the other answer. Answers to prompts
+come from voters with skills and items with difficulties (Algorithm 2, `simulate.irt`).
 """
 
 from typing import Any

@@ -1,12 +1,10 @@
 """Replicates from a dataset, and Annotations reduced to the votes, gold labels and scores of Items.
 
 The paper draws D' of n items out of the full dataset D, n_e of them with an expert label, and
-computes the true value of a metric on the remaining items with expert labels. An interval that
-claims to hold the metrics of the n items themselves is judged by their own truth instead.
+computes the true value of a metric on the remaining items with expert labels.
 
-A world whose process gives Annotations becomes one in which methods of votes can be fitted too, and
-those of annotators still can: the Items keep who gave each vote. The true categories become true
-labels 0 and 1, of which `n_gold` (or `gold_fraction`), drawn at random, are gold.
+Annotations become Items to which methods of votes can be fitted too, and those of annotators still
+can: they keep who gave each vote.
 """
 
 from collections.abc import Mapping
