@@ -121,8 +121,7 @@ def cut(name, n=1500, theta=TYPICAL, seed=2):
 
 @pytest.mark.parametrize("name", CUTS)
 def test_bins_hold_whole_groups(name):
-    """Each value is in one bin, one of many items is a bin, no other is large, few are a bin each.
-    """
+    """A value is in one bin, one of many items is a bin, no other is large, few are a bin each."""
     items = cut(name)
     ranking = items.ranking("A")
     ends = bin_ends(ranking, number_of_bins)
@@ -215,8 +214,7 @@ def test_tabulated_distributions_keep_their_digits_in_both_tails(delta, d):
     [*((name, 1.0) for name in CASES), ("typical", 0.5), ("steep", 0.5), ("rare", 2.0)],
 )
 def test_log_likelihood_is_the_direct_one(name, sd):
-    """Right to 1e-4, of 2,000 items, 200 of them gold; a mu that is larger by 0.01 is told apart.
-    """
+    """Right to 1e-4, of 2,000 items, 200 of them gold; a mu larger by 0.01 is told apart."""
     theta = CASES[name]
     items = algorithm_1(theta, 2000, VOTES, 200, np.random.default_rng(3))
     model = conditioned(items, theta, sd)

@@ -269,8 +269,7 @@ def test_degrees_of_freedom_are_those_of_clusters():
 
 
 def test_points_of_curves_count_clusters():
-    """20 clusters of 5, each of one label and ranked together: 2 at the lowest recalls, 10 at most.
-    """
+    """20 clusters of 5 of one label ranked together: 2 at the lowest recalls, 10 at most."""
     labels, cluster = np.repeat(np.arange(20) % 2, 5), np.repeat(np.arange(20), 5)
     known = make_items(np.ones(100, dtype=int), 2, labels, {"A": -np.arange(100.0)})
     counted, found = Questions((), curves=True).counted, []

@@ -57,8 +57,7 @@ def test_the_support_of_points_is_that_of_the_metric_of_one_point():
 
 
 def test_a_curve_that_cannot_fall_is_the_nearest_one_and_keeps_what_its_intervals_hold():
-    """No point nor end falls, and whatever rises inside all given intervals is inside the new ones.
-    """
+    """No point nor end falls, and what rises inside all given intervals is inside the new ones."""
     rng = np.random.default_rng(1)
     true = np.sort(rng.random(60))
     error = 0.02 + 0.1 * rng.random(60)

@@ -247,8 +247,7 @@ def test_an_error_of_weighted_means_is_that_of_the_same_contributions():
 
 
 def test_strata_with_one_gold_item_are_joined_with_the_next():
-    """Gold items 1, 4, 1, 1, 3, 1 of six strata of 100; a stratum that is all gold stays by itself.
-    """
+    """Gold items 1, 4, 1, 1, 3, 1 of six strata of 100; one that is all gold stays by itself."""
     drawn_of = np.array([1, 4, 1, 1, 3, 1])
     stratum = np.repeat(np.arange(6), drawn_of)
     draw = GoldDraw(np.repeat(drawn_of / 100, drawn_of), stratum, drawn_of)

@@ -152,8 +152,7 @@ def judged_items(labels):
 
 
 def test_what_an_item_adds_is_how_the_estimate_moves_with_its_weight():
-    """Refit with one kind of items counted more, in expected proportions: but for rounding and 5 %.
-    """
+    """A fit where one kind weighs more, of items in expected proportions, but for rounding."""
     errors = expert_errors(judged_items(expected_items(2000)))
     assert errors.source == FREE
     histories, step, moves, added = errors.histories, 0.5, [], []

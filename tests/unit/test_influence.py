@@ -17,8 +17,7 @@ CROSSING = ("delta_TPR", "precision_at_recall@0.5")
 
 
 def drawn(rng, size=30, labels=True, tied=False):
-    """Items with scores that follow labels, ranked, and a mass with weights; tied scores are whole.
-    """
+    """Items with scores that follow labels, and a mass with weights; tied scores are whole."""
     truth = rng.random(size) < 0.4
     votes = rng.binomial(3, np.where(truth, 0.7, 0.2))
     scores = truth + rng.standard_normal(size)
@@ -43,8 +42,7 @@ def test_the_closed_form_is_the_jackknife(text, labels, tied):
 
 @pytest.mark.parametrize("tied", [True, False])
 def test_inside_a_level_points_of_curves_are_smooth(tied):
-    """Of one score that holds from 5 % to 95 % of each class: the jackknife, up to the line's move.
-    """
+    """Of a score that holds from 5 % to 95 % of each class: the jackknife, but for a line's move."""
     rng, size = np.random.default_rng(5), 2000
     truth = rng.random(size) < 0.4
     scores = np.where(rng.random(size) < 0.9, 0.0, rng.choice([-1.0, 1.0], size))

@@ -152,8 +152,7 @@ def maven_posterior(items, draws=3):
 
 
 def test_an_items_own_gold_label_is_not_in_mavens_prediction():
-    """At fixed parameters no gold label moves it; the control: the imputing probability does move.
-    """
+    """With parameters fixed no label moves it; the control: the imputing probability does."""
     items = algorithm_1(THETA, 150, 3, 50, rng(5))
     flipped = with_gold(items, np.where(items.gold >= 0, 1 - items.gold, NO_GOLD))
     none = with_gold(items, NO_GOLD)

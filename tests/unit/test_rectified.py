@@ -25,9 +25,8 @@ from crowdgold.inference.samples import (
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.metrics.metric import Scale
-from crowdgold.metrics.ranked import RankedItems
+from crowdgold.metrics.ranked import LabelMass, RankedItems
 from crowdgold.types.items import NO_GOLD
-from unit.label_mass_reference import metric_value
 from unit.reference import make_items
 
 SMOOTH = ["prevalence", "TNR_H", "TPR_H", "AUC", "precision@0.2", "recall@0.2", "accuracy@0.2",
@@ -73,19 +72,18 @@ def sample(items, prediction, metrics, weights=None):
     return rectify(prediction["A"], View(items, "A", weights), questions, "items")
 
 
+def value(text, items, mass, share):
+    """A metric of items of this mass, such a share of each positive."""
+    of_classes = LabelMass.binary(mass * share, mass * (1 - share))
+    return parse_metric(text).value([of_classes], [RankedItems.of(items, "A")])
+
+
 def contributions(text, items, share):
     """(n - 1) (M - M_{-i}) less the mean, by computing the metric again without each item."""
     n = len(items)
-
-    def of(kept):
-        w = np.isin(np.arange(n), kept).astype(float)
-        positive = dict.fromkeys(EACH_PREDICTOR, w * share)
-        negative = dict.fromkeys(EACH_PREDICTOR, w * (1 - share))
-        return metric_value(text, items, positive, negative)
-
-    whole = of(np.arange(n))
-    left = np.array([of(np.delete(np.arange(n), i)) for i in range(n)])
-    found = (n - 1) * (whole - left)
+    whole = value(text, items, np.ones(n), share)
+    left = [value(text, items, (np.arange(n) != i).astype(float), share) for i in range(n)]
+    found = (n - 1) * (whole - np.array(left))
     return whole, found - found.mean()
 
 
@@ -108,13 +106,10 @@ def if_flipped_by_loops(text, items, labels):
     n, trace = len(items), 0.5 / (len(items) + 1)
     twice = items.take(np.tile(np.arange(n), 2))
     share, mass = np.r_[labels, 1 - labels], np.repeat([1 - trace, trace], n)
-
-    def without(place):
-        w = mass * (np.arange(2 * n) != place)
-        positive = dict.fromkeys(EACH_PREDICTOR, w * share)
-        return metric_value(text, twice, positive, dict.fromkeys(EACH_PREDICTOR, w - w * share))
-
-    left = (n - 1) * (without(-1) - np.array([without(place) for place in range(2 * n)])) / mass
+    whole, *without = (
+        value(text, twice, mass * (np.arange(2 * n) != place), share) for place in range(-1, 2 * n)
+    )
+    left = (n - 1) * (whole - np.array(without)) / mass
     own, other = left[:n], left[n:]
     touched = (np.abs(own) > 1e-9) | (np.abs(other) > 1e-9)
     return np.where(touched, other - own.mean(), np.nan)
@@ -355,8 +350,7 @@ def test_without_a_value_it_says_so_and_a_prediction_without_one_is_not_used():
 
 @pytest.mark.parametrize("n_gold", [3, 20, 200])
 def test_gold_items_that_are_all_alike_have_an_exact_bound(n_gold, request):
-    """1 - .025^(1 / n), and a tenth more at most by one more label; without that it is the bound.
-    """
+    """1 - .025^(1 / n), and at most a tenth more by one more label, without which it is that."""
     items, prediction = table(4000, 0, seed=3)
     items = with_gold(items, np.where(np.arange(4000) < n_gold, 0, NO_GOLD))
     (one,) = rectified(items, prediction, ["prevalence"], "population")
@@ -588,8 +582,7 @@ def test_items_that_come_in_turns_are_no_trap():
 
 
 def test_a_difference_never_has_less_spread_than_the_prediction_expects():
-    """20 gold items without a residual: the expected variance counts as a whole, for one 10 of 30.
-    """
+    """20 gold items without residuals: what is expected counts as a whole; for one 10 of 30."""
     rng = np.random.default_rng(1)
     g = rng.normal(size=20)
     g -= g.mean()

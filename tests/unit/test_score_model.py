@@ -1,6 +1,5 @@
 """The score model: win rates, deviations and likelihood against independent quadrature."""
 
-
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -54,8 +53,7 @@ def draw_theta(rng, kind):
 
 @pytest.mark.parametrize("kind", ["any", "strong", "mixed", "sure"])
 def test_win_rates_hold_to_1e_6(kind):
-    """Over the vote model's prior and |delta| <= 30, with shapes down to 1e-5; gold makes q 0 or 1.
-    """
+    """Over the vote model's prior and |delta| <= 30, shapes down to 1e-5; gold makes q 0 or 1."""
     rng = np.random.default_rng(31)
     items = make_items([0, 1, 2, 3, 0, 3, 1], [3, 3, 3, 3, 3, 3, 1], [-1, -1, -1, -1, 0, 1, -1])
     sets = find_vote_sets(items)

@@ -1,6 +1,5 @@
 """The vote model against scipy's beta-binomial and Bayes' rule by enumeration."""
 
-
 import numpy as np
 import pytest
 from scipy.stats import betabinom, binom

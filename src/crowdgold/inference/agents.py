@@ -59,6 +59,9 @@ from crowdgold.types.parameters import AtLeast, Between, Range, Settings
 
 Score = Callable[[Annotations], np.ndarray]
 """The scores of the agents (S,) from labels; NaN for an agent without any."""
+Refit = Callable[[Annotations], Fit]
+"""Fits the same method, with the same settings, to other labels of the same items."""
+BLOCK = 2_000_000  # Draws of responses that are held at a time
 
 
 @dataclass(frozen=True)
@@ -175,12 +178,6 @@ def evaluate_annotations(
         except InputError as problem:
             raise InputError(f"{fit.method}: {problem}") from None
     return found
-
-
-Refit = Callable[[Annotations], Fit]
-"""Fits the same method, with the same settings, to other labels of the same items."""
-
-BLOCK = 2_000_000  # Draws of responses that are held at a time
 
 
 def shares_of(fit: Fit, annotations: Annotations) -> np.ndarray:

@@ -21,6 +21,9 @@ from crowdgold.models.majority import NO_LABEL
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
 
+RATES = {"prevalence": "prevalence", "TPR_H": "TPR", "TNR_H": "TNR"}
+"""Metrics of Items -> what they are called of annotators."""
+
 
 @dataclass(frozen=True)
 class ConfusionPosterior(Labels):
@@ -176,7 +179,3 @@ def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> E
     except InputError as problem:
         return Estimate.unavailable(metric.text, str(problem))
     return Estimate(metric.text, estimate, lower, upper, standard_error=error)
-
-
-RATES = {"prevalence": "prevalence", "TPR_H": "TPR", "TNR_H": "TNR"}
-"""Metrics of Items -> what they are called of annotators."""

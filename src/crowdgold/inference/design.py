@@ -34,6 +34,7 @@ from crowdgold.inference.interval import unseen_share
 from crowdgold.types.gold_draw import GoldDraw, kish
 
 LEAST = 2.0
+EQUAL = 1e-9  # Largest difference of weights, of mean 1, that are the same but for rounding
 
 
 def of_items(deviations: np.ndarray, size: int) -> np.ndarray:
@@ -59,9 +60,6 @@ def of_strata(
     below = (parts**2 / np.maximum(drawn - 1, 1)[:, None]).sum(axis=0)
     np.divide(parts.sum(axis=0) ** 2, below, out=found, where=below > 0)
     return found
-
-
-EQUAL = 1e-9  # Largest difference of weights, of mean 1, that are the same but for rounding
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,11 @@ from scipy.special import betaincinv, ndtr, ndtri, stdtrit
 
 from crowdgold.metrics.metric import Scale
 
+Ends = tuple[np.ndarray, np.ndarray]
+TINY = 1e-9  # Of a beta distribution's parameter that would be 0
+ROUNDING = 1e-9
+"""Share of a range below which an error, or an interval's width, is that of rounding alone."""
+
 
 def _factor(level: float, n: float, planned: float) -> float:
     """What the standard error is multiplied by at n labels."""
@@ -81,12 +86,6 @@ def level_of_look(level: float, n: float, planned: float) -> float:
 def price(level: float, n: float, planned: float) -> float:
     """How many times as wide the interval is as that of one look, where no class has few labels."""
     return _factor(level, n, planned) / float(ndtri((1 + level) / 2))
-
-
-Ends = tuple[np.ndarray, np.ndarray]
-TINY = 1e-9  # Of a beta distribution's parameter that would be 0
-ROUNDING = 1e-9
-"""Share of a range below which an error, or an interval's width, is that of rounding alone."""
 
 
 def unseen_share(count: np.ndarray, level: float) -> np.ndarray:

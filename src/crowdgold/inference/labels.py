@@ -10,7 +10,7 @@ bootstrap over labelled items, the same resamples for all predictors.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -39,12 +39,18 @@ from crowdgold.system.kernels import kernel
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.display import Known, Shown
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import Items
+from crowdgold.types.items import NO_PREDICTOR, Items
 
 if TYPE_CHECKING:
     import xarray
 
     from crowdgold.inference.annotated_labels import LevelPosterior
+
+LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
+"""(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
+UNLIKE = "gives nothing that these metrics are made of"
+PREDICTION_DRAWS = 100
+"""Posterior draws behind a mean prediction; more do not make the intervals narrower."""
 
 
 def as_dataset(posterior: Mapping[str, np.ndarray], chains: int) -> "xarray.Dataset":
@@ -72,10 +78,6 @@ def as_dataset(posterior: Mapping[str, np.ndarray], chains: int) -> "xarray.Data
         shaped = values.reshape(of_chains, -1, *values.shape[1:])
         variables[name] = xarray.DataArray(shaped, coordinates, ["chain", "draw", *inner])
     return xarray.Dataset(variables)
-
-
-LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
-"""(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
 
 
 @kernel()
@@ -142,12 +144,6 @@ def resample(
         questions.values(view.mass(share, design.times(rng)), ranking) for _ in range(resamples)
     ]
     return Draws(np.array(values), questions.values(view.mass(share), ranking))
-
-
-UNLIKE = "gives nothing that these metrics are made of"
-
-PREDICTION_DRAWS = 100
-"""Posterior draws behind a mean prediction; more do not make the intervals narrower."""
 
 
 class Labels:
@@ -333,6 +329,11 @@ class LabelPrediction(Labels):
     """A prediction of every label, which the gold labels correct (`inference.rectified`)."""
 
     probability: Mapping[str, np.ndarray]  # predictor -> (n,), without the item's own gold
+
+    @classmethod
+    def of_all(cls, items: Items, probability: np.ndarray) -> Self:
+        """One prediction (n,), the same for all predictors."""
+        return cls(dict.fromkeys([NO_PREDICTOR, *items.predictors], probability))
 
     def take(self, rows: np.ndarray) -> "LabelPrediction":
         """The prediction for the items at some positions."""

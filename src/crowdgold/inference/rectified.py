@@ -52,6 +52,25 @@ from crowdgold.inference.samples import (
 from crowdgold.metrics.metric import Scale
 from crowdgold.types.parameters import LEVEL
 
+PSEUDO = 10
+"""Gold items that what the prediction expects counts for. It was chosen on simulated studies other
+than those of docs/answer.md: without it, intervals of TNR_H from 20 gold labels were too short."""
+PSEUDO_UNEVEN = 20
+"""The same where gold items have uneven weights; they count for their degrees of freedom there.
+Both, and that the imagined label counts for 1 - lambda, were chosen on 41 designed samples of other
+seeds than those of the tests."""
+OF_SUMS = (
+    "points", "labelled", "predicted", "expected", "apart", "moved", "own", "of_prediction", "few",
+)  # fmt: skip
+"""What of a difference is the difference."""
+HALF = 0.5  # Share of a range that one stratum may leave open
+TINY = 1e-6  # Share of V below which what gold items show of it is nothing
+ITEMS, POPULATION = TARGETS = ("items", "population")
+"""What an interval is about: these items, or the population that they were drawn from."""
+LABELS, RESAMPLED, NEW_ITEMS, OWN = ROLES = ("labels", "resamples", "population", "own")
+"""What random numbers are for. Those of labels, of resamples of labelled items and of all items
+are the same for all predictors, so that these can be compared; the last is a predictor's own."""
+
 
 def ratio_ends(own: np.ndarray, guessed: np.ndarray, level: float = LEVEL) -> np.ndarray:
     """Ends of the intervals of V(lambda) / V(0), (2, P): how sure it is what a prediction saves.
@@ -73,23 +92,6 @@ def ratio_ends(own: np.ndarray, guessed: np.ndarray, level: float = LEVEL) -> np
         reach = stdtrit(freedom, (1 + level) / 2) * error
         ends = 1 - np.tanh(np.maximum(centre + np.stack([reach, -reach]), 0)) ** 2
     return np.where(np.isfinite(reach), ends, [[0.0], [1.0]])
-
-
-PSEUDO = 10
-"""Gold items that what the prediction expects counts for. It was chosen on simulated studies other
-than those of docs/answer.md: without it, intervals of TNR_H from 20 gold labels were too short."""
-PSEUDO_UNEVEN = 20
-"""The same where gold items have uneven weights; they count for their degrees of freedom there.
-Both, and that the imagined label counts for 1 - lambda, were chosen on 41 designed samples of other
-seeds than those of the tests."""
-OF_SUMS = (
-    "points", "labelled", "predicted", "expected", "apart", "moved", "own", "of_prediction", "few",
-)  # fmt: skip
-"""What of a difference is the difference."""
-HALF = 0.5  # Share of a range that one stratum may leave open
-TINY = 1e-6  # Share of V below which what gold items show of it is nothing
-ITEMS, POPULATION = TARGETS = ("items", "population")
-"""What an interval is about: these items, or the population that they were drawn from."""
 
 
 @dataclass(frozen=True)
@@ -379,11 +381,6 @@ class Rectified(Sample):
                     )
                 )
         return estimates
-
-
-LABELS, RESAMPLED, NEW_ITEMS, OWN = ROLES = ("labels", "resamples", "population", "own")
-"""What random numbers are for. Those of labels, of resamples of labelled items and of all items
-are the same for all predictors, so that these can be compared; the last is a predictor's own."""
 
 
 @dataclass(frozen=True)

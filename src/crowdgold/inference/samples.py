@@ -18,15 +18,6 @@ FEWEST = 3
 """Gold items, or clusters of them, below which nothing shows how uncertain a metric is. Its
 interval is then an exact bound, or there is none."""
 NOTHING_SAID = 0.95  # Share of a metric's range from which on an interval says nothing
-
-
-def few(counted: int, of: str = "gold items") -> str:
-    """What is said of a metric that rests on fewer gold items, or clusters, than `FEWEST`."""
-    if counted == 1:  # clusters of gold items, or gold items
-        of = of.replace("clusters", "cluster") if "clusters" in of else of.removesuffix("s")
-    return f"it rests on {counted} {of}"
-
-
 ONLY_GOLD = "from the gold labels alone: the prediction makes it no surer"
 BOUND = "the interval is an exact bound"
 SAYS_NOTHING = "no interval: it could have nearly any value"
@@ -36,6 +27,13 @@ LEFT_OPEN = (
 )
 ALL_ALIKE = "no interval: the gold items are all alike, and show no spread"
 NO_VALUE = "the gold items leave it without a value"
+
+
+def few(counted: int, of: str = "gold items") -> str:
+    """What is said of a metric that rests on fewer gold items, or clusters, than `FEWEST`."""
+    if counted == 1:  # clusters of gold items, or gold items
+        of = of.replace("clusters", "cluster") if "clusters" in of else of.removesuffix("s")
+    return f"it rests on {counted} {of}"
 
 
 class Sample:

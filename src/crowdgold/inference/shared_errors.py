@@ -56,6 +56,12 @@ from crowdgold.types.parameters import LEVEL
 FEWEST = 3  # Gold items of each label that two judges have in common, below which nothing is said
 ROUNDING = 1e-9
 NEARLY = 1 - 1e-12  # The largest correlation on Fisher's scale
+FAR = 4.0
+"""Standard errors by which a covariance has to be below 0; by chance once in 30,000 judges."""
+FEWEST_CONTRARY_JUDGES = 3
+"""Of two judges who contradict each other neither can be told to be the one."""
+NO_SPREAD = 1e-8
+"""Half the width of an interval below which the gold items do not differ, and there is none."""
 
 
 class Voted(Protocol):
@@ -158,12 +164,6 @@ class ByCount:
             return _log_share(covariance / variance, self.votes)[:, None]
 
 
-FAR = 4.0
-"""Standard errors by which a covariance has to be below 0; by chance once in 30,000 judges."""
-FEWEST_CONTRARY_JUDGES = 3
-"""Of two judges who contradict each other neither can be told to be the one."""
-
-
 def _against(votes: np.ndarray, others: np.ndarray) -> float:
     """A judge's covariance with the other judges, in standard errors; NaN in a table: no vote."""
     seen = np.isfinite(others).any(axis=1) & np.isfinite(votes)
@@ -199,10 +199,6 @@ def votes_of(table: np.ndarray, judges: np.ndarray) -> tuple[np.ndarray, np.ndar
     """The positive votes and all votes (n,) of some judges (m,) on each item."""
     own = table[:, judges]
     return (own == 1).sum(axis=1), (own != MISSING).sum(axis=1)
-
-
-NO_SPREAD = 1e-8
-"""Half the width of an interval below which the gold items do not differ, and there is none."""
 
 
 @dataclass(frozen=True)

@@ -174,8 +174,7 @@ def rectified(items: Items, rng: np.random.Generator, settings: NamedJudges, run
     chance = label_posterior(items, votes, {}).predictions(unscored, rng)[NO_PREDICTOR]
     odds = logit(np.clip(chance, LEAST_CHANCE, 1 - LEAST_CHANCE))
     found = cross_fit(features(items, odds), items)
-    labels = LabelPrediction(dict.fromkeys([NO_PREDICTOR, *items.predictors], found))
-    return Fit("", labels, votes.diagnostics, seconds)
+    return Fit("", LabelPrediction.of_all(items, found), votes.diagnostics, seconds)
 
 
 POSTERIOR = Method(

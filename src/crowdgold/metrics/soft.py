@@ -37,6 +37,7 @@ from crowdgold.types.errors import InputError
 
 SUM_TOLERANCE = 1e-6
 """Rows of distributions over classes add to 1 within this."""
+Metric = Callable[[np.ndarray, np.ndarray], float]
 
 
 class UndefinedMetricWarning(UserWarning):
@@ -214,9 +215,6 @@ def _mean_entropy_correlation(P: np.ndarray, Q: np.ndarray) -> float:
             f"the same in all examples ({name_classes(missing[:1])}: of {side})"
         )
     return float(found.mean())
-
-
-Metric = Callable[[np.ndarray, np.ndarray], float]
 
 
 def _of_judgements(value: Callable[..., Any], sum_to_one: bool) -> Metric:

@@ -35,6 +35,7 @@ DEVIATIONS = 8.5  # the integrand falls at least by e^-36 within so many s, as t
 # Edges of the cells on either side of 0.
 HALF_EDGES = (1.0, 2.0, 3.2, 5.0, 8.0, 13.0, 20.0, 29.0, 42.0, 80.0, 180.0, 420.0)
 DEGREE = 9  # Of the polynomials in m
+EPSILON = 0.01  # |rho| is at most 1 less this; the paper does not print its epsilon
 
 
 def _mills(x: np.ndarray) -> np.ndarray:
@@ -147,9 +148,6 @@ def evaluate_cells(
             total = total * u + own[power]
         value[i] = total
     return value
-
-
-EPSILON = 0.01  # |rho| is at most 1 less this; the paper does not print its epsilon
 
 
 def vote_table(sets: VoteSets, epsilon: float) -> ProbitVoteTable:

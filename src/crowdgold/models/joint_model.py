@@ -22,6 +22,15 @@ from crowdgold.models.stan_fit import Diagnostics, StanFit
 from crowdgold.models.vote_fit import start_votes
 from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
+CHECKED = 20  # Posterior draws at which the compressed likelihood is held against that of all items
+NODES = (6, 8, 11, 16, 22, 32, 45, 64, 90, 128)  # tried, fewest first; then every score
+PILOT = {"chains": 1, "warmup": 150, "draws": CHECKED}  # its draws say how many nodes do
+TOLERANCE = 0.02
+"""Log-likelihoods of draws may differ by this much, up to a constant, before more nodes are taken:
+their weights then change by 2 % at most, and means by a few thousandths of a deviation."""
+ADAPT_DELTA = 0.8  # CmdStan's own; twice as many small steps are no better
+MARGIN = 4.0  # In the pilot they may differ by this much less, since other draws may differ by more
+
 
 class JointDraws(Protocol):
     """D draws of the parameters of a model of votes and scores."""
@@ -141,16 +150,6 @@ class ScoreMixtureProgram:
         a = np.stack([fit.flat("a0"), fit.flat("a1")], axis=1)
         vote = VoteParameters(fit.flat("phi"), a, np.full_like(a, np.inf))
         return ScoreMixtureDraws(vote, fit.flat("mu"), fit.flat("sigma"))
-
-
-CHECKED = 20  # Posterior draws at which the compressed likelihood is held against that of all items
-NODES = (6, 8, 11, 16, 22, 32, 45, 64, 90, 128)  # tried, fewest first; then every score
-PILOT = {"chains": 1, "warmup": 150, "draws": CHECKED}  # its draws say how many nodes do
-TOLERANCE = 0.02
-"""Log-likelihoods of draws may differ by this much, up to a constant, before more nodes are taken:
-their weights then change by 2 % at most, and means by a few thousandths of a deviation."""
-ADAPT_DELTA = 0.8  # CmdStan's own; twice as many small steps are no better
-MARGIN = 4.0  # In the pilot they may differ by this much less, since other draws may differ by more
 
 
 class JointProgram(Protocol):

@@ -39,6 +39,10 @@ PAPER, ADJUSTED = INTERVALS = ("paper", "adjusted")  # the latter: Lang and Reic
 CLIP, KEEP = OUTSIDE = ("clip", "keep")  # an estimate outside [0, 1]: move to its end, or not
 GOLD_ADDED = 2  # Gold labels that the adjusted interval adds to each class, half of them right
 Numbers = float | np.ndarray
+JEFFREYS = 0.5
+CANDIDATES = 8  # Pairs (q+, q-) that are weighted for each one that is kept
+FEWEST_EFFECTIVE = 0.1  # Effective sample size, of the draws wanted, below which draws are refused
+Function = Callable[[float, float, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -232,12 +236,6 @@ def correct_rate(
                 f"{found_of_judges(*counts.shares)}"
             )
     return CorrectedRate(middle, error, lower, upper, estimate, *counts.shares, "; ".join(notes))
-
-
-JEFFREYS = 0.5
-CANDIDATES = 8  # Pairs (q+, q-) that are weighted for each one that is kept
-FEWEST_EFFECTIVE = 0.1  # Effective sample size, of the draws wanted, below which draws are refused
-Function = Callable[[float, float, np.ndarray], np.ndarray]
 
 
 class RateDraws(NamedTuple):

@@ -6,6 +6,8 @@ eigenvalues of the Jacobi matrix, with weights from the first entries of its eig
 
 import numpy as np
 
+EXHAUSTED = 1e-13  # what polynomials miss of atoms on [-1, 1] where no higher degree is needed
+
 
 def _from_recurrence(diagonal: np.ndarray, off_diagonal: np.ndarray) -> tuple[np.ndarray, ...]:
     """Turn recurrence coefficients (..., J), (..., J - 1) into nodes and weights (..., J)."""
@@ -36,9 +38,6 @@ def gauss_jacobi(alpha: np.ndarray, beta: np.ndarray, nodes: int) -> tuple[np.nd
     spread = k * (k + q - 1) * (k + p - 1) * ratio / ((2 * k + s - 2) ** 2 * (2 * k + s - 1))
     points, weights = _from_recurrence(diagonal, np.sqrt(spread))
     return np.clip(points, 0.0, 1.0), weights
-
-
-EXHAUSTED = 1e-13  # what polynomials miss of atoms on [-1, 1] where no higher degree is needed
 
 
 def gauss_of_atoms(

@@ -16,6 +16,7 @@ from crowdgold.types.items import NO_GOLD
 
 CORE = 4.0  # half the innermost group's width, in standard deviations of the bulk of scores
 QUARTILES_OF_NORMAL = 1.349  # their distance, in standard deviations
+FAR = 5.0  # Scores whose centre or spread exceeds this are far from what the models' priors expect
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,6 @@ def compress_scores(scores: np.ndarray, sets: VoteSets, nodes: int) -> ScorePoin
     return ScorePoints(
         np.concatenate(places), np.concatenate(masses), np.repeat(np.array(members), sizes)
     )
-
-
-FAR = 5.0  # Scores whose centre or spread exceeds this are far from what the models' priors expect
 
 
 def model_scores(scores: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:

@@ -40,6 +40,12 @@ from crowdgold.types.parameters import (
 )
 
 NO_SCORES = "none"
+TIE_BREAK, ALL, AUDIT = "tie_break", "all", "audit"
+REVIEWERS, AUDITORS = "reviewers", "auditors"
+CATEGORIES = ("0", "1")
+SHARED = ("n", "prevalence", "design", "n_reviewers", "day", "scores", "separation")
+RATES = ("tpr", "tnr", "quality_sd", "tpr_drop")
+AUDITED = ("n_auditors", "reviewer_precision", "auditor_precision")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,14 +80,6 @@ def _score_law(parameters: Given) -> tuple[float, float, float] | None:
     if negative == positive:
         raise InputError(f"{own.owner}: both means are {positive:g}; expected two")
     return negative, positive, sd
-
-
-TIE_BREAK, ALL, AUDIT = "tie_break", "all", "audit"
-REVIEWERS, AUDITORS = "reviewers", "auditors"
-CATEGORIES = ("0", "1")
-SHARED = ("n", "prevalence", "design", "n_reviewers", "day", "scores", "separation")
-RATES = ("tpr", "tnr", "quality_sd", "tpr_drop")
-AUDITED = ("n_auditors", "reviewer_precision", "auditor_precision")
 
 
 @dataclass(frozen=True, kw_only=True)

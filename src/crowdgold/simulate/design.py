@@ -42,6 +42,10 @@ UPPER = 0.3  # Largest share of items that are ranked among the highest
 PROPORTIONAL = 0.25
 MORE_VOTES = 0.1
 LEAST = 2  # Labels of a stratum, so that its spread is known
+GOLD = ("gold_fraction", "n_gold")
+DESIGN = "gold_design"
+SHARE = Between(0, 1)  # The range of a share, or of a chance
+Prevalence = Annotated[float, Above(0, 1), "Probability of a positive item."]
 
 
 def draw_labelled(n: int, n_gold: int, rng: np.random.Generator) -> np.ndarray:
@@ -119,12 +123,6 @@ def draw_gold(items: Items, design: str, n_gold: int, rng: np.random.Generator) 
     for h, number in enumerate(drawn):
         labelled[rng.choice(np.flatnonzero(stratum == h), number, replace=False)] = True
     return items.with_gold(labelled, GoldDraw(chance, stratum, drawn))
-
-
-GOLD = ("gold_fraction", "n_gold")
-DESIGN = "gold_design"
-SHARE = Between(0, 1)  # The range of a share, or of a chance
-Prevalence = Annotated[float, Above(0, 1), "Probability of a positive item."]
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,10 @@ from crowdgold.types.parameters import (
     Settings,
 )
 
+POINTS = np.linspace(-8, 8, 801)  # Of the difficulty, over which chances are averaged
+WEIGHTS = np.exp(-(POINTS**2) / 2) / np.exp(-(POINTS**2) / 2).sum()
+MOST_LATENT = 0.999
+
 
 @dataclass(frozen=True, kw_only=True)
 class PredictorGiven(Settings):
@@ -155,11 +159,6 @@ def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
 GENERATOR_SHARED_DIFFICULTY = Generator(
     "shared_difficulty", draw_shared_difficulty, parameters=SharedDifficultyParameters
 )
-
-
-POINTS = np.linspace(-8, 8, 801)  # Of the difficulty, over which chances are averaged
-WEIGHTS = np.exp(-(POINTS**2) / 2) / np.exp(-(POINTS**2) / 2).sum()
-MOST_LATENT = 0.999
 
 
 @dataclass(frozen=True, kw_only=True)

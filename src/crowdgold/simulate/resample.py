@@ -20,6 +20,7 @@ from crowdgold.types.items import NO_GOLD, Items, labels_of_items, positive_cate
 from crowdgold.types.parameters import Parameters
 
 TRUTH_OF = ("left_over", "items")
+NAMES = ("positive", *GOLD)
 
 
 def resample(
@@ -50,9 +51,6 @@ def resample(
         )
     items = drawn.with_gold(draw_labelled(n, n_gold, rng))
     return Replicate(items, items if truth_of == "items" else reference)
-
-
-NAMES = ("positive", *GOLD)
 
 
 def as_items(

@@ -54,6 +54,9 @@ Scale = Annotated[
     "The scale on which scores are normal within a class: as `given`, as printed, or the "
     "`log_ratio` of their parts.",
 ]
+DIAGNOSED = 20  # confusion matrices with R-hat and ESS; more would cost minutes
+PSI_BYTES = 2**28  # for kept confusion matrices; 1,000 binary ones, 4 x 2,000 draws, take half
+SWAPPED_LIMIT = 0.01  # less mass of swapped categories moves neither end of a 95 % interval far
 
 
 @dataclass(frozen=True)
@@ -218,10 +221,6 @@ def run_chain(
     return failed
 
 
-DIAGNOSED = 20  # confusion matrices with R-hat and ESS; more would cost minutes
-PSI_BYTES = 2**28  # for kept confusion matrices; 1,000 binary ones, 4 x 2,000 draws, take half
-
-
 @dataclass(frozen=True)
 class Draws:
     """What all chains leave."""
@@ -230,9 +229,6 @@ class Draws:
     psi_step: int  # every how many draws the confusion matrices are kept
     failed: int  # confusion matrices that could not be drawn
     diagnostics: Diagnostics  # of the chains, over prevalence and confusion entries
-
-
-SWAPPED_LIMIT = 0.01  # less mass of swapped categories moves neither end of a 95 % interval far
 
 
 @dataclass(frozen=True)

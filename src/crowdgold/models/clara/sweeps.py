@@ -34,6 +34,12 @@ from crowdgold.system.kernels import kernel
 from crowdgold.types.annotations import Annotations
 
 FLIPPED = 0.1  # Share of the items of every chain but the first that start in a category at random
+STEPS = 5  # Proposals before each sweep, which take about as long as a sweep of few patterns
+MOST_RATES = 8  # Free rates beyond which steps in all of them at once would hardly be accepted
+SMALLEST, LARGEST = 0.03, 10.0  # deviations of a random step in x, even in their logarithm
+FARTHEST = 600.0  # Steps end at |x| below it, where all rates are numbers
+SMALL = 1e-200  # weights that add to less are found by logarithms: items can have many labels
+TRIES = 10_000  # Draws of a confusion matrix until its diagonal adds to more than 1
 
 
 class Labels(NamedTuple):
@@ -124,12 +130,6 @@ def first_state(
     )  # fmt: skip
 
 
-STEPS = 5  # Proposals before each sweep, which take about as long as a sweep of few patterns
-MOST_RATES = 8  # Free rates beyond which steps in all of them at once would hardly be accepted
-SMALLEST, LARGEST = 0.03, 10.0  # deviations of a random step in x, even in their logarithm
-FARTHEST = 600.0  # Steps end at |x| below it, where all rates are numbers
-
-
 def rates_are_few(patterns: LabelPatterns) -> bool:
     """Whether there are as few rates as these steps are for."""
     K = patterns.categories
@@ -216,10 +216,6 @@ def walk_rates(labels: Labels, prior: Prior, state: State, rng: np.random.Genera
         proposed = _log_posterior(new, labels, prior, theta, psi)
         if -rng.standard_exponential() < proposed - at:
             state.theta[:], state.psi[:], x[:], at = theta, psi, new, proposed
-
-
-SMALL = 1e-200  # weights that add to less are found by logarithms: items can have many labels
-TRIES = 10_000  # Draws of a confusion matrix until its diagonal adds to more than 1
 
 
 @kernel()
