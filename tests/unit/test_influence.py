@@ -42,7 +42,7 @@ def test_the_closed_form_is_the_jackknife(text, labels, tied):
 
 @pytest.mark.parametrize("tied", [True, False])
 def test_inside_a_level_points_of_curves_are_smooth(tied):
-    """Of a score that holds from 5 % to 95 % of each class: the jackknife, but for a line's move."""
+    """Of a score that 5 % to 95 % of each class have: the jackknife, but for a move of the line."""
     rng, size = np.random.default_rng(5), 2000
     truth = rng.random(size) < 0.4
     scores = np.where(rng.random(size) < 0.9, 0.0, rng.choice([-1.0, 1.0], size))
