@@ -27,6 +27,7 @@ from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.metrics.metric import Scale
 from crowdgold.metrics.ranked import LabelMass, RankedItems
 from crowdgold.types.items import NO_GOLD
+from unit.label_mass_reference import metric_value
 from unit.reference import make_items
 
 SMOOTH = ["prevalence", "TNR_H", "TPR_H", "AUC", "precision@0.2", "recall@0.2", "accuracy@0.2",
@@ -70,6 +71,25 @@ def with_gold(items, gold):
 def sample(items, prediction, metrics, weights=None):
     questions = Questions(tuple(parse_metric(text).of_one for text in metrics))
     return rectify(prediction["A"], View(items, "A", weights), questions, "items")
+
+
+@pytest.mark.parametrize("text", [*METRICS, "delta_AUC"])
+@pytest.mark.parametrize("seed", range(4))
+def test_metrics_of_weighted_split_items_by_loops(text, seed):
+    """M(w, g) for n = 12, weights 0 to 3 as in a resample, any prediction g, and labels."""
+    items, _ = table(12, 12, seed)
+    rng, metric = np.random.default_rng([seed, 1]), parse_metric(text)
+    for given in (None, items.truth.astype(float)):
+        share = {name: rng.random(12) if given is None else given for name in EACH_PREDICTOR}
+        weights = rng.integers(0, 4, 12).astype(float)
+        positive = {name: weights * g for name, g in share.items()}
+        negative = {name: weights * (1 - g) for name, g in share.items()}
+        names = metric.predictors(items)
+        found = metric.value(
+            [LabelMass.binary(positive[name], negative[name]) for name in names],
+            [RankedItems.of(items, name) for name in names],
+        )
+        assert found == pytest.approx(metric_value(text, items, positive, negative), abs=1e-9)
 
 
 def value(text, items, mass, share):
