@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from crowdgold.metrics.soft import MULTICLASS, divergence, one_hot, overlap
-from crowdgold.metrics.soft_multilabel import MULTILABEL
+from crowdgold.metrics.soft import MULTICLASS, MULTILABEL, divergence, one_hot, overlap
 
 ROUNDING = 1e-12
 

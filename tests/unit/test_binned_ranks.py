@@ -102,14 +102,6 @@ def test_bins_are_nearly_equal_and_hold_some_items(n):
     assert n < 700 or len(size) >= 30
 
 
-def test_counts_are_the_naive_ones():
-    items = algorithm_1(TYPICAL, 500, VOTES, 60, np.random.default_rng(1))
-    found = conditioned(items, TYPICAL)
-    keys, count = bins_of(items, number_of_bins(500))
-    pairs = zip(found.sets.votes_positive.tolist(), found.sets.gold.tolist(), strict=True)
-    assert np.array_equal(found.data.count, count[:, [keys.index(pair) for pair in pairs]])
-
-
 CUTS = {
     "two values": [0.9],
     "two values, one rare": [3.5],
@@ -129,8 +121,7 @@ def cut(name, n=1500, theta=TYPICAL, seed=2):
 
 @pytest.mark.parametrize("name", CUTS)
 def test_bins_hold_whole_groups(name):
-    """Each value is in one bin; a value of many items is a bin; no bin of others is large; few
-    values are a bin each."""
+    """A value is in one bin, one of many items is a bin, no other is large, few are a bin each."""
     items = cut(name)
     ranking = items.ranking("A")
     ends = bin_ends(ranking, number_of_bins)
@@ -166,8 +157,7 @@ def test_bins_and_likelihood_know_no_order_of_rows():
 @pytest.mark.parametrize("name", ["two values", "five values"])
 @pytest.mark.parametrize("case", ["typical", "follows the votes", "rare"])
 def test_log_likelihood_of_few_values_is_that_of_ordinal_regression(name, case):
-    """Cut points at the quantiles of the shares of each value; to 1e-3 in the log-likelihood. With
-    the bins of a ranking in which a coin has broken the ties it must be another number."""
+    """To 1e-3, cut at the shares of each value; a coin that broke the ties makes another number."""
     theta = CASES[case]
     items = cut(name, theta=theta)
     rows = list(zip(items.votes_positive.tolist(), items.gold.tolist(), strict=True))
@@ -199,8 +189,8 @@ def test_the_highest_item_of_a_bin_is_its_last(n):
 @pytest.mark.parametrize("d", [(1.5, 1.5), (0.05, 0.1), (99.0, 0.5)])
 def test_tabulated_distributions_keep_their_digits_in_both_tails(delta, d):
     """Relative to themselves 1e-7 down to 1e-7 and 1e-6 down to 1e-12, between grid points, against
-    the same quadrature nodes: what the table adds to the quadrature's error. The mixture, in which
-    quantiles are sought, is right to 1e-8."""
+    the same quadrature nodes. The mixture, in which quantiles are sought, is right to 1e-8.
+    """
     theta = TYPICAL._replace(d=d, delta=delta)
     model = conditioned(algorithm_1(theta, 300, VOTES, 40, np.random.default_rng(2)), theta)
     points, weights = (one[:, 1].copy() for one in model.nodes(50))
@@ -224,8 +214,7 @@ def test_tabulated_distributions_keep_their_digits_in_both_tails(delta, d):
     [*((name, 1.0) for name in CASES), ("typical", 0.5), ("steep", 0.5), ("rare", 2.0)],
 )
 def test_log_likelihood_is_the_direct_one(name, sd):
-    """2,000 items of which 200 gold: right to 1e-4, a hundredth of what the exact cut's own
-    interpolation may add. The generator's mu is told from one that is larger by 0.01."""
+    """Right to 1e-4, of 2,000 items, 200 of them gold; a mu larger by 0.01 is told apart."""
     theta = CASES[name]
     items = algorithm_1(theta, 2000, VOTES, 200, np.random.default_rng(3))
     model = conditioned(items, theta, sd)

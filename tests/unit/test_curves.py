@@ -6,17 +6,14 @@ from scipy.optimize import isotonic_regression
 
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.curves import (
-    FALSE_POSITIVE_RATES,
     POINTS,
     RECALLS,
     curve_points,
     curve_support,
     never_falling,
     precision_at_recalls,
-    recall_at_false_positive_rates,
 )
 from crowdgold.metrics.ranked import LabelMass, RankedItems
-from unit.label_mass_reference import first_share, reached
 from unit.reference import make_items
 
 
@@ -36,17 +33,6 @@ def test_points_are_those_of_the_metric_of_one_point(seed):
     for recall, value in zip(RECALLS.tolist(), found, strict=True):
         metric = parse_metric(f"precision_at_recall@{recall}")
         assert value == pytest.approx(metric.value([mass], [ranked]), rel=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_roc_curve_by_loops(seed):
-    mass, ranked = split_items(seed)
-    positive, negative = (one[ranked.order].tolist() for one in (mass.positive, mass.negative))
-    found = recall_at_false_positive_rates(mass, ranked, FALSE_POSITIVE_RATES)
-    assert found[0] == 0
-    for rate, value in zip(FALSE_POSITIVE_RATES[1:], found[1:], strict=True):
-        share = first_share(negative, rate * sum(negative))
-        assert value == pytest.approx(reached(positive, share) / sum(positive), abs=1e-9)
 
 
 @pytest.mark.parametrize("labels", [[0, 0], [1, 1], [-1, -1]], ids=str)
@@ -71,8 +57,7 @@ def test_the_support_of_points_is_that_of_the_metric_of_one_point():
 
 
 def test_a_curve_that_cannot_fall_is_the_nearest_one_and_keeps_what_its_intervals_hold():
-    """Of a rise with noise: no point falls, nor an end of an interval; estimates are in their
-    intervals; whatever curve rises inside all given intervals is inside the new ones."""
+    """No point nor end falls, and what rises inside all given intervals is inside the new ones."""
     rng = np.random.default_rng(1)
     true = np.sort(rng.random(60))
     error = 0.02 + 0.1 * rng.random(60)
@@ -101,12 +86,3 @@ def test_a_curve_that_cannot_fall_is_the_nearest_one_and_keeps_what_its_interval
     assert pair[0] == pytest.approx([0.5, 0.5], abs=0.002)
     rises = np.array([[0.1, 0.2, 0.3], [0.0, 0.1, 0.2], [0.3, 0.4, 0.5]])
     assert never_falling(*rises).tolist() == rises.tolist()
-
-
-def test_points_inside_a_level_are_on_the_line_between_its_ends():
-    """Classes 0 and 1 as scores: the ROC curve is the two lines through the class's own point."""
-    flagged, labels = np.array([1] * 5 + [0] * 15), np.array([1, 1, 1, 0, 0] + [1] * 2 + [0] * 13)
-    ranked = RankedItems.of(make_items([1] * 20, 2, -1, flagged.astype(float)), "A")
-    found = recall_at_false_positive_rates(LabelMass.of_labels(labels), ranked, np.arange(11) / 10)
-    expected = np.interp(np.arange(11) / 10, [0, 2 / 15, 1], [0, 3 / 5, 1])
-    assert found == pytest.approx(expected, abs=1e-9)

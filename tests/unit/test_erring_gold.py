@@ -36,8 +36,9 @@ def judged(table: np.ndarray, items: Items):
 
 
 def panel(rng, n=200, wrong=WRONG, asked=False, spread=0.0):
-    """Truth, votes of five independent judges of accuracy .9, and items: one opinion and its error,
-    or second and third opinions as `sample --second` asks for them."""
+    """Truth, votes of five independent judges of accuracy .9, and items with one opinion and its
+    error, or second and third ones as `sample --second` asks for them.
+    """
     truth = (rng.random(n) < 0.3).astype(int)
     table = truth[:, None] ^ (rng.random((n, 5)) < 0.1)
     labels = (truth[:, None] ^ (rng.random((n, 3)) < wrong)).astype(np.int8)
@@ -72,8 +73,9 @@ def test_the_correction_by_hand():
 
 @pytest.mark.parametrize("asked", [False, True])
 def test_five_independent_judges_are_worth_five_where_experts_err(asked):
-    """Of 100 studies 89 or more hold 5, and a pair's correlation 0, .7 kappa: chance of fewer at
-    .95 is .005. Controls, gold taken for true: fewer than 30 where there is one opinion."""
+    """89 or more of 100 studies hold 5, and 0 of a pair: fewer at .95 has a chance of .005.
+    Controls, gold taken for true: fewer than 30 where there is one opinion.
+    """
     rng = np.random.default_rng([2, asked])
     truth, table, _ = panel(rng, 400_000)
     kappa, hits, control = cohen(table[:, 0], truth, rng).value, np.zeros(5), np.zeros(2)

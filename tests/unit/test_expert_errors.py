@@ -152,8 +152,7 @@ def judged_items(labels):
 
 
 def test_what_an_item_adds_is_how_the_estimate_moves_with_its_weight():
-    """Refit with one kind of items counted a little more; expected proportions of 2,000 items, so
-    that the expected information is the observed one but for rounding and the prior (5 %)."""
+    """A fit where one kind weighs more, of items in expected proportions, but for rounding."""
     errors = expert_errors(judged_items(expected_items(2000)))
     assert errors.source == FREE
     histories, step, moves, added = errors.histories, 0.5, [], []
@@ -176,8 +175,7 @@ def test_what_an_item_adds_is_how_the_estimate_moves_with_its_weight():
     [("0.05:0.15,0.1", (0.3 - 0.1) / 0.8**2), ("0.05:0.15", (2 * 0.3 - 1) / 0.8**2)],
 )
 def test_derivatives_are_those_of_the_corrected_mean(error, slope):
-    """One opinion: the mean is (p - (1 - t)) / (s + t - 1), whose derivative is known; over a step
-    of .04 its bend adds under one in a hundred."""
+    """Of (p - (1 - t)) / (s + t - 1); over a step of .04 its bend adds under one in a hundred."""
     labels = np.array([[1]] * 30 + [[0]] * 70)
     errors = expert_errors(judged_items(labels).with_expert_error(error))
     (found,) = errors.derivatives(lambda z: np.array([z.mean()]))
@@ -289,8 +287,9 @@ def test_errors_are_read_as_they_are_written():
 def test_an_error_that_the_labels_contradict_is_refused_with_the_largest_that_they_allow(
     count, error, said
 ):
-    """Of 200 labels 32 are positive; the exact upper end of that share is .2183, .058 upwards; an
-    interval of width w reaches w / 2 down from .3."""
+    """The exact upper end of 32 of 200 is .2183, .058 upwards; an interval of width w reaches w /
+    2.
+    """
     labels = (np.arange(200) < count).astype(int)[:, None]
     why = why_unknown(judged_items(labels).with_expert_error(error))
     assert bool(why) is bool(said)

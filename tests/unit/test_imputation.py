@@ -1,18 +1,29 @@
 """From fits to estimates: imputed labels, intervals, the bootstrap, and missing values."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import binom
 
+from crowdgold.evaluation.questions import Settings, questions_of
 from crowdgold.inference.clustered import sample_of_population
 from crowdgold.inference.engine import evaluate as evaluate_items
-from crowdgold.inference.labels import Fit, FixedLabels, LabelPosterior, impute, resample
+from crowdgold.inference.labels import (
+    Fit,
+    FixedLabels,
+    LabelPosterior,
+    draw_times,
+    impute,
+    resample,
+)
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import Request, Streams
+from crowdgold.inference.rectified import LABELS, NEW_ITEMS, Request, Streams
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.ranked import LabelMass, RankedItems
 from crowdgold.models.majority import NO_LABEL
+from crowdgold.simulate import simulate
 from crowdgold.types.errors import InputError
 from unit.reference import make_items
 
@@ -35,23 +46,8 @@ def fixed_posterior(probability, draws, **parameters):
     )  # fmt: skip
 
 
-def test_imputed_labels_have_their_probabilities():
-    """4,000 draws: 5 errors of a mean, and of quantiles, sqrt(.025 x .975 / 4,000) / density."""
-    items, draws = table(400), 4000
-    p = np.random.default_rng(1).random(400)
-    (found,) = evaluate(fixed_posterior(p, draws), items, ["prevalence"], np.random.default_rng(2))
-    sd = np.sqrt((p * (1 - p)).sum()) / 400
-    assert abs(found.estimate - p.mean()) < 5 * sd / np.sqrt(draws)
-    tail = sd * np.sqrt(0.025 * 0.975 / draws) / norm.pdf(1.96)
-    for end, sign in ((found.lower, -1), (found.upper, 1)):
-        # A step of the lattice, 1 / 400, is the other error of a quantile.
-        assert abs(end - (p.mean() + sign * 1.96 * sd)) < 5 * tail + 1 / 400
-    assert found.undefined == 0
-
-
 def test_estimates_are_mean_and_central_interval_over_draws():
-    """With labels that are certain the draws are known, so mean and ends are exact: of 40 draws, at
-    places 4.1 and 36.9."""
+    """Of labels that are certain mean and ends are exact: of 40 draws, at places 4.1 and 36.9."""
     items = table(50)
     labels = np.random.default_rng(3).integers(0, 2, (40, 50))
 
@@ -69,31 +65,9 @@ def test_estimates_are_mean_and_central_interval_over_draws():
         assert [estimate.estimate, estimate.lower, estimate.upper] == pytest.approx(expected)
 
 
-def test_two_predictors_share_the_uniform_numbers():
-    """The same probabilities for both predictors give the same labels, so with nearly the same
-    scores delta_AUC varies far less than with labels of its own for each predictor."""
-    items = table(300, predictors=("A", "B"))
-    items.scores["B"][:] = items.scores["A"] + np.random.default_rng(5).normal(0, 0.1, 300)
-    p = 1 / (1 + np.exp(-items.scores["A"]))
-    one, other, difference = evaluate(
-        fixed_posterior(p, 400), items, ["AUC:A", "AUC:B", "delta_AUC"], np.random.default_rng(4)
-    )
-    width = difference.upper - difference.lower
-    unshared = np.hypot(one.upper - one.lower, other.upper - other.lower)
-    assert difference.estimate == pytest.approx(one.estimate - other.estimate, abs=1e-12)
-    assert width < 0.25 * unshared
-    items.scores["B"][:] = items.scores["A"]
-    twins = make_items(items.votes_positive, items.votes_total, -1, dict(items.scores))
-    (same,) = evaluate(fixed_posterior(p, 50), twins, ["delta_AUC"], np.random.default_rng(4))
-    assert same.estimate == same.lower == same.upper == 0
-
-
 def test_bootstrap_of_a_prevalence_has_the_binomial_error():
-    """Percentile interval of 300 of 1,000 labels: p +- 1.96 sqrt(p (1 - p) / n).
-
-    4,000 resamples: the error of an end is sqrt(.025 x .975 / 4,000) sd / phi(1.96) = 0.042 sd,
-    so 5 of them are 0.21 sd; the lattice adds 1 / 1,000. Items without a label must not count:
-    with them n would be 3,000.
+    """300 of 1,000 labels, p +- 1.96 sd, of 4,000 resamples: an end's error is 0.042 sd, 5 of them
+    0.21 sd, the lattice's 1 / 1,000. Items without a label must not count: n would be 3,000.
     """
     items = table(3000)
     labels = np.full(3000, NO_LABEL)
@@ -109,25 +83,8 @@ def test_bootstrap_of_a_prevalence_has_the_binomial_error():
     assert found.upper - found.lower > 3 * sd
 
 
-def test_bootstrap_of_an_area_has_the_mann_whitney_error():
-    """No signal, 150 of 300 positive: sd of the AUC is sqrt((n + 1) / (12 n_1 n_0)) = 0.0334.
-
-    The bootstrap's sd estimates it with a relative error of about 1 / sqrt(2 x 150) = 6 %, and
-    2,000 resamples add 5 % at an end; 25 % is 3 of both together.
-    """
-    items = make_items(np.ones(300, int), 2, np.arange(300) % 2, table(300, 9).scores["A"])
-    (found,) = evaluate(
-        fit("GT", items, np.random.default_rng(0)), items, ["AUC"], np.random.default_rng(1),
-        resamples=2000,
-    )  # fmt: skip
-    sd = np.sqrt(301 / (12 * 150 * 150))
-    assert (found.upper - found.lower) / (2 * 1.96) == pytest.approx(sd, rel=0.25)
-    assert abs(found.estimate - 0.5) < 5 * sd
-
-
 def test_resamples_without_a_class_are_counted_and_left_out():
-    """1 positive among 6 gold items: a resample lacks it with probability (5/6)^6 = 0.335, and the
-    negatives with (1/6)^6. Of 2,000 resamples, the exact binomial 1e-6 bounds."""
+    """By binomial 1e-6 bounds; of 1 positive among 6 gold items none is drawn with (5/6)^6."""
     gold = np.full(60, -1)
     gold[:6] = [1, 0, 0, 0, 0, 0]
     items = make_items(table(60).votes_positive, 4, gold, table(60).scores["A"])
@@ -140,32 +97,25 @@ def test_resamples_without_a_class_are_counted_and_left_out():
         low, high = binom.ppf([1e-6, 1 - 1e-6], 2000, chance) if chance else (0, 0)
         assert low <= round(estimate.undefined * 2000) <= high
         assert np.all(np.isfinite([estimate.estimate, estimate.lower, estimate.upper]))
+    # Of imputed labels, P(Y = 1) = .1 on each of 2 items, .81 of the draws have no positive.
+    p = np.where(np.arange(60) < 2, 0.1, 0.0)
+    (one,) = evaluate(fixed_posterior(p, 2000), items, ["TPR_H"], np.random.default_rng(3))
+    low, high = binom.ppf([1e-6, 1 - 1e-6], 2000, 0.81)
+    assert low <= round(one.undefined * 2000) <= high
+    assert 0 <= one.lower <= one.estimate <= one.upper <= 1
 
 
 def test_a_metric_without_any_value_is_undefined_as_a_whole():
-    """Gold of one class: AUC has no value, prevalence has; undefined is 1, not a silent number."""
-    gold = np.where(np.arange(40) < 5, 0, -1)
-    items = make_items(table(40).votes_positive, 4, gold, table(40).scores["A"])
+    """Gold, or imputed labels, of one class: undefined is 1, not a silent number."""
+    items = table(40, gold=np.where(np.arange(40) < 5, 0, -1))
+    rng = np.random.default_rng(1)
     area, prevalence = evaluate(
-        fit("GT", items, np.random.default_rng(0)), items, ["AUC", "prevalence"],
-        np.random.default_rng(1), resamples=50,
-    )  # fmt: skip
-    assert area.undefined == 1
+        fit("GT", items, rng), items, ["AUC", "prevalence"], rng, resamples=50
+    )
+    (never,) = evaluate(fixed_posterior(np.zeros(40), 20), items, ["AUC"], rng)
+    assert area.undefined == never.undefined == 1
     assert np.isnan([area.estimate, area.lower, area.upper]).all()
     assert (prevalence.estimate, prevalence.undefined) == (0, 0)
-    never = fixed_posterior(np.zeros(40), 20)
-    (area,) = evaluate(never, items, ["AUC"], np.random.default_rng(1))
-    assert area.undefined == 1
-
-
-def test_draws_without_a_value_are_left_out_of_the_mean():
-    """P(Y = 1) = 0.1 on each of 2 of 40 items: no positive in 0.81 of the draws."""
-    items = table(40)
-    p = np.where(np.arange(40) < 2, 0.1, 0.0)
-    (found,) = evaluate(fixed_posterior(p, 2000), items, ["TPR_H"], np.random.default_rng(3))
-    low, high = binom.ppf([1e-6, 1 - 1e-6], 2000, 0.81)
-    assert low <= round(found.undefined * 2000) <= high
-    assert 0 <= found.lower <= found.estimate <= found.upper <= 1
 
 
 def test_parameters_are_medians_and_unknown_ones_have_no_value():
@@ -199,26 +149,80 @@ def test_label_probabilities_are_means_over_draws():
     assert found == pytest.approx([1, 0, np.nan, 1], nan_ok=True)
 
 
-def weighted_view(n=60):
-    """Items of which the positive ones count five times; prevalences with and without weights."""
-    items = table(n, seed=4)
-    labels = (np.arange(n) % 3 == 0).astype(float)
-    weights = np.where(labels == 1, 5.0, 1.0)
-    return View(items, "A", weights), labels, np.average(labels, weights=weights), labels.mean()
-
-
-def test_resamples_count_items_by_their_weights():
-    """Of imputed labels, and of those taken for the truth: the mean over 400 resamples, within five
-    standard errors; without weights it is 30 away."""
-    view, labels, weighted, plain = weighted_view()
-    asked = Questions((parse_metric("prevalence"),))
-    request = Request(Streams.of(np.random.default_rng(5)), target="population")
-    imputed = impute(lambda draw, name, rng: labels, 400, view, asked, request)
-    rng = np.random.default_rng(6)
+def test_resamples_of_known_labels_count_items_by_their_weights():
+    """The mean over 400 resamples, within five standard errors; without weights it is 30 away."""
+    items, labels = table(60, seed=4), (np.arange(60) % 3 == 0).astype(float)
+    view = View(items, "A", np.where(labels == 1, 5.0, 1.0))
+    asked, rng = Questions((parse_metric("prevalence"),)), np.random.default_rng(6)
     known = resample(labels, view, asked, rng, 400, sample_of_population(view))
-    for found in (imputed, known):
-        values = found.values[:, 0]
-        error = values.std(ddof=1) / np.sqrt(len(values))
-        assert abs(values.mean() - weighted) < 5 * error
-        assert abs(plain - weighted) > 30 * error
-    assert imputed.point == pytest.approx(weighted)
+    values = known.values[:, 0]
+    error = values.std(ddof=1) / np.sqrt(len(values))
+    assert abs(values.mean() - np.average(labels, weights=view.weights)) < 5 * error
+    assert abs(labels.mean() - values.mean()) > 30 * error
+
+
+PARAMETERS = {
+    "n": 60, "phi": 0.4, "a0": 0.2, "a1": 0.7, "d0": 2.0, "d1": 2.0, "votes_total": 3,
+    "n_gold": 10, "predictors": {"m": {"mu": 1.0, "delta": 1.0}},
+}  # fmt: skip
+
+
+def request(seed, target="items"):
+    """Imputed labels are decided by a generator of this seed."""
+
+    def make(role, predictor):
+        return np.random.default_rng(seed if role == LABELS else 6)
+
+    return Request(Streams(make), target=target)
+
+
+@pytest.mark.parametrize("target", ["items", "population"])
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_values_are_those_of_masses_item_by_item(weighted, clustered, target):
+    """Many scores are tied. What is counted in bytes and in the order of the ranking is the same to
+    the last bit as in fractions and the order of the table; labels in another order are not."""
+    rng = np.random.default_rng(3)
+    items = simulate("maven", PARAMETERS, rng).table
+    items.scores["m"][:] = items.scores["m"].round()
+    cluster = np.arange(60) // 3 if clustered else None
+    weights, chance = rng.uniform(0.5, 2, 60) if weighted else None, rng.random((4, 60))
+    questions = questions_of(Settings(thresholds={"": (1.0,)}), items, "m")
+    view, asked = View(replace(items, cluster=cluster), "m", weights), request(5, target)
+    found = impute(lambda draw, model, rng: chance[draw], 4, view, questions, asked)
+    uniform, new_items, ranking = (
+        asked.streams.make(LABELS, ""), asked.streams.make(NEW_ITEMS, ""), view.ranking()
+    )  # fmt: skip
+    for draw in range(4):
+        labels, times = (uniform.random(60) < chance[draw]).astype(float), None
+        if target == "population":
+            times = draw_times(60, new_items, cluster).astype(float)
+        expected = questions.values(view.mass(labels, times), ranking)
+        assert np.array_equal(found.values[draw], expected, equal_nan=True)
+    assert found.probability == pytest.approx(chance.mean(axis=0))
+    other = questions.values(view.mass(labels[::-1], times), ranking)
+    assert not np.allclose(found.values[3], other)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_models_share_the_uniforms_that_decide_labels(shared):
+    """Chances differ by d: by one uniform an item the difference of two shares has the variance
+    sum d (1 - d) / n^2; by uniforms of their own, the control, both shares' variances. To 5 errors.
+    """
+    rng, n, draws = np.random.default_rng(8), 60, 2000
+    chance = {"a": rng.uniform(0.2, 0.6, n)}
+    chance["b"] = chance["a"] + rng.uniform(0, 0.1, n)
+    items = make_items(np.ones(n, dtype=int), 3, -1, {name: rng.random(n) for name in "ab"})
+    asked = Questions((parse_metric("prevalence"),))
+    shares = [
+        impute(
+            lambda draw, model, rng: chance[model], draws, View(items, name), asked, request(seed)
+        ).values
+        for name, seed in (("a", 1), ("b", 1 if shared else 2))
+    ]
+    apart = chance["b"] - chance["a"]
+    together = (apart * (1 - apart)).sum() / n**2
+    alone = sum((one * (1 - one)).sum() for one in chance.values()) / n**2
+    assert alone > 5 * together
+    found = (shares[1] - shares[0]).var(ddof=1)
+    assert found == pytest.approx(together if shared else alone, rel=5 * np.sqrt(2 / draws))

@@ -17,8 +17,7 @@ CROSSING = ("delta_TPR", "precision_at_recall@0.5")
 
 
 def drawn(rng, size=30, labels=True, tied=False):
-    """Items with scores that follow labels, their ranking, and a mass with unequal weights; tied
-    scores are whole numbers."""
+    """Items with scores that follow labels, and a mass with weights; tied scores are whole."""
     truth = rng.random(size) < 0.4
     votes = rng.binomial(3, np.where(truth, 0.7, 0.2))
     scores = truth + rng.standard_normal(size)
@@ -43,8 +42,7 @@ def test_the_closed_form_is_the_jackknife(text, labels, tied):
 
 @pytest.mark.parametrize("tied", [True, False])
 def test_inside_a_level_points_of_curves_are_smooth(tied):
-    """One score holds from 5 % to 95 % of each class. In its middle a point of a curve moves along
-    a line when an item goes: its influence is the jackknife, up to the line's own move."""
+    """Of a score that 5 % to 95 % of each class have: the jackknife, but for a move of the line."""
     rng, size = np.random.default_rng(5), 2000
     truth = rng.random(size) < 0.4
     scores = np.where(rng.random(size) < 0.9, 0.0, rng.choice([-1.0, 1.0], size))
@@ -62,10 +60,8 @@ def test_inside_a_level_points_of_curves_are_smooth(tied):
 @pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("text", [*SMOOTH, *CROSSING])
 def test_the_spread_of_what_items_contribute_is_that_of_the_metric(text, tied):
-    """Its mean over 400 samples of 200 items agrees with the metric's variance over these samples.
-
-    The variance of 400 values has a relative standard error of sqrt(2 / 399) = 7 % (more with heavy
-    tails); the tolerance is four of them. Half the variance, or twice, is outside.
+    """Over 400 samples of 200 items, to four standard errors of a variance, sqrt(2 / 399) = 7 %
+    each.
     """
     asked, rng = parse_metric(text), np.random.default_rng(2)
     values, spreads = [], []

@@ -53,8 +53,7 @@ def test_vote_shares_are_the_same_for_all_predictors():
 
 
 def test_features_by_hand():
-    """Log odds of the votes, the mean rank of two models, and how far each is from the mean; an
-    item without a score is in the middle of that model's ranking."""
+    """An item without a score is in the middle of that model's ranking."""
     items = algorithm_1(THETA, 300, 3, 60, rng(1))
     scores = {"A": items.scores["A"], "B": np.where(np.arange(300) < 50, np.nan, items.scores["A"])}
     columns = features(replace(items, scores=scores))
@@ -77,8 +76,7 @@ def dealt(columns):
 
 
 def test_regression_by_folds():
-    """Each gold item by the regression on the other folds, the others by the mean of all of them;
-    each regression at the maximum of its posterior, found here by a general optimiser."""
+    """Gold items by the other folds, others by the mean of all, by a general optimiser."""
     items = algorithm_1(THETA, 300, 3, 60, rng(1))
     columns, gold = features(items), items.gold.astype(int)
     centre, precision = np.array([0, 1, 1]), np.array([INTERCEPT_PRECISION, 1, 1])
@@ -104,8 +102,7 @@ def test_regression_by_folds():
 
 
 def test_an_items_own_gold_label_is_not_in_its_cross_fitted_prediction():
-    """With the label of one item changed, its fold's predictions stay as they are to the last bit;
-    those of the other gold items and of the items without gold do not."""
+    """Its fold's predictions stay as they are to the last bit when it changes; all others move."""
     items = algorithm_1(THETA, 200, 3, 50, rng(3))
     columns = features(items)
     fold = dealt(columns[:50])
@@ -119,8 +116,7 @@ def test_an_items_own_gold_label_is_not_in_its_cross_fitted_prediction():
 
 
 def test_neither_rows_nor_columns_decide_who_is_dealt_where():
-    """Items alike in votes and scores are dealt by their identifiers; labels drawn from the
-    prediction do not depend on rows and columns either."""
+    """Items alike in votes and scores are dealt by their identifiers; drawn labels do not move."""
     items = algorithm_1(THETA, 200, 3, 50, rng(3))
     scores = {"b": np.round(items.scores["A"]), "a": np.round(2 * items.scores["A"]) % 3}
     moved = rng(4).permutation(200)
@@ -156,8 +152,7 @@ def maven_posterior(items, draws=3):
 
 
 def test_an_items_own_gold_label_is_not_in_mavens_prediction():
-    """At fixed parameters and with the same random numbers the prediction does not change with any
-    gold label, and is what MAVEN gives without gold. The control: the imputing probability does."""
+    """With parameters fixed no label moves it; the control: the imputing probability does."""
     items = algorithm_1(THETA, 150, 3, 50, rng(5))
     flipped = with_gold(items, np.where(items.gold >= 0, 1 - items.gold, NO_GOLD))
     none = with_gold(items, NO_GOLD)

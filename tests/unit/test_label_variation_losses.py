@@ -5,7 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (`make hlv-packages`)")
 
-from crowdgold.metrics import soft, soft_multilabel  # noqa: E402
+from crowdgold.metrics import soft  # noqa: E402
 from crowdgold.papers.label_variation import training as losses  # noqa: E402
 
 ROWS, CLASSES, ANNOTATIONS = 7, 3, 4
@@ -78,7 +78,7 @@ def test_the_papers_aggregated_losses():
 @pytest.mark.parametrize("multilabel", [False, True])
 def test_losses_of_metrics_are_1_less_the_metric(multilabel):
     logits, target = drawn(multilabel)
-    metrics = soft_multilabel.MULTILABEL if multilabel else soft.MULTICLASS
+    metrics = soft.MULTILABEL if multilabel else soft.MULTICLASS
     predicted = losses.probabilities(logits, multilabel).numpy()
     for loss, name in (
         (losses.jsd_loss, "PO-JSD"),

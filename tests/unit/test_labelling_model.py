@@ -61,10 +61,7 @@ def by_bayes(model, rows):
     ("confusion", "names"), [("annotator", ("R1", "R2", "R3")), ("group", ("g1",)), ("shared", ())]
 )
 def test_table_and_stream_say_what_bayes_rule_says(confusion, names):
-    """After each label of 40 items, to 1e-12; with the annotators shifted by one they are not.
-
-    The stream has items in turns: labels of all items mixed, each item's in its order.
-    """
+    """After each label of 40 items in turns, to 1e-12; not with the annotators shifted."""
     rng = np.random.default_rng(1)
     model, frame = random_model(rng, confusion, names), random_labels(rng)
     annotations, by_item = annotated(frame, CATEGORIES), frame.groupby("item", sort=False)

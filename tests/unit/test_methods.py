@@ -26,8 +26,7 @@ def test_the_majority_has_more_than_half_of_the_votes():
 
 
 def test_tied_votes_are_decided_at_random():
-    """Of 4,000 ties half are positive, within the exact binomial's 1e-6 bounds; other seeds decide
-    otherwise, and items without a tie are the same for all."""
+    """Half of 4,000, within binomial 1e-6 bounds; other seeds decide otherwise, of ties alone."""
     items = make_items(np.repeat([2, 0, 4], [4000, 5, 5]), 4, -1)
     one, again, other = (fit("MV", items, rng(seed)).labels.labels for seed in (1, 1, 2))
     low, high = binom.ppf([1e-6, 1 - 1e-6], 4000, 0.5)
@@ -134,9 +133,10 @@ def spawn_keys(generators):
 
 
 def test_methods_that_make_something_of_a_fit_of_maven_fit_it_once(monkeypatch):
-    """As MAVEN and what corrects it do in a job; other draws, tables and seeds are other fits.
-    Given again or not, the caller's generator goes on behind what the fit has drawn and spawned:
-    imputed labels that repeated the numbers of the fit would depend on it."""
+    """Other draws, tables and seeds are other fits. Given again or not, the caller's generator goes
+    on behind what the fit has drawn and spawned: imputed labels that repeated these would depend on
+    it.
+    """
     made = []
 
     def fit_maven(items, rng, settings, run):

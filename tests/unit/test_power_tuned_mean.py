@@ -32,8 +32,7 @@ def peer(labelled, predicted, others, level):
 @pytest.mark.parametrize("quality", [-1.0, 0.0, 0.3, 1.0, 3.0])
 @pytest.mark.parametrize(("n", "others"), [(200, 1800), (40, 30), (7, 1000)])
 def test_it_is_the_mean_of_ppi_python(level, quality, n, others):
-    """From predictions that are worse than useless to ones too timid, so that both ends of the
-    clipping of lambda are among them; equal to 1e-10."""
+    """To 1e-10, with predictions on both ends of the clipping of lambda."""
     rng = np.random.default_rng([n, others])
     y = (rng.random(n + others) < 0.3).astype(float)
     predicted = 0.3 + (quality * (y - 0.3) + rng.normal(0, 0.2, n + others)) * 0.3

@@ -62,8 +62,7 @@ def test_the_trapezoidal_rule_and_the_table_against_quad(positive, total, mean, 
 @pytest.mark.parametrize("s_least", [S_LEAST, 0.03])
 @pytest.mark.parametrize("total", [1, 2, 3, 5, 9])
 def test_the_table_holds_1e_8_over_its_range(total, s_least):
-    """At random means within 40 of 0, and at both ends of s. One voter has a closed form too:
-    E Phi(lambda) = Phi(m / sqrt(1 + s^2))."""
+    """At means within 40 of 0 and both ends of s; of one voter E Phi is Phi(m / sqrt(1 + s^2))."""
     rng = np.random.default_rng(total)
     voted = range(0, total + 1, 3 if total > 5 else 1)
     patterns = tuple((v, total) for v in voted)

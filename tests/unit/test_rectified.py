@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import beta, norm
 from scipy.stats import t as student
 
-from crowdgold.inference.contributions import DRAWN, centred_influence, drawn_labels
+from crowdgold.inference.contributions import DRAWN, drawn_labels
 from crowdgold.inference.correction import of_labels, rectify
 from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.engine import evaluate
@@ -92,19 +92,18 @@ def test_metrics_of_weighted_split_items_by_loops(text, seed):
         assert found == pytest.approx(metric_value(text, items, positive, negative), abs=1e-9)
 
 
+def value(text, items, mass, share):
+    """A metric of items of this mass, such a share of each positive."""
+    of_classes = LabelMass.binary(mass * share, mass * (1 - share))
+    return parse_metric(text).value([of_classes], [RankedItems.of(items, "A")])
+
+
 def contributions(text, items, share):
     """(n - 1) (M - M_{-i}) less the mean, by computing the metric again without each item."""
     n = len(items)
-
-    def of(kept):
-        w = np.isin(np.arange(n), kept).astype(float)
-        positive = dict.fromkeys(EACH_PREDICTOR, w * share)
-        negative = dict.fromkeys(EACH_PREDICTOR, w * (1 - share))
-        return metric_value(text, items, positive, negative)
-
-    whole = of(np.arange(n))
-    left = np.array([of(np.delete(np.arange(n), i)) for i in range(n)])
-    found = (n - 1) * (whole - left)
+    whole = value(text, items, np.ones(n), share)
+    left = [value(text, items, (np.arange(n) != i).astype(float), share) for i in range(n)]
+    found = (n - 1) * (whole - np.array(left))
     return whole, found - found.mean()
 
 
@@ -127,13 +126,10 @@ def if_flipped_by_loops(text, items, labels):
     n, trace = len(items), 0.5 / (len(items) + 1)
     twice = items.take(np.tile(np.arange(n), 2))
     share, mass = np.r_[labels, 1 - labels], np.repeat([1 - trace, trace], n)
-
-    def without(place):
-        w = mass * (np.arange(2 * n) != place)
-        positive = dict.fromkeys(EACH_PREDICTOR, w * share)
-        return metric_value(text, twice, positive, dict.fromkeys(EACH_PREDICTOR, w - w * share))
-
-    left = (n - 1) * (without(-1) - np.array([without(place) for place in range(2 * n)])) / mass
+    whole, *without = (
+        value(text, twice, mass * (np.arange(2 * n) != place), share) for place in range(-1, 2 * n)
+    )
+    left = (n - 1) * (whole - np.array(without)) / mass
     own, other = left[:n], left[n:]
     touched = (np.abs(own) > 1e-9) | (np.abs(other) > 1e-9)
     return np.where(touched, other - own.mean(), np.nan)
@@ -258,8 +254,9 @@ def test_the_weight_of_the_prediction_by_hand():
 
 @pytest.mark.parametrize("n_gold", [60, 320])
 def test_a_perfect_prediction_gives_the_truth_and_the_width_of_one_more_label(n_gold, request):
-    """Of the population the items' sampling remains, f V(0). A metric at a crossing is not smooth:
-    its slope is over a shorter standard error among more items; 6 % of gold alone's are left."""
+    """Of the population f V(0) remains. A metric at a crossing is not smooth: 6 % of gold's are
+    left.
+    """
     items, _ = table(800, n_gold, seed=4)
     prediction = dict.fromkeys(EACH_PREDICTOR, items.truth.astype(float))
     of_items = rectified(items, prediction, WITH_DIFFERENCES)
@@ -278,8 +275,7 @@ def test_a_perfect_prediction_gives_the_truth_and_the_width_of_one_more_label(n_
 @pytest.mark.parametrize("n_gold", [60, 320])
 @pytest.mark.parametrize("kind", ["good", "noise", "reversed", "certain and wrong"])
 def test_never_less_sure_than_gold_alone(n_gold, kind):
-    """se^2 <= (1 - f) V(0), whatever the prediction, exactly. Noise gains at most 10 % for
-    prevalence: with 60 gold items a slope's standard error is .13; the gain is half its square."""
+    """Exactly. Noise gains at most 10 % for prevalence: half the square of a slope's error, .13."""
     items, prediction = table(800, n_gold, seed=5)
     good, rng = prediction["A"], np.random.default_rng(6)
     guess = {"good": good, "noise": rng.random(800), "reversed": 1 - good,
@@ -300,8 +296,9 @@ def test_never_less_sure_than_gold_alone(n_gold, kind):
 
 
 def test_weights_of_items_count_in_every_part():
-    """An item of weight 2 is two items: the same points (but for AUC, where two equal items are a
-    pair), and an influence twice as large. Without weights, the control, both are others."""
+    """An item of weight 2 is two items (but for AUC, where these are a pair); plain ones, the
+    control, are not.
+    """
     items, prediction = table(60, 30, seed=12)
     weights = np.where(np.arange(60) % 3 == 0, 2.0, 1.0)
     twice = np.repeat(np.arange(60), weights.astype(int))
@@ -321,8 +318,7 @@ def test_weights_of_items_count_in_every_part():
 
 @pytest.mark.parametrize("positives", [1, FEWEST - 1, FEWEST])
 def test_metrics_that_rest_on_few_gold_items_have_a_bound_or_no_interval_and_say_so(positives):
-    """1 to 3 positives and 60 negatives. A bound that leaves out less than a twentieth of the range
-    is not printed."""
+    """A bound that leaves out less than a twentieth of the range is not printed."""
     items, prediction = table(400, 400, seed=9)
     gold = np.full(400, NO_GOLD)
     gold[np.flatnonzero(items.truth == 1)[:positives]] = 1
@@ -351,8 +347,7 @@ def test_metrics_that_rest_on_few_gold_items_have_a_bound_or_no_interval_and_say
     ],
 )  # fmt: skip
 def test_what_a_metric_rests_on_by_hand(text, expected):
-    """Labels by falling score: 1 0 1 (at 4) 1 . 0 1 0, voters wrong on two negatives; half of the
-    positives are among the first 3; 6 are flagged to find all 4, so that these are fewest."""
+    """Labels by falling score: 1 0 1 (at 4) 1 . 0 1 0, voters wrong on two negatives."""
     labels = np.array([1, 0, 1, 1, -1, 0, 1, 0])
     items = make_items([1] * 7 + [0], 2, -1, [9.0, 8, 4, 3, 2.5, 2, 1, 0])
     asked = parse_metric(text)
@@ -375,8 +370,7 @@ def test_without_a_value_it_says_so_and_a_prediction_without_one_is_not_used():
 
 @pytest.mark.parametrize("n_gold", [3, 20, 200])
 def test_gold_items_that_are_all_alike_have_an_exact_bound(n_gold, request):
-    """Negatives alone: the bound is 1 - .025^(1 / n), and a tenth more at most by one more label;
-    without that it is the bound."""
+    """1 - .025^(1 / n), and at most a tenth more by one more label, without which it is that."""
     items, prediction = table(4000, 0, seed=3)
     items = with_gold(items, np.where(np.arange(4000) < n_gold, 0, NO_GOLD))
     (one,) = rectified(items, prediction, ["prevalence"], "population")
@@ -390,8 +384,7 @@ def test_gold_items_that_are_all_alike_have_an_exact_bound(n_gold, request):
 
 @pytest.mark.parametrize("target", ["items", "population"])
 def test_what_no_gold_item_shows_is_bounded_by_as_many_gold_items(target):
-    """No vote on 20 negative gold items is positive, while a twelfth of the others have one: TNR_H
-    is 1, and no less than .025^(1 / 20). No label says how others' votes are."""
+    """TNR_H is 1 of 20 gold items without a positive vote, and no less than .025^(1 / 20)."""
     votes = (np.arange(1000) % 12 == 11) & (np.arange(1000) >= 20)
     gold = np.where(np.arange(1000) < 20, 0, NO_GOLD)
     items = make_items(votes.astype(int), 1, gold, np.linspace(0, 1, 1000))
@@ -402,8 +395,9 @@ def test_what_no_gold_item_shows_is_bounded_by_as_many_gold_items(target):
 
 
 def test_models_that_rank_gold_alike_and_others_not_may_differ():
-    """Two models have one score on the 40 gold items, and not on 360 others: gold alone allows a
-    difference of AUC of .05 and more. Of two equal models it is nearly none."""
+    """Gold alone, alike on 40 items, allows a difference of .05 and more; of equal models hardly
+    any.
+    """
     rng, known = np.random.default_rng(5), np.arange(400) < 40
     truth, first = rng.integers(0, 2, 400), rng.random(400)
     second = np.where(known, first, rng.random(400))
@@ -415,9 +409,9 @@ def test_models_that_rank_gold_alike_and_others_not_may_differ():
 
 
 def test_a_difference_of_auc_is_never_wider_than_that_of_gold_alone():
-    """12 samples, 60 or 500 gold of 1,000; AUCs .9998 and .998, whose difference the prediction
-    expects to vary more than 500 labels show. The control: the prediction is the answer in some
-    samples, and gold alone in others."""
+    """12 samples, 60 or 500 gold of 1,000, of which the prediction expects more than 500 labels
+    show. The control: the prediction is the answer in some samples, and gold alone in others.
+    """
     corrected = []
     for seed in range(12):
         rng = np.random.default_rng([61, seed])
@@ -457,8 +451,7 @@ def test_predictors_that_never_differ_have_a_difference_with_a_width():
 
 
 def test_estimates_and_intervals_stay_in_the_range():
-    """Gold items that are nearly all flagged rightly, and a prediction that thinks better of the
-    others: uncorrected the estimate is above 1."""
+    """Of a prediction that thinks better of the others: uncorrected the estimate is above 1."""
     y = np.tile([0, 1], 60)
     scores = y + np.linspace(0, 0.5, 120)
     scores[1] = 0.2
@@ -521,20 +514,9 @@ def test_no_interval_is_far_wider_than_that_of_gold_alone():
             assert not one.upper - one.lower > (1.25 + 1e-9) * (gold.upper - gold.lower)
 
 
-def test_evaluate_takes_predictions_and_knows_no_parameters():
-    items, prediction = table(100, 50)
-    area, mu = rectified(items, prediction, ["AUC", "mu"])
-    (expected,) = rectified(items, prediction, ["AUC"])
-    assert area == expected
-    assert mu.undefined == 1
-    with pytest.raises(ValueError, match="target 'item'; expected 'items' or 'population'"):
-        rectified(items, prediction, ["AUC"], "item")
-
-
 @pytest.mark.parametrize("place", [0.0, 0.02, 0.5, 0.97])
 def test_the_interval_by_hand(place):
-    """On a range from -1 to 1, where 12 items count; without error, the estimate. Metrics of pairs
-    reach further towards the nearer end, and few items towards both."""
+    """Metrics of pairs reach further towards the nearer end, and few items towards both."""
     theta, limits, error = np.array([2 * place - 1]), np.array([[-1.0, 1.0]]), np.array([0.1])
     count, degrees = np.array([12]), np.array([17.9])
 
@@ -558,8 +540,7 @@ def test_the_interval_by_hand(place):
 
 
 def test_a_difference_by_hand():
-    """Of two AUCs from gold alone: each end at least as far as the two intervals put together; of
-    accuracies its own interval alone."""
+    """Of two AUCs from gold alone also as far as the two intervals together; not of accuracies."""
     items, _ = table(60, 60, seed=2, signal=2.0)
     questions = Questions(tuple(parse_metric(text).of_one for text in ("AUC", "accuracy@0.2")))
     one, other = (
@@ -606,17 +587,6 @@ def test_a_difference_by_hand():
         assert (estimate.lower, estimate.upper) == pytest.approx((lower, upper), abs=1e-9)
 
 
-def test_labels_that_are_no_sample_of_the_items_have_no_share_of_them():
-    """A share f of labelled items matters only where they are a random sample of all."""
-    items, _ = table(50, 50, seed=11)
-    questions, view = Questions((parse_metric("prevalence"),)), View(items, "A")
-    free = of_labels(items.truth, view, questions, "items")
-    assert free.error(np.zeros(1)) > 0
-    everyone = of_labels(items.truth, view, questions, "items", SimpleRandom(50, 1.0))
-    assert everyone.error(np.zeros(1)) == 0
-    assert centred_influence(questions, view, items.truth.astype(float)).sum() == pytest.approx(0)
-
-
 def test_items_that_come_in_turns_are_no_trap():
     """40,000 labels 0 1 0 1 ...: a spread from every other item would be that of one class, 0."""
     labels = np.tile([0, 1], 20_000)
@@ -632,8 +602,7 @@ def test_items_that_come_in_turns_are_no_trap():
 
 
 def test_a_difference_never_has_less_spread_than_the_prediction_expects():
-    """20 gold items without any residual; the prediction expects a variance of 1, all of which
-    counts for the difference of two predictors, where 10 of 30 count for one."""
+    """20 gold items without residuals: what is expected counts as a whole; for one 10 of 30."""
     rng = np.random.default_rng(1)
     g = rng.normal(size=20)
     g -= g.mean()
@@ -648,8 +617,9 @@ def test_a_difference_never_has_less_spread_than_the_prediction_expects():
 @pytest.mark.slow
 @pytest.mark.parametrize("area", [0.98, 0.999, 0.9999])
 def test_an_auc_near_one_holds(area, monkeypatch):
-    """500 studies: a coverage of .95 is below .916 once in 4,000 runs. The control, without the
-    label imagined and the exact end, misses unseen discordant pairs, where these are rare."""
+    """Of 500 studies .916 or more, but once in 4,000 runs. The control, without the imagined label
+    and the exact end, misses unseen discordant pairs where these are rare.
+    """
     held = {}
     apart = np.sqrt(2) * norm.ppf(area)
     for what in ("as built", "without"):

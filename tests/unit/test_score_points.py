@@ -1,11 +1,12 @@
-"""Points that stand for scores: what they keep exactly, and what they change in a likelihood."""
+"""Scores on the scale of a model, and points that stand for them: what they keep and what not."""
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from crowdgold.models.human_ai import HumanAiDraws
 from crowdgold.models.joint_model import ScoreMixtureDraws, compression_error, log_likelihood
-from crowdgold.models.score_points import compress_scores, each_score
+from crowdgold.models.score_points import compress_scores, each_score, model_scores
 from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from unit.reference import make_items
 
@@ -84,9 +85,10 @@ def test_counts_means_and_variances_of_a_vote_set_are_kept(shape, nodes):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_sixteen_nodes_hold_the_likelihood(shape):
-    """Differences of the log-likelihood between draws as far apart as a posterior's are kept to
-    0.02, the bound at which a fit asks for more nodes. The control: one node a group, which loses
-    the spread of scores, changes them by more; so do 3 nodes for DS+S."""
+    """To 0.02 between draws as far apart as a posterior's, the bound at which a fit asks for more.
+    The control: one node a group, which loses the spread of scores, or 3 for DS+S, change it by
+    more.
+    """
     sets, y, rng = table()
     scores = SHAPES[shape](y, rng)
     for draws in around(y, scores, 20, rng):
@@ -117,3 +119,41 @@ def test_points_are_few_whatever_the_number_of_items():
         for sets, y, rng in (table(n=20_000), table(n=100_000))
     )
     assert many < min(1.2 * few, 300)
+
+
+@pytest.mark.parametrize("scores", [[-0.1, 0.3, 0.8], [0.2, 1.1]])
+def test_real_scores_stay_as_they_are(scores):
+    found, notes = model_scores(np.array(scores))
+    assert (found.tolist(), notes) == (scores, ())
+
+
+def test_probabilities_become_logits():
+    scores = np.array([0.01, 0.5, 0.9, 1 - 1e-12])
+    found, notes = model_scores(scores)
+    assert expit(found) == pytest.approx(scores, rel=1e-12)
+    assert notes == ("scores in [0, 1] are logit-transformed",)
+
+
+def test_exact_ends_move_in_by_half_the_smallest_distance():
+    """Where the nearest other score is p, logit(p / 2) is log 2 beyond it for small p."""
+    found, (note,) = model_scores(np.array([0.0, 0.0, 0.004, 0.5, 0.98, 1.0]))
+    assert expit(found) == pytest.approx([0.002, 0.002, 0.004, 0.5, 0.98, 0.99])
+    assert note.endswith("logit-transformed; 2 at 0 moved to 0.002; 1 at 1 moved to 1 - 0.01")
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [[0.0, 1.0], [0.0, 0.0, 1.0, 1.0, 1.0], [0.0, 0.9999999], [1e-300, 0.5, 1.0],
+     [5e-324, 0.0, 1.0], [1 - 2**-53, 1.0, 0.5], [0.0, 0.5, 1.0], [0.0, 0.0, 0.004, 0.98, 1.0]],
+)  # fmt: skip
+def test_the_transform_is_finite_and_keeps_the_order(scores):
+    scores = np.array(scores)
+    found, _ = model_scores(scores)
+    assert np.all(np.isfinite(found))
+    assert np.array_equal(np.less.outer(found, found), np.less.outer(scores, scores))
+
+
+def test_reflected_scores_have_reflected_logits_and_scores_far_from_the_priors_are_said():
+    scores = np.array([0.0, 0.25, 0.5, 0.875, 1.0])
+    assert model_scores(1 - scores)[0] == pytest.approx(-model_scores(scores)[0], rel=1e-12)
+    assert "priors expect" in model_scores(np.array([100.0, 200.0, 300.0]))[1][0]

@@ -8,8 +8,13 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy, pearsonr
 from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support
 
-from crowdgold.metrics.soft import MULTICLASS, UndefinedMetricWarning, class_wise, one_hot
-from crowdgold.metrics.soft_multilabel import MULTILABEL
+from crowdgold.metrics.soft import (
+    MULTICLASS,
+    MULTILABEL,
+    UndefinedMetricWarning,
+    class_wise,
+    one_hot,
+)
 from crowdgold.types.errors import InputError
 
 HARD_AND_SOFT = {"accuracy": "soft accuracy", "macro F1": "soft macro F1"}

@@ -66,8 +66,7 @@ def test_gold_alone_gives_no_interval_of_two_items(found):
 
 
 def test_three_items_that_are_alike_have_nearly_the_exact_bound(items):
-    """All flagged items are positive: 1 - (alpha / 2)^(1 / 3) of all others may not be. The score
-    interval of one more label is within a tenth of the range of it."""
+    """1 - (alpha / 2)^(1 / 3), within a tenth of the range by the interval of one more label."""
     three = replace(items, scores={name: values.copy() for name, values in items.scores.items()})
     flagging(three, "large", FEWEST)
     rows = evaluated(three, "precision").tables["estimates"].set_index(["model", "against"])

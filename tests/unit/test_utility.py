@@ -62,8 +62,9 @@ def unknown_of(votes):
 )
 def test_tables_hold_their_stated_error(theta, sd):
     """Within 6 of the class means: 0.002 in U where F_U is in [1e-7, 1 - 1e-7] (as at 10^6 items),
-    0.0005 in P(Y = 1 | U, votes), between grid points too. With a deviation of positives, 0.001
-    within 4, where both labels have some density; the tables for sd = 1 are refused."""
+    0.0005 in P(Y = 1 | U, votes). With a deviation of positives, 0.001 within 4, where both labels
+    have some density; the tables for sd = 1 are refused.
+    """
     reach, close, ends = (6, 5e-4, 1e-7) if sd == 1 else (4, 1e-3, 1e-6)
     means = np.array([0, theta.delta, theta.mu, theta.mu + theta.delta])
     u = np.linspace(means.min() - reach, means.max() + reach, 333)
@@ -80,33 +81,10 @@ def test_tables_hold_their_stated_error(theta, sd):
     assert np.abs(table.quantile(share[inside]) - u[inside]).max() < 2e-3
 
 
-def test_the_label_probability_is_a_frequency():
-    """Of 400,000 items of Algorithm 1 whose utility is the score: in 12 bins of the score for each
-    number of votes, the positives against the sum of their probabilities, within 5 standard
-    deviations. Probabilities at utilities 0.2 too high must be refused."""
-    theta = CASES[3]
-    items = algorithm_1(theta, 400_000, VOTES, 0, np.random.default_rng(11))
-    table, score = table_of(theta), items.scores["A"]
-    cell = np.digitize(score, np.quantile(score, np.linspace(0, 1, 13)[1:-1]))
-    cell = cell * (VOTES + 1) + items.votes_positive
-    for shift, agrees in ((0.0, True), (0.2, False)):
-        p = np.empty(len(items))
-        for votes in range(VOTES + 1):
-            held = items.votes_positive == votes
-            p[held] = np.interp(score[held] + shift, table.utility, table.probability[votes])
-        excess = np.bincount(cell, items.truth - p)
-        spread = np.sqrt(np.bincount(cell, p * (1 - p)))
-        assert len(excess) == 48
-        assert bool(np.abs(excess / spread).max() < 5) is agrees
-
-
 def test_shares_are_uniform_order_statistics():
-    """A table whose probability is its own F_U gives back Q_i of each rank: rank i of n = 9 is
-    Beta(i, 10 - i), of mean i / 10 and variance i (10 - i) / (100 x 11).
-
-    4,000 draws; means within 5 of their standard errors, and variances too (a beta's kurtosis is
-    below 2.6 excess here: se of a variance at most sqrt(4.6 / 4,000) = 3.4 %). The printed n gaps
-    would make the lowest share 0, or the highest 1: a mean of i / 9 must be refused.
+    """A table whose probability is its own F_U gives back the share of rank i of n = 9, Beta(i, 10
+    - i). Of 4,000 draws means within 5 standard errors, and variances too (at most 3.4 % each). The
+    printed n gaps, a mean of i / 9, must be refused.
     """
     n, draws, rng, table = 9, 4000, np.random.default_rng(6), table_of(CASES[0])
     own = table.distribution[None]
@@ -129,17 +107,6 @@ def test_shares_are_uniform_order_statistics():
     assert abs(gap - 1 / n) < 5 / np.sqrt(draws)
 
 
-def test_gold_items_keep_their_labels():
-    items = algorithm_1(CASES[0], 500, VOTES, 200, np.random.default_rng(3))
-    sets = find_vote_sets(items)
-    known = known_of_labels(sets.pattern[sets.member], items.gold)
-    table = table_of(CASES[0], sets)
-    p = table.sample_probabilities(known, items.ranking("A"), np.random.default_rng(0))
-    labelled = items.gold >= 0
-    assert np.array_equal(p[labelled], items.gold[labelled])
-    assert np.all((p[~labelled] > 0) & (p[~labelled] < 1))
-
-
 def test_what_is_known_of_labels_holds_any_number_of_vote_patterns():
     """255 patterns and two labels do not fit in a byte; each has the probability of its own row."""
     table, rows = table_of(CASES[0]), np.linspace(0.1, 0.9, 255)
@@ -149,17 +116,6 @@ def test_what_is_known_of_labels_holds_any_number_of_vote_patterns():
     assert flat.sample_probabilities(known, ranking, np.random.default_rng(3)) == pytest.approx(
         rows
     )
-
-
-def test_probabilities_follow_the_ranking():
-    """With the same votes and no gold, a higher rank never means a lower probability (delta >= 0
-    and mu > 0 make the likelihood ratio monotone for one P distribution a label)."""
-    table = table_of(Theta(0.3, (0.4, 0.4), (50.0, 50.0), 1.5, 0.0))
-    ranking = Ranking.of(np.random.default_rng(1).normal(size=300))
-    known = unknown_of(np.ones(300, dtype=int))
-    p = table.sample_probabilities(known, ranking, np.random.default_rng(2))[ranking.order]
-    assert np.all(np.diff(p) >= 0)
-    assert p[-1] - p[0] > 0.5
 
 
 def votes_density(theta, u, votes):
@@ -173,10 +129,8 @@ def votes_density(theta, u, votes):
 
 @pytest.mark.parametrize("theta", CASES[:4], ids=str)
 def test_the_probability_of_a_group_is_the_mean_over_its_stretch(theta):
-    """Groups of 1, 3, 40, 1, 1 and 154 items, against the trapezium rule on 801 points.
-
-    A stretch ends halfway to the neighbours, or at the end of the distribution. To 0.001, the
-    tables' own error. Means that the votes do not weigh must be another number.
+    """Groups of 1, 3, 40, 1, 1 and 154 items, by the trapezium rule on 801 points, halfway to the
+    neighbours; to 0.001. Means that the votes do not weigh must be another number.
     """
     sizes = np.array([1, 3, 40, 1, 1, 154])
     ends, n = np.cumsum(sizes), sizes.sum()
@@ -207,11 +161,8 @@ def test_the_probability_of_a_group_is_the_mean_over_its_stretch(theta):
 
 @pytest.mark.parametrize("cuts", [[0.7], [-0.4, 0.4, 1.2, 2.2]], ids=["two", "five"])
 def test_the_label_probability_of_a_group_is_a_frequency(cuts):
-    """Of 200,000 items of Algorithm 1 whose scores are cut into groups: by group and number of
-    votes, the positives against the sum of their probabilities, within 5 standard deviations.
-
-    Utilities that lie uniformly in the stretch of a group, whatever the votes, must be refused: an
-    item of few votes would be too likely positive in a high group.
+    """Of 200,000 items, positives by group and votes against their probabilities, within 5
+    deviations. Utilities uniform in a group's stretch, whatever the votes, must be refused.
     """
     theta = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.5, 1.0)
     items = algorithm_1(theta, 200_000, VOTES, 0, np.random.default_rng(1))

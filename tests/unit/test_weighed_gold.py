@@ -45,9 +45,8 @@ def study(seed):
 
 
 def read(items, files):
-    """The items with the gold labels of files, drawn as these say.
-
-    An item that was sent repeatedly is of the file that has its label.
+    """The items with the gold labels of files, drawn as these say; of several, the one with a
+    label.
     """
     table = pd.concat(files).sort_values("gold", kind="stable", na_position="first")
     own = table.drop_duplicates("item", keep="last").set_index("item").reindex(items.item)
@@ -58,9 +57,8 @@ def read(items, files):
 
 
 def sent(items, seed, skipped=0.0):
-    """The next file, labelled; a share of split votes is skipped.
-
-    Of a stratum that has no other votes one item is labelled.
+    """The next file, labelled; a share of split votes is skipped, but one of a stratum of these
+    alone.
     """
     batch = next_batch(items, ASKED, EACH, seed)
     frame = batch.to_frame(items)
@@ -126,8 +124,7 @@ def test_split_votes_that_experts_skipped_are_seen():
 
 
 def part_of(seed, kept, first):
-    """A batch, or a second one after a whole one, of which the rows `kept` of the file and the
-    shares of positive votes came back."""
+    """A batch, or a second one after a whole one, of which the rows `kept` came back."""
     items, files = study(seed), []
     if first:
         files.append(sent(items, seed))
@@ -160,8 +157,7 @@ def test_labels_that_came_back_by_chance_are_doubted_as_often_as_the_level_says(
 
 
 def test_items_that_came_back_empty_are_held_against_the_labelled_ones_of_their_batch():
-    """Half of the split votes are skipped, a fifth of the second batch: doubted at .01 in at least
-    15 of 20 studies. Without what was sent, in at most 10."""
+    """Doubted at .01 in at least 15 of 20 studies; without what was sent, in at most 10."""
     studies = [part_of(seed, few_split_votes, True) for seed in range(20)]
     assert (doubts(studies) < CHOSEN).sum() >= 15
     alone = [replace(one, draw=replace(one.draw, sent=None)) for one in studies]
@@ -202,8 +198,9 @@ def test_items_on_which_experts_are_tied_are_not_those_that_they_left(tmp_path):
 
 @pytest.mark.parametrize("chosen", [False, True])
 def test_a_first_batch_that_was_chosen_is_seen_after_another_was_drawn(chosen):
-    """Of ten studies, all are doubted surely where it has the highest scores, and none where it is
-    random: of one test at .001 more than 0 are expected once in 100 times."""
+    """All of ten studies, surely, of the highest scores; none of a random one (chance of more:
+    .01).
+    """
     found = []
     for seed in range(10):
         items = study(seed)

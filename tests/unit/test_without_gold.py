@@ -31,9 +31,8 @@ def found(rng, votes, scores, **options):
 
 @pytest.mark.parametrize("shared", [0.0, 0.3, 0.6])
 def test_ranges_hold_the_truth(shared):
-    """At most 5 % of 60 studies may exclude it: 7 or fewer, chance of more .01.
-
-    The control assumes that votes are nearly always right; it must exclude the truth or refuse.
+    """7 or fewer of 60 studies may exclude it (more: .01). The control, votes that are nearly
+    always right, must exclude the truth or refuse.
     """
     rng = np.random.default_rng([26, int(10 * shared)])
     truth, _, scores = study(rng, 300_000, shared)
@@ -56,10 +55,8 @@ def test_ranges_hold_the_truth(shared):
 
 
 def test_ranges_hold_the_truth_where_positives_are_very_rare():
-    """True prevalence .001, below which a coarse grid of values ends: no study excludes it.
-
-    The range of each of 20 studies begins at 0, since all positive votes may be errors; where votes
-    are assumed to be right on .995 of each class, none does that has positive items enough.
+    """True prevalence .001: ranges of 20 studies begin at 0, as all positive votes may be errors,
+    but where votes are assumed to be right on .995 of each class.
     """
     rng = np.random.default_rng(261)
     for _ in range(20):
@@ -86,10 +83,7 @@ def test_ranges_of_rates_hold_the_truth():
 
 
 def test_the_rate_of_positives_is_not_that_of_negatives():
-    """Votes are positive more often on positive items than at all, in .90 of them.
-
-    With 20,000 items that share is known to .003; nothing but the assumption bounds TNR_H below.
-    """
+    """TPR_H is known to .003 from 20,000 items; nothing but the assumption bounds TNR_H below."""
     rng = np.random.default_rng(264)
     truth = rng.random(20_000) < 0.95
     votes = rng.binomial(JUDGES, np.where(truth, 0.93, 0.25))
@@ -100,10 +94,7 @@ def test_the_rate_of_positives_is_not_that_of_negatives():
 
 
 def test_an_items_weight_counts_as_so_many_items_and_a_cluster_as_one():
-    """Weights of 2 change no end as items twice do; whole clusters widen as fewer items do.
-
-    Ends of 200 draws: Monte Carlo error of an end is some .003.
-    """
+    """Weights of 2 change no end as items twice do; whole clusters widen as fewer items do."""
     rng = np.random.default_rng(263)
     _, votes, scores = study(rng, 600, 0.3)
     heavy = np.where(votes > 3, 3, 1)

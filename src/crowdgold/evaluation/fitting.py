@@ -278,7 +278,7 @@ def _says(work: Work, fit: FitOf, rows: np.ndarray, model: str) -> Found:
         checks = check_predictions(draws, view.items, model, rng, level)
     known = sample.probability
     if known is None and labels.of_items:
-        known = labels.probabilities(view, request.streams.own(model))
+        known = labels.probabilities(view, request.streams.make(OWN, model))
     compared = len(work.items.predictors) > 1 and model != NO_PREDICTOR and work.more
     common = _common(work, fit, rows, model) if compared else {}
     curves = None
@@ -382,7 +382,7 @@ def _of_annotators(work: Work) -> Found:
     view = View(replace(work.items, labels=annotations), NO_PREDICTOR)
     questions = work.questions(NO_PREDICTOR)
     sample = sample_of(fitted, view, questions, request)
-    rng = request.streams.own(NO_PREDICTOR)
+    rng = request.streams.make(OWN, NO_PREDICTOR)
     annotators = evaluate_annotations(fitted, annotations, ANNOTATOR_METRICS, rng, level, 0)
     rows = pd.Index(annotations.item.astype(str)).get_indexer(work.items.item.astype(str))
     known = fitted.labels.probabilities(view, work.rng(OWN))

@@ -29,29 +29,8 @@ import numpy as np
 from crowdgold.inference.annotated_labels import AgentDraws, LevelPosterior
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import Fit
-from crowdgold.metrics.agents import (
-    ALIKE,
-    AMBIGUOUS,
-    ANNOTATORS,
-    EXPECTED,
-    LABELS,
-    MOST_AMBIGUOUS,
-    SPREAD,
-    STABILITY,
-    TABLE,
-    TOP,
-    AgentMetric,
-    agent_scores,
-    ambiguity,
-    annotator_quality,
-    credit_of,
-    entropy,
-    level_shares,
-    parse_agent_metric,
-    ranks,
-    steps,
-    table_statistic,
-)
+from crowdgold.metrics import agents
+from crowdgold.metrics.agents import AgentMetric, agent_scores, level_shares, ranks, steps
 from crowdgold.metrics.reviewers import parse_reviewer_metric
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
@@ -59,6 +38,9 @@ from crowdgold.types.parameters import AtLeast, Between, Range, Settings
 
 Score = Callable[[Annotations], np.ndarray]
 """The scores of the agents (S,) from labels; NaN for an agent without any."""
+Refit = Callable[[Annotations], Fit]
+"""Fits the same method, with the same settings, to other labels of the same items."""
+BLOCK = 2_000_000  # Draws of responses that are held at a time
 
 
 @dataclass(frozen=True)
@@ -177,12 +159,6 @@ def evaluate_annotations(
     return found
 
 
-Refit = Callable[[Annotations], Fit]
-"""Fits the same method, with the same settings, to other labels of the same items."""
-
-BLOCK = 2_000_000  # Draws of responses that are held at a time
-
-
 def shares_of(fit: Fit, annotations: Annotations) -> np.ndarray:
     """What each level counts of each response: (I, K)."""
     try:
@@ -220,7 +196,7 @@ class _Judged:
     @cached_property
     def resampled(self) -> np.ndarray:
         """The scores of draws, or of resamples of each agent's responses: (resamples, S)."""
-        table, credit_per_level = self.annotations, credit_of(self.annotations)
+        table, credit_per_level = self.annotations, agents.credit_of(self.annotations)
         if self.draws is not None:
             return np.asarray(self.draws.shares @ credit_per_level)
         credit = shares_of(self.fit, table) @ credit_per_level
@@ -269,14 +245,14 @@ def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
         counted = (table.labels_of_item > 0) & (table.agent_of >= 0)
         numbers = np.bincount(table.agent_of[counted], minlength=len(table.agent))
         found = [_value(metric, number) for number in numbers]
-    elif metric.name in SPREAD:
-        values = rank_spread(judged.subsampled)[SPREAD.index(metric.name)]
+    elif metric.name in agents.SPREAD:
+        values = rank_spread(judged.subsampled)[agents.SPREAD.index(metric.name)]
         found = [_value(metric, value) for value in values]
     else:
         values = ranks(judged.scores) if metric.name == "rank" else judged.scores
         draws = judged.resampled
-        if metric.name == EXPECTED and judged.draws is not None:
-            draws = np.asarray(judged.draws.expected @ credit_of(table))
+        if metric.name == agents.EXPECTED and judged.draws is not None:
+            draws = np.asarray(judged.draws.expected @ agents.credit_of(table))
             values = draws.mean(axis=0)
         elif metric.name == "rank" and len(draws) > 0:
             draws = ranks(draws)
@@ -293,11 +269,11 @@ def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
 
 def _estimates(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
     posterior, table = judged.posterior, judged.annotations
-    if metric.name in ANNOTATORS:
+    if metric.name in agents.ANNOTATORS:
         if posterior is None or posterior.confusion is None:
             yield Estimate.unavailable(metric.text, "it has no confusion matrices")
             return
-        values = annotator_quality(posterior.confusion)[metric.name]
+        values = agents.annotator_quality(posterior.confusion)[metric.name]
         present = np.bincount(table.annotator_of, minlength=len(table.annotator)) > 0
         values = np.where(present, values, np.nan)
         if not metric.of:
@@ -312,30 +288,30 @@ def _estimates(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
             return
         labelled = np.flatnonzero(table.labels_of_item > 0)
         probability = posterior.probability[labelled]
-        amount = ambiguity(probability)
+        amount = agents.ambiguity(probability)
         values = {
             "ambiguity": amount,
-            "entropy": entropy(probability),
+            "entropy": agents.entropy(probability),
             "level": probability.argmax(axis=1).astype(float),
-            "ambiguous": (amount > AMBIGUOUS).astype(float),
+            "ambiguous": (amount > agents.AMBIGUOUS).astype(float),
         }[metric.name]
-        if metric.of != TOP:
+        if metric.of != agents.TOP:
             yield _value(metric, float(values.mean()))
             return
         order = np.argsort(-amount, kind="stable")
-        least = amount[order[:MOST_AMBIGUOUS][-1]]
-        for row in order[: int((amount >= least - ALIKE).sum())]:
+        least = amount[order[: agents.MOST_AMBIGUOUS][-1]]
+        for row in order[: int((amount >= least - agents.ALIKE).sum())]:
             yield replace(_value(metric, values[row]), item=str(table.item[labelled[row]]))
-    elif metric.name == STABILITY:
-        others = judged.of_fewer_labels if metric.of == LABELS else judged.subsampled
+    elif metric.name == agents.STABILITY:
+        others = judged.of_fewer_labels if metric.of == agents.LABELS else judged.subsampled
         tau = expected_tau(judged.scores, others)
         found = _value(metric, tau.mean, "all agents tied in every draw" * (tau.undefined == 1))
         yield replace(found, standard_error=tau.standard_error, undefined=tau.undefined)
-    elif metric.name in SPREAD and not metric.of:
-        values = rank_spread(judged.subsampled)[SPREAD.index(metric.name)]
+    elif metric.name in agents.SPREAD and not metric.of:
+        values = rank_spread(judged.subsampled)[agents.SPREAD.index(metric.name)]
         yield _value(metric, float(np.mean(values)))
-    elif metric.name in TABLE or (metric.name == "responses" and not metric.of):
-        yield _value(metric, table_statistic(metric.name, table))
+    elif metric.name in agents.TABLE or (metric.name == "responses" and not metric.of):
+        yield _value(metric, agents.table_statistic(metric.name, table))
     else:
         yield from _of_agents(metric, judged)
 
@@ -350,12 +326,12 @@ def evaluate_agents(
         raise InputError("metrics of agents: the table names no agents; expected a column 'agent'")
     chosen = subsampling or Subsampling()
     judged = _Judged(fit, annotations, rng, level, resamples, refit, chosen)
-    return [one for text in metrics for one in _estimates(parse_agent_metric(text), judged)]
+    return [one for text in metrics for one in _estimates(agents.parse_agent_metric(text), judged)]
 
 
 def true_values(text: str, annotations: Annotations) -> Mapping[str, float]:
     """Agent -> true score, or rank by scores; empty of other metrics, or without the truth."""
-    metric = parse_agent_metric(text)
+    metric = agents.parse_agent_metric(text)
     if annotations.truth is None or metric.name not in ("score", "rank"):
         return {}
     true = agent_scores(level_shares(annotations.truth, len(annotations.category)), annotations)

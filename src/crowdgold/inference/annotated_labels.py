@@ -1,9 +1,7 @@
 """What methods of annotators give back: confusion matrices, levels of items, corrected rates.
 
-As in `inference.labels`, each kind says how metrics are estimated from it. Those that say nothing
-of single labels estimate few metrics of Items. CLARA's TPR and TNR of all labels are the chance of
-a right label on positives and negatives, which TPR_H and TNR_H are the shares of in the items at
-hand.
+CLARA's TPR and TNR of all labels are the chance of a right label on positives and negatives, which
+TPR_H and TNR_H are the shares of in the items at hand.
 """
 
 from dataclasses import dataclass, replace
@@ -22,6 +20,9 @@ from crowdgold.models.judge_error import INTERVALS, KEEP, JudgementCounts, corre
 from crowdgold.models.majority import NO_LABEL
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
+
+RATES = {"prevalence": "prevalence", "TPR_H": "TPR", "TNR_H": "TNR"}
+"""Metrics of Items -> what they are called of annotators."""
 
 
 @dataclass(frozen=True)
@@ -161,10 +162,9 @@ def power_tuned_rate(counts: JudgementCounts, level: float) -> tuple[float, floa
 
 
 def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> Estimate:
-    """The prevalence with its interval; other metrics have no value here.
-
-    Experiments keep estimates as the formulas give them, also outside [0, 1]: to move them inside,
-    as for a user, would show as a bias. Where there is none, the note says why.
+    """The prevalence with its interval; of other metrics, and where there is none, a note says why.
+    Experiments keep estimates outside [0, 1] as the formulas give them: moving them would show as a
+    bias.
     """
     if metric.name != PREVALENCE:
         return Estimate.unavailable(metric.text, "a corrected rate is an estimate of prevalence")
@@ -179,7 +179,3 @@ def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> E
     except InputError as problem:
         return Estimate.unavailable(metric.text, str(problem))
     return Estimate(metric.text, estimate, lower, upper, standard_error=error)
-
-
-RATES = {"prevalence": "prevalence", "TPR_H": "TPR", "TNR_H": "TNR"}
-"""Metrics of Items -> what they are called of annotators."""

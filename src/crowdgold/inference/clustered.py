@@ -94,11 +94,9 @@ class Clustered(SimpleRandom):
 
     @property
     def _pull(self) -> np.ndarray:
-        """How much larger a cluster's contribution is where the estimate is made without it, (G,).
-
-        The estimate follows a cluster that holds a large share of the labelled items. What such a
-        cluster contributes is less than what the estimate changes by without it (the jackknife that
-        leaves out a cluster of its stratum; Bell and McCaffrey, 2002). 1 where all are of one size.
+        """How much larger a cluster's contribution is where the estimate is made without it, (G,):
+        the jackknife that leaves out a cluster of its stratum (Bell and McCaffrey, 2002). 1 where
+        all are of one size.
         """
         group = self.clusters.groups
         number = np.bincount(group)[group]
@@ -188,8 +186,7 @@ def _in_clusters(
     items: Design, cluster: np.ndarray, known: Together, draw: GoldDraw | None = None,
     possible: bool = True,
 ) -> Clustered:  # fmt: skip
-    """The design of labelled items of these clusters (m,), which came together as is `known`.
-
+    """The design of labelled items of these clusters (m,), which came together as is `known`;
     `possible`: whether clusters can have been drawn whole with the chances of `draw`.
     """
     names, first, code = np.unique(cluster, return_index=True, return_inverse=True)

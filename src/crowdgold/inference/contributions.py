@@ -34,11 +34,9 @@ def centred_influence(questions: Questions, view: View, probability: np.ndarray)
 def if_flipped(
     questions: Questions, view: View, labels: np.ndarray, others: np.ndarray, trace: np.ndarray
 ) -> np.ndarray:
-    """What each gold item would contribute were its label the other one: (m, P), centred.
-
-    Each item stands in the table twice, with most of its mass under its own label and a trace of
-    it under the other one, so that any metric's own formula says what that trace moves. NaN where
-    neither label moves a quantity, as of an item that is not flagged and a precision.
+    """What each gold item would contribute were its label the other one, (m, P), centred: each
+    stands in the table twice, with a trace of its mass under the other label, so that any metric's
+    own formula says what that moves. NaN where neither label moves a quantity.
     """
     size, rows = len(view), np.tile(np.arange(len(view)), 2)
     weights = np.concatenate([1 - trace, trace])
@@ -76,12 +74,9 @@ def _by_votes_and_scores(items: Items) -> np.ndarray:
 
 
 def drawn_labels(items: Items, share: np.ndarray, times: int) -> np.ndarray:
-    """Labels that are 1 as often as a prediction (n,) says: (times, n).
-
-    There are no random numbers in them, and the order of items and of models does not matter. Items
-    are sorted by votes and scores; each gets a number in (0, 1) that differs much from its
-    neighbours', and is positive where that lies below its share. The numbers are the same for all
-    predictors.
+    """Labels (times, n) that are 1 as often as a prediction (n,) says, without random numbers, the
+    same for all predictors and orders of items: items are sorted by votes and scores, and each is
+    positive where a number that differs much from its neighbours' lies below its share.
     """
     place = np.empty(len(items))
     place[_by_votes_and_scores(items)] = GOLDEN * (np.arange(len(items)) + 1)

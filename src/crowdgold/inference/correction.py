@@ -36,9 +36,8 @@ from crowdgold.types.parameters import LEVEL
 def moves_of_few(
     known: View, questions: Questions, label: np.ndarray, design: Design, level: float
 ) -> np.ndarray | None:
-    """How far each quantity moves at each end of each cell that has few labels, (S, P).
-
-    None where there is one cell alone. Rows are the same for all predictors.
+    """How far each quantity moves at each end of each cell that has few labels, (S, P), rows the
+    same for all predictors; None where there is one cell alone.
     """
     cell = design.few_labels()
     if cell is None:
@@ -78,9 +77,7 @@ def of_labels(
     level: float = LEVEL,
 ) -> Rectified:  # fmt: skip
     """What labels say that are taken for the truth, or those of experts whose errors are known.
-
-    `share`: (m,) labels, or what of an item counts as positive; the likelier ones of erring
-    experts.
+    `share`: (m,) what of an item counts as positive; the likelier labels of erring experts.
     """
     hard = (share > 0.5).astype(int)
     share = share.astype(float) if errors is None else errors.values

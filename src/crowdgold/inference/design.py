@@ -34,13 +34,12 @@ from crowdgold.inference.interval import unseen_share
 from crowdgold.types.gold_draw import GoldDraw, kish
 
 LEAST = 2.0
+EQUAL = 1e-9  # Largest difference of weights, of mean 1, that are the same but for rounding
 
 
 def of_items(deviations: np.ndarray, size: int) -> np.ndarray:
-    """Degrees of freedom, (P,), by how uneven the squares of deviations d_i, (r, P), are.
-
-    Of n = `size` gold items that were each drawn by itself: 2 n / (kurtosis of the d_i - 1), at
-    least 2.
+    """Degrees of freedom, (P,), by how uneven the squares of deviations d_i, (r, P), are: 2 n /
+    (kurtosis - 1) of n = `size` gold items that were each drawn by itself, at least 2.
     """
     whole, fourth = (deviations**2).sum(axis=0) ** 2, (deviations**4).sum(axis=0)
     uneven = size * fourth - whole
@@ -52,9 +51,8 @@ def of_items(deviations: np.ndarray, size: int) -> np.ndarray:
 def of_strata(
     deviations: np.ndarray, group: np.ndarray, drawn: np.ndarray, size: int
 ) -> np.ndarray:
-    """Degrees of freedom, (P,), of strata h: V^2 / sum(v_h^2 / (n_h - 1)) (Satterthwaite, 1946).
-
-    v_h is the variance that each adds to V, from deviations (r, P) in strata (r,); n_h is `drawn`.
+    """Degrees of freedom, (P,), of strata h: V^2 / sum(v_h^2 / (n_h - 1)) (Satterthwaite, 1946),
+    v_h from deviations (r, P) in strata `group` (r,), n_h `drawn`.
     """
     found = np.full(deviations.shape[1], max(size - 1.0, 1.0))
     parts = np.zeros((len(drawn), len(found)))
@@ -64,22 +62,15 @@ def of_strata(
     return found
 
 
-EQUAL = 1e-9  # Largest difference of weights, of mean 1, that are the same but for rounding
-
-
 @dataclass(frozen=True)
 class SimpleRandom:
-    """A simple random sample: all items are alike.
-
-    `own_weights`: (m,) what each gold item counts, where the table has weights of its own, too;
-    None where it has none; `unseen`: share of all items, by what they count, of which each counts
-    for more than twice as much as any gold item. Gold says nothing of them.
-    """
+    """A simple random sample: all items are alike."""
 
     size: int  # gold items
     fraction: float = 0.0  # share of all items that they are; 0 of a population without end
+    # (m,) what each counts, where the table has weights of its own, too
     own_weights: np.ndarray | None = field(default=None, compare=False)
-    unseen: float = 0.0
+    unseen: float = 0.0  # share of items that count for more than twice as much as any gold item
     units: ClassVar[str] = "gold items"  # what is counted, in words
 
     @property
@@ -134,11 +125,9 @@ class SimpleRandom:
         return influence
 
     def one_more(self, own: np.ndarray, other: np.ndarray, known: bool = False) -> np.ndarray:
-        """What one more label, of either class, adds to `size` times the variance, (P,).
-
-        `own`, (m, P), is what gold items contribute, centred, and `other` the same were their
-        labels the other ones; NaN where neither matters. `known`: whether it is what the
-        population adds (`added`).
+        """What one more label, of either class, adds to `size` times the variance, (P,). `own`, (m,
+        P): what gold items contribute, centred; `other`: were their labels the other ones, NaN
+        where neither matters. `known`: whether it is what the population adds (`added`).
         """
         found: np.ndarray = _imagined(own, other) / self.size
         return self.fraction * found if known else found + self._of_unseen(own, other)
@@ -270,10 +259,9 @@ class KnownChances(SimpleRandom):
         return found * np.sqrt((len(found) - 1) / self.size)
 
     def one_more(self, own: np.ndarray, other: np.ndarray, known: bool = False) -> np.ndarray:
-        """As of a simple random sample, in the cell of gold items where it adds most.
-
-        If n_h labels of each cell h with share W_h of the items are all negative, the rate of all
-        is at most about 3.7 max(W_h / n_h), and not the sum.
+        """As of a simple random sample, in the cell of gold items where it adds most: if n_h
+        labels of each cell h with share W_h of the items are all negative, the rate of all is at
+        most about 3.7 max(W_h / n_h), and not the sum.
         """
         if self.by_chance is not None:
             own, other = own * self.by_chance[:, None], other * self.by_chance[:, None]
@@ -361,12 +349,9 @@ class KnownChances(SimpleRandom):
 
 
 def _imagined(own: np.ndarray, other: np.ndarray, centred: bool = True) -> np.ndarray:
-    """What one more label in a cell of gold items adds to the variance of a sum, (P,).
-
-    The label is spread over the items to which it would matter, and is as likely to be of their
-    own class as of the other. A cell of n items is then one of n + 1. So labels that are all alike
-    still leave the variance of a rate that they cannot exclude. `centred`: whether contributions
-    are held against the mean of the cell.
+    """What one more label in a cell of n gold items adds to the variance of a sum, (P,): spread
+    over the items to which it would matter, as likely of their own class as of the other, in a cell
+    of n + 1. `centred`: whether contributions are held against the mean of the cell.
     """
     middle, touched = own.mean(axis=0) if centred else 0.0, np.isfinite(other)
     squares = np.where(touched, (own - middle) ** 2 + (other - middle) ** 2, 0.0).sum(axis=0)

@@ -1,8 +1,7 @@
 """The one way from what a method gave to estimates of metrics, with intervals.
 
-Experiments, the Python functions and the command all take it. Every kind of `inference.labels` says
-what it knows of metrics as one predictor ranks the items; a difference of two predictors is taken
-from what is known of each, before anything is summarised.
+Every kind of `inference.labels` says what it knows of metrics as one predictor ranks the items; a
+difference of two predictors is taken from what is known of each, before anything is summarised.
 """
 
 from collections.abc import Sequence
@@ -46,10 +45,9 @@ def evaluate(
     fit: Fit, items: Items, metrics: Sequence[str], rng: np.random.Generator, level: float = LEVEL,
     resamples: int = 0, target: str = POPULATION, weights: np.ndarray | None = None,
 ) -> list[Estimate]:  # fmt: skip
-    """Estimates of metrics from a fit, one a metric, in order; NaN of parameters that it lacks.
-
-    Parameters give their posterior median. `target`: what the intervals are about, the "population"
-    that the items were drawn from or these "items"; `weights`: (n,) what each counts, of mean 1.
+    """Estimates of metrics from a fit, one a metric, in order; parameters by their posterior
+    median, NaN where it lacks them. `target`: what the intervals are about, the "population" that
+    the items were drawn from or these "items"; `weights`: (n,) what each counts, of mean 1.
     """
     parsed = [parse_metric(text) for text in metrics]
     request = Request(Streams.of(rng), level, target, resamples)

@@ -45,10 +45,8 @@ ONE_OPINION = "each gold item has one expert's label"
 
 @dataclass(frozen=True, eq=False)
 class ExpertErrors:
-    """What is known of experts' errors, and of the labels of m gold items.
-
-    `sensitivity`, `specificity`: s and t; NaN of experts who do not err; `directions`: (D, 2) what
-    a step in each unknown number adds to s and t, or their log odds.
+    """What is known of experts' errors, and of the labels of m gold items. `directions`: (D, 2)
+    what a step in each unknown number adds to s and t, or their log odds.
     """
 
     sensitivity: float
@@ -230,9 +228,8 @@ def _unknown(
 
 
 def expert_errors(items: Items) -> ExpertErrors:
-    """What is known of the errors of the experts who labelled some of these items.
-
-    The first of `SOURCES` that identifies them; the last where none does.
+    """What is known of the errors of the experts who labelled some of these items, from the first
+    of `SOURCES` that identifies them, the last where none does.
     """
     opinions = items.opinions
     if opinions is None:
@@ -265,9 +262,8 @@ def why_unknown(items: Items) -> str:
 
 
 def judged(items: Items, verdict: np.ndarray) -> Items:
-    """The items, with a label (m,) for each on which an expert has an opinion.
-
-    Items on which experts are tied are among them, so that their draw is that of all opinions.
+    """The items, with a label (m,) for each on which an expert has an opinion; those on which
+    experts are tied are among them, so that their draw is that of all opinions.
     """
     opinions = items.opinions
     assert opinions is not None

@@ -64,6 +64,11 @@ from scipy.special import betaincinv, ndtr, ndtri, stdtrit
 
 from crowdgold.metrics.metric import Scale
 
+Ends = tuple[np.ndarray, np.ndarray]
+TINY = 1e-9  # Of a beta distribution's parameter that would be 0
+ROUNDING = 1e-9
+"""Share of a range below which an error, or an interval's width, is that of rounding alone."""
+
 
 def _factor(level: float, n: float, planned: float) -> float:
     """What the standard error is multiplied by at n labels."""
@@ -81,12 +86,6 @@ def level_of_look(level: float, n: float, planned: float) -> float:
 def price(level: float, n: float, planned: float) -> float:
     """How many times as wide the interval is as that of one look, where no class has few labels."""
     return _factor(level, n, planned) / float(ndtri((1 + level) / 2))
-
-
-Ends = tuple[np.ndarray, np.ndarray]
-TINY = 1e-9  # Of a beta distribution's parameter that would be 0
-ROUNDING = 1e-9
-"""Share of a range below which an error, or an interval's width, is that of rounding alone."""
 
 
 def unseen_share(count: np.ndarray, level: float) -> np.ndarray:
@@ -107,13 +106,10 @@ def interval(
     limits: np.ndarray, scale: Scale, level: float, pairs: np.ndarray | bool = False,
     few: np.ndarray | bool = False,
 ) -> Ends:  # fmt: skip
-    """Ends of the intervals of P metrics of one scale, (P,) each.
-
-    `estimate`: (P,) within their ranges, `limits`, (P, 2); `error`: (P,) standard errors, 0 where
-    nothing is left to chance and the ends are the estimate, with `freedom`, (P,), degrees of
-    freedom; `count`: (P,) items that each rests on, at least 1; `pairs`: (P,) whether they compare
-    items of two classes, and reach exactly towards the nearer end; `few`: (P,) whether they rest
-    on so few items that both ends are exact.
+    """Ends of the intervals of P metrics of one scale, (P,) each: `estimate` within `limits`, (P,
+    2); `error` 0 where nothing is left to chance; `freedom` degrees of freedom of it; `count` items
+    that each rests on, at least 1; `pairs`: whether they compare items of two classes, and reach
+    exactly towards the nearer end; `few`: whether both ends are exact.
     """
     times = stdtrit(freedom, (1 + level) / 2)
     if scale is Scale.IDENTITY:
@@ -135,11 +131,9 @@ def interval(
 
 
 def from_parts(values: np.ndarray, errors: np.ndarray, ends: np.ndarray, error: np.ndarray) -> Ends:
-    """Ends of the interval of a difference, from the intervals of its two parts.
-
-    Each end is as far from the difference as the two parts' ends on that side are together, with
-    the parts' correlation r, which follows from the three standard errors (MOVER; Zou and Donner,
-    2008), `errors`, (2, P), of a and b, and `error`, (P,), of a - b:
+    """Ends of the interval of a difference a - b, from the `ends` of a and b: on each side as far
+    as theirs are together, with the correlation r that follows from the `errors`, (2, P), of a and
+    b and the `error`, (P,), of a - b (MOVER; Zou and Donner, 2008),
 
         lower = a - b - sqrt((a - l_a)^2 + (u_b - b)^2 - 2 r (a - l_a) (u_b - b)), and so above
     """
@@ -156,10 +150,8 @@ def from_parts(values: np.ndarray, errors: np.ndarray, ends: np.ndarray, error: 
 
 
 def central_interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper end of the central interval of draws, along the first axis; NaN is left out.
-
-    Draws that are fewer than 2 / (1 - level) - 1 reach no further than the smallest and the largest
-    of them, which hold less.
+    """Ends of the central interval of draws, along the first axis, NaN left out; of fewer draws
+    than 2 / (1 - level) - 1 the smallest and the largest, which hold less.
     """
     quantile = np.nanquantile if np.isnan(draws).any() else np.quantile
     lower, upper = quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")

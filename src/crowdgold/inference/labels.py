@@ -1,17 +1,16 @@
 """What a method gives back, each kind with how metrics are estimated from it.
 
-A kind is labels taken for the truth, draws of label probabilities, a prediction for gold labels to
-correct, or draws of rates. A method returns one (`Fit.labels`); nothing else asks of which kind it
-is. For draws of label probabilities (MAVEN, section 3.4): per draw, impute labels, compute each
-metric, and take mean and quantiles over the draws. Predictors that are compared share, per draw and
-item, the uniform number that decides the label. For labels taken for the truth in the papers'
-figures: the percentile bootstrap over labelled items, the same resamples for all predictors.
+A method returns one (`Fit.labels`); nothing else asks of which kind it is. For draws of label
+probabilities (MAVEN, section 3.4): per draw, impute labels, compute each metric, and take mean and
+quantiles over the draws. Predictors that are compared share, per draw and item, the uniform number
+that decides the label. For labels taken for the truth in the papers' figures: the percentile
+bootstrap over labelled items, the same resamples for all predictors.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -22,7 +21,14 @@ from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.power_tuned_mean import estimate_means
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import POPULATION, Request
+from crowdgold.inference.rectified import (
+    LABELS,
+    NEW_ITEMS,
+    OWN,
+    POPULATION,
+    RESAMPLED,
+    Request,
+)
 from crowdgold.inference.samples import Draws, Sample, Stated
 from crowdgold.metrics.agents import level_shares
 from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric
@@ -33,19 +39,23 @@ from crowdgold.system.kernels import kernel
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.display import Known, Shown
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import Items
+from crowdgold.types.items import NO_PREDICTOR, Items
 
 if TYPE_CHECKING:
     import xarray
 
     from crowdgold.inference.annotated_labels import LevelPosterior
 
+LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
+"""(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
+UNLIKE = "gives nothing that these metrics are made of"
+PREDICTION_DRAWS = 100
+"""Posterior draws behind a mean prediction; more do not make the intervals narrower."""
+
 
 def as_dataset(posterior: Mapping[str, np.ndarray], chains: int) -> "xarray.Dataset":
-    """The draws, chain after chain, as variables over (chain, draw, ...).
-
-    `mu:A`, the value of `mu` for predictor A, becomes a part of `mu`. Where chains cannot be told
-    apart, the draws are one chain's.
+    """The draws, chain after chain, as variables over (chain, draw, ...), of one chain where chains
+    cannot be told apart; `mu:A`, the value of `mu` for predictor A, becomes a part of `mu`.
     """
     need("xarray", "a dataset of draws")
     import xarray  # here: it takes a second to load
@@ -70,10 +80,6 @@ def as_dataset(posterior: Mapping[str, np.ndarray], chains: int) -> "xarray.Data
     return xarray.Dataset(variables)
 
 
-LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
-"""(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
-
-
 @kernel()
 def _counts(picked: np.ndarray, size: int) -> np.ndarray:
     counts = np.zeros(size, dtype=np.uint8)  # small, for the cache; none comes near to 255
@@ -94,19 +100,15 @@ def draw_times(
 def impute(
     probability: LabelProbability, draws: int, view: View, questions: Questions, request: Request
 ) -> Draws:
-    """Values of the data sets that are imputed under each draw.
-
-    About the population, each imputed data set is resampled, items with their labels: with W such
-    weights and Y labels, var M(W, Y) = E var(M | Y) + var E(M | Y), the sampling variance of a
-    fully labelled table, and what is not known of its labels (Rubin, 1987, within and between
-    imputations). Items that belong together are drawn by whole clusters. Estimates are the mean of
-    the values before that, the same for both targets.
-
-    `probability`: (draw, predictor, rng) -> P(Y_i = 1) of each item, (n,).
+    """Values of the data sets that are imputed under each draw. About the population each is
+    resampled, items with their labels: with W such weights and Y labels, var M(W, Y) = E var(M | Y)
+    + var E(M | Y), the sampling variance of a fully labelled table, and what is not known of its
+    labels (Rubin, 1987, within and between imputations). Estimates are the mean of the values
+    before that.
     """
     streams, size = request.streams, len(view)
-    label_rng, own_rng = streams.labels(), streams.own(view.predictor)
-    times_rng = streams.new_items() if request.target == POPULATION else None
+    label_rng, own_rng = streams.make(LABELS, ""), streams.make(OWN, view.predictor)
+    times_rng = streams.make(NEW_ITEMS, "") if request.target == POPULATION else None
     ranking, cluster = view.ranking(), view.items.cluster
     order = ranking.order
     if cluster is not None:
@@ -142,12 +144,6 @@ def resample(
         questions.values(view.mass(share, design.times(rng)), ranking) for _ in range(resamples)
     ]
     return Draws(np.array(values), questions.values(view.mass(share), ranking))
-
-
-UNLIKE = "gives nothing that these metrics are made of"
-
-PREDICTION_DRAWS = 100
-"""Posterior draws behind a mean prediction; more do not make the intervals narrower."""
 
 
 class Labels:
@@ -215,7 +211,7 @@ class CountedLabels(Labels):
             drawn_from(view, rows) if self.is_gold else (known, sample_of_population(known))
         )
         if request.resamples:
-            rng = request.streams.resamples()
+            rng = request.streams.make(RESAMPLED, "")
             return resample(share, known, questions, rng, request.resamples, design)
         target, among = (request.target, view) if self.is_gold else (POPULATION, None)
         return of_labels(share, known, questions, target, design, among=among, level=request.level)
@@ -281,9 +277,8 @@ class ProbableLabels(FixedLabels):
 
 @dataclass(frozen=True)
 class LabelPosterior(Labels):
-    """Draws of P(Y_i = 1), from which labels are imputed.
-
-    Methods that use scores condition on those of one predictor; the others ignore its name.
+    """Draws of P(Y_i = 1), from which labels are imputed, by predictor where the method uses
+    scores.
     """
 
     draws: int  # number of draws
@@ -310,9 +305,8 @@ class LabelPosterior(Labels):
     def predictions(
         self, items: Items, rng: np.random.Generator, most: int = PREDICTION_DRAWS
     ) -> dict[str, np.ndarray]:
-        """Means over few draws, spread evenly, which do for a mean.
-
-        The item's label still enters through the parameters, as one of all, which is negligible.
+        """Means over few draws, spread evenly, which do for a mean. The item's own label still
+        enters through the parameters, as one of all, which is negligible.
         """
         from crowdgold.models.stan import spread_draws
 
@@ -335,6 +329,11 @@ class LabelPrediction(Labels):
     """A prediction of every label, which the gold labels correct (`inference.rectified`)."""
 
     probability: Mapping[str, np.ndarray]  # predictor -> (n,), without the item's own gold
+
+    @classmethod
+    def of_all(cls, items: Items, probability: np.ndarray) -> Self:
+        """One prediction (n,), the same for all predictors."""
+        return cls(dict.fromkeys([NO_PREDICTOR, *items.predictors], probability))
 
     def take(self, rows: np.ndarray) -> "LabelPrediction":
         """The prediction for the items at some positions."""

@@ -35,9 +35,8 @@ MEANS = ("prevalence", "accuracy")  # Metrics that are means over items
 
 
 def _tune(labelled: np.ndarray, predicted: np.ndarray, others: np.ndarray) -> float:
-    """The lambda of PPI++: the variance is of all items, the covariance of the labelled.
-
-    With weights, values are the weighted distances from the mean that lambda 1 would give.
+    """The lambda of PPI++: the variance is of all items, the covariance of the labelled. With
+    weights, values are the weighted distances from the mean that lambda 1 would give.
     """
     spread = float(np.concatenate([predicted, others]).var(ddof=1))
     if spread <= 0 or len(others) == 0:
@@ -49,10 +48,9 @@ def _tune(labelled: np.ndarray, predicted: np.ndarray, others: np.ndarray) -> fl
 def power_tuned_mean(
     labelled: np.ndarray, predicted: np.ndarray, others: np.ndarray, level: float
 ) -> tuple[float, float, float, float]:
-    """A mean by PPI++ (Angelopoulos et al., 2023), its interval's ends, and its standard error.
-
-    As `ppi_py.ppi_mean_ci`: from values (n,) of labelled items, n at least 1, predictions of them,
-    and predictions (N,) of the other items; without any the classical mean is left.
+    """A mean by PPI++ (Angelopoulos et al., 2023), its interval's ends, and its standard error, as
+    `ppi_py.ppi_mean_ci` from values (n,) of labelled items, predictions of them and of the other
+    items (N,); without others the classical mean is left.
     """
     weight = _tune(labelled, predicted, others)
     rest = labelled - weight * predicted

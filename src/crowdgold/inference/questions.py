@@ -43,11 +43,9 @@ class View:
 
 @dataclass(frozen=True)
 class Named:
-    """Names, ranges and scales of P quantities.
-
-    `parts`: (P, 2) of metrics that compare items of two classes, and of their differences, the
-    ranges of one and of both parts: the interval of a difference is to be at least that of its
-    parts (`interval.from_parts`); NaN of others.
+    """Names, ranges and scales of P quantities. `parts`: (P, 2) of metrics that compare items of
+    two classes, and of their differences, the ranges of one and of both parts, by which the
+    interval of a difference is at least that of its parts (`interval.from_parts`); NaN of others.
     """
 
     texts: Sequence[str]  # names
@@ -112,9 +110,8 @@ class Questions:
         self, labels: np.ndarray, ranked: RankedItems, weights: np.ndarray | None = None,
         counting: Callable[[np.ndarray], float] = kish,
     ) -> np.ndarray:  # fmt: skip
-        """Labelled items in the smallest denominator of each value, (P,).
-
-        With `weights`, (n,), they are those of equal weight that say as much, by `counting`.
+        """Labelled items in the smallest denominator of each value, (P,); with `weights`, (n,),
+        those of equal weight that say as much, by `counting`.
         """
         ranked = replace(ranked, counting=counting)
         found = [one.known.rests_on(labels, ranked, one.threshold, weights) for one in self.asked]

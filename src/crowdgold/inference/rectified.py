@@ -30,7 +30,6 @@ population: no share of items takes the noise of labels away.
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import stdtrit
@@ -53,31 +52,6 @@ from crowdgold.inference.samples import (
 from crowdgold.metrics.metric import Scale
 from crowdgold.types.parameters import LEVEL
 
-
-def ratio_ends(own: np.ndarray, guessed: np.ndarray, level: float = LEVEL) -> np.ndarray:
-    """Ends of the intervals of V(lambda) / V(0), (2, P): how sure it is what a prediction saves.
-
-    `own` and `guessed`, (r, P), are the deviations y_i and g_i. Were lambda the best one, the
-    ratio would be 1 - rho^2, rho their correlation. The interval is one of atanh(rho), whose
-    spread depends little on rho; that of log(1 - rho^2) is near 0 where rho is, and intervals on
-    that scale are too short there. Its standard error is the jackknife's. A few items may decide
-    nearly all of it: with d_i what leaving out item i changes it by, Student's t has (sum d_i^2)^2
-    / sum d_i^4 degrees of freedom (Satterthwaite, 1946). A negative rho gains nothing. 0 and 1
-    where gold items show nothing.
-    """
-    products = np.stack([own * guessed, own**2, guessed**2])
-    whole = products.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        centre, without = (np.arctanh(one[0] / np.sqrt(one[1] * one[2]))
-                           for one in (whole, whole - products))  # fmt: skip
-        squares = (without - without.mean(axis=0)) ** 2
-        freedom = squares.sum(axis=0) ** 2 / (squares**2).sum(axis=0)
-        error = np.sqrt((1 - 1 / len(own)) * squares.sum(axis=0))
-        reach = stdtrit(freedom, (1 + level) / 2) * error
-        ends = 1 - np.tanh(np.maximum(centre + np.stack([reach, -reach]), 0)) ** 2
-    return np.where(np.isfinite(reach), ends, [[0.0], [1.0]])
-
-
 PSEUDO = 10
 """Gold items that what the prediction expects counts for. It was chosen on simulated studies other
 than those of docs/answer.md: without it, intervals of TNR_H from 20 gold labels were too short."""
@@ -93,14 +67,38 @@ HALF = 0.5  # Share of a range that one stratum may leave open
 TINY = 1e-6  # Share of V below which what gold items show of it is nothing
 ITEMS, POPULATION = TARGETS = ("items", "population")
 """What an interval is about: these items, or the population that they were drawn from."""
+LABELS, RESAMPLED, NEW_ITEMS, OWN = ROLES = ("labels", "resamples", "population", "own")
+"""What random numbers are for. Those of labels, of resamples of labelled items and of all items
+are the same for all predictors, so that these can be compared; the last is a predictor's own."""
+
+
+def ratio_ends(own: np.ndarray, guessed: np.ndarray, level: float = LEVEL) -> np.ndarray:
+    """Ends of the intervals of V(lambda) / V(0), (2, P): how sure it is what a prediction saves.
+    `own` and `guessed`, (r, P), are the deviations y_i and g_i. Were lambda the best one, the ratio
+    would be 1 - rho^2, rho their correlation, and the interval is one of atanh(rho), whose spread
+    depends little on rho, by the jackknife's standard error. A few items may decide nearly all of
+    it: with d_i what leaving out item i changes it by, Student's t has (sum d_i^2)^2 / sum d_i^4
+    degrees of freedom (Satterthwaite, 1946). A negative rho gains nothing; 0 and 1 where gold shows
+    nothing.
+    """
+    products = np.stack([own * guessed, own**2, guessed**2])
+    whole = products.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centre, without = (np.arctanh(one[0] / np.sqrt(one[1] * one[2]))
+                           for one in (whole, whole - products))  # fmt: skip
+        squares = (without - without.mean(axis=0)) ** 2
+        freedom = squares.sum(axis=0) ** 2 / (squares**2).sum(axis=0)
+        error = np.sqrt((1 - 1 / len(own)) * squares.sum(axis=0))
+        reach = stdtrit(freedom, (1 + level) / 2) * error
+        ends = 1 - np.tanh(np.maximum(centre + np.stack([reach, -reach]), 0)) ** 2
+    return np.where(np.isfinite(reach), ends, [[0.0], [1.0]])
 
 
 @dataclass(frozen=True)
-class Rectified:
-    """P quantities from gold labels, and from a prediction of all labels that these correct.
-
-    Differences between two predictors rest on the few items where the two differ, so that V is
-    never taken below what the prediction expects.
+class Rectified(Sample):
+    """P quantities from gold labels, and from a prediction of all labels that these correct. V of
+    differences between two predictors, which rest on the few items where the two differ, is never
+    taken below what the prediction expects.
     """
 
     points: np.ndarray  # (3, P) M_E(Y), M_E(g), M_all(g); NaN without a prediction
@@ -122,7 +120,6 @@ class Rectified:
     parts: tuple["Rectified", ...] = ()  # of a difference, the two predictors
     few: np.ndarray | None = None  # (S, P) moves at the ends of what a stratum's few labels allow
     few_level: float = LEVEL  # of the interval, for which that is
-    probability: ClassVar[None] = None
 
     def select(self, columns: Sequence[int]) -> "Rectified":
         """Some of the quantities, in this order."""
@@ -255,10 +252,9 @@ class Rectified:
     def _stretched(
         self, own: np.ndarray, scale: Scale, limits: np.ndarray, parts: np.ndarray, level: float
     ) -> np.ndarray:
-        """How far each end of one difference lies for what its two parts show, (2, 1).
-
-        It is as many times as far (`own`) as gold alone shows of the difference, at least once, so
-        that a correction keeps its gain. `parts`: (1, 2) the range of its parts.
+        """How far each end of one difference lies for what its two parts show, (2, 1): as many
+        times as far (`own`) as gold alone shows of the difference, at least once, so that a
+        correction keeps its gain. `parts`: (1, 2) the range of its parts.
         """
         none = np.zeros(1)
         centre, alone = self._centre(none, limits), self._ends(none, limits, scale, level)
@@ -299,9 +295,8 @@ class Rectified:
         self, named: Named, weight: np.ndarray, ends: np.ndarray, level: float
     ) -> tuple[np.ndarray, list[str]]:
         """The one rule for when an interval is printed: its ends, (2, P), and why there are none.
-
-        Where no gold item shows a spread, the ends lie at least as far as as many gold items that
-        are all alike allow (`unseen_share`).
+        Where no gold item shows a spread they lie at least as far as as many gold items that are
+        all alike allow.
         """
         low, high = named.limits.T
         centre = self._centre(weight, named.limits)
@@ -338,10 +333,9 @@ class Rectified:
         return np.where(said, np.clip(np.stack([lower, upper]), low, high), np.nan), why
 
     def _answer(self, named: Named, level: float) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """Lambda of each quantity, the ends of its interval, (2, P), and why it has none.
-
-        The ends of a difference of metrics of pairs follow from its parts as well. Lambda is 0
-        where gold alone has the narrower interval of one.
+        """Lambda of each quantity, the ends of its interval, (2, P), and why it has none. The ends
+        of a difference of metrics of pairs follow from its parts as well; lambda is 0 where gold
+        alone has the narrower interval of one.
         """
         wanted = np.isfinite(self.points[0]) & (self.counted > 0)
         of_parts = np.isfinite(named.parts).all(axis=1) & bool(self.parts)
@@ -389,11 +383,6 @@ class Rectified:
         return estimates
 
 
-LABELS, RESAMPLED, NEW_ITEMS, OWN = ROLES = ("labels", "resamples", "population", "own")
-"""What random numbers are for. Those of labels, of resamples of labelled items and of all items
-are the same for all predictors, so that these can be compared; the last is a predictor's own."""
-
-
 @dataclass(frozen=True)
 class Streams:
     """Random numbers by what they are for; each call gives the same ones again."""
@@ -411,22 +400,6 @@ class Streams:
             return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=key))
 
         return cls(make)
-
-    def labels(self) -> np.random.Generator:
-        """Decides imputed labels."""
-        return self.make(LABELS, "")
-
-    def resamples(self) -> np.random.Generator:
-        """Draws resamples of labelled items."""
-        return self.make(RESAMPLED, "")
-
-    def new_items(self) -> np.random.Generator:
-        """Draws resamples of all items."""
-        return self.make(NEW_ITEMS, "")
-
-    def own(self, predictor: str) -> np.random.Generator:
-        """Draws what a method needs for one predictor."""
-        return self.make(OWN, predictor)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ share drops out.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -19,15 +18,6 @@ FEWEST = 3
 """Gold items, or clusters of them, below which nothing shows how uncertain a metric is. Its
 interval is then an exact bound, or there is none."""
 NOTHING_SAID = 0.95  # Share of a metric's range from which on an interval says nothing
-
-
-def few(counted: int, of: str = "gold items") -> str:
-    """What is said of a metric that rests on fewer gold items, or clusters, than `FEWEST`."""
-    if counted == 1:  # clusters of gold items, or gold items
-        of = of.replace("clusters", "cluster") if "clusters" in of else of.removesuffix("s")
-    return f"it rests on {counted} {of}"
-
-
 ONLY_GOLD = "from the gold labels alone: the prediction makes it no surer"
 BOUND = "the interval is an exact bound"
 SAYS_NOTHING = "no interval: it could have nearly any value"
@@ -39,33 +29,46 @@ ALL_ALIKE = "no interval: the gold items are all alike, and show no spread"
 NO_VALUE = "the gold items leave it without a value"
 
 
-class Sample(Protocol):
-    """What a method says of P quantities."""
+def few(counted: int, of: str = "gold items") -> str:
+    """What is said of a metric that rests on fewer gold items, or clusters, than `FEWEST`."""
+    if counted == 1:  # clusters of gold items, or gold items
+        of = of.replace("clusters", "cluster") if "clusters" in of else of.removesuffix("s")
+    return f"it rests on {counted} {of}"
+
+
+class Sample:
+    """What a method says of P quantities; what a kind cannot tell is None."""
 
     @property
     def probability(self) -> np.ndarray | None:
-        """(n,) P(Y_i = 1), where it came with the values; else None."""
+        """(n,) P(Y_i = 1), where it came with the values."""
+        return None
 
     def select(self, columns: Sequence[int]) -> "Sample":
         """Some of the quantities, in this order."""
+        raise NotImplementedError
 
     def minus(self, other: "Sample") -> "Sample | None":
-        """The differences to another predictor's; None where they cannot be had."""
+        """The differences to another predictor's."""
+        return None
 
     def about_items(self) -> "Sample | None":
-        """The same about the items at hand; None where it speaks of the population alone."""
+        """The same about the items at hand; None where it speaks of one target alone."""
+        return None
 
     def saved(self, named: Named, level: float) -> np.ndarray | None:
-        """Ends of the ratio of its variance to that of gold labels alone, (2, P), at 95 %; None
-        where gold labels correct nothing.
+        """Ends of the ratio of its variance to that of gold labels alone, (2, P); None where gold
+        corrects nothing.
         """
+        return None
 
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Draws:
+class Draws(Sample):
     """Values of P quantities under each imputed data set, or each resample of labelled items."""
 
     values: np.ndarray  # (D, P); NaN where a quantity has none
@@ -86,14 +89,6 @@ class Draws:
             point = self.point - other.point
         return Draws(self.values - other.values, point)
 
-    def about_items(self) -> None:
-        """Nothing: the draws were made for one target."""
-        return
-
-    def saved(self, named: Named, level: float) -> None:
-        """Nothing: gold labels do not correct it."""
-        return
-
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """Mean or point of each quantity, quantiles, standard deviation."""
         points = [None] * len(named.texts) if self.point is None else self.point.tolist()
@@ -109,27 +104,14 @@ class Draws:
 
 
 @dataclass(frozen=True)
-class Stated:
+class Stated(Sample):
     """Estimates that a method gives as they are, and that cannot be compared between predictors."""
 
     stated: Sequence[Estimate]
-    probability: ClassVar[None] = None
 
     def select(self, columns: Sequence[int]) -> "Stated":
         """Some of the estimates, in this order."""
         return Stated([self.stated[column] for column in columns])
-
-    def minus(self, other: Sample) -> None:
-        """Nothing: these estimates have no differences."""
-        return
-
-    def about_items(self) -> None:
-        """Nothing: they are about the population."""
-        return
-
-    def saved(self, named: Named, level: float) -> None:
-        """Nothing: only the estimates are known."""
-        return
 
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """The estimates, whatever the level: they were made with one."""

@@ -56,6 +56,12 @@ from crowdgold.types.parameters import LEVEL
 FEWEST = 3  # Gold items of each label that two judges have in common, below which nothing is said
 ROUNDING = 1e-9
 NEARLY = 1 - 1e-12  # The largest correlation on Fisher's scale
+FAR = 4.0
+"""Standard errors by which a covariance has to be below 0; by chance once in 30,000 judges."""
+FEWEST_CONTRARY_JUDGES = 3
+"""Of two judges who contradict each other neither can be told to be the one."""
+NO_SPREAD = 1e-8
+"""Half the width of an interval below which the gold items do not differ, and there is none."""
 
 
 class Voted(Protocol):
@@ -158,12 +164,6 @@ class ByCount:
             return _log_share(covariance / variance, self.votes)[:, None]
 
 
-FAR = 4.0
-"""Standard errors by which a covariance has to be below 0; by chance once in 30,000 judges."""
-FEWEST_CONTRARY_JUDGES = 3
-"""Of two judges who contradict each other neither can be told to be the one."""
-
-
 def _against(votes: np.ndarray, others: np.ndarray) -> float:
     """A judge's covariance with the other judges, in standard errors; NaN in a table: no vote."""
     seen = np.isfinite(others).any(axis=1) & np.isfinite(votes)
@@ -178,13 +178,11 @@ def _against(votes: np.ndarray, others: np.ndarray) -> float:
 
 
 def contrary(table: np.ndarray) -> np.ndarray:
-    """Which judges vote against the others, (m,), the clearest first left out of the others.
-
-    Whatever the labels are, two judges who are right more often than not agree more often than
-    their votes would at random, and errors that they share make that more. A judge whose votes
-    have a negative covariance with the share of positive votes of the others cannot be such a one,
-    as where one has read a question wrongly. `table`: (n, m) labels by judge, `MISSING` where
-    there is none.
+    """Which judges vote against the others, (m,), the clearest first left out of the others. Two
+    judges who are right more often than not agree more often than at random whatever the labels,
+    and shared errors make that more: one whose votes have a negative covariance with the others'
+    share of positive votes has read a question wrongly. `table`: (n, m) labels by judge, `MISSING`
+    for none.
     """
     votes = np.where(table == MISSING, np.nan, table)
     kept = np.ones(table.shape[1], dtype=bool)
@@ -201,10 +199,6 @@ def votes_of(table: np.ndarray, judges: np.ndarray) -> tuple[np.ndarray, np.ndar
     """The positive votes and all votes (n,) of some judges (m,) on each item."""
     own = table[:, judges]
     return (own == 1).sum(axis=1), (own != MISSING).sum(axis=1)
-
-
-NO_SPREAD = 1e-8
-"""Half the width of an interval below which the gold items do not differ, and there is none."""
 
 
 @dataclass(frozen=True)
@@ -385,9 +379,8 @@ class Labelled:
 def of_judges(
     table: np.ndarray, gold: np.ndarray, level: float = LEVEL, items: Items | None = None
 ) -> SharedErrors:
-    """How far known judges err together, from votes (n, m) 0 and 1, `MISSING` where there is none.
-
-    `gold`: (n,), `NO_GOLD` where there is none, drawn as `items` say, or as a simple random sample.
+    """How far known judges err together, from votes (n, m) 0 and 1, `MISSING` where there is none,
+    and `gold` (n,), drawn as `items` say, or as a simple random sample.
     """
     return Labelled.of((table != MISSING).any(axis=1), gold, items, level).by_judge(table)
 

@@ -66,6 +66,22 @@ from crowdgold.types.parameters import LEVEL
 
 DRAWS = 200
 NEARLY_NONE = 1e-6  # The least share of positive votes that is reckoned with
+LEAST = -0.05  # Of rho, where it is not known who voted
+_RARE = np.geomspace(1e-5, 0.0025, 9)[:-1]
+PREVALENCES = np.concatenate([_RARE, np.linspace(0.0025, 0.9975, 200), 1 - _RARE[::-1]])
+STEPS = np.linspace(0, 1, 25)
+MOST = 0.6  # Of rho, where a user says nothing
+RIGHT = 0.7  # Share of right votes on the items of each label, at least, where a user says nothing
+ALIKE = 1.0
+"""Correlation of a score's error with a vote's, at most, as a share of that of two votes."""
+WIDEST = 0.9  # A range wider than this is no answer
+WIDE = 0.5  # A range wider than this says little
+WANTED = 0.2
+"""Width of an interval from the gold labels that are asked for where a range says little."""
+LEAST_SHARE = 0.01  # Of the items, on which gold labels are asked for as if a metric rested on it
+CONTRADICTED = "the votes contradict what is assumed of the judges"
+UNKNOWN = (0.1, 0.9)
+"""Where the prevalence is taken to be, for a number of gold labels, where votes do not tell it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,12 +160,6 @@ def by_judge(
     return VoteMoments(p[:, 0], variance, found[1][:, 0], found[2], of_judge, weight)
 
 
-LEAST = -0.05  # Of rho, where it is not known who voted
-_RARE = np.geomspace(1e-5, 0.0025, 9)[:-1]
-PREVALENCES = np.concatenate([_RARE, np.linspace(0.0025, 0.9975, 200), 1 - _RARE[::-1]])
-STEPS = np.linspace(0, 1, 25)
-
-
 @dataclass(frozen=True)
 class Allowed:
     """Values (draws, prevalences, steps) that agree with the moments; NaN where none do."""
@@ -207,20 +217,6 @@ def allowed_rates(moments: VoteMoments, most: float, right: float) -> Allowed:
         rho = np.where(spread > 1e-9, shared / spread, most)
     phi = found * phi[..., None]
     return Allowed(phi, distance, np.clip(rho, 0, most), np.sqrt(np.maximum(spread, 0)))
-
-
-MOST = 0.6  # Of rho, where a user says nothing
-RIGHT = 0.7  # Share of right votes on the items of each label, at least, where a user says nothing
-ALIKE = 1.0
-"""Correlation of a score's error with a vote's, at most, as a share of that of two votes."""
-WIDEST = 0.9  # A range wider than this is no answer
-WIDE = 0.5  # A range wider than this says little
-WANTED = 0.2
-"""Width of an interval from the gold labels that are asked for where a range says little."""
-LEAST_SHARE = 0.01  # Of the items, on which gold labels are asked for as if a metric rested on it
-CONTRADICTED = "the votes contradict what is assumed of the judges"
-UNKNOWN = (0.1, 0.9)
-"""Where the prevalence is taken to be, for a number of gold labels, where votes do not tell it."""
 
 
 @dataclass(frozen=True)
@@ -287,15 +283,12 @@ def ranges(
     level: float = LEVEL, weights: np.ndarray | None = None, cluster: np.ndarray | None = None,
     table: np.ndarray | None = None,
 ) -> Ranges:  # fmt: skip
-    """Ranges of the prevalence, of rates and AUC, and of the effective votes, without gold labels.
-
-    `positive` and `total` are an item's votes, (n,), and `scores` name -> (n,), NaN where an item
-    has none. What is assumed: `most`, the correlation of errors given the label at most; `right`,
-    the share of right votes on the items of each label at least; `alike`, how far a score errs
-    with the votes at most, as a share of how far two votes do. `weights`: (n,) items of the
-    population that each stands for; `cluster`: (n,) number of the cluster of each item; `table`:
-    (n, m) the votes by judge, `MISSING` where there is none; None where it is not known who voted,
-    and voters are taken to be alike.
+    """Ranges of the prevalence, of rates and AUC, and of the effective votes, without gold labels,
+    from an item's votes (n,), `scores` name -> (n,), NaN for none, the `weights` that items stand
+    for, their `cluster`, and `table` (n, m), the votes by judge, `MISSING` for none; without it
+    voters are taken to be alike. What is assumed: `most`, the correlation of errors given the label
+    at most; `right`, the share of right votes on the items of each label at least; `alike`, how far
+    a score errs with the votes at most, as a share of how far two votes do.
     """
     several = total > 1
     if not 0 <= most < 1:

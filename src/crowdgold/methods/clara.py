@@ -82,10 +82,8 @@ def fit_labels(
 
 
 def fit_with_scores(items: Items, rng: np.random.Generator, settings: Clara, run: Run) -> Fit:
-    """CLARA's posterior from the labels behind votes, and from the first predictor's scores.
-
-    Its scores are vectors: a probability p is (1 - p, p), and a score that is none is taken for a
-    log ratio.
+    """CLARA's posterior from the labels behind votes and the first predictor's scores as vectors: a
+    probability p is (1 - p, p), and a score that is none is taken for a log ratio.
     """
     assert items.labels is not None  # it is a need
     name = items.predictors[0]

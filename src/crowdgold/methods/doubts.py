@@ -1,8 +1,7 @@
 """What speaks against a method on a user's data, for `crowdgold check`; shared by several methods.
 
-What a method cannot do without is among its needs (`needs`). Here stands what makes it weak, or
-wrong. A doubt is a function of the facts of a study; one that concerns a single method stands in
-that method's file.
+What a method cannot do without is among its needs (`needs`); a doubt that concerns a single method
+stands in that method's file.
 """
 
 from collections.abc import Callable

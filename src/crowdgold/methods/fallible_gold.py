@@ -18,8 +18,14 @@ from crowdgold.methods.doubts import OF_GOLD, RANDOM_SAMPLE
 from crowdgold.methods.method import CORRECTED, REFERENCE, Method, Offer, Run, Style
 from crowdgold.methods.needs import EXPERTS_ERRORS, GOLD
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.parameters import Settings
+
+OF_EXPERTS = (
+    f"as long as the gold items {RANDOM_SAMPLE} and experts err alike, each independently of the "
+    "others and of votes and scores given the truth. Errors that experts share cannot be seen in "
+    "their labels."
+)
 
 
 def _with_labels(view: View) -> tuple[View, ExpertErrors]:
@@ -64,25 +70,12 @@ class FalliblePrediction(LabelPrediction):
         return rectify(prediction, view, questions, POPULATION, errors)
 
 
-OF_EXPERTS = (
-    f"as long as the gold items {RANDOM_SAMPLE} and experts err alike, each independently of the "
-    "others and of votes and scores given the truth. Errors that experts share cannot be seen in "
-    "their labels."
-)
-
-
 def predict(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
     """P(Y_i = 1) of each item, as logistic-R has it, from the likelier label of each gold item."""
     from crowdgold.models.logistic import cross_fit, features
 
     found = cross_fit(features(items), judged(items, expert_errors(items).verdict))
-    names = [NO_PREDICTOR, *items.predictors]
-    return Fit("logistic-E", FalliblePrediction(dict.fromkeys(names, found)))
-
-
-def gold(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
-    """The experts' opinions, and nothing of the other items."""
-    return Fit("GT-E", FallibleGold())
+    return Fit("logistic-E", FalliblePrediction.of_all(items, found))
 
 
 PREDICTED = Method(
@@ -100,7 +93,8 @@ PREDICTED = Method(
     ),
 )  # fmt: skip
 ALONE = Method(
-    name="GT-E", title="gold labels only, of experts who err", of_items=gold,
+    name="GT-E", title="gold labels only, of experts who err",
+    of_items=lambda items, rng, settings, run: Fit("GT-E", FallibleGold()),
     needs=(GOLD, EXPERTS_ERRORS), variant_of="GT", style=Style("#555555", "x"),
     offer=Offer(
         use="gold labels alone, corrected for the experts' errors",

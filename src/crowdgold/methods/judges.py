@@ -139,9 +139,8 @@ def label_posterior(
 
 
 def fit_panel(items: Items, rng: np.random.Generator, settings: ScoredJudges, run: Run) -> Fit:
-    """Posterior of each judge's rates and of each item's label, given who said what and scores.
-
-    Without a predictor's scores, and of items that lack one, the votes alone say what a label is.
+    """Posterior of each judge's rates and of each item's label, given who said what and scores; of
+    items without a score the votes alone say what a label is.
     """
     from crowdgold.models.score_model import TRUSTED_DELTA
 
@@ -175,8 +174,7 @@ def rectified(items: Items, rng: np.random.Generator, settings: NamedJudges, run
     chance = label_posterior(items, votes, {}).predictions(unscored, rng)[NO_PREDICTOR]
     odds = logit(np.clip(chance, LEAST_CHANCE, 1 - LEAST_CHANCE))
     found = cross_fit(features(items, odds), items)
-    labels = LabelPrediction(dict.fromkeys([NO_PREDICTOR, *items.predictors], found))
-    return Fit("", labels, votes.diagnostics, seconds)
+    return Fit("", LabelPrediction.of_all(items, found), votes.diagnostics, seconds)
 
 
 POSTERIOR = Method(

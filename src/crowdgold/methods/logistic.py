@@ -7,14 +7,13 @@ from crowdgold.methods.doubts import OF_GOLD, WITH_GOLD
 from crowdgold.methods.method import CORRECTED, REFERENCE, Method, Offer, Run, Style
 from crowdgold.methods.needs import FEW_ANNOTATORS, GOLD, Has
 from crowdgold.types.annotations import labels_by_judge
-from crowdgold.types.items import NO_PREDICTOR, Items
+from crowdgold.types.items import Items
 from crowdgold.types.parameters import Settings
 
 
 def predict(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
-    """P(Y_i = 1) of each item from votes and all scores, by regressions on other items' gold.
-
-    Who gave which vote enters where judges are known and few. It is the same for all predictors.
+    """P(Y_i = 1) of each item from votes, by judge where these are known and few, and all scores,
+    by regressions on other items' gold; the same for all predictors.
     """
     from crowdgold.models.logistic import cross_fit, features
 
@@ -22,8 +21,7 @@ def predict(items: Items, rng: np.random.Generator, settings: Settings, run: Run
     if items.labels is not None and not FEW_ANNOTATORS.lacks(Has.of(items)):
         judged = labels_by_judge(items.labels)
     found = cross_fit(features(items, judged=judged), items)
-    names = [NO_PREDICTOR, *items.predictors]
-    return Fit("logistic-R", LabelPrediction(dict.fromkeys(names, found)))
+    return Fit("logistic-R", LabelPrediction.of_all(items, found))
 
 
 METHOD = Method(

@@ -9,7 +9,7 @@ correct MAVEN's posterior means.
 import copy
 import pickle
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -30,6 +30,7 @@ from crowdgold.methods.method import (
     OF_MEANS,
     PLANNED,
     REFERENCE,
+    Fitter,
     Method,
     Offer,
     Run,
@@ -47,6 +48,11 @@ if TYPE_CHECKING:
     from crowdgold.models.score_model import ScoreData
     from crowdgold.models.tied_wins import TiedWins
     from crowdgold.models.vote_sets import VoteParameters, VoteSets
+
+TOO_SHORT = Finding(
+    WEAK, "its intervals of AUC and delta TPR are too short, whatever the data",
+    "read logistic-R or MAVEN-C",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -110,11 +116,9 @@ def fit_maven(
     items: Items, rng: np.random.Generator, settings: MavenSettings, run: Run,
     predictors: Sequence[str] | None = None, vote_items: Items | None = None,
 ) -> Fit:  # fmt: skip
-    """MAVEN's posterior of the labels, for the predictors of a table.
-
-    Fits of the same table to one predictor each, from generators of one state, share the vote
-    model's draws, and are together what a fit to all `predictors` is. `vote_items`: another table
-    that the vote model is fitted to, such as the same items with more gold labels.
+    """MAVEN's posterior of the labels. Fits to one predictor each, from generators of one state,
+    share the vote model's draws, and are together what a fit to all `predictors` is. `vote_items`:
+    another table that the vote model is fitted to, such as the same items with more gold labels.
     """
     from crowdgold.models.binned_ranks import BinnedRanks
     from crowdgold.models.exact_cut import sample_exact_cut, sample_exact_cut_sd
@@ -230,23 +234,17 @@ def fit_once(items: Items, rng: np.random.Generator, settings: MavenSettings, ru
     return fitted
 
 
-def rectified(items: Items, rng: np.random.Generator, settings: MavenSettings, run: Run) -> Fit:
-    """MAVEN's posterior means, which gold labels correct."""
-    fitted = fit_once(items, rng, settings, run)
-    return replace(fitted, labels=LabelPrediction(fitted.labels.predictions(items, rng)))
+def predicting(kind: type[LabelPrediction]) -> Fitter:
+    """The fitter that gives MAVEN's posterior means as a prediction for gold labels to correct."""
+
+    def predicted(items: Items, rng: np.random.Generator, settings: MavenSettings, run: Run) -> Fit:
+        fitted = fit_once(items, rng, settings, run)
+        return replace(fitted, labels=kind(fitted.labels.predictions(items, rng)))
+
+    return predicted
 
 
-def of_means(items: Items, rng: np.random.Generator, settings: MavenSettings, run: Run) -> Fit:
-    """MAVEN's posterior means, which gold labels correct in means over items."""
-    fitted = fit_once(items, rng, settings, run)
-    return replace(fitted, labels=MeanPrediction(fitted.labels.predictions(items, rng)))
-
-
-def _version(
-    name: str, title: str, fitter: Callable[..., "Fit"] = fit_once, **declared: Any
-) -> Method:
-    """A version of MAVEN, by what is its own."""
-
+def _version(name: str, title: str, fitter: Fitter = fit_once, **declared: Any) -> Method:
     def stan_models(settings: MavenSettings) -> tuple[str, ...]:
         score = {"pairwise": "score", "calibrated": "score_ordinal"}[settings.score_likelihood]
         return ("vote", score) if settings.cut == "nested" else ("vote",)
@@ -259,10 +257,6 @@ def _version(
     )  # fmt: skip
 
 
-TOO_SHORT = Finding(
-    WEAK, "its intervals of AUC and delta TPR are too short, whatever the data",
-    "read logistic-R or MAVEN-C",
-)  # fmt: skip
 PUBLISHED = _version(
     "MAVEN", "MAVEN", about="The vote model, then the score model given each of its draws.",
     style=Style("#D55E00", "^"),
@@ -304,7 +298,7 @@ FREE_SD = _version(
     style=Style("#6688AA", "*", ":"),
 )  # fmt: skip
 RECTIFIED = _version(
-    "MAVEN-R", "MAVEN, rectified by the gold labels", rectified,
+    "MAVEN-R", "MAVEN, rectified by the gold labels", predicting(LabelPrediction),
     about="MAVEN's posterior probabilities, corrected by the gold labels.", needs=(GOLD, SCORES),
     style=Style("#882255", "d"),
     offer=Offer(
@@ -318,7 +312,7 @@ RECTIFIED = _version(
     ),
 )  # fmt: skip
 AUTO_EVAL = _version(
-    "AutoEval+MAVEN", "AutoEval from MAVEN's posterior probabilities", of_means,
+    "AutoEval+MAVEN", "AutoEval from MAVEN's posterior probabilities", predicting(MeanPrediction),
     about="MAVEN's posterior probabilities in the place of AutoEval's raw scores.",
     needs=(GOLD, SCORES), estimates=OF_MEANS, style=Style("#332288", "H"),
 )  # fmt: skip

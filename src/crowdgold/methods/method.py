@@ -1,8 +1,7 @@
 """What a method is: all that the rest of the library knows of it is declared here, in one place.
 
-A method's file makes a `Method`. Nothing here is slow to import, and a method's file imports what
-is slow inside its functions: the registry reads every file. Here alone methods are put in order: in
-figures, and as the answer of a user's study; those that stand in neither come last, as found.
+A method's file makes a `Method`, and imports what is slow inside its functions: the registry reads
+every file. Here alone methods are put in order; those that stand in none come last, as found.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,13 +32,6 @@ ANSWERS = (
     "AutoEval", "MAVEN-C", "judges", "DS", "CLARA", "MAVEN", "GT+MV",
 )  # fmt: skip
 """In the order in which they are chosen: what gold corrects, then models; also that of tables."""
-
-
-def in_order(names: Iterable[str], order: Sequence[str]) -> list[str]:
-    """Names in an order, others last as they come."""
-    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
-
-
 ITEMS, ANNOTATIONS = "items", "annotations"  # The kinds of table, as `crowdgold.data` names them
 OF_LABELS = OnlyOf(ANNOTATIONS)
 OF_ITEMS = OnlyOf(ITEMS)
@@ -47,6 +39,18 @@ SHARED_SETTINGS = ("sampler", "imputations", "threads")  # Settings that every m
 OF_MEANS = ("prevalence", "accuracy")  # Metrics that are means over items
 OF_RATES = ("prevalence", "TPR_H", "TNR_H")  # Metrics of labels and votes, without scores
 IMPUTATIONS = 500  # Imputed data sets where the settings do not say how many
+CORRECTED = "corrected"  # Gold labels make it right whatever the votes and scores are like
+MODEL = "model"
+"""It rests on a model of votes, with scores or without, which gold labels can contradict."""
+BASELINE = "baseline"  # It uses gold labels alone: what others' widths and gains are relative to
+REFERENCE = "reference"  # Models' estimates are held against it
+PLANNED = "planned"  # A study is planned with its model
+ROLES = (CORRECTED, MODEL, BASELINE, REFERENCE, PLANNED)
+
+
+def in_order(names: Iterable[str], order: Sequence[str]) -> list[str]:
+    """Names in an order, others last as they come."""
+    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
 
 @dataclass(frozen=True)
@@ -69,15 +73,6 @@ class Style(NamedTuple):
     colour: str
     marker: str
     line: str = "-"
-
-
-CORRECTED = "corrected"  # Gold labels make it right whatever the votes and scores are like
-MODEL = "model"
-"""It rests on a model of votes, with scores or without, which gold labels can contradict."""
-BASELINE = "baseline"  # It uses gold labels alone: what others' widths and gains are relative to
-REFERENCE = "reference"  # Models' estimates are held against it
-PLANNED = "planned"  # A study is planned with its model
-ROLES = (CORRECTED, MODEL, BASELINE, REFERENCE, PLANNED)
 
 
 @dataclass(frozen=True)

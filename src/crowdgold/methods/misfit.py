@@ -29,12 +29,13 @@ def held_against(methods: Collection[str]) -> str | None:
 
 def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series, pd.Series]:
     """How far each row is from the rectified estimate, and its standard error to that side."""
+    from crowdgold.methods.registry import with_role  # here: it imports every module of methods
+
     nothing = pd.Series(np.nan, index=results.index)
+    references = with_role(REFERENCE)
     method = held_against(set(results["method"]))
     if "standard_error" not in results or method is None:
         return nothing, nothing
-    from crowdgold.methods.registry import with_role  # here: it imports every module of methods
-
     keys = ["experiment", *settings, "metric", "replicate"]
     own = results[results["method"] == method]
     sides = {side: own.get(side, own["standard_error"]) for side in (BELOW, ABOVE)}
@@ -43,11 +44,7 @@ def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series
     apart = joined["estimate"] - joined["held_against"]
     distance = apart.abs()
     joined["its_error"] = joined[ABOVE].where(apart > 0, joined[BELOW])
-    known = (
-        distance.notna()
-        & joined["its_error"].notna()
-        & ~joined["method"].isin(with_role(REFERENCE))
-    )
+    known = distance.notna() & joined["its_error"].notna() & ~joined["method"].isin(references)
     # Less than rounding is nothing: the error is 0 where every item has a gold label.
     distance = distance.where(distance > ROUNDING, 0.0)
     return (
@@ -57,19 +54,17 @@ def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series
 
 
 def flag_misfit(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
-    """Whether the rectified estimate contradicts each row of a results table: 1.0, or 0.0.
-
-    NaN where there is nothing to hold it against, as for the rectified one itself.
+    """Whether the rectified estimate contradicts each row of a results table: 1.0, or 0.0; NaN
+    where there is nothing to hold it against, as for the rectified one itself.
     """
     distance, error = _distance(results, settings)
     return (distance > FLAGGED_BEYOND * error).astype(float).where(distance.notna())
 
 
 def misfit_p(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
-    """How often chance alone would put a right model's estimate as far from the rectified one.
-
-    2 Phi(-|theta_R - theta| / se_R), too large since the two share their data; NaN where there is
-    nothing to hold it against.
+    """How often chance alone would put a right model's estimate as far from the rectified one: 2
+    Phi(-|theta_R - theta| / se_R), too large since the two share their data; NaN for nothing to
+    hold it against.
     """
     distance, error = _distance(results, settings)
     times = np.divide(distance, error, out=np.full(len(distance), np.inf), where=error > 0)

@@ -13,6 +13,7 @@ FIRST_GOLD = "have an expert label items that `crowdgold sample` draws"
 HAVE_SEVERAL = "have items labelled by several annotators"
 FEWEST_JUDGES, MOST_JUDGES = 3, 15
 """Annotators who are few enough that each, and each two, are looked at alone."""
+NO_SCORES = "it needs scores of a model; there are none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,9 +90,6 @@ def _both_classes(has: Has) -> str:
         return ""
     found = f"all {has.gold} are of one class" if has.gold else "there are none"
     return f"it needs gold labels of both classes; {found}"
-
-
-NO_SCORES = "it needs scores of a model; there are none"
 
 
 def _several(has: Has) -> str:

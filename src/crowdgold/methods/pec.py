@@ -22,6 +22,7 @@ from crowdgold.inference.labels import Fit
 from crowdgold.methods.dawid_skene import ABOUT_EM, EM
 from crowdgold.methods.method import Method, Run, Style, of_labels_behind
 from crowdgold.methods.needs import AGENTS, ANNOTATORS, SEVERAL
+from crowdgold.metrics.agents import agent_means
 from crowdgold.models.agent_levels import LevelSettings, sample_levels
 from crowdgold.models.confusion_em import (
     PRESETS,
@@ -61,12 +62,7 @@ def fit_credit(
 
 def shares_by_agent(probability: np.ndarray, annotations: Annotations) -> np.ndarray:
     """The mean probabilities (I, K) of each agent's responses with labels: (S, K); NaN for none."""
-    counted = (annotations.labels_of_item > 0) & (annotations.agent_of >= 0)
-    size = len(annotations.agent)
-    total, whose = np.zeros((size, probability.shape[1])), annotations.agent_of[counted]
-    np.add.at(total, whose, probability[counted])
-    number = np.bincount(whose, minlength=size)[:, None]
-    return np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
+    return np.stack([agent_means(column, annotations) for column in probability.T], axis=1)
 
 
 def fit_two_way(

@@ -4,17 +4,14 @@ import numpy as np
 
 from crowdgold.inference.labels import Fit, LabelPrediction, MeanPrediction
 from crowdgold.methods.doubts import OF_GOLD
-from crowdgold.methods.method import CORRECTED, OF_MEANS, Method, Offer, Run, Style
+from crowdgold.methods.method import CORRECTED, OF_MEANS, Method, Offer, Style
 from crowdgold.methods.needs import GOLD, SCORES
 from crowdgold.types.items import Items
-from crowdgold.types.parameters import Settings
 
 
 def predictions(items: Items) -> dict[str, np.ndarray]:
-    """Scores as probabilities: predictor -> (n,).
-
-    Scores that all lie in [0, 1] are taken as they are; others are no probabilities, and the share
-    of items ranked below (`rank_share`) stands in their place.
+    """Scores as probabilities, predictor -> (n,): as they are where all lie in [0, 1]; in the place
+    of others the share of items ranked below (`rank_share`).
     """
     from crowdgold.models.logistic import rank_share
 
@@ -26,22 +23,14 @@ def predictions(items: Items) -> dict[str, np.ndarray]:
     }
 
 
-def predict(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
-    """Scores as a prediction of labels, which gold labels correct."""
-    return Fit("score-R", LabelPrediction(predictions(items)))
-
-
-def predict_means(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
-    """Scores as a prediction of labels, which gold labels correct in means over items."""
-    return Fit("AutoEval", MeanPrediction(predictions(items)))
-
-
 RECTIFIED = Method(
-    name="score-R", title="raw scores, rectified by the gold labels", of_items=predict,
+    name="score-R", title="raw scores, rectified by the gold labels",
+    of_items=lambda items, rng, settings, run: Fit("", LabelPrediction(predictions(items))),
     needs=(GOLD, SCORES), variant_of="MAVEN-R", style=Style("#882277", "X"),
 )  # fmt: skip
 AUTO_EVAL = Method(
-    name="AutoEval", title="AutoEval from raw scores", of_items=predict_means, needs=(GOLD, SCORES),
+    name="AutoEval", title="AutoEval from raw scores", needs=(GOLD, SCORES),
+    of_items=lambda items, rng, settings, run: Fit("", MeanPrediction(predictions(items))),
     estimates=OF_MEANS, takes_weights=False, style=Style("#661100", "h", ":"),
     offer=Offer(
         use="scores corrected by gold, for prevalence and accuracy",

@@ -159,9 +159,8 @@ def fit(
     method: str, table: Table, rng: np.random.Generator,
     settings: Mapping[str, Any] | None = None, stan: "StanModels | None" = None,
 ) -> Fit:  # fmt: skip
-    """A method, by its key in `METHODS`, fitted to a table.
-
-    `settings`: `sampler` (chains, warmup, draws), `imputations`, `threads` and the method's own.
+    """A method, by its key in `METHODS`, fitted to a table. `settings`: `sampler` (chains, warmup,
+    draws), `imputations`, `threads` and the method's own.
     """
     from crowdgold.models.stan import SamplerSettings, StanModels
 

@@ -19,7 +19,7 @@ from crowdgold.models.majority import (
     majority_vote,
 )
 from crowdgold.types.annotations import Annotations
-from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.items import NO_GOLD
 from crowdgold.types.parameters import Settings
 
 WRONG_MAJORITY = 0.02
@@ -43,11 +43,6 @@ class Ties(Settings):
     ] = "random"  # fmt: skip
 
 
-def majority_of_items(items: Items, rng: np.random.Generator, settings: Ties, run: Run) -> Fit:
-    """The majority of each item's votes, taken for its label."""
-    return Fit("MV", FixedLabels(majority_vote(items, rng)))
-
-
 def majority_of_labels(
     annotations: Annotations, rng: np.random.Generator, settings: Ties, run: Run
 ) -> Fit:
@@ -56,17 +51,6 @@ def majority_of_labels(
     if settings.ties == "share":
         return Fit("MV", LevelPosterior(majority_shares(counted), hard=False))
     return Fit("MV", FixedLabels(majority_labels(counted, settings.ties, rng)))
-
-
-def gold(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
-    """The gold labels, and nothing of the other items."""
-    return Fit("GT", GoldLabels(np.where(items.gold == NO_GOLD, NO_LABEL, items.gold)))
-
-
-def gold_and_majority(items: Items, rng: np.random.Generator, settings: Settings, run: Run) -> Fit:
-    """The gold labels where there are any, and the majority vote elsewhere."""
-    labels = np.where(items.gold == NO_GOLD, majority_vote(items, rng), items.gold)
-    return Fit("GT+MV", FixedLabels(labels))
 
 
 def _wrong_majority(facts: Facts) -> list[Finding]:
@@ -82,11 +66,15 @@ def _wrong_majority(facts: Facts) -> list[Finding]:
 MAJORITY = Method(
     name="MV", title="majority vote",
     about="The majority of each item's votes or labels, taken for the truth.",
-    of_items=majority_of_items, of_labels=majority_of_labels, settings=Ties, uses_gold=False,
+    of_items=lambda items, rng, settings, run: Fit("MV", FixedLabels(majority_vote(items, rng))),
+    of_labels=majority_of_labels, settings=Ties, uses_gold=False,
     style=Style("#8C8C8C", "s", ":"),
 )  # fmt: skip
 GOLD_ALONE = Method(
-    name="GT", title="gold labels only", of_items=gold, needs=(GOLD,), style=Style("#000000", "o"),
+    name="GT", title="gold labels only", needs=(GOLD,), style=Style("#000000", "o"),
+    of_items=lambda items, rng, settings, run: Fit(
+        "GT", GoldLabels(np.where(items.gold == NO_GOLD, NO_LABEL, items.gold))
+    ),
     offer=Offer(
         use="gold labels alone: right whatever the votes are",
         assumes=(
@@ -98,7 +86,10 @@ GOLD_ALONE = Method(
     ),
 )  # fmt: skip
 GOLD_AND_MAJORITY = Method(
-    name="GT+MV", title="gold labels, and the majority vote elsewhere", of_items=gold_and_majority,
+    name="GT+MV", title="gold labels, and the majority vote elsewhere",
+    of_items=lambda items, rng, settings, run: Fit(
+        "GT+MV", FixedLabels(np.where(items.gold == NO_GOLD, majority_vote(items, rng), items.gold))
+    ),
     needs=(GOLD,), style=Style("#884400", "D", ":"),
     offer=Offer(
         use="gold, and the majority of the votes elsewhere",

@@ -45,9 +45,8 @@ class Complementarity(Mixture):
 
 
 def fit_each_predictor(items: Items, rng: np.random.Generator, settings: Mixture, run: Run) -> Fit:
-    """Fits of a model of votes and scores to every predictor of the table, each on its own.
-
-    Scores within [0, 1] are logit-transformed; labels are imputed from P(Y | V, X) under each draw.
+    """Fits of a model of votes and scores to each predictor of the table, scores within [0, 1]
+    logit-transformed; labels are imputed from P(Y | V, X) under each draw.
     """
     from crowdgold.models.human_ai import HumanAiProgram
     from crowdgold.models.joint_model import (

@@ -89,9 +89,7 @@ def credit_of(annotations: Annotations) -> np.ndarray:
 
 
 def agent_means(values: np.ndarray, annotations: Annotations) -> np.ndarray:
-    """Each agent's mean of `values` (I,) over its responses that have labels: (S,), NaN where none
-    has.
-    """
+    """Each agent's mean of `values` (I,) over its responses with labels: (S,), NaN for none."""
     counted = (annotations.labels_of_item > 0) & (annotations.agent_of >= 0)
     whose, size = annotations.agent_of[counted], len(annotations.agent)
     total = np.bincount(whose, weights=values[counted], minlength=size)
@@ -100,9 +98,7 @@ def agent_means(values: np.ndarray, annotations: Annotations) -> np.ndarray:
 
 
 def agent_scores(shares: np.ndarray, annotations: Annotations) -> np.ndarray:
-    """Each agent's score, the mean credit of its responses with labels, by level shares (I, K):
-    (S,).
-    """
+    """Each agent's mean credit of its responses with labels, by level shares (I, K): (S,)."""
     if len(annotations.agent) == 0:
         raise InputError("the table names no agents; expected a column 'agent'")
     return agent_means(shares @ credit_of(annotations), annotations)

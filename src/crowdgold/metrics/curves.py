@@ -21,9 +21,8 @@ POINTS = len(RECALLS) + len(FALSE_POSITIVE_RATES)
 def _reached(
     cumulative: np.ndarray, wanted: np.ndarray, *others: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Other cumulative masses (L + 1,) where one reaches wanted values (P,): (P,) each.
-
-    The level at which a value is reached counts by the share of it that is needed.
+    """Other cumulative masses (L + 1,) where one reaches wanted values (P,): (P,) each. The level
+    at which a value is reached counts by the share of it that is needed.
     """
     level = np.clip(np.searchsorted(cumulative, wanted), 1, len(cumulative) - 1)
     before = cumulative[level - 1]
@@ -48,9 +47,8 @@ def precision_at_recalls(mass: LabelMass, ranked: RankedItems, recalls: np.ndarr
 def recall_at_false_positive_rates(
     mass: LabelMass, ranked: RankedItems, rates: np.ndarray
 ) -> np.ndarray:
-    """The recall (TPR) where the false positive rate reaches values (P,): (P,).
-
-    At a rate of 0 nothing is flagged. NaN where there are no positives or no negatives.
+    """The recall (TPR) where the false positive rate reaches values (P,): (P,), 0 at a rate of 0;
+    NaN without positives or negatives.
     """
     found, false = Curve.of(mass, ranked).rising
     positive, negative = float(found[-1]), float(false[-1])
@@ -76,9 +74,8 @@ def curve_influence(mass: LabelMass, ranked: RankedItems) -> np.ndarray:
 
 
 def _nearest_rise(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Isotonic regression (P,): of each point the highest of the lowest means over stretches.
-
-    A stretch begins at the point or before, and ends at the point or after.
+    """Isotonic regression (P,): of each point the highest of the lowest means over stretches that
+    begin at the point or before, and end at it or after.
     """
     sums, weights = (np.concatenate([[0.0], np.cumsum(one)]) for one in (weight * values, weight))
     inside = np.triu(np.ones((len(values), len(values)), dtype=bool))
@@ -89,13 +86,11 @@ def _nearest_rise(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def never_falling(estimate: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Points of a curve that cannot fall and the ends of their intervals, (3, P); NaN where there
-    are none.
-
-    Estimates are those nearest to the given ones, by squares over the intervals' squared widths,
-    that do not fall (isotonic regression). What bounds a point from below bounds all that follow,
-    and from above all that precede: where the true curve is inside all the intervals it is inside
-    the new ones too. Each holds its estimate. Points without a value or an interval stay so.
+    """Points of a curve that cannot fall and the ends of their intervals, (3, P); NaN stays.
+    Estimates are the nearest that do not fall, by squares over the intervals' squared widths
+    (isotonic regression). What bounds a point from below bounds all that follow, and from above all
+    that precede: a true curve inside all the intervals is inside the new ones too. Each holds its
+    estimate.
     """
     found = np.array([estimate, lower, upper], dtype=float)
     there, bound = np.isfinite(found[0]), np.isfinite(found).all(axis=0)
@@ -115,9 +110,8 @@ def never_falling(estimate: np.ndarray, lower: np.ndarray, upper: np.ndarray) ->
 def curve_support(
     labels: np.ndarray, ranked: RankedItems, weights: np.ndarray | None = None
 ) -> np.ndarray:
-    """Labelled items in the smallest denominator of each point of `curve_points`, (P,).
-
-    Labels (n,) are of every item, 0 or 1; weights (n,) say what each counts, where they differ.
+    """Labelled items in the smallest denominator of each point of `curve_points`, (P,), by labels
+    (n,) 0 or 1 of every item, which count by weights (n,) where these differ.
     """
     counts = np.ones(len(labels)) if weights is None else weights[ranked.order]
     all_of, flagged = np.cumsum(counts), denominators.reached(labels, ranked, RECALLS, weights)

@@ -45,9 +45,8 @@ def smaller_class(labels: Array, ranked: RankedItems, at: float, weights: Weight
 
 
 def voters_errors(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
-    """Labelled items of the smaller class, or negatives with a positive vote where those are fewer.
-
-    A comparison at the voters' false positive rate rests on the items where voters were wrong.
+    """Labelled items of the smaller class, or negatives with a positive vote where these are fewer:
+    a comparison at the voters' false positive rate rests on the items where voters were wrong.
     """
     wrong = number((labels == 0) & (ranked.votes_positive > 0), ranked, weights)
     return min(smaller_class(labels, ranked, at, weights), wrong)
@@ -61,9 +60,8 @@ def highest(labels: Array, ranked: RankedItems, flagged: int, weights: Weights) 
 
 
 def reached(labels: Array, ranked: RankedItems, recalls: Array, weights: Weights) -> Array:
-    """How many items, (P,), are in the levels that are flagged, in part or whole, at recalls (P,).
-
-    What is known of a level that is flagged in part rests on all its items.
+    """How many items, (P,), are in the levels flagged, in part or whole, at recalls (P,): what is
+    known of a level that is flagged in part rests on all its items.
     """
     counts = (labels == 1) * (1.0 if weights is None else weights)
     found = np.cumsum(counts[ranked.order])[ranked.corners[1:] - 1]

@@ -18,9 +18,8 @@ ROUNDING = 1e-12
 
 
 def of_ratio(part: np.ndarray, whole: np.ndarray, total_part: float, total: float) -> np.ndarray:
-    """Influence of each item, (n,) or (n, P), on a ratio of totals, by what it takes from them.
-
-    The totals are numbers or (P,). NaN where nothing is left to divide by without the item.
+    """Influence of each item, (n,) or (n, P), on a ratio of totals, numbers or (P,), by what it
+    takes from them; NaN where nothing is left to divide by without the item.
     """
     part, whole = np.broadcast_arrays(np.asarray(part, float), whole)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -111,8 +110,7 @@ def area_under_roc(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarra
 
 
 def flagged_to_reach(cumulative: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Share of each level (L, P), in order, that is flagged where a mass reaches values (P,).
-
+    """Share of each level (L, P), in order, that is flagged where a mass reaches values (P,);
     `cumulative` (L + 1,) is the mass of the 0 .. L highest levels.
     """
     before, own = cumulative[:-1, None], np.diff(cumulative)[:, None]
@@ -122,9 +120,8 @@ def flagged_to_reach(cumulative: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def slope(along: np.ndarray, other: np.ndarray, at: np.ndarray, total: float) -> np.ndarray:
-    """Slope d other / d along of a curve of cumulative masses at values (P,) of `along`.
-
-    It is taken over one standard error of a share of `total` to either side.
+    """Slope d other / d along of a curve of cumulative masses at values (P,) of `along`, over one
+    standard error of a share of `total` to either side.
     """
     least = 0.25 / max(total, 1.0)
     share = np.clip(at / max(total, ROUNDING), least, 1 - least)
@@ -153,10 +150,9 @@ def precision_at_recalls(mass: LabelMass, ranked: RankedItems, recalls: np.ndarr
 def recall_at_false_positives(
     mass: LabelMass, ranked: RankedItems, rates: np.ndarray, moved: np.ndarray | float = 0.0
 ) -> np.ndarray:
-    """Influence on the recall where the false positive rate reaches values (P,): (n, P).
-
-    At a rate of 0 nothing is flagged, and no item matters. `moved` (n,), in the order of the table,
-    is the influence on the rate itself over n - 1, where that is estimated too.
+    """Influence on the recall where the false positive rate reaches values (P,): (n, P), none at a
+    rate of 0. `moved` (n,), in the order of the table, is the influence on the rate itself over n -
+    1, where that is estimated too.
     """
     curve = Curve.of(mass, ranked)
     hits, alarms = curve.rising

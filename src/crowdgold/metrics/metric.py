@@ -51,11 +51,9 @@ class At(Enum):
 
 def delete_one(value: Value) -> Influence:
     """The influence of each item on a metric, (n - 1) (M - M_{-i}), computed without each item
-    anew.
-
-    These are the jackknife's pseudo-values less the metric itself, and their variance over n is the
-    metric's sampling variance. It takes n evaluations, so that metrics of large tables bring
-    formulas of their own.
+    anew: the jackknife's pseudo-values less the metric, whose variance over n is the metric's
+    sampling variance. It takes n evaluations, so that metrics of large tables bring formulas of
+    their own.
     """
 
     def influence(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
@@ -72,10 +70,8 @@ def delete_one(value: Value) -> Influence:
 
 @dataclass(frozen=True)
 class Words:
-    """How a metric is written.
-
-    The sentence says what a value means, with the places {value}, {model} and {at} (the threshold),
-    and {more}, which says more or less, of one that compares a model with the voters.
+    """How a metric is written. The sentence says what a value means, with the places {value},
+    {model} and {at} (the threshold), and {more} of one that compares a model with the voters.
     """
 
     label: str  # in figures
@@ -89,11 +85,9 @@ class Words:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of one predictor, or of labels and votes alone.
-
-    Where it is of pairs, items of two classes, its spread does not follow from its value, and the
-    difference of two of it errs more to one side than its own spread shows, so that the two
-    intervals are looked at as well.
+    """A metric of one predictor, or of labels and votes alone. Where it is of pairs, items of two
+    classes, its spread does not follow from its value, and of a difference the intervals of both
+    parts are looked at as well.
     """
 
     name: str  # as configurations, tables and files write it
@@ -161,9 +155,8 @@ class Asked:
         return replace(self, is_difference=False)
 
     def predictors(self, items: Items) -> list[str]:
-        """The predictors that it is about: one, or two for a difference.
-
-        What is of labels and votes alone needs none, and `NO_PREDICTOR` stands for it.
+        """The predictors that it is about: one, or two for a difference; `NO_PREDICTOR` of labels
+        and votes alone where there are no scores.
         """
         if self.is_difference:
             if len(items.predictors) < 2:

@@ -38,12 +38,11 @@ def rank_centrality(
     wins: np.ndarray, undecided: np.ndarray | None = None, compared: str = DECIDED,
     prior: float = 0.0, names: Sequence[str] | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """Competitors' scores: (M,) positive numbers that add to 1, more is better.
-
-    `wins` (M, M) count how often the column won over the row, `undecided` (M, M) comparisons that
-    neither won, a symmetric matrix. Shares of wins are of the "decided" comparisons, as in Negahban
-    et al., or of "all". `prior` wins are added to both sides of every pair that was compared.
-    `names` are for messages. An `InputError` where some competitors cannot be ranked with others.
+    """Competitors' scores: (M,) positive numbers that add to 1, more is better. `wins` (M, M) count
+    how often the column won over the row, `undecided` (M, M), symmetric, comparisons that neither
+    won. Shares of wins are of the "decided" comparisons, as in Negahban et al., or of "all";
+    `prior` wins are added to both sides of every pair that was compared; `names` are for messages.
+    An `InputError` where some cannot be ranked with others.
     """
     wins = np.asarray(wins, dtype=float)
     ties = np.zeros_like(wins) if undecided is None else np.asarray(undecided, dtype=float)
@@ -87,9 +86,7 @@ def permutation_test(
     first: np.ndarray, second: np.ndarray, permutations: int, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Pearson's r of values (M,) of methods, M at least 3, and its two-sided p-value by
-    permutations.
-
-    It is (1 + those with |r| as large) / (1 + permutations).
+    permutations, (1 + those with |r| as large) / (1 + permutations).
     """
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if first.shape != second.shape or first.ndim != 1 or len(first) < 3:

@@ -23,11 +23,9 @@ from crowdgold.types.items import Items
 
 @dataclass(frozen=True)
 class LabelMass:
-    """How much of each item counts as of each class.
-
-    `shares` are (n, K) in the order of the table; of two classes the second is the positive one.
-    They are not negative, but where labels are corrected for experts' errors
-    (`inference.expert_errors`); floats, or bytes where they are counts.
+    """How much of each item counts as of each class. `shares` are (n, K) in the order of the table,
+    the second of two classes positive; not negative, but where labels are corrected for experts'
+    errors (`inference.expert_errors`); floats, or bytes where they are counts.
     """
 
     shares: np.ndarray
@@ -37,9 +35,7 @@ class LabelMass:
 
     @classmethod
     def binary(cls, positive: np.ndarray, negative: np.ndarray) -> "LabelMass":
-        """Masses of two classes from those of each item, (n,) each; bytes stay bytes, all else
-        becomes floats.
-        """
+        """Masses of two classes from those of items, (n,) each; bytes stay bytes, else floats."""
         kind = positive.dtype if positive.dtype == np.uint8 else float
         shares = np.empty((len(positive), 2), dtype=kind, order="F")
         shares[:, 0], shares[:, 1] = negative, positive
@@ -94,8 +90,8 @@ class RankedItems:
 
     @cached_property
     def corners(self) -> np.ndarray:
-        """Number of items in the 0 .. L highest levels, (L + 1,), of one score each; 0 .. n where
-        all scores differ.
+        """Items in the 0 .. L highest levels, (L + 1,), of one score each; 0 .. n if all scores
+        differ.
         """
         scores = self.scores_descending
         inside = np.flatnonzero(scores[1:] != scores[:-1]) + 1
@@ -116,10 +112,9 @@ class RankedItems:
         return int(np.searchsorted(self.corners, self.above(threshold)))
 
     def in_sequence(self) -> "RankedItems":
-        """The items standing as they are ranked, for many curves of which one is in use at a time.
-
-        A pass then reads memory in sequence, and all curves use the same memory. With a million
-        items a pass is quicker than getting new memory for its curve.
+        """The items as they are ranked, for many curves of which one is in use at a time: a pass
+        reads memory in sequence, and curves share the same, which takes longer to get for a million
+        items.
         """
         order, room = np.arange(len(self.order)), np.empty((2, len(self.order) + 1))
         votes = self.votes_positive[self.order], self.votes_total[self.order]
@@ -129,10 +124,8 @@ class RankedItems:
 
 @dataclass(frozen=True)
 class Curve:
-    """What metrics need of a mass in a ranking, from one pass over the items.
-
-    Between two levels of scores both cumulative masses grow by the same share of a level. Pairs are
-    of positive and negative mass of different items; of those on one level half are won.
+    """What metrics need of a mass in a ranking, from one pass over the items. Within a level of
+    scores both cumulative masses grow alike; of pairs of different items on one level half are won.
     """
 
     true_positives: np.ndarray  # (L + 1,) mass of the 0 .. L highest levels
@@ -169,9 +162,8 @@ class Curve:
 
 
 def _rising(cumulative: np.ndarray) -> np.ndarray:
-    """A cumulative mass without its falls, which negative masses make (`LabelMass.shares`).
-
-    It is the middle between the highest value so far and the lowest that follows.
+    """A cumulative mass without its falls, which negative masses make (`LabelMass.shares`): the
+    middle between the highest value so far and the lowest that follows.
     """
     if (np.diff(cumulative) >= 0).all():
         return cumulative

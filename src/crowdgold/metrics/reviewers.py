@@ -63,9 +63,7 @@ def rate_of(name: str, prevalence: np.ndarray, tpr: np.ndarray, tnr: np.ndarray)
 
 
 def rate_of_counts(name: str, counts: np.ndarray) -> np.ndarray:
-    """A rate of `RATES` from numbers of labels (..., 2, 2) by category and label; NaN where it
-    divides by 0.
-    """
+    """A rate of `RATES` from labels (..., 2, 2) by category and label; NaN for 0 / 0."""
     part, whole = {
         "TNR": (counts[..., 0, 0], counts[..., 0, :].sum(axis=-1)),
         "precision": (counts[..., 1, 1], counts[..., :, 1].sum(axis=-1)),
@@ -100,9 +98,8 @@ def value_of_label(metric: ReviewerMetric, annotations: Annotations) -> np.ndarr
 def true_values(
     text: str, annotations: Annotations, parameters: Mapping[str, float]
 ) -> dict[str, float]:
-    """Annotator -> the true value of a metric of the process that labels were drawn from.
-
-    The name is empty where the value is no annotator's; `parameters` are as `Replicate.parameters`.
+    """Annotator, empty where the value is nobody's, -> the true value of a metric of the process
+    that labels were drawn from; `parameters` are as `Replicate.parameters`.
     """
     metric = parse_reviewer_metric(text)
     if metric.name == SWAPPED:

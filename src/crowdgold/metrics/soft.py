@@ -1,4 +1,4 @@
-"""Metrics of predicted judgement distributions over classes, hard and soft (HLV, section 3.1).
+"""Metrics of predicted judgement distributions over classes, hard and soft (HLV, section 3).
 
 P_ik is the share of people who label example i with class k, Q_ik a model's prediction of it. Where
 an example has one class, rows add to 1 (multiclass); where it may have several, they need not
@@ -11,14 +11,23 @@ an example has one class, rows add to 1 (multiclass); where it may have several,
     entropy correlation  Pearson's of the rows' entropies. The printed denominator lacks squares:
                          without them it is the root of a sum that is always 0.
 
+Multilabel (section 3.2):
+
+    (soft) micro F1      2 sum_ik min(P_ik, Q_ik) / sum_ik (P_ik + Q_ik)     hard: of J = 1(. > 0.5)
+    (soft) macro F1      the mean over classes of the same for each
+    PO-JSD               1 - mean_ik JSD([P_ik, 1 - P_ik], [Q_ik, 1 - Q_ik])
+    entropy correlation  the mean over classes of Pearson's, of the entropies of [P_ik, 1 - P_ik];
+                         undefined where it is for a class, as in the paper (section 5.2)
+
 Where several classes of a row are the largest, the first of them counts. A class that nobody gives
-and nobody predicts has an F1 of 0 / 0; it counts as 0, as in scikit-learn, with a warning. Metrics
-are high where the prediction is good, and all but entropy correlation lie in [0, 1].
+and nobody predicts has an F1 of 0 / 0; it counts as 0, as in scikit-learn, with a warning. With
+rows that add to 1, soft micro F1 is soft accuracy. Metrics are high where the prediction is good,
+and all but entropy correlation lie in [0, 1].
 """
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -28,6 +37,7 @@ from crowdgold.types.errors import InputError
 
 SUM_TOLERANCE = 1e-6
 """Rows of distributions over classes add to 1 within this."""
+Metric = Callable[[np.ndarray, np.ndarray], float]
 
 
 class UndefinedMetricWarning(UserWarning):
@@ -35,7 +45,7 @@ class UndefinedMetricWarning(UserWarning):
 
 
 def warn(message: str) -> None:
-    """Warn of something undefined, at the line that asked for the metric."""
+    """Warn of something undefined, near the line that asked for the metric."""
     warnings.warn(message, UndefinedMetricWarning, stacklevel=4)
 
 
@@ -89,9 +99,8 @@ def divergence(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
 
 def correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Pearson's correlation down each column: (K,) from (N, K); NaN where one is constant.
-
-    A column counts as constant where it varies by rounding alone.
+    """Pearson's correlation down each column: (K,) from (N, K); NaN where one varies by rounding
+    alone.
     """
     first, second = (values - values.mean(axis=0) for values in (first, second))
     scale = np.sqrt((first**2).sum(axis=0)), np.sqrt((second**2).sum(axis=0))
@@ -132,9 +141,8 @@ def class_f1(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
 
 def class_wise(true: np.ndarray, predicted: np.ndarray) -> ClassWise:
-    """Soft precision, recall and F1 of each class of P and Q (N, K) (HLV, equations A.1 to A.3).
-
-    0 with a warning where a class is never predicted (precision), or given (recall). Rows need not
+    """Soft precision, recall and F1 of each class of P and Q (N, K) (HLV, equations A.1 to A.3); 0
+    with a warning where a class is never predicted (precision), or given (recall). Rows need not
     add to 1.
     """
     P, Q = judgements(true, predicted, sum_to_one=False)
@@ -163,35 +171,29 @@ def overlap(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     return np.asarray(np.minimum(true, predicted).sum(axis=-1))
 
 
-def accuracy(true: np.ndarray, predicted: np.ndarray) -> float:
-    """The share of examples whose most frequent class is predicted as such."""
-    return float(agreement(*judgements(true, predicted, sum_to_one=True)).mean())
+def _binary(shares: np.ndarray) -> np.ndarray:
+    """[P_ik, 1 - P_ik]: (N, K, 2)."""
+    shares = np.minimum(shares, 1.0)
+    return np.stack([shares, 1 - shares], axis=-1)
 
 
-def macro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
-    """The mean over classes of the F1 of the most frequent classes."""
-    P, Q = judgements(true, predicted, sum_to_one=True)
-    return float(class_f1(one_hot(P), one_hot(Q)).mean())
+def _chosen(shares: np.ndarray) -> np.ndarray:
+    """J: 1 where more than half give the class."""
+    return (shares > 0.5).astype(float)
 
 
-def soft_accuracy(true: np.ndarray, predicted: np.ndarray) -> float:
-    """The share of the judgement distribution that is predicted correctly."""
-    return float(overlap(*judgements(true, predicted, sum_to_one=True)).mean())
+def _micro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
+    """The F1 of all classes together, of memberships (N, K)."""
+    whole = float(true.sum() + predicted.sum())
+    if whole <= 0:
+        warn("the micro F1 counts as 0: nobody gives a class and none is predicted")
+        return 0.0
+    return 2 * float(np.minimum(true, predicted).sum()) / whole
 
 
-def soft_macro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
-    """The mean over classes of the soft F1."""
-    return float(class_f1(*judgements(true, predicted, sum_to_one=True)).mean())
-
-
-def po_jsd(true: np.ndarray, predicted: np.ndarray) -> float:
-    """1 less the mean Jensen-Shannon divergence; never below soft accuracy (theorem 1)."""
-    return 1 - float(divergence(*judgements(true, predicted, sum_to_one=True)).mean())
-
-
-def entropy_correlation(true: np.ndarray, predicted: np.ndarray) -> float:
+def _entropy_correlation(P: np.ndarray, Q: np.ndarray) -> float:
     """The correlation of the rows' entropies; NaN, with a warning, where they do not vary."""
-    eta = [normalised_entropy(rows) for rows in judgements(true, predicted, sum_to_one=True)]
+    eta = normalised_entropy(P), normalised_entropy(Q)
     found = float(correlations(*(values[:, None] for values in eta))[0])
     if np.isnan(found):
         warn(
@@ -201,10 +203,46 @@ def entropy_correlation(true: np.ndarray, predicted: np.ndarray) -> float:
     return found
 
 
-Metric = Callable[[np.ndarray, np.ndarray], float]
+def _mean_entropy_correlation(P: np.ndarray, Q: np.ndarray) -> float:
+    """The mean of the classes' entropy correlations; NaN, with a warning, where one is."""
+    eta = [normalised_entropy(_binary(shares)) for shares in (P, Q)]
+    found = correlations(*eta)
+    missing = np.flatnonzero(np.isnan(found))
+    if len(missing):
+        side = constant_side(*(values[:, missing[0]] for values in eta))
+        warn(
+            f"the entropy correlation is undefined: the entropies of {name_classes(missing)} are "
+            f"the same in all examples ({name_classes(missing[:1])}: of {side})"
+        )
+    return float(found.mean())
+
+
+def _of_judgements(value: Callable[..., Any], sum_to_one: bool) -> Metric:
+    """A metric of true and predicted judgements, which are looked at first."""
+    return lambda true, predicted: float(value(*judgements(true, predicted, sum_to_one)))
+
 
 MULTICLASS: dict[str, Metric] = {
-    "accuracy": accuracy, "macro F1": macro_f1, "soft accuracy": soft_accuracy,
-    "soft macro F1": soft_macro_f1, "PO-JSD": po_jsd, "entropy correlation": entropy_correlation,
-}  # fmt: skip
+    name: _of_judgements(value, sum_to_one=True)
+    for name, value in {
+        "accuracy": lambda P, Q: agreement(P, Q).mean(),
+        "macro F1": lambda P, Q: class_f1(one_hot(P), one_hot(Q)).mean(),
+        "soft accuracy": lambda P, Q: overlap(P, Q).mean(),
+        "soft macro F1": lambda P, Q: class_f1(P, Q).mean(),
+        "PO-JSD": lambda P, Q: 1 - divergence(P, Q).mean(),  # never below soft accuracy (theorem 1)
+        "entropy correlation": _entropy_correlation,
+    }.items()
+}
 """Metrics of (P, Q), (N, K) with rows that add to 1, by the paper's names."""
+MULTILABEL: dict[str, Metric] = {
+    name: _of_judgements(value, sum_to_one=False)
+    for name, value in {
+        "micro F1": lambda P, Q: _micro_f1(_chosen(P), _chosen(Q)),
+        "macro F1": lambda P, Q: class_f1(_chosen(P), _chosen(Q)).mean(),
+        "soft micro F1": _micro_f1,
+        "soft macro F1": lambda P, Q: class_f1(P, Q).mean(),
+        "PO-JSD": lambda P, Q: 1 - divergence(_binary(P), _binary(Q)).mean(),
+        "entropy correlation": _mean_entropy_correlation,
+    }.items()
+}
+"""Metrics of (P, Q), (N, K) with shares from 0 to 1, by the paper's names."""

@@ -28,6 +28,8 @@ from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import Above, AtLeast, Settings
 
+SMALL = 1e-200  # products below it are made larger: a response may have hundreds of labels
+
 
 @dataclass(frozen=True)
 class LevelSettings(Settings):
@@ -48,9 +50,6 @@ class LevelSettings(Settings):
         500
     )
     lag: Annotated[int, AtLeast(1), "Sweeps from one kept draw to the next; 5 where not given."] = 5
-
-
-SMALL = 1e-200  # products below it are made larger: a response may have hundreds of labels
 
 
 @dataclass(frozen=True)

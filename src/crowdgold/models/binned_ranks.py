@@ -50,10 +50,9 @@ def nodes_for_distribution(delta: float) -> int:
 
 
 def bin_ends(ranking: Ranking, number: Callable[[int], int]) -> np.ndarray:
-    """How many items are in the first 1 .. B bins, (B,); a bin holds whole groups of equal scores.
-    A group with more items than bins have on average is a bin of its own. The others are cut into
-    bins of nearly equal size, at the group ends nearest to that; `number` says how many for items
-    without ties.
+    """How many items are in the first 1 .. B bins, (B,), of whole groups of equal scores: a group
+    larger than the mean bin is a bin of its own, and the others are cut at the group ends nearest
+    to equal sizes. `number` says how many bins for items without ties.
     """
     sizes, last = ranking.sizes, len(ranking.ends) - 1
     large = (sizes > 1) & (sizes * number(len(ranking)) > len(ranking))

@@ -35,6 +35,8 @@ from crowdgold.types.parameters import AtLeast, Range, Settings
 
 DECADES = 300.0  # Products of doubles above 10^-300 keep their precision
 SMALL = 1e-280  # Products of the items' likelihoods below this are taken logarithms of
+Pass = Callable[..., float]  # (start, cell, most, prior, weight, posterior, counts, sizes)
+STILL = 1e-6  # An EM has converged where no entry of a confusion matrix moves by more in a step
 
 
 @dataclass(frozen=True)
@@ -71,9 +73,6 @@ def _add_logarithms(
     for level in range(len(own)):
         own[level] = np.exp(own[level] - top)
     return float(top)
-
-
-Pass = Callable[..., float]  # (start, cell, most, prior, weight, posterior, counts, sizes)
 
 
 @cache
@@ -144,9 +143,6 @@ def labels_drawn(annotations: Annotations, items: np.ndarray, times: np.ndarray)
     drawn = annotations.of_items(items)
     often = times[drawn.annotator_of]
     return drawn.of_labels(np.repeat(np.arange(len(often)), often))
-
-
-STILL = 1e-6  # An EM has converged where no entry of a confusion matrix moves by more in a step
 
 
 @dataclass(frozen=True)

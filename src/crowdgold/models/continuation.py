@@ -53,9 +53,8 @@ def sample_until_passed(
     sample: Callable[[Asked[Fit]], Fit], draws: int, most: int = MOST
 ) -> Continued[Fit]:
     """The fit of chains that are doubled in length, to `most` times the draws, until they pass
-    their gate; one of a single chain has no diagnostics, so that it is never continued. Random
-    numbers of `sample` must depend on nothing but its own generator and how far the chains have
-    come.
+    their gate; a single chain has no diagnostics and is never continued. Random numbers of `sample`
+    must depend on nothing but its own generator and how far the chains have come.
     """
     start, times = time.perf_counter(), 1
     fit = sample(Asked(draws))

@@ -40,6 +40,27 @@ TAIL_MASS = 1e-5
 DEGREES = (8, 12, 16, 24, 36)
 CHECKS = np.array([-0.37, -0.06, 0.29])
 FAR = 8.0
+EDGE_MASS = 1e-4
+LOG_DENSITY_ERROR = 1e-2  # largest accepted error of the log density at the check points
+USELESS_ERROR = 30.0  # above it the interpolation does not even say where the density is
+MOVES = 60
+WORK = 1_500_000  # degree squared times the cost of an evaluation, at most; a draw takes some 0.2 s
+SCAN_DELTA = np.sinh(np.linspace(-4.4, 4.4, 45))
+SCAN_Z = np.concatenate([np.geomspace(0.02, 1.0, 12), np.linspace(1.3, 7.8, 22)])
+DELTA_EDGES = (-41.0, -25.0, -12.0, -6.0, -3.0, -1.0, 1.0, 3.0, 6.0, 12.0, 25.0, 41.0)
+Z_EDGES = (0.0, 1.5, 4.0, FAR)
+ROUGHNESS = 0.11  # largest accepted blur of cells: at most a twelfth, 0.9 %, of the variance
+NEGLECTED = 1e-4  # a box with less, even with three times its error, does not matter
+MOST_BOXES = 2000
+"""Boxes that a cover may try: two seconds at most. A curved ridge takes 40 to 150; a wide density,
+where annotators differ, 320 to 440."""
+LOG_SD_PRIOR_SCALE = 0.5
+MOST_LOG_SD = 1.5  # three deviations of the prior, sd from 0.22 to 4.5; cut off there
+SPACING = 1.5  # Deviations of log sd from knot to knot
+FALL = 9.0  # Knots end where the log density has fallen by this much: 1e-4 of its height
+LOG_MASS_ERROR = 0.03  # largest accepted, of the spline where log sd was drawn; else a knot too
+REDRAWS = 5
+TRUSTED_STEEPNESS = 60.0  # Beyond this |delta| / sd the quadrature is not held to its stated error
 
 
 @dataclass(frozen=True)
@@ -152,9 +173,9 @@ def mu_at(z: np.ndarray) -> np.ndarray:
 
 
 def log_prior(prior: ScorePrior, delta: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """The log prior density of (delta, z), up to a constant; -inf where mu is not in (0, infinity).
-    With shape a and scale b of mu it is -b / z - (a + 1) log z + (a - 1) log(1 - z / FAR), as dmu =
-    (mu / z)^2 dz.
+    """The log prior density of (delta, z), up to a constant, -inf where mu is not in (0, infinity):
+    with shape a and scale b of mu -b / z - (a + 1) log z + (a - 1) log(1 - z / FAR), as dmu = (mu /
+    z)^2 dz.
     """
     inside = (z > 1e-3) & (z < FAR)
     held = np.where(inside, z, 1.0)
@@ -182,15 +203,6 @@ def density_on(model: ScoreLikelihood, box: Box, degree: int) -> Density:
     offset = error.mean()
     largest = float(np.abs(error - offset).max())
     return Density(box, mass / mass.sum(), largest, log_mass, float(offset))
-
-
-EDGE_MASS = 1e-4
-LOG_DENSITY_ERROR = 1e-2  # largest accepted error of the log density at the check points
-USELESS_ERROR = 30.0  # above it the interpolation does not even say where the density is
-MOVES = 60
-WORK = 1_500_000  # degree squared times the cost of an evaluation, at most; a draw takes some 0.2 s
-SCAN_DELTA = np.sinh(np.linspace(-4.4, 4.4, 45))
-SCAN_Z = np.concatenate([np.geomspace(0.02, 1.0, 12), np.linspace(1.3, 7.8, 22)])
 
 
 def settle(model: ScoreLikelihood, box: Box, degree: int) -> tuple[Density, int, bool]:
@@ -259,15 +271,6 @@ def locate(model: ScoreLikelihood, start: np.ndarray) -> Box:
     low, high = mode[0] - width[0], mode[0] + width[0]
     middle = mode[1] - slope * (mode[0] - low)
     return Box((low, high), (middle - width[1], middle + width[1]), float(slope))
-
-
-DELTA_EDGES = (-41.0, -25.0, -12.0, -6.0, -3.0, -1.0, 1.0, 3.0, 6.0, 12.0, 25.0, 41.0)
-Z_EDGES = (0.0, 1.5, 4.0, FAR)
-ROUGHNESS = 0.11  # largest accepted blur of cells: at most a twelfth, 0.9 %, of the variance
-NEGLECTED = 1e-4  # a box with less, even with three times its error, does not matter
-MOST_BOXES = 2000
-"""Boxes that a cover may try: two seconds at most. A curved ridge takes 40 to 150; a wide density,
-where annotators differ, 320 to 440."""
 
 
 @dataclass(frozen=True)
@@ -360,15 +363,6 @@ def sample_exact_cut(
         mu[draw] = mu_at(np.array(min(z, 2 * FAR - z)))  # a cell may reach over the end
         failures += not settled or abs(delta[draw]) > TRUSTED_DELTA
     return ScoreDraws(mu, delta, failures)
-
-
-LOG_SD_PRIOR_SCALE = 0.5
-MOST_LOG_SD = 1.5  # three deviations of the prior, sd from 0.22 to 4.5; cut off there
-SPACING = 1.5  # Deviations of log sd from knot to knot
-FALL = 9.0  # Knots end where the log density has fallen by this much: 1e-4 of its height
-LOG_MASS_ERROR = 0.03  # largest accepted, of the spline where log sd was drawn; else a knot too
-REDRAWS = 5
-TRUSTED_STEEPNESS = 60.0  # Beyond this |delta| / sd the quadrature is not held to its stated error
 
 
 @dataclass

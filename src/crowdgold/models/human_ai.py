@@ -18,7 +18,7 @@ outermost cells it goes on as a quadratic.
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
@@ -35,6 +35,7 @@ DEVIATIONS = 8.5  # the integrand falls at least by e^-36 within so many s, as t
 # Edges of the cells on either side of 0.
 HALF_EDGES = (1.0, 2.0, 3.2, 5.0, 8.0, 13.0, 20.0, 29.0, 42.0, 80.0, 180.0, 420.0)
 DEGREE = 9  # Of the polynomials in m
+EPSILON = 0.01  # |rho| is at most 1 less this; the paper does not print its epsilon
 
 
 def _mills(x: np.ndarray) -> np.ndarray:
@@ -149,9 +150,6 @@ def evaluate_cells(
     return value
 
 
-EPSILON = 0.01  # |rho| is at most 1 less this; the paper does not print its epsilon
-
-
 def vote_table(sets: VoteSets, epsilon: float) -> ProbitVoteTable:
     """Tabulate P(V | mean and deviation of lambda_H) for the vote patterns of a table."""
     patterns = zip(sets.pattern_positive.tolist(), sets.pattern_total.tolist(), strict=True)
@@ -208,9 +206,9 @@ class HumanAiProgram:
     """stan/human_ai.stan: its data, starting points and draws."""
 
     epsilon: float = EPSILON  # |rho| is at most 1 less this; in (0, 1)
-    nodes: int = 14  # nodes of each group of scores that mostly do
-    name: str = "human_ai"
-    parameters: tuple[str, ...] = ("phi", "mu_H", "mu_M", "rho", "sigma_M")
+    nodes: ClassVar = 14
+    name: ClassVar = "human_ai"
+    parameters: ClassVar[tuple[str, ...]] = ("phi", "mu_H", "mu_M", "rho", "sigma_M")
 
     def data(self, points: ScorePoints, sets: VoteSets, pointwise: bool = False) -> dict[str, Any]:
         """Lay weighted scores and the table of vote probabilities out as data."""

@@ -11,7 +11,7 @@ given the label.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from scipy.special import expit
@@ -21,6 +21,15 @@ from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
 from crowdgold.models.stan_fit import Diagnostics, StanFit
 from crowdgold.models.vote_fit import start_votes
 from crowdgold.models.vote_sets import VoteParameters, VoteSets
+
+CHECKED = 20  # Posterior draws at which the compressed likelihood is held against that of all items
+NODES = (6, 8, 11, 16, 22, 32, 45, 64, 90, 128)  # tried, fewest first; then every score
+PILOT = {"chains": 1, "warmup": 150, "draws": CHECKED}  # its draws say how many nodes do
+TOLERANCE = 0.02
+"""Log-likelihoods of draws may differ by this much, up to a constant, before more nodes are taken:
+their weights then change by 2 % at most, and means by a few thousandths of a deviation."""
+ADAPT_DELTA = 0.8  # CmdStan's own; twice as many small steps are no better
+MARGIN = 4.0  # In the pilot they may differ by this much less, since other draws may differ by more
 
 
 class JointDraws(Protocol):
@@ -115,13 +124,12 @@ class ScoreMixtureDraws:
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
 class ScoreMixtureProgram:
     """stan/dawid_skene_scores.stan: its data, starting points and draws."""
 
-    nodes: int = 20  # nodes of each group of scores that mostly do
-    name: str = "dawid_skene_scores"
-    parameters: tuple[str, ...] = ("phi", "a0", "a1", "mu", "sigma")
+    nodes: ClassVar = 20
+    name: ClassVar = "dawid_skene_scores"
+    parameters: ClassVar[tuple[str, ...]] = ("phi", "a0", "a1", "mu", "sigma")
 
     def data(self, points: ScorePoints, sets: VoteSets, pointwise: bool = False) -> dict[str, Any]:
         """Lay weighted scores out as data; `pointwise` asks for log_lik of each point."""
@@ -144,30 +152,12 @@ class ScoreMixtureProgram:
         return ScoreMixtureDraws(vote, fit.flat("mu"), fit.flat("sigma"))
 
 
-CHECKED = 20  # Posterior draws at which the compressed likelihood is held against that of all items
-NODES = (6, 8, 11, 16, 22, 32, 45, 64, 90, 128)  # tried, fewest first; then every score
-PILOT = {"chains": 1, "warmup": 150, "draws": CHECKED}  # its draws say how many nodes do
-TOLERANCE = 0.02
-"""Log-likelihoods of draws may differ by this much, up to a constant, before more nodes are taken:
-their weights then change by 2 % at most, and means by a few thousandths of a deviation."""
-ADAPT_DELTA = 0.8  # CmdStan's own; twice as many small steps are no better
-MARGIN = 4.0  # In the pilot they may differ by this much less, since other draws may differ by more
-
-
 class JointProgram(Protocol):
     """A Stan program for a model of votes and scores."""
 
-    @property
-    def name(self) -> str:
-        """Its file's name."""
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Variables that are kept and diagnosed."""
-
-    @property
-    def nodes(self) -> int:
-        """Nodes of each group of scores in the pilot."""
+    name: ClassVar[str]  # of its file
+    parameters: ClassVar[tuple[str, ...]]  # variables that are kept and diagnosed
+    nodes: ClassVar[int]  # of each group of scores in the pilot: as many as mostly do
 
     def data(self, points: ScorePoints, sets: VoteSets, pointwise: bool = False) -> dict[str, Any]:
         """Lay weighted scores out as its data."""
@@ -229,8 +219,8 @@ def fit_votes_and_scores(
     stan: StanModels, settings: SamplerSettings, compressed: bool = True,
 ) -> JointFit:  # fmt: skip
     """Sample the posterior, one predictor's scores (n,) on the model's scale. If `compressed`, few
-    points stand for them, as many as draws of a pilot ask for; where posterior draws find the
-    likelihood off by more than `TOLERANCE`, it is sampled anew with more.
+    points stand for them, as many as draws of a pilot ask for, and more where posterior draws find
+    the likelihood off by more than `TOLERANCE`.
     """
     # The same seed and starting points, whatever the points.
     seed = stan_seed(rng)

@@ -39,6 +39,10 @@ PAPER, ADJUSTED = INTERVALS = ("paper", "adjusted")  # the latter: Lang and Reic
 CLIP, KEEP = OUTSIDE = ("clip", "keep")  # an estimate outside [0, 1]: move to its end, or not
 GOLD_ADDED = 2  # Gold labels that the adjusted interval adds to each class, half of them right
 Numbers = float | np.ndarray
+JEFFREYS = 0.5
+CANDIDATES = 8  # Pairs (q+, q-) that are weighted for each one that is kept
+FEWEST_EFFECTIVE = 0.1  # Effective sample size, of the draws wanted, below which draws are refused
+Function = Callable[[float, float, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -171,13 +175,13 @@ def _adjusted(counts: JudgementCounts, z: float) -> tuple[Numbers, Numbers]:
 def correct_rate(
     counts: JudgementCounts, level: float = LEVEL, interval: str = ADJUSTED, outside: str = CLIP
 ) -> CorrectedRate:
-    """A rate corrected for the judges' errors, and its interval of this level. The interval "paper"
-    is estimate +- z standard errors; "adjusted" is that of Lang and Reiczigel (2014), Preventive
-    Veterinary Medicine 113, which does not take rates of few gold labels for certain. Where gold is
-    within the judged items its shift is ours, less by their share. An estimate and interval ends
-    outside [0, 1] are moved there ("clip"), or left ("keep"). `InputError` where counts are
-    impossible or contradict each other, a class has no gold labels, q+ + q- <= 1, or an interval to
-    be clipped is outside [0, 1] as a whole.
+    """A rate corrected for the judges' errors, and its interval of this level: "paper" is estimate
+    +- z standard errors; "adjusted" that of Lang and Reiczigel (2014), Preventive Veterinary
+    Medicine 113, which does not take rates of few gold labels for certain; where gold is within the
+    judged items its shift is ours, less by their share. What is outside [0, 1] is moved there
+    ("clip"), or left ("keep"). `InputError` where counts are impossible or contradict each other, a
+    class has no gold labels, q+ + q- <= 1, or an interval to be clipped is outside [0, 1] as a
+    whole.
     """
     check_level(level)
     for name, value, known in (("interval", interval, INTERVALS), ("outside", outside, OUTSIDE)):
@@ -234,12 +238,6 @@ def correct_rate(
     return CorrectedRate(middle, error, lower, upper, estimate, *counts.shares, "; ".join(notes))
 
 
-JEFFREYS = 0.5
-CANDIDATES = 8  # Pairs (q+, q-) that are weighted for each one that is kept
-FEWEST_EFFECTIVE = 0.1  # Effective sample size, of the draws wanted, below which draws are refused
-Function = Callable[[float, float, np.ndarray], np.ndarray]
-
-
 class RateDraws(NamedTuple):
     """Draws (D,) of the rate, of the judges' TPR q+, and of their TNR q-."""
 
@@ -249,9 +247,8 @@ class RateDraws(NamedTuple):
 
 
 def draw_rates(counts: JudgementCounts, draws: int, rng: np.random.Generator) -> RateDraws:
-    """Draw independently from the posterior given counts, which are numbers. Gold labels of a class
-    may be none, whose rate then follows its prior. `InputError` where counts are impossible, or so
-    unlikely together that draws cannot be had.
+    """Draw independently from the posterior given counts, which are numbers; a rate without gold
+    labels follows its prior. `InputError` where counts are impossible, or too unlikely together.
     """
     counts.check()
     if draws < 1:

@@ -37,6 +37,8 @@ INTERCEPT_PRECISION = 0.05  # of its normal prior around 0: nearly flat, down to
 STEPS, STEP_LIMIT, SETTLED = 50, 3.0, 1e-8  # Newton's: how many, the longest, the last
 MOST_ODDS = 50.0  # Log odds, beyond those of any share of positive items
 BLOCK = 200_000  # Items that are predicted at a time
+DEGREE = 4
+RIDGE = 1e-3  # precision of the coefficients' prior: 0.001 of one item's worth
 
 
 def rank_share(scores: np.ndarray) -> np.ndarray:
@@ -59,7 +61,7 @@ def features(
     """Features of every item, (n, p): ones, votes, mean rank, and each model's distance from it, in
     the order of the models' names. `odds` (n,) stand in the place of the votes' log odds; of
     `judged` (n, m), votes of few known judges or `MISSING`, each judge's distance from the item's
-    share comes last. All items scale them, not those with gold, so that a label changes no feature.
+    share comes last. All items scale them, so that a label changes no feature.
     """
     if odds is None:
         negative = items.votes_total - items.votes_positive
@@ -154,10 +156,6 @@ def by_others(
         probability[part] = expit(columns[part] @ found.T).mean(axis=1)
     probability[rows] = expit((columns[rows] * found[fold]).sum(axis=1))
     return probability
-
-
-DEGREE = 4
-RIDGE = 1e-3  # precision of the coefficients' prior: 0.001 of one item's worth
 
 
 def best_prediction(items: Items, truth: np.ndarray) -> np.ndarray:

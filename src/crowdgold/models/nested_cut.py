@@ -62,7 +62,7 @@ def sample_nested_cut(
     threads: int,
 ) -> tuple[ScoreDraws, Diagnostics]:  # fmt: skip
     """Draw once for each draw of the vote model by fits of so many `iterations`, b, side by side in
-    threads; with the diagnostics of the pilot fit, which say where the exact cut was taken.
+    threads; with the diagnostics of the pilot, which say where the exact cut was taken.
     """
     if isinstance(data, TiedWins) or (isinstance(data, BinnedRanks) and len(data.count) == 1):
         return sample_exact_cut(data, sets, vote, rng), Diagnostics(notes=(EXACT_FOR_TIES,))

@@ -61,8 +61,8 @@ class Histories:
     @property
     def mean(self) -> np.ndarray:
         """The share of all experts who call an item of each kind positive, without bias, (C,): the
-        chance that the first opinion was positive given how many were in the end, which is k / r
-        where the number of opinions does not depend on them (Girshick, Mosteller and Savage 1946).
+        chance that the first opinion was positive given how many were in the end; k / r where the
+        number of opinions does not depend on them (Girshick, Mosteller and Savage 1946).
         """
         return np.asarray(self.began / self.chance)
 

@@ -45,6 +45,7 @@ LEAST_CHANCE = 1e-6  # Of a positive and of a negative vote, on average
 SCALES = (1e-3, 1e4)
 """Least and largest scale of a beta distribution, the sum of its shapes. Without a common effect
 P_i is a constant given the label; at the largest scale its standard deviation is 0.005 at most."""
+BELOW = 1.0  # How far below 0 mean_mu may lie, in deviations of the utilities
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,8 @@ def group_by(value: np.ndarray, count: np.ndarray, most: int) -> np.ndarray:
 def group_patterns(
     draws: JudgeDraws, vote: np.ndarray, count: np.ndarray, parts: tuple[int, int] | None = None
 ) -> PatternGroups:
-    """Patterns (p, m), with items (p,) of each, in groups by the odds of the label, then by the log
-    odds of the mean of P_i, averaged over labels; at most `parts` of both.
+    """Patterns (p, m), with items (p,) of each, in at most `parts` groups by the odds of the label,
+    and in each by the log odds of the mean of P_i, averaged over labels.
     """
     of_label, of_chance = parts or (OF_LABEL, OF_CHANCE)
     some = draws.select(spread_draws(len(draws), min(GROUPING_DRAWS, len(draws))))
@@ -172,9 +173,6 @@ def panel_chances(draws: JudgeDraws, groups: PatternGroups) -> PanelChances:
     mean, scale = _shapes(*np.array(moments).swapaxes(0, 1))
     shapes = (mean * scale).swapaxes(1, 2), ((1 - mean) * scale).swapaxes(1, 2)
     return PanelChances(draws.phi, a, d, *shapes, np.array(odds))
-
-
-BELOW = 1.0  # How far below 0 mean_mu may lie, in deviations of the utilities
 
 
 def score_prior(delta_scale: float) -> ScorePrior:

@@ -6,6 +6,8 @@ eigenvalues of the Jacobi matrix, with weights from the first entries of its eig
 
 import numpy as np
 
+EXHAUSTED = 1e-13  # what polynomials miss of atoms on [-1, 1] where no higher degree is needed
+
 
 def _from_recurrence(diagonal: np.ndarray, off_diagonal: np.ndarray) -> tuple[np.ndarray, ...]:
     """Turn recurrence coefficients (..., J), (..., J - 1) into nodes and weights (..., J)."""
@@ -20,10 +22,9 @@ def _from_recurrence(diagonal: np.ndarray, off_diagonal: np.ndarray) -> tuple[np
 
 def gauss_jacobi(alpha: np.ndarray, beta: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
     """Gauss-Jacobi nodes in [0, 1] and weights that sum to 1, each (..., J), of Beta(alpha, beta)
-    densities; exact for polynomials up to degree 2 J - 1. The recurrence of the Jacobi polynomials
-    is written in the shapes themselves: in the usual exponents (alpha - 1, beta - 1) shapes near 0
-    lose all their digits; here moments hold to 1e-12 down to shapes of 1e-6, and to 1e-11 where the
-    shapes sum to less than 0.01.
+    densities. The recurrence is written in the shapes themselves: in the usual exponents (alpha -
+    1, beta - 1) shapes near 0 lose all their digits; here moments hold to 1e-12 down to shapes of
+    1e-6, and to 1e-11 where the shapes sum to less than 0.01.
     """
     p, q = np.broadcast_arrays(np.asarray(alpha, float), np.asarray(beta, float))
     p, q = p[..., None], q[..., None]
@@ -39,16 +40,12 @@ def gauss_jacobi(alpha: np.ndarray, beta: np.ndarray, nodes: int) -> tuple[np.nd
     return np.clip(points, 0.0, 1.0), weights
 
 
-EXHAUSTED = 1e-13  # what polynomials miss of atoms on [-1, 1] where no higher degree is needed
-
-
 def gauss_of_atoms(
     atoms: np.ndarray, mass: np.ndarray, nodes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss quadrature (..., J) of measures of finitely many atoms (..., N) with positive masses;
-    sums of polynomials up to degree 2 J - 1 are exact. The nodes lie between the outermost atoms,
-    and are the atoms where there are no more than J, which must be distinct then. Where fewer nodes
-    do as well, the weights of the others are 0 but for rounding.
+    """Gauss quadrature (..., J) of measures of finitely many atoms (..., N) with positive masses.
+    Nodes lie between the outermost atoms, and are the atoms where these are no more than J,
+    distinct then. Where fewer nodes do, the weights of the others are 0 but for rounding.
     """
     if atoms.shape[-1] <= nodes:
         return np.asarray(atoms, float), np.asarray(mass, float)
@@ -84,9 +81,9 @@ def gauss_of_differences(
     points: np.ndarray, weights: np.ndarray, other: np.ndarray, other_weights: np.ndarray,
     nodes: int,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Gauss quadrature of P - P', which have quadratures (..., I) and (..., J) on [0, 1] of their
-    own: nodes in [-1, 1] and weights that sum to 1, each (..., K), or (..., I J) where that is
-    less. A sum over pairs of nodes becomes one over as many as the function of P - P' needs.
+    """Gauss quadrature (..., K) of P - P', in [-1, 1] with weights that sum to 1, from quadratures
+    (..., I) and (..., J) of both on [0, 1]: a sum over pairs of nodes becomes one over as many as
+    the function needs.
     """
     atoms = points[..., :, None] - other[..., None, :]
     mass = weights[..., :, None] * other_weights[..., None, :]

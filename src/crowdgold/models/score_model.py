@@ -2,8 +2,7 @@
 
 U_i | Y_i, P_i ~ Normal(mu Y_i + delta P_i, 1) ranks the items. The likelihood is that of the win
 counts, W_kl ~ Normal(C_kl w_kl, sigma_kl) for l < k, with sigma_kl of Hanley and McNeil (1982).
-Scores with many ties have the likelihood of `tied_wins`. Whichever score likelihood it is, it says
-how probable the ranking is at (mu, delta) given that draw; their prior goes with it.
+Scores with many ties have the likelihood of `tied_wins`.
 """
 
 import math

@@ -16,6 +16,7 @@ from crowdgold.types.items import NO_GOLD
 
 CORE = 4.0  # half the innermost group's width, in standard deviations of the bulk of scores
 QUARTILES_OF_NORMAL = 1.349  # their distance, in standard deviations
+FAR = 5.0  # Scores whose centre or spread exceeds this are far from what the models' priors expect
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,10 @@ def each_score(scores: np.ndarray, sets: VoteSets) -> ScorePoints:
 
 def compress_scores(scores: np.ndarray, sets: VoteSets, nodes: int) -> ScorePoints:
     """Few points that stand for all items' finite scores (n,). In a vote set, scores within `CORE`
-    deviations of the median are one group; those beyond, on either side, are grouped by the power
-    of two of their distance. A group of more than `nodes` J >= 2 distinct scores becomes its Gauss
-    quadrature, which sums polynomials up to degree 2 J - 1 exactly (J = 2: mean and variance); the
-    scores of a smaller one are kept. Where gold is known a third of the nodes does: the likelihood
-    is one smooth term then, not the log of a sum.
+    deviations of the median are one group, those beyond grouped by the power of two of their
+    distance. A group of more than `nodes` J >= 2 distinct scores becomes its Gauss quadrature,
+    exact for polynomials up to degree 2 J - 1 (J = 2: mean and variance). Where gold is known a
+    third of the nodes does: the likelihood is one smooth term then, not the log of a sum.
     """
     order = np.argsort(sets.member, kind="stable")
     by_set = np.split(np.asarray(scores, float)[order], np.cumsum(sets.count)[:-1])
@@ -68,16 +68,12 @@ def compress_scores(scores: np.ndarray, sets: VoteSets, nodes: int) -> ScorePoin
     )
 
 
-FAR = 5.0  # Scores whose centre or spread exceeds this are far from what the models' priors expect
-
-
 def model_scores(scores: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
     """Finite scores (n,) on the scale of the score models (MAVEN, appendix C.2 and C.3), in the
-    same order, and notes that say what was done. Scores that all lie in [0, 1] are taken for
-    probabilities and logit-transformed. The logit of exactly 0 or 1 is infinite: such scores are
-    moved inwards by half the smallest distance to that end that occurs among the others (at most
-    1/4). That keeps their rank, and puts them log 2 on the logit scale beyond the nearest of the
-    others, where it is near the end.
+    same order, and notes that say what was done. Scores that all lie in [0, 1] are
+    logit-transformed; those of exactly 0 or 1 are first moved inwards by half the smallest distance
+    to that end among the others (at most 1/4), which keeps their rank, log 2 beyond the nearest
+    other near the end.
     """
     scores = np.asarray(scores, float)
     if scores.min() < 0 or scores.max() > 1:

@@ -76,9 +76,8 @@ def _going_on(
     asked: Asked[StanFit], settings: SamplerSettings, options: Mapping[str, Any]
 ) -> tuple[SamplerSettings, dict[str, Any]]:
     """Settings and options that let the chains of a fit go on from where they ended, with their
-    step size and metric and without a warm-up. Where their draws are dropped, the tuning is as
-    little to be trusted, since it was made from draws like them: the chains are tuned once more,
-    from where they ended, and with smaller steps where a transition diverged.
+    step size and metric, without a warm-up. Where their draws are dropped their tuning is as little
+    to be trusted: it is made anew, and with smaller steps where a transition diverged.
     """
     latest = asked.latest
     assert latest is not None
@@ -166,10 +165,9 @@ class StanModels:
         settings: SamplerSettings, **options: Any,
     ) -> StanFit:  # fmt: skip
         """Sample a model, or give its latest fit again where all that it depends on is the same.
-        The seed is from 2 to 2^31 - 1; `parameters` are the scalar or vector variables that are
-        kept and diagnosed; `options` are further arguments of cmdstanpy's `sample`, of which
-        `adapt_delta` is used where the settings give none. Chains that miss their gate go on.
-        `SamplingError`, with what Stan said, where a chain fails.
+        The seed is from 2 to 2^31 - 1; `parameters` are the variables that are kept and diagnosed;
+        `options` are further arguments of cmdstanpy's `sample`, of which `adapt_delta` is used
+        where the settings give none. `SamplingError`, with what Stan said, where a chain fails.
         """
 
         def sample(asked: Asked[StanFit]) -> StanFit:

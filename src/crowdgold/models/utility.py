@@ -185,9 +185,9 @@ def _log_convolve(
     log_density: np.ndarray, slope: np.ndarray,
 ) -> None:  # fmt: skip
     """Write log density and slope of sum_j w_j Normal(shift_j, deviation), without sqrt(2 pi).
-    Normal densities go from step to step by a factor that itself changes by a constant factor. That
-    starts afresh in the middle of every `BLOCK` points, relative to the nearest node, so that no
-    term that matters within the block has vanished where it starts.
+    Normal densities go from step to step by a factor that changes by a constant factor, afresh in
+    the middle of every `BLOCK` points, relative to the nearest node, so that no term that matters
+    has vanished there.
     """
     nodes, size = len(shift), len(utility)
     t, mass, ratio = np.empty(nodes), np.empty(nodes), np.empty(nodes)

@@ -96,9 +96,9 @@ def tabulate_distribution(
     delta: float, points: np.ndarray, weights: np.ndarray, share: np.ndarray
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Tabulate the distribution of delta P + Z for each vote pattern, and of their mixture: the
-    lowest grid point; (G, 3, p) log odds with their first two derivatives, in units of `STEP`; (G,
-    3) distribution function of the mixture, likewise. delta is in units of the deviation of Z; the
-    quadrature of P is (p, J); the mixture's weights (p,) need not sum to 1.
+    lowest grid point; (G, 3, p) log odds with two derivatives, in units of `STEP`; (G, 3)
+    distribution function of the mixture, likewise. delta is in deviations of Z; the quadrature of P
+    is (p, J); the mixture's weights (p,) need not sum to 1.
     """
     low = min(0.0, delta) - REACH
     size, patterns = table_size(delta), points.shape[0]

@@ -131,10 +131,13 @@ class VoteParameters:
         alpha, beta = self.shapes(sets)
         return np.asarray(choose + betaln(alpha, beta) - betaln(a * d, (1 - a) * d))
 
+    def _log_joint(self, sets: VoteSets) -> np.ndarray:
+        log_prior = np.log(np.stack([1 - self.phi, self.phi], axis=-1))
+        return np.asarray(log_prior[:, None, :] + self.pattern_log_likelihood(sets))
+
     def label_probability(self, sets: VoteSets) -> np.ndarray:
         """q_k(1) = P(Y = 1 | vote set k) for each draw: (D, m); 0 or 1 where gold is known."""
-        log_prior = np.log(np.stack([1 - self.phi, self.phi], axis=-1))
-        log_joint = log_prior[:, None, :] + self.pattern_log_likelihood(sets)
+        log_joint = self._log_joint(sets)
         log_odds = (log_joint[..., 1] - log_joint[..., 0])[:, sets.pattern]
         probability = 1 / (1 + np.exp(-np.clip(log_odds, -700, 700)))
         probability[:, sets.gold == 0] = 0.0
@@ -143,7 +146,5 @@ class VoteParameters:
 
     def log_likelihood(self, sets: VoteSets) -> np.ndarray:
         """sum_k N_k log L_k (section 3.2.1) for each draw: (D,)."""
-        log_prior = np.log(np.stack([1 - self.phi, self.phi], axis=-1))
-        log_joint = (log_prior[:, None, :] + self.pattern_log_likelihood(sets))[:, sets.pattern]
-        log_joint = np.where(sets.allowed[None], log_joint, -np.inf)
+        log_joint = np.where(sets.allowed[None], self._log_joint(sets)[:, sets.pattern], -np.inf)
         return np.asarray(np.logaddexp(log_joint[..., 0], log_joint[..., 1]) @ sets.count)

@@ -1,8 +1,4 @@
-"""Generators of tables whose truth is known: one module each, parameters and a seed go in.
-
-`simulate` draws from a generative process by its name; `resample` draws from a dataset; `as_items`
-reduces labels that say who gave them to votes.
-"""
+"""Generators of tables whose truth is known: one module each, parameters and a seed go in."""
 
 from collections.abc import Mapping
 from typing import Any

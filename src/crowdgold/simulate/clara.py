@@ -3,20 +3,15 @@
     Y_i ~ Bernoulli(prevalence)                                 true label of item i
     r_ij ~ Bernoulli(TPR_a) on positives, Bernoulli(1 - TNR_a) on negatives     a = a_ij
 
-with labels "0" and "1". The design says who labels an item: `tie_break`, two random reviewers and a
-random third where they differ; `all`, `n_labels` random reviewers; `audit`, one random reviewer,
-and auditors by tie-breaking, the groups "reviewers" and "auditors".
+with labels "0" and "1". The `design` says who labels an item (`ClaraParameters`).
 
-Reviewers' rates are the same for all (`tpr`, `tnr`); or each one's own, drawn from a normal
-distribution around these means with deviation `quality_sd`, anew while it is outside [0, 1], which
-truncates it there (the paper does not say what happens above 1; at 0.9 and 0.05 it is 2.3 % of the
-draws, and the mean is 0.897); or by type, TPR = TNR, reviewers taking turns through `rater_types`.
-In an audit precision is recall, p, so that TPR = p and 1 - TNR = prevalence (1 - p) /
-(1 - prevalence). With `tpr_drop`, the mean TPR is another from some `day` on (figure 7's stand-in).
+Rates of each one's own are drawn anew while outside [0, 1] (the paper does not say what happens
+above 1; at 0.9 and 0.05 it is 2.3 % of the draws, and the mean is 0.897). In an audit precision is
+recall, p, so that TPR = p and 1 - TNR = prevalence (1 - p) / (1 - prevalence). `tpr_drop` is figure
+7's stand-in.
 
 A classifier's score vectors are (1 - s_i, s_i) with s_i = sigmoid(x_i) (section 7.3), x_i ~
-Normal(negative_mean, sd) on negatives, Normal(positive_mean, sd) on positives. `separation: m`
-stands for the means -m and m, and `none` for no scores, so that an experiment can vary it.
+Normal(negative_mean, sd) on negatives, Normal(positive_mean, sd) on positives.
 """
 
 from collections.abc import Mapping
@@ -45,6 +40,12 @@ from crowdgold.types.parameters import (
 )
 
 NO_SCORES = "none"
+TIE_BREAK, ALL, AUDIT = "tie_break", "all", "audit"
+REVIEWERS, AUDITORS = "reviewers", "auditors"
+CATEGORIES = ("0", "1")
+SHARED = ("n", "prevalence", "design", "n_reviewers", "day", "scores", "separation")
+RATES = ("tpr", "tnr", "quality_sd", "tpr_drop")
+AUDITED = ("n_auditors", "reviewer_precision", "auditor_precision")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,14 +80,6 @@ def _score_law(parameters: Given) -> tuple[float, float, float] | None:
     if negative == positive:
         raise InputError(f"{own.owner}: both means are {positive:g}; expected two")
     return negative, positive, sd
-
-
-TIE_BREAK, ALL, AUDIT = "tie_break", "all", "audit"
-REVIEWERS, AUDITORS = "reviewers", "auditors"
-CATEGORIES = ("0", "1")
-SHARED = ("n", "prevalence", "design", "n_reviewers", "day", "scores", "separation")
-RATES = ("tpr", "tnr", "quality_sd", "tpr_drop")
-AUDITED = ("n_auditors", "reviewer_precision", "auditor_precision")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,17 +130,6 @@ class ClaraParameters(Settings):
         "From this day on, the reviewers' mean TPR is another."]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Annotators:
-    """All who can label."""
-
-    name: np.ndarray  # (A,) identifiers
-    group: np.ndarray  # (G,) names of the groups
-    group_of: np.ndarray  # (A,) position of each one's group
-    tpr: np.ndarray  # tpr, tnr: (A,) true rates
-    tnr: np.ndarray
-
-
 def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
     """Draw a replicate; which parameters there are goes by the design, with no others."""
     given = Given("generator clara", values, ClaraParameters)
@@ -161,7 +143,7 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     # At least as many reviewers as an item needs.
     needed = {TIE_BREAK: 3, AUDIT: 1}.get(chosen) or parameters.whole("n_labels")
     size = parameters.whole("n_reviewers", at_least=needed)
-    annotators = _annotators(parameters, size, prevalence, rng)
+    name, groups, group_of, tpr, tnr = _annotators(parameters, size, prevalence, rng)
     truth = (rng.random(n) < prevalence).astype(np.int64)
 
     def distinct(count: int, among: int) -> np.ndarray:
@@ -175,7 +157,7 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
         who = np.hstack([reviewer, size + distinct(3, parameters.whole("n_auditors"))])
     else:
         who = distinct(parameters.whole("n_labels") if chosen == ALL else 3, size)
-    chance = np.where(truth[:, None] == 1, annotators.tpr[who], 1 - annotators.tnr[who])
+    chance = np.where(truth[:, None] == 1, tpr[who], 1 - tnr[who])
     label = (rng.random(who.shape) < chance).astype(np.int64)
     asked = np.ones(who.shape, dtype=bool)
     if chosen != ALL:
@@ -187,26 +169,25 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     item_of, place = np.nonzero(asked)  # who gave no label is not in the table
     present, annotator_of = np.unique(who[item_of, place], return_inverse=True)
     table = Annotations(
-        item=np.arange(n).astype(str).astype(object), annotator=annotators.name[present],
-        group=annotators.group, category=np.array(CATEGORIES, dtype=object), item_of=item_of,
-        annotator_of=annotator_of, group_of=annotators.group_of[present][annotator_of],
+        item=np.arange(n).astype(str).astype(object), annotator=name[present],
+        group=groups, category=np.array(CATEGORIES, dtype=object), item_of=item_of,
+        annotator_of=annotator_of, group_of=group_of[present][annotator_of],
         label=label[item_of, place], scores=scores, truth=truth,
     )  # fmt: skip
     known = {"prevalence": prevalence}
-    for rate, every in (("TPR", annotators.tpr), ("TNR", annotators.tnr)):
-        for position, group in enumerate(annotators.group):  # whose members are all alike
-            own = every[annotators.group_of == position]
+    for rate, every in (("TPR", tpr), ("TNR", tnr)):
+        for position, group in enumerate(groups):  # whose members are all alike
+            own = every[group_of == position]
             if (own == own[0]).all():
                 known[f"{rate}:{group}" if group else rate] = float(own[0])
-        for name, value in zip(annotators.name, every, strict=True):
-            known[f"{rate}:{name}"] = float(value)
+        known |= {f"{rate}:{who}": float(value) for who, value in zip(name, every, strict=True)}
     return Replicate(table, table, known)
 
 
 def _annotators(
     parameters: Given, size: int, prevalence: float, rng: np.random.Generator
-) -> Annotators:
-    """So many reviewers, and in an audit the auditors, with their rates."""
+) -> tuple[np.ndarray, ...]:
+    """Names of so many reviewers and an audit's auditors, groups, each one's, true TPR and TNR."""
     names = np.array([f"R{i + 1}" for i in range(size)], dtype=object)
     if parameters.values["design"] == AUDIT:
         auditors = parameters.whole("n_auditors")
@@ -222,7 +203,7 @@ def _annotators(
             rates.append(np.tile((precision, 1 - positive), (count, 1)))
         tpr, tnr = np.concatenate(rates).T
         group_of = np.repeat([0, 1], [size, auditors])
-        return Annotators(names, np.array([REVIEWERS, AUDITORS], object), group_of, tpr, tnr)
+        return names, np.array([REVIEWERS, AUDITORS], object), group_of, tpr, tnr
     if "rater_types" in parameters:
         tpr = tnr = np.resize(np.array(parameters.numbers("rater_types", SHARE)), size)
     else:
@@ -234,7 +215,7 @@ def _annotators(
             mean = later if parameters.whole("day") >= since else None
         means = parameters.real("tpr") if mean is None else mean, parameters.real("tnr")
         tpr, tnr = (draw_rates(mean, sd, size, rng) for mean in means)
-    return Annotators(names, np.array([NO_GROUP], object), np.zeros(size, np.int64), tpr, tnr)
+    return names, np.array([NO_GROUP], object), np.zeros(size, np.int64), tpr, tnr
 
 
 def draw_rates(mean: float, sd: float, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -7,8 +7,7 @@
     V_i ~ Binomial(c_i, P_i)
 
 The votes are MAVEN's; the scores are not: they are raw scores in (0, 1) whose calibration curve is
-a beta calibration. They are those of the predictor `A`. Where `noise` is given there is a weaker
-one, `B`: the same score with normal noise of that standard deviation added to its logit.
+a beta calibration.
 """
 
 from collections.abc import Mapping

@@ -1,17 +1,5 @@
 """The design of a simulated study: its size, the votes on each item, the gold labels, the scores.
 
-All generators share these parameters:
-
-- `n`: items, at least 2.
-- `votes_total`: votes c on each item: a number; or a mapping from numbers of votes to their
-  probabilities, {3: 0.8, 5: 0.2}; or a list of equally likely numbers, [1, 3, 5].
-- `gold_fraction` (of n, rounded to the nearest whole number) or `n_gold`: how many items an expert
-  labels; `gold_design`: how they are chosen, uniformly without replacement where not given.
-- `predictors`: {NAME: {mu: number, delta: number}}.
-
-Some have `cluster_size` and `cluster_correlation` too: items come in clusters of that size, and the
-standard normal numbers behind what items of a cluster share have that correlation.
-
 Strata of gold are the shares of positive votes, in four parts, and within them the items that a
 model ranks among the highest. A quarter of the labels go to strata in proportion to their items,
 the others where labels are expected to vary: in proportion to the items times the deviation of a
@@ -54,6 +42,10 @@ UPPER = 0.3  # Largest share of items that are ranked among the highest
 PROPORTIONAL = 0.25
 MORE_VOTES = 0.1
 LEAST = 2  # Labels of a stratum, so that its spread is known
+GOLD = ("gold_fraction", "n_gold")
+DESIGN = "gold_design"
+SHARE = Between(0, 1)  # The range of a share, or of a chance
+Prevalence = Annotated[float, Above(0, 1), "Probability of a positive item."]
 
 
 def draw_labelled(n: int, n_gold: int, rng: np.random.Generator) -> np.ndarray:
@@ -77,9 +69,8 @@ def strata_of(items: Items) -> np.ndarray:
 def share_out(part: np.ndarray, size: np.ndarray) -> np.ndarray:
     """The stratum of the first label, of the second, and so on, (N,), until all items have one,
     given the part of all labels that each stratum (H,) is to have, above 0, and its items. Each
-    gets its `LEAST` first; then the next label goes where the labels given are fewest for its part
-    (Sainte-Lague's divisors). So the first n are near n times the parts, and more labels never take
-    one from a stratum.
+    gets its `LEAST` first, then the one with the fewest labels for its part the next
+    (Sainte-Lague's divisors), so that more labels never take one from a stratum.
     """
     stratum = np.repeat(np.arange(len(size)), size)
     before = np.arange(len(stratum)) - np.repeat(np.cumsum(size) - size, size)
@@ -132,12 +123,6 @@ def draw_gold(items: Items, design: str, n_gold: int, rng: np.random.Generator) 
     for h, number in enumerate(drawn):
         labelled[rng.choice(np.flatnonzero(stratum == h), number, replace=False)] = True
     return items.with_gold(labelled, GoldDraw(chance, stratum, drawn))
-
-
-GOLD = ("gold_fraction", "n_gold")
-DESIGN = "gold_design"
-SHARE = Between(0, 1)  # The range of a share, or of a chance
-Prevalence = Annotated[float, Above(0, 1), "Probability of a positive item."]
 
 
 @dataclass(frozen=True)
@@ -248,14 +233,17 @@ def read_n(parameters: Parameters) -> int:
     return parameters.whole("n", at_least=2)
 
 
-def read_named(parameters: Parameters, declared: type, shape: str) -> dict[str, Given]:
-    """The parameters of each predictor, `declared` by a class, by its name; at least one."""
-    given = parameters.values.get("predictors")
-    if not isinstance(given, Mapping) or not given:
-        raise parameters.fault("predictors", f"at least one, as {{NAME: {shape}}}")
+def read_named(
+    parameters: Parameters, declared: type, shape: str, kind: str = "predictor",
+    least: tuple[int, str] = (1, "at least one"),
+) -> dict[str, Given]:  # fmt: skip
+    """The parameters, `declared` by a class, of each predictor or other `kind`, by its name."""
+    given = parameters.values.get(f"{kind}s")
+    if not isinstance(given, Mapping) or len(given) < least[0]:
+        raise parameters.fault(f"{kind}s", f"{least[1]}, as {{NAME: {shape}}}")
     found = {}
     for name, values in given.items():
-        owner = f"{parameters.owner}, predictor {name!r}"
+        owner = f"{parameters.owner}, {kind} {name!r}"
         if not isinstance(values, Mapping):
             raise InputError(f"{owner}: found {values!r}, expected {shape}")
         found[str(name)] = Given(owner, values, declared)

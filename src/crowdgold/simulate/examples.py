@@ -1,11 +1,8 @@
 """The studies that documents use, as files that people have: long, wide, unequal; and their truth.
 
 Items, chances and scores come from MAVEN's generative process (Algorithm 1, `simulate.maven`). In
-the example that comes with crowdgold, votes are given to annotators drawn for the item, who are all
-alike; scores are put on the scale of probabilities by a logistic curve, which leaves their order as
-it is; gold has random numbers of its own. In those of how-to pages and tutorials one annotator of
-24 gives the other answer, and three experts err now and then. Answers to prompts come from voters
-with skills and items with difficulties (Algorithm 2, `simulate.irt`).
+those of how-to pages and tutorials one annotator of 24 gives the other answer. Answers to prompts
+come from voters with skills and items with difficulties (Algorithm 2, `simulate.irt`).
 """
 
 from typing import Any
@@ -29,35 +26,6 @@ EXAMPLE: dict[str, Any] = {
 }  # fmt: skip
 SLOPE, MIDDLE = 1.5, 1.5  # Of the logistic curve
 DECIMALS = 5
-
-
-def draw_example(seed: int = SEED) -> dict[str, pd.DataFrame]:
-    """The example by table: votes, gold, scores, truth."""
-    rng = np.random.default_rng(seed)
-    items = draw_maven(EXAMPLE, rng).table
-    of_gold = np.random.default_rng([seed, GOLD_DRAW])
-    drawn = draw_labelled(len(items), EXAMPLE["n_gold"], of_gold)
-    items = items.with_gold(drawn)
-    assert items.truth is not None
-    names = np.array([f"item-{number + 1:04d}" for number in range(len(items))], dtype=object)
-    scores = {
-        f"score_{name}": np.round(expit(SLOPE * (values - MIDDLE)), DECIMALS)
-        for name, values in items.scores.items()
-    }
-    # Each item's votes go to annotators drawn at random, each of them once an item.
-    order = rng.permuted(np.tile(np.arange(EXAMPLE_ANNOTATORS), (len(items), 1)), axis=1)
-    item, column = np.nonzero(np.arange(EXAMPLE_ANNOTATORS) < items.votes_total[:, None])
-    annotator = [f"a{number + 1:02d}" for number in order[item, column]]
-    label = (column < items.votes_positive[item]).astype(int)
-    votes = pd.DataFrame({"item": names[item], "annotator": annotator, "label": label})
-    return {
-        "votes": votes.sort_values(["item", "annotator"], ignore_index=True),
-        "gold": pd.DataFrame({"item": names[drawn], "gold": items.gold[drawn]}),
-        "scores": pd.DataFrame({"item": names, **scores}),
-        "truth": pd.DataFrame({"item": names, "truth": items.truth}),
-    }
-
-
 ANNOTATORS, SWAPPED = 24, 10  # all, and the number of the one who gives the other answer
 GOLD = 200  # Labels of the expert who chooses, and of the one who draws, where votes are unequal
 EXPERT_ERROR = 0.06
@@ -86,6 +54,33 @@ JUDGES = {"atlas": 0.86, "atlas-mini": 0.84, "birch": 0.88, "cedar": 0.8, "dune"
 COPIED = 0.7  # Share of the answers on which the second judge errs as the first does
 JUDGED, JUDGED_GOLD = 800, 100
 ANSWER = np.array(["no", "yes"], dtype=object)
+
+
+def draw_example(seed: int = SEED) -> dict[str, pd.DataFrame]:
+    """The example by table: votes, gold, scores, truth."""
+    rng = np.random.default_rng(seed)
+    items = draw_maven(EXAMPLE, rng).table
+    of_gold = np.random.default_rng([seed, GOLD_DRAW])
+    drawn = draw_labelled(len(items), EXAMPLE["n_gold"], of_gold)
+    items = items.with_gold(drawn)
+    assert items.truth is not None
+    names = np.array([f"item-{number + 1:04d}" for number in range(len(items))], dtype=object)
+    scores = {
+        f"score_{name}": np.round(expit(SLOPE * (values - MIDDLE)), DECIMALS)
+        for name, values in items.scores.items()
+    }
+    # Each item's votes go to annotators drawn at random, each of them once an item.
+    order = rng.permuted(np.tile(np.arange(EXAMPLE_ANNOTATORS), (len(items), 1)), axis=1)
+    item, column = np.nonzero(np.arange(EXAMPLE_ANNOTATORS) < items.votes_total[:, None])
+    annotator = [f"a{number + 1:02d}" for number in order[item, column]]
+    label = (column < items.votes_positive[item]).astype(int)
+    votes = pd.DataFrame({"item": names[item], "annotator": annotator, "label": label})
+    return {
+        "votes": votes.sort_values(["item", "annotator"], ignore_index=True),
+        "gold": pd.DataFrame({"item": names[drawn], "gold": items.gold[drawn]}),
+        "scores": pd.DataFrame({"item": names, **scores}),
+        "truth": pd.DataFrame({"item": names, "truth": items.truth}),
+    }
 
 
 def _long(items: Items, rng: np.random.Generator) -> pd.DataFrame:

@@ -10,6 +10,11 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.opinions import NO_OPINION, Opinions
 
+RARER, RANDOM = PROTOCOLS = ("rarer", "random")
+"""Whom a second expert looks at: all items that the first put into the rarer class and
+`OTHERS` of the rest; or `DOUBLED` of all. A third looks at the items where the two differ."""
+OTHERS, DOUBLED = 0.1, 1 / 3
+
 
 class Erring(NamedTuple):
     """How experts err."""
@@ -31,10 +36,6 @@ EXPERTS: Mapping[str, Erring] = {
     "err_5_shared": Erring(0.05, 0.05, 0.5),
 }  # fmt: skip
 """Experts by how many in a hundred items they get wrong, of positive and of negative ones."""
-RARER, RANDOM = PROTOCOLS = ("rarer", "random")
-"""Whom a second expert looks at: all items that the first put into the rarer class and
-`OTHERS` of the rest; or `DOUBLED` of all. A third looks at the items where the two differ."""
-OTHERS, DOUBLED = 0.1, 1 / 3
 
 
 def draw_opinions(

@@ -105,9 +105,8 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
 
 def draw_voters(votes_total: np.ndarray, n_voters: int, rng: np.random.Generator) -> np.ndarray:
     """Each item's c_i distinct voters of n_voters, every set equally likely: (n, max c), -1 beyond
-    an item's votes. Floyd's algorithm, run for all items at once: its k-th step draws one of the
-    first n_voters - c + k + 1 voters, and takes the last of these where the one drawn is in
-    already.
+    an item's votes. Floyd's algorithm for all items at once: step k draws one of the first n_voters
+    - c + k + 1, or takes the last of these where the one drawn is in already.
     """
     voters = np.full((len(votes_total), int(votes_total.max())), -1)
     for k in range(voters.shape[1]):
@@ -128,10 +127,9 @@ def vote_chance(
 
 def vote_distribution(chance: np.ndarray, most_votes: int) -> np.ndarray:
     """P(V = v) for c votes of a random set of c distinct voters, (c, v, m) from 0 to `most_votes`,
-    given each voter's chance (n_voters, m) of a positive vote, at m difficulties. It is an
-    elementary symmetric polynomial of the chances, found by adding one voter after the other: the
-    newest of j voters is among c of them with chance c / j. Dividing as it goes, the recursion
-    holds probabilities all the way and cannot overflow.
+    given each voter's chance (n_voters, m) of a positive vote, at m difficulties: an elementary
+    symmetric polynomial of the chances, by adding one voter after the other, the newest of j among
+    c with chance c / j. Dividing as it goes, the recursion holds probabilities and cannot overflow.
     """
     distribution = np.zeros((most_votes + 1, most_votes + 1, chance.shape[1]))
     distribution[0, 0] = 1

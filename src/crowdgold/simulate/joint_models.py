@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from scipy.special import expit, ndtr, roots_hermitenorm
+from scipy.special import expit, ndtr
 
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator, Replicate
+from crowdgold.simulate.irt import normal_quadrature
 from crowdgold.types.items import Items
 from crowdgold.types.parameters import Above, Given
 
@@ -77,8 +78,7 @@ def draw_human_ai(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
     truth, normal, scores, true = _labels_and_scores(parameters, rng)
     latent = human[truth] + rho * normal + np.sqrt(1 - rho**2) * rng.normal(size=len(truth))
     # Given votes alone, the tendency is Normal(human_y, 1): its nodes stand for all chances.
-    nodes, _ = roots_hermitenorm(NODES)
-    at = human[:, None] + nodes
+    at = human[:, None] + normal_quadrature(NODES)[0]
     log_chance = np.log(np.stack([ndtr(at), ndtr(-at)]))
     return _voted(parameters, truth, scores, ndtr(latent), log_chance, true, rng)
 
@@ -104,10 +104,7 @@ def _voted(
     n_gold = design.read_n_gold(parameters, n)
     votes_total = design.draw_votes_total(parameters, n, rng)
     votes_positive = rng.binomial(votes_total, chance)
-    weight = np.ones(1)
-    if log_chance.shape[2] > 1:
-        _, weight = roots_hermitenorm(log_chance.shape[2])
-        weight = weight / weight.sum()
+    _, weight = normal_quadrature(log_chance.shape[2])
     pairs, place = np.unique(np.stack([votes_positive, votes_total]), axis=1, return_inverse=True)
     positive, total = pairs[:, :, None, None]
     votes = positive * log_chance[0] + (total - positive) * log_chance[1]

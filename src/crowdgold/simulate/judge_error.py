@@ -3,14 +3,8 @@
     y_i ~ Bernoulli(prevalence)
     a judge's label ~ Bernoulli(TPR) on positives, Bernoulli(1 - TNR) on negatives
 
-with labels "0" and "1", by `n_labels` judges on each item. Gold labels are never wrong. The design
-says whose they are:
-
-- `by_class`, the paper's: `gold_positives` positives and `gold_negatives` negatives of another set;
-- `separate`: `n_gold` items of another set, drawn at random, with `gold_prevalence`;
-- `random`: `n_gold` of the n items, drawn at random.
-
-TPR and TNR are `tpr` and `tnr`, or both are `quality`, "0.9-0.95", where they vary together.
+with labels "0" and "1", by `n_labels` judges on each item. Gold labels, never wrong, are of the
+items that the `design` says (`JudgeErrorParameters`).
 
 The group "judges" labels the n items, the group "gold" the gold items; the judges' labels of gold
 items of another set are of the group "tested", so that nothing takes them for part of the sample.

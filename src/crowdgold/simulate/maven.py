@@ -22,6 +22,8 @@ from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.types.items import Items
 from crowdgold.types.parameters import Above, Each, Given, Range, Settings
 
+OWN = ("cuts", "least", "of_votes")
+
 
 @dataclass(frozen=True, kw_only=True)
 class VotesGiven(Settings):
@@ -88,7 +90,6 @@ def probability_given_votes(
 
 
 GENERATOR = Generator("maven", draw_maven, parameters=MavenParameters)
-OWN = ("cuts", "least", "of_votes")
 
 
 @dataclass(frozen=True, kw_only=True)

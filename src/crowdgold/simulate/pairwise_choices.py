@@ -31,7 +31,7 @@ def draw_choices(
     rng: np.random.Generator,
 ) -> Choices:  # fmt: skip
     """Draw a study of methods with positive strengths (M,): so many judgements of each pair, by
-    `judges` an instance in the mean; `undecided` is the chance that one prefers neither.
+    `judges` an instance in the mean; `undecided`: the chance that one prefers neither.
     """
     ranges = {
         "strength": bool(len(strength) > 1 and (np.asarray(strength) > 0).all()),

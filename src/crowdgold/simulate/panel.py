@@ -50,6 +50,10 @@ from crowdgold.types.parameters import (
     Settings,
 )
 
+POINTS = np.linspace(-8, 8, 801)  # Of the difficulty, over which chances are averaged
+WEIGHTS = np.exp(-(POINTS**2) / 2) / np.exp(-(POINTS**2) / 2).sum()
+MOST_LATENT = 0.999
+
 
 @dataclass(frozen=True, kw_only=True)
 class PredictorGiven(Settings):
@@ -157,11 +161,6 @@ GENERATOR_SHARED_DIFFICULTY = Generator(
 )
 
 
-POINTS = np.linspace(-8, 8, 801)  # Of the difficulty, over which chances are averaged
-WEIGHTS = np.exp(-(POINTS**2) / 2) / np.exp(-(POINTS**2) / 2).sum()
-MOST_LATENT = 0.999
-
-
 @dataclass(frozen=True, kw_only=True)
 class JudgeGiven(Settings):
     """A judge."""
@@ -240,8 +239,8 @@ class Panel:
 def _copied(
     own: np.ndarray, source: np.ndarray, copying: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Chances of positive votes (p, m), and of two (p, m, m), at p points of difficulty. Votes of
-    two judges are one where both are the same judge's, and else independent given the item.
+    """Chances of positive votes (p, m), and of two (p, m, m), at p points of difficulty; votes are
+    one where both are the same judge's, and else independent given the item.
     """
     judges = np.arange(own.shape[1])
     parts = ((judges, 1 - copying), (source, copying))
@@ -259,18 +258,9 @@ def _copied(
 
 def read_panel(parameters: Given) -> Panel:
     """The panel of judges."""
-    given = parameters.values.get("judges")
-    if not isinstance(given, Mapping) or len(given) < 2:
-        raise parameters.fault("judges", "two or more, as {NAME: {tpr: number, tnr: number}}")
-    judges = {}
-    for name in sorted(map(str, given)):
-        owner = f"{parameters.owner}, judge {name!r}"
-        if not isinstance(given[name], Mapping):
-            raise InputError(
-                f"{owner}: found {given[name]!r}, expected {{tpr: number, tnr: number}}"
-            )
-        judges[name] = Given(owner, given[name], JudgeGiven)
-        judges[name].check_names()
+    shape, least = "{tpr: number, tnr: number}", (2, "two or more")
+    found = design.read_named(parameters, JudgeGiven, shape, "judge", least)
+    judges = dict(sorted(found.items()))
     names, source = list(judges), []
     for name, own in judges.items():
         copied = own.values.get("copies", name)

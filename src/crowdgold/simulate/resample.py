@@ -1,12 +1,10 @@
 """Replicates from a dataset, and Annotations reduced to the votes, gold labels and scores of Items.
 
 The paper draws D' of n items out of the full dataset D, n_e of them with an expert label, and
-computes the true value of a metric on the remaining items with expert labels. An interval that
-claims to hold the metrics of the n items themselves is judged by their own truth instead.
+computes the true value of a metric on the remaining items with expert labels.
 
-A world whose process gives Annotations becomes one in which methods of votes can be fitted too, and
-those of annotators still can: the Items keep who gave each vote. The true categories become true
-labels 0 and 1, of which `n_gold` (or `gold_fraction`), drawn at random, are gold.
+Annotations become Items to which methods of votes can be fitted too, and those of annotators still
+can: they keep who gave each vote.
 """
 
 from collections.abc import Mapping
@@ -22,13 +20,14 @@ from crowdgold.types.items import NO_GOLD, Items, labels_of_items, positive_cate
 from crowdgold.types.parameters import Parameters
 
 TRUTH_OF = ("left_over", "items")
+NAMES = ("positive", *GOLD)
 
 
 def resample(
     task: Items, n: int, n_gold: int, rng: np.random.Generator, truth_of: str = "left_over"
 ) -> Replicate[Items]:
-    """Draw n items of a task, n_gold of them gold, and as `reference` those `left_over`, as in the
-    paper, or the `items` themselves; these define the true value of a metric.
+    """Draw n items of a task, n_gold of them gold, and as `reference`, which defines the true value
+    of a metric, those `left_over`, as in the paper, or the `items` themselves.
     """
     parameters = Parameters(
         "resampling a dataset", {"n": n, "n_gold": n_gold, "truth_of": truth_of}
@@ -54,14 +53,11 @@ def resample(
     return Replicate(items, items if truth_of == "items" else reference)
 
 
-NAMES = ("positive", *GOLD)
-
-
 def as_items(
     drawn: Replicate[Annotations], values: Mapping[str, Any], rng: np.random.Generator
 ) -> Replicate[Items]:
-    """Annotations with true categories as Items, their own reference; an item without a label is
-    left out. `values`: `positive`, the categories that count so (else the last), and `n_gold` or
+    """Annotations with true categories as Items, their own reference, without items that have no
+    label. `values`: `positive`, the categories that count so (else the last), and `n_gold` or
     `gold_fraction`.
     """
     parameters = Parameters("as_items", values)

@@ -5,8 +5,7 @@
     y_ij ~ (1 - d_i) C[z_i] + d_i / 3                label by annotator j, of a type with matrix C
 
 for levels 0, 1 and 2, worth 0, 1/2 and 1. The paper prints none of the numbers; they were recovered
-from the published labels. Annotators are normal, strict, lenient or adversarial (labels at random);
-who is what is shuffled. Each response is labelled by `n_labels` distinct annotators.
+from the published labels.
 
 The model that the methods fit takes labels for independent given the level. Published labels are
 not: they share a response's difficulty. Two parameters change nothing else but this:
@@ -117,7 +116,7 @@ class StablevalParameters(Settings):
 
 
 def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
-    """Draw the labels of agents A1, A2, ..., with true levels. A configuration's values stand where
+    """Draw the labels of agents A1, A2, ..., with true levels; a configuration's values stand where
     none is given, else `BASE`. `parameters` hold "score:NAME", the mean credit of an agent's
     responses here, and "expected_score:NAME", of all it could give.
     """

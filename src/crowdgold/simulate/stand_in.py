@@ -145,7 +145,7 @@ def derive_voting(phi: float, tpr: float, tnr: float, excess: float, sigma_s: fl
 
 def calibrated(scores: np.ndarray, truth: np.ndarray, phi: float) -> np.ndarray:
     """Scores (n,) as the linear discriminant's probabilities, as a trained predictor gives them; an
-    increasing function, so that what depends on ranks alone does not change.
+    increasing function, so that ranks stay.
     """
     means = [float(scores[truth == label].mean()) for label in (0, 1)]
     variance = float(np.mean((scores - np.where(truth == 1, means[1], means[0])) ** 2))
@@ -154,8 +154,8 @@ def calibrated(scores: np.ndarray, truth: np.ndarray, phi: float) -> np.ndarray:
 
 
 def near_the_ends(scores: np.ndarray, separation: float, share: float) -> np.ndarray:
-    """Scores (n,) as probabilities near 0 and 1, as an LLM's often are: logits of
-    Normal(separation, 1), with this share, and Normal(-separation, 1), in the order of the scores.
+    """Scores (n,) as probabilities near 0 and 1, as an LLM's often are, in their order: logits of
+    Normal(separation, 1), with this share, and Normal(-separation, 1).
     """
     logits = np.linspace(-separation - 8, separation + 8, GRID)
     below = share * ndtr(logits - separation) + (1 - share) * ndtr(logits + separation)

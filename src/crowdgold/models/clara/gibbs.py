@@ -54,6 +54,9 @@ Scale = Annotated[
     "The scale on which scores are normal within a class: as `given`, as printed, or the "
     "`log_ratio` of their parts.",
 ]
+DIAGNOSED = 20  # confusion matrices with R-hat and ESS; more would cost minutes
+PSI_BYTES = 2**28  # for kept confusion matrices; 1,000 binary ones, 4 x 2,000 draws, take half
+SWAPPED_LIMIT = 0.01  # less mass of swapped categories moves neither end of a 95 % interval far
 
 
 @dataclass(frozen=True)
@@ -127,9 +130,8 @@ def _exchange(prior: np.ndarray, shape: np.ndarray, a: int, b: int) -> None:
 
 @kernel()
 def try_swap(prior: Prior, state: State, rng: np.random.Generator) -> None:
-    """Propose to exchange two categories, and exchange them in y and the shapes where accepted.
-    theta and psi stay those of before: they are to be drawn anew from the shapes. The prior must
-    not be ordered: a cut prior has another ratio.
+    """Propose to exchange two categories, and exchange them in y and the shapes where accepted;
+    theta and psi are to be drawn anew from these. An ordered prior has another ratio.
     """
     K, a, b = len(prior.theta), 0, 1
     if K > 2:
@@ -192,8 +194,8 @@ def run_chain(
     rng: np.random.Generator,
 ) -> int:  # fmt: skip
     """Run a chain to its last kept draw, in place; give the number of matrices that failed. With
-    scores, or collapsed, there is one pattern an item. The collapsed sampler draws theta and psi
-    for the draws that are kept alone.
+    scores, or collapsed, there is one pattern an item. Collapsed, theta and psi are drawn for kept
+    draws alone.
     """
     scored = len(scores.x) > 0
     density = np.zeros((len(labels.items) if scored else 0, len(state.theta)))
@@ -219,10 +221,6 @@ def run_chain(
     return failed
 
 
-DIAGNOSED = 20  # confusion matrices with R-hat and ESS; more would cost minutes
-PSI_BYTES = 2**28  # for kept confusion matrices; 1,000 binary ones, 4 x 2,000 draws, take half
-
-
 @dataclass(frozen=True)
 class Draws:
     """What all chains leave."""
@@ -231,9 +229,6 @@ class Draws:
     psi_step: int  # every how many draws the confusion matrices are kept
     failed: int  # confusion matrices that could not be drawn
     diagnostics: Diagnostics  # of the chains, over prevalence and confusion entries
-
-
-SWAPPED_LIMIT = 0.01  # less mass of swapped categories moves neither end of a 95 % interval far
 
 
 @dataclass(frozen=True)
@@ -272,8 +267,8 @@ def swapped_note(swapped: float) -> str:
 def sample_clara(
     annotations: Annotations, prior: ClaraPrior, settings: ClaraSettings, rng: np.random.Generator
 ) -> ClaraFit:
-    """Sample CLARA's posterior. Every other chain starts with two categories exchanged: were the
-    move between the modes never accepted, R-hat would say so.
+    """Sample CLARA's posterior. Every other chain starts with two categories exchanged, so that
+    R-hat says it where the move between the modes is never accepted.
     """
     s, exact = settings, settings.conditional == "exact"
     scores, notes = score_model(annotations, s.score_scale, s.gaussians == "posterior")

@@ -39,6 +39,24 @@ if TYPE_CHECKING:
     from crowdgold.models.clara.gibbs import ClaraFit
 
 LEAST_LABELS = 1e-9  # added to the weights of the fallback, so that they are not all 0
+FORMAT = "crowdgold labelling model"
+VERSION = 1
+ABOUT = (
+    "categories: the labels. prevalence: the share of the items whose true label is each of them.",
+    "matrices: name -> confusion matrix, of each annotator or group, as `confusion` says. Rows: "
+    "the true label, columns: the label given, both in the order of categories; probabilities.",
+    "fallback: the matrix of a label whose annotator or group has none in `matrices`; where "
+    "`confusion` is shared, of every label.",
+    "P(true label k | the labels of an item) is in proportion to prevalence[k] times the product "
+    "of matrix[k][r] over the labels r of the item. Its maximum over k is the confidence.",
+    "made: how the model was made.",
+)
+KEYS = (
+    "format", "version", "about", "made", "categories", "prevalence", "confusion", "fallback",
+    "matrices",
+)  # fmt: skip
+MEND = "correct the file, or write it anew with `crowdgold fit-labelling`"
+SHOWN = 8  # Problems of a file that a message lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +95,8 @@ def labelling_model(
     fit: "ClaraFit", annotations: Annotations, confusion: str, made: Mapping[str, Any] | None = None
 ) -> LabellingModel:
     """The model of a fit's posterior means. Row k of the fallback weighs each matrix by how many
-    labels it is expected to have where the truth is k: an unknown annotator is taken for one met by
-    way of a random label.
+    labels it is expected to have where the truth is k, as of an annotator met by way of a random
+    label.
     """
     known = matrix_names(annotations, confusion)
     theta = fit.theta.mean(axis=(0, 1))
@@ -212,26 +230,6 @@ class LabelStream:
     def _plus(self, log_weight: list[float], given: tuple[int, int]) -> list[float]:
         more = self._log[given[0]][given[1]]
         return [w + x for w, x in zip(log_weight, more, strict=True)]
-
-
-FORMAT = "crowdgold labelling model"
-VERSION = 1
-ABOUT = (
-    "categories: the labels. prevalence: the share of the items whose true label is each of them.",
-    "matrices: name -> confusion matrix, of each annotator or group, as `confusion` says. Rows: "
-    "the true label, columns: the label given, both in the order of categories; probabilities.",
-    "fallback: the matrix of a label whose annotator or group has none in `matrices`; where "
-    "`confusion` is shared, of every label.",
-    "P(true label k | the labels of an item) is in proportion to prevalence[k] times the product "
-    "of matrix[k][r] over the labels r of the item. Its maximum over k is the confidence.",
-    "made: how the model was made.",
-)
-KEYS = (
-    "format", "version", "about", "made", "categories", "prevalence", "confusion", "fallback",
-    "matrices",
-)  # fmt: skip
-MEND = "correct the file, or write it anew with `crowdgold fit-labelling`"
-SHOWN = 8  # Problems of a file that a message lists
 
 
 def _one_a_line(entries: Mapping[str, Any]) -> str:

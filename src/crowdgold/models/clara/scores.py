@@ -34,9 +34,9 @@ class ScoreModel(NamedTuple):
 
 
 def log_ratios(scores: np.ndarray) -> tuple[np.ndarray, str]:
-    """log(s_k / s_K) of score vectors (I, K), NaN where missing, and what was put for zeros. A part
-    that is exactly 0 (another is then 1) has no logarithm: half the smallest part that any vector
-    of the classifier has stands in for it, so that it lies just beyond all that are known.
+    """log(s_k / s_K) of score vectors (I, K), NaN where missing, and what was put for zeros, which
+    have no logarithm: half the smallest part that any vector of the classifier has, just beyond all
+    known.
     """
     zero = scores == 0
     positive = scores[scores > 0]

@@ -34,6 +34,12 @@ from crowdgold.system.kernels import kernel
 from crowdgold.types.annotations import Annotations
 
 FLIPPED = 0.1  # Share of the items of every chain but the first that start in a category at random
+STEPS = 5  # Proposals before each sweep, which take about as long as a sweep of few patterns
+MOST_RATES = 8  # Free rates beyond which steps in all of them at once would hardly be accepted
+SMALLEST, LARGEST = 0.03, 10.0  # deviations of a random step in x, even in their logarithm
+FARTHEST = 600.0  # Steps end at |x| below it, where all rates are numbers
+SMALL = 1e-200  # weights that add to less are found by logarithms: items can have many labels
+TRIES = 10_000  # Draws of a confusion matrix until its diagonal adds to more than 1
 
 
 class Labels(NamedTuple):
@@ -56,9 +62,9 @@ class Prior(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a chain is at; changed in place. The shapes are the parameters of the Dirichlet
-    distributions given the true labels: prior plus counts. Rows of psi and of its shape are m K +
-    r, columns the true category k.
+    """What a chain is at; changed in place. The shapes, prior plus counts, are of the Dirichlet
+    distributions given the true labels. Rows of psi and its shape are m K + r, columns the true
+    category.
     """
 
     y: np.ndarray  # (P,) true category, where a pattern is one item
@@ -124,12 +130,6 @@ def first_state(
     )  # fmt: skip
 
 
-STEPS = 5  # Proposals before each sweep, which take about as long as a sweep of few patterns
-MOST_RATES = 8  # Free rates beyond which steps in all of them at once would hardly be accepted
-SMALLEST, LARGEST = 0.03, 10.0  # deviations of a random step in x, even in their logarithm
-FARTHEST = 600.0  # Steps end at |x| below it, where all rates are numbers
-
-
 def rates_are_few(patterns: LabelPatterns) -> bool:
     """Whether there are as few rates as these steps are for."""
     K = patterns.categories
@@ -167,8 +167,8 @@ def _to_rates(x: np.ndarray, start: int, rates: np.ndarray) -> None:
 def _log_posterior(
     x: np.ndarray, labels: Labels, prior: Prior, theta: np.ndarray, psi: np.ndarray
 ) -> float:
-    """The log density of x, up to a constant; its rates are written into theta and psi. It is -inf
-    beyond `FARTHEST`, where an ordered prior has no mass, and where the likelihood underflows.
+    """The log density of x, up to a constant, its rates written into theta and psi; -inf beyond
+    `FARTHEST`, where an ordered prior has no mass, and where the likelihood underflows.
     """
     K, found = len(theta), 0.0
     if np.abs(x).max() > FARTHEST:
@@ -216,10 +216,6 @@ def walk_rates(labels: Labels, prior: Prior, state: State, rng: np.random.Genera
         proposed = _log_posterior(new, labels, prior, theta, psi)
         if -rng.standard_exponential() < proposed - at:
             state.theta[:], state.psi[:], x[:], at = theta, psi, new, proposed
-
-
-SMALL = 1e-200  # weights that add to less are found by logarithms: items can have many labels
-TRIES = 10_000  # Draws of a confusion matrix until its diagonal adds to more than 1
 
 
 @kernel()
@@ -385,10 +381,9 @@ def draw_dirichlet(shape: np.ndarray, out: np.ndarray, rng: np.random.Generator)
 
 @kernel()
 def draw_rates(prior: Prior, state: State, rng: np.random.Generator) -> int:
-    """Draw theta and psi given the shapes, in place; give the number of matrices that failed. Where
-    the prior is ordered, psi_m is drawn until its diagonal adds to more than 1 (binary labels: TPR
-    + TNR > 1), a draw of the posterior under the prior cut to there; one for which that does not
-    come about in `TRIES` draws keeps what it was.
+    """Draw theta and psi given the shapes, in place; give the number of matrices that failed. Of an
+    ordered prior psi_m is drawn until its diagonal adds to more than 1 (binary labels: TPR + TNR >
+    1), and keeps what it was where that takes more than `TRIES` draws.
     """
     theta, psi, above, ordered = state.theta, state.psi, state.psi_shape, prior.ordered
     K, failed = len(theta), 0

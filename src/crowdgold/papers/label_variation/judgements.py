@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crowdgold.metrics.soft import MULTICLASS, UndefinedMetricWarning
-from crowdgold.metrics.soft_multilabel import MULTILABEL
+from crowdgold.metrics.soft import MULTICLASS, MULTILABEL, UndefinedMetricWarning
 from crowdgold.simulate.pairwise_choices import Choices
 from crowdgold.types.columns import list_rows
 from crowdgold.types.errors import InputError

@@ -11,7 +11,7 @@ Needs PyTorch.
 P are the people's shares, T is the target: P, the majority vote, or one annotation. Q is the
 softmax of the logits, or, where an item may have several classes, their sigmoid. The sums over i
 are those of a batch; over a whole set each of the three metrics is 1 less its loss
-(`crowdgold.metrics.soft`, `.soft_multilabel`). B is rows, J annotations, A annotators, K classes.
+(`crowdgold.metrics.soft`). B is rows, J annotations, A annotators, K classes.
 """
 
 from collections.abc import Callable
