@@ -18,8 +18,7 @@ from crowdgold.checking.gold_sample import (
     mid_ranks,
     permutation_p,
 )
-from crowdgold.checking.study import check_data, warn_of_opposites
-from crowdgold.checking.verdicts import verdicts_of
+from crowdgold.checking.study import check_data, verdicts_of, warn_of_opposites
 from crowdgold.cli import main
 from crowdgold.evaluation.headline import order_of_choice
 from crowdgold.methods.doubts import Facts

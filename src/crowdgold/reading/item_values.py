@@ -75,19 +75,16 @@ def read_scores(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
 def _check_thousands(table: Sheet, column: str) -> None:
     """Refuse points that mark thousands: 3 digits follow each, and most others have 3 digits."""
     texts = table.frame[column].dropna().astype(str)
-    pointed = texts.str.contains(".", regex=False)
-    if pointed.sum() < 2 or not texts[pointed].str.fullmatch(r"[+-]?[1-9]\.\d{3}").all():
+    has_point = texts.str.contains(".", regex=False)
+    pointed, whole = texts[has_point], texts[~has_point]
+    if min(len(pointed), len(whole)) < 2 or (whole.str.len() > 2).mean() <= 0.5:
         return
-    whole = texts[~pointed]
-    if (
-        len(whole) > 1
-        and whole.str.fullmatch(r"[+-]?\d{1,3}").all()
-        and (whole.str.len() > 2).mean() > 0.5
-    ):
+    marked = pointed.str.fullmatch(r"[+-]?[1-9]\.\d{3}").all()
+    if marked and whole.str.fullmatch(r"[+-]?\d{1,3}").all():
         raise InputError(
-            f"{table.source}: column {column!r} holds {texts[pointed].iloc[0]!r} beside "
+            f"{table.source}: column {column!r} holds {pointed.iloc[0]!r} beside "
             f"{whole.iloc[0]!r}: the point seems to mark thousands. Expected numbers without such "
-            f"a mark; or {texts[pointed].iloc[0]}0, where it is a decimal point"
+            f"a mark; or {pointed.iloc[0]}0, where it is a decimal point"
         )
 
 
@@ -95,10 +92,8 @@ def read_gold(sheets: Sequence[Sheet], notes: list[str]) -> Rows | None:
     """The gold labels: columns item, expert and label, one of an expert for an item; or None."""
     parts = []
     for sheet in sheets:
-        tables = [
-            (of_item(sheet, column), column, name)
-            for name, column in sheet.starting("gold").items()
-        ]
+        by_name = sheet.starting("gold").items()
+        tables = [(of_item(sheet, column), column, name) for name, column in by_name]
         if sheet.has("label") and (sheet.has("expert") or not sheet.several):
             label = sheet.known("label").notna()
             if sheet.several:
@@ -198,13 +193,10 @@ def _draws(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
         gold = [*sheet.starting("gold").values(), *filter(sheet.has, ["label"])]
         known = [_values(sheet, column).index for column in gold] if in_batches else []
         tables[-1]["known"] = np.any([tables[-1].index.isin(one) for one in known], axis=0)
-    if not in_batches or not tables:
-        return {
-            str(name): one[name].dropna() for one in tables for name in one.drop(columns="known")
-        }
-    found = pd.concat(tables).sort_values("known", kind="stable").drop(columns="known")
-    last = found[~found.index.duplicated(keep="last")]
-    return {str(column): last[column].dropna() for column in last}
+    if in_batches and tables:
+        found = pd.concat(tables).sort_values("known", kind="stable")
+        tables = [found[~found.index.duplicated(keep="last")]]
+    return {str(name): one[name].dropna() for one in tables for name in one.drop(columns="known")}
 
 
 def read_weights(sheets: Sequence[Sheet]) -> pd.Series | None:

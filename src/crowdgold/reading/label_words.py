@@ -4,7 +4,7 @@ Words for an empty cell among labels. NA is one where the labels are known witho
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -121,12 +121,10 @@ UNLABELLED = (
 """Words that people write for a label that is not there yet, and that could be labels."""
 
 
-def _label_columns(sheet: Sheet) -> Iterator[str]:
+def _label_columns(sheet: Sheet) -> list[str]:
     """The columns of a sheet that hold labels."""
-    yield from sheet.starting("vote").values()
-    yield from sheet.starting("gold").values()
-    if sheet.has("label"):
-        yield "label"
+    named = [*sheet.starting("vote").values(), *sheet.starting("gold").values()]
+    return [*named, *filter(sheet.has, ["label"])]
 
 
 def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:

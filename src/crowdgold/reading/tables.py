@@ -60,11 +60,10 @@ class Raw:
 def read_columns(
     path: str | Path, columns: Mapping[str, str] | None = None
 ) -> tuple[pd.DataFrame, np.ndarray]:
-    """Read a table and rename its columns; an apostrophe before a formula's sign is taken away.
+    """A table of a file, in which texts stand as they are, and what messages call its rows.
 
     The file's ending (.csv, .tsv, .parquet, .jsonl) says what it is; `columns` are its own names ->
-    the names used here, e.g. {"yes": "votes_positive"}. Beside the table, in which texts stand as
-    in the file, is what messages call its rows.
+    the names used here, e.g. {"yes": "votes_positive"}.
     """
     opened = open_file(path)
     door.known_ending(opened, ENDINGS)
@@ -74,15 +73,15 @@ def read_columns(
         filled = ~np.all([one.isin(["", None]) for _, one in frame.items()], axis=0)
         frame, rows = frame[filled].reset_index(drop=True), rows[filled]
         frame, _ = restored(frame.fillna(""))
-    missing = [name for name in columns or {} if name not in frame]
-    if missing:
-        raise InputError(
-            f"{path}: no column {missing[0]!r}; the file has {list_names(frame.columns)}"
-        )
-    frame = frame.rename(columns=dict(columns or {}))
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise InputError(f"{path}: two columns are named {twice!r}; expected one")
+    names = dict(columns or {})
+    for name in names:
+        if name not in frame:
+            raise InputError(
+                f"{path}: no column {name!r}; the file has {list_names(frame.columns)}"
+            )
+    frame = frame.rename(columns=names)
+    for name in frame.columns[frame.columns.duplicated()]:
+        raise InputError(f"{path}: two columns are named {name!r}; expected one")
     return frame, rows
 
 
@@ -158,15 +157,16 @@ class _Text:
             why = "its first line says" if text.separator else "in its header"
             notes = [f"cells are separated by {shown}, as {why}", *notes]
         if separator != ",":
-            frame, commas = frame.copy(deep=False), list[str]()
-            for name in frame.columns:
-                known = frame[name].dropna().str.strip()
+            commas = []
+            for name, column in frame.items():
+                known = column.dropna().str.strip()
                 known = known[known != ""]
-                numbers = known.str.fullmatch(DECIMAL_COMMA)
-                if len(known) and numbers.all() and known.str.contains(",", regex=False).any():
-                    frame[name] = frame[name].str.replace(",", ".")
+                numbers = len(known) > 0 and known.str.fullmatch(DECIMAL_COMMA).all()
+                if numbers and known.str.contains(",", regex=False).any():
                     commas.append(str(name))
-            notes += [f"decimal commas in {', '.join(commas)}"] if commas else []
+            if commas:
+                frame = frame.assign(**{one: frame[one].str.replace(",", ".") for one in commas})
+                notes += [f"decimal commas in {', '.join(commas)}"]
         door.check_cells(frame.size, self.source)
         rows = np.arange(len(frame)) + text.skipped + 2
         return Raw(self.source, frame, rows, tuple(notes))
@@ -300,9 +300,7 @@ class _Text:
             texts = column[found].fillna("").str.strip().str.lstrip("\ufeff").str.strip()
             found[found] = (texts == name).to_numpy(dtype=bool)
             if not found.any():
-                break
-        if not found.any():
-            return
+                return
         rows = list_rows(np.flatnonzero(found) + self.skipped + 2)
         raise InputError(
             f"{self.source}, {rows}: found the names of the columns, expected data; remove what is "
@@ -375,17 +373,15 @@ def _rows(opened: Opened, cached: bool) -> tuple[list[str], Iterator[Row]]:
 
     def filled() -> Iterator[Row]:
         with closing(book):
-            # The size that a file says it has may be wrong.
-            shown[0].reset_dimensions()
+            shown[0].reset_dimensions()  # the size that a file says it has may be wrong
             for number, row in enumerate(shown[0].iter_rows(), 1):
                 cells = tuple("" if one.data_type == "str" else one.value for one in row)
                 last = max((k for k, cell in enumerate(cells, 1) if cell is not None), default=0)
                 if last:
                     yield number, cells[:last]
                 if number > MOST_ROWS:
-                    raise InputError(
-                        f"{opened.source}: more than {MOST_ROWS:,} rows; expected fewer"
-                    )
+                    what = f"more than {MOST_ROWS:,} rows; expected fewer"
+                    raise InputError(f"{opened.source}: {what}")
 
     return [one.title for one in shown], filled()
 
@@ -457,10 +453,10 @@ def read_items(
     rng: np.random.Generator | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Items:
-    """Read Items from CSV, TSV, parquet or JSON lines, as the file's ending says.
+    """Items from CSV, TSV, parquet or JSON lines, as the file's ending says.
 
     The generator orders items with equal scores; its seed is fixed where none is given. `columns`
-    are the file's own names -> the names used here, e.g. {"yes": "votes_positive"}.
+    are as of `read_columns`.
     """
     rng = np.random.default_rng(20_000_003) if rng is None else rng
     frame, first_row = read_columns(path, columns)
@@ -486,10 +482,10 @@ def read_annotations(
     categories: Sequence[str] | None = None, repeated: str = "refuse",
     scores: str | Path | None = None, credit: Mapping[str, float] | None = None,
 ) -> Annotations:  # fmt: skip
-    """Read Annotations from CSV, TSV, parquet or JSON lines, as the file's ending says.
+    """Annotations from CSV, TSV, parquet or JSON lines, as the file's ending says.
 
-    `columns` are the file's own names -> the names used here, e.g. {"worker": "annotator"};
-    `scores` is a file of score vectors; the others are as for `annotations_from_frame`.
+    `columns` are as of `read_columns`; `scores` is a file of score vectors; the others are as for
+    `annotations_from_frame`.
     """
     frame, first_row = read_columns(path, columns)
     vectors = None if scores is None else read_columns(scores)[0]

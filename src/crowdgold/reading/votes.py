@@ -46,7 +46,7 @@ def joined(parts: Sequence[tuple[Sheet, pd.DataFrame, np.ndarray]]) -> Rows:
 def _long(sheet: Sheet, notes: list[str]) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
     """Take the rows with a label of an annotator; rows of an expert are gold labels."""
     label = sheet.known("label")
-    expert = sheet.frame["expert"].notna() if sheet.has("expert") else pd.Series(False, label.index)
+    expert = sheet.frame.get("expert", pd.Series(pd.NA, label.index)).notna()
     wanted = (label.notna() & ~expert).to_numpy(dtype=bool)
     columns = ["item"]
     if sheet.kind == LONG:

@@ -34,10 +34,7 @@ LIKE = 0.5
 
 
 def did_you_mean(name: object, known: Iterable[str], always: bool = False) -> str:
-    """The question whether the nearest of the known names is meant; empty where none is near.
-
-    Capitals make no difference. The nearest may `always` be asked for, however far it is.
-    """
+    """The question whether the nearest known name is meant, however far it is if `always`."""
     folded = {str(one).casefold(): one for one in known}
     close = difflib.get_close_matches(str(name).casefold(), folded, 1, 0 if always else LIKE)
     return f"did you mean {folded[close[0]]!r}?" if close else ""
@@ -48,6 +45,63 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     known = list(known)
     meant = did_you_mean(name, known)
     return f"no {kind} {name!r}; {f'{meant} There' if meant else 'there'} are {', '.join(known)}"
+
+
+@dataclass(frozen=True)
+class Range:
+    """A range of numbers; without a bound where it is infinite."""
+
+    least: float = -math.inf  # bounds that are allowed
+    most: float = math.inf
+    above: float = -math.inf  # bounds that are not
+    below: float = math.inf
+
+    def __contains__(self, value: float) -> bool:
+        return self.least <= value <= self.most and self.above < value < self.below
+
+    def __str__(self) -> str:
+        if self.above == 0 and self.below == 1:
+            return "a number between 0 and 1"
+        ends = {
+            "{:,.10g} or more": self.least, "above {:,.10g}": self.above,
+            "at most {:,.10g}": self.most, "below {:,.10g}": self.below,
+        }  # fmt: skip
+        return " and ".join(form.format(end) for form, end in ends.items() if math.isfinite(end))
+
+    @property
+    def schema(self) -> dict[str, float]:
+        """The range in the words of JSON schemas."""
+        names = {
+            "minimum": self.least, "maximum": self.most,
+            "exclusiveMinimum": self.above, "exclusiveMaximum": self.below,
+        }  # fmt: skip
+        return {name: bound for name, bound in names.items() if math.isfinite(bound)}
+
+
+def AtLeast(least: float, most: float = math.inf) -> Range:
+    """The range from a number on, up to another where there is one."""
+    return Range(least=least, most=most)
+
+
+def Between(least: float, most: float) -> Range:
+    """The range from a number to another, both allowed."""
+    return Range(least=least, most=most)
+
+
+def Above(above: float, below: float = math.inf) -> Range:
+    """The range above a number, and below another where there is one."""
+    return Range(above=above, below=below)
+
+
+def _words(bounds: Range) -> str:
+    """A range as messages say it after "a number"."""
+    closed = [end for end in (bounds.least, bounds.most) if math.isfinite(end)]
+    if len(closed) == 2:
+        return f"from {bounds.least:g} to {bounds.most:g}"
+    if closed:
+        return f"that is {bounds}"
+    ends = {"above": bounds.above, "below": bounds.below}
+    return " and ".join(f"{word} {end:g}" for word, end in ends.items() if math.isfinite(end))
 
 
 @dataclass(frozen=True)
@@ -74,19 +128,28 @@ class Parameters:
         found = self.values[name]
         return InputError(f"{self.owner}: parameter {name!r}: found {found!r}, expected {expected}")
 
+    def bounds(self, name: str) -> Range:
+        """The range that is declared for a number."""
+        return Range()
+
     def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
-        """A finite number strictly between two bounds."""
+        """A finite number in its range, strictly between two bounds."""
+        own = self.bounds(name)
+        bounds = replace(own, above=max(above, own.above), below=min(below, own.below))
         value: Any = self.values.get(name)
-        if is_number(value) and above < value < below:
+        if is_number(value) and value in bounds:
             return float(value)
-        raise self.fault(name, _range("a number", above, below, "above", "below"))
+        raise self.fault(name, f"a number {_words(bounds)}".strip())
 
     def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
-        """A whole number between two bounds, both allowed; 4000.0 counts as whole."""
+        """A whole number in its range, between two bounds, both allowed; 4000.0 is whole."""
+        own = self.bounds(name)
+        ends = {"at least": max(at_least, own.least), "at most": min(at_most, own.most)}
         value: Any = self.values.get(name)
-        if is_whole(value) and at_least <= value <= at_most:
+        if is_whole(value) and ends["at least"] <= value <= ends["at most"]:
             return int(value)
-        raise self.fault(name, _range("a whole number", at_least, at_most, "at least", "at most"))
+        told = [f"{word} {end:g}" for word, end in ends.items() if math.isfinite(end)]
+        raise self.fault(name, f"a whole number {' and '.join(told)}".strip())
 
     def flag(self, name: str) -> bool:
         """True or false; false where the parameter is not given."""
@@ -116,11 +179,6 @@ def is_whole(value: Any) -> bool:
     return is_number(value) and float(value).is_integer()
 
 
-def _range(kind: str, low: float, high: float, low_word: str, high_word: str) -> str:
-    ends = [(low, low_word), (high, high_word)]
-    return " ".join([kind, " and ".join(f"{w} {x:g}" for x, w in ends if math.isfinite(x))]).strip()
-
-
 def check_level(level: float, name: str = "level") -> None:
     """Raise an `InputError` where no interval of a level can be worked out."""
     if not LEAST_LEVEL <= level <= MOST_LEVEL:
@@ -136,54 +194,6 @@ LEVEL = 0.95
 """Of intervals, where a user names none."""
 KINDS = {int: "integer", float: "number", str: "string", bool: "boolean"}
 """Types -> what messages, and JSON schemas, call them."""
-
-
-@dataclass(frozen=True)
-class Range:
-    """A range of numbers; without a bound where it is infinite."""
-
-    least: float = -math.inf  # bounds that are allowed
-    most: float = math.inf
-    above: float = -math.inf  # bounds that are not
-    below: float = math.inf
-
-    def __contains__(self, value: float) -> bool:
-        return self.least <= value <= self.most and self.above < value < self.below
-
-    def __str__(self) -> str:
-        if self.above == 0 and self.below == 1:
-            return "a number between 0 and 1"
-        parts = [
-            f"{self.least:,.10g} or more" if math.isfinite(self.least) else "",
-            f"above {self.above:,.10g}" if math.isfinite(self.above) else "",
-            f"at most {self.most:,.10g}" if math.isfinite(self.most) else "",
-            f"below {self.below:,.10g}" if math.isfinite(self.below) else "",
-        ]
-        return " and ".join(filter(None, parts))
-
-    @property
-    def schema(self) -> dict[str, float]:
-        """The range in the words of JSON schemas."""
-        names = {
-            "minimum": self.least, "maximum": self.most,
-            "exclusiveMinimum": self.above, "exclusiveMaximum": self.below,
-        }  # fmt: skip
-        return {name: bound for name, bound in names.items() if math.isfinite(bound)}
-
-
-def AtLeast(least: float, most: float = math.inf) -> Range:
-    """The range from a number on, up to another where there is one."""
-    return Range(least=least, most=most)
-
-
-def Between(least: float, most: float) -> Range:
-    """The range from a number to another, both allowed."""
-    return Range(least=least, most=most)
-
-
-def Above(above: float, below: float = math.inf) -> Range:
-    """The range above a number, and below another where there is one."""
-    return Range(above=above, below=below)
 
 
 @dataclass(frozen=True)
@@ -205,9 +215,7 @@ OF_EXPERIMENT = OnlyOf("experiment")
 
 
 def refuse(message: str) -> NoReturn:
-    """Raise an `InputError`; it is imported here, since reading tables takes a while to load."""
-    from crowdgold.types.errors import InputError
-
+    """Raise an `InputError`."""
     raise InputError(message)
 
 
@@ -256,14 +264,9 @@ class Declaration:
         if _is_settings(self.kind):
             if isinstance(value, self.kind):
                 return value
-            names = [one.name for one in self.kind.declared()]
             if isinstance(value, Mapping):
-                check_names(value, names, self.name)
-                try:
-                    return self.kind(**value)
-                except ValueError as error:
-                    refuse(f"{self.name}: {error}")
-            expected = " and ".join(names)
+                return self.kind.read(value, self.name)
+            expected = " and ".join(one.name for one in self.kind.declared())
         elif self.choices:
             if value not in self.choices:
                 hint = did_you_mean(value, map(str, self.choices))
@@ -291,25 +294,20 @@ def _is_settings(kind: Any) -> bool:
 
 def _declaration(field: Field[Any], hint: Any) -> Declaration:
     """Read a field's annotation."""
-    kind, extras = hint, list[Any]()
-    if get_origin(hint) is Annotated:
-        kind, *extras = get_args(hint)
+    kind, *extras = get_args(hint) if get_origin(hint) is Annotated else [hint]
     if get_origin(kind) in (Union, types.UnionType):  # X | None: not given is None
         (kind,) = (one for one in get_args(kind) if one is not type(None))
     words = get_args(kind) if get_origin(kind) is Literal else ()
     default = None if field.default is MISSING else field.default
     if field.default_factory is not MISSING:
         default = field.default_factory()
-    return Declaration(
-        field.name,
-        kind,
-        words,
-        next((one for one in extras if isinstance(one, Range)), Range()),
-        next((one for one in extras if isinstance(one, str)), ""),
-        next((one.table for one in extras if isinstance(one, OnlyOf)), ""),
-        default,
-        next((one.schema for one in extras if isinstance(one, Json)), {}),
-    )
+
+    def said(kind: type, otherwise: Any) -> Any:
+        return next((one for one in extras if isinstance(one, kind)), otherwise)
+
+    bounds, about, table = said(Range, Range()), said(str, ""), said(OnlyOf, OnlyOf("")).table
+    schema = said(Json, Json({})).schema
+    return Declaration(field.name, kind, words, bounds, about, table, default, schema)
 
 
 @dataclass(frozen=True)
@@ -404,28 +402,18 @@ class Given(Parameters):
 
     def check_names(self, known: Iterable[str] = ()) -> None:
         """Raise `InputError` for the first name that is not declared, or not among some."""
-        super().check_names(
-            list(known)
-            or [one.name for one in self.kind.declared() if one.table != OF_EXPERIMENT.table]
-        )
+        declared = (one for one in self.kind.declared() if one.table != OF_EXPERIMENT.table)
+        super().check_names(list(known) or [one.name for one in declared])
 
-    def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
-        """A finite number in its range, strictly between two bounds."""
-        own = self._declared(name).range
-        bounds = replace(own, above=max(above, own.above), below=min(below, own.below))
-        value: Any = self.values.get(name)
-        if is_number(value) and value in bounds:
-            return float(value)
-        raise self.fault(name, f"a number {_words(bounds)}".strip())
+    def bounds(self, name: str) -> Range:
+        """The range that is declared for a number."""
+        return self._declared(name).range
 
     def numbers(self, name: str, bounds: Range, more: str = "") -> list[float]:
         """A list of numbers in a range, at least one.; `more` is what else it may be, in words."""
-        value = self.values.get(name)
-        if (
-            isinstance(value, list | tuple)
-            and value
-            and all(is_number(one) and one in bounds for one in value)
-        ):
+        value: Any = self.values.get(name)
+        several = isinstance(value, list | tuple) and value
+        if several and all(is_number(one) and one in bounds for one in value):
             return [float(one) for one in value]
         raise self.fault(name, f"{more}a list of numbers {_words(bounds)}".strip())
 
@@ -451,22 +439,6 @@ class Given(Parameters):
             part.check_names()
         return parts
 
-    def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
-        """A whole number in its range, between two bounds that are allowed."""
-        bounds = self._declared(name).range
-        return super().whole(name, max(at_least, bounds.least), min(at_most, bounds.most))
-
     def choice(self, name: str, allowed: Iterable[str] = ()) -> str:
         """One of its words, or of some."""
         return super().choice(name, list(allowed) or self._declared(name).choices)
-
-
-def _words(bounds: Range) -> str:
-    """A range as messages say it after "a number"."""
-    closed = [end for end in (bounds.least, bounds.most) if math.isfinite(end)]
-    if len(closed) == 2:
-        return f"from {bounds.least:g} to {bounds.most:g}"
-    if closed:
-        return f"that is {bounds}"
-    ends = {"above": bounds.above, "below": bounds.below}
-    return " and ".join(f"{word} {end:g}" for word, end in ends.items() if math.isfinite(end))

@@ -13,25 +13,16 @@ BAD_INPUT, UNSUPPORTED = 2, 1
 
 @dataclass(frozen=True)
 class Case:
-    """A kind of mistake. No two cases share command, place and kind.
-
-    Attributes:
-        command: of crowdgold.
-        where: the file, column, key, option or combination that is wrong.
-        what: what is wrong with it.
-        arguments: after the command; files are named as in `files`.
-        files: name -> content; they are made in an empty folder, where the command runs.
-        says: regular expression that the message must match, whatever its lines.
-        code: of the exit.
-    """
+    """A kind of mistake. No two cases share command, place and kind."""
 
     command: str
-    where: str
-    what: str
-    arguments: Sequence[str]
+    where: str  # the file, column, key, option or combination that is wrong
+    what: str  # what is wrong with it
+    arguments: Sequence[str]  # after the command; files are named as in `files`
+    # name -> content; they are made in an empty folder, where the command runs
     files: Mapping[str, Content] = field(default_factory=dict)
-    says: str = ""
-    code: int = BAD_INPUT
+    says: str = ""  # regular expression that the message must match, whatever its lines
+    code: int = BAD_INPUT  # of the exit
 
     @property
     def name(self) -> str:

@@ -171,35 +171,28 @@ def _cases() -> Iterator[Case]:
             if key == "no-models":
                 line.remove("--no-models")
             yield Case("evaluate", f"study.yaml, {key}", what, line, files, says)
-    study = {**STUDY, "study.yaml": FILES_KEY}
-    yield Case("evaluate", "study.yaml, out", "not given", ["study.yaml"], study, "no key 'out'")
-    yield Case("fit-labelling", "study.yaml, output", "not given", ["study.yaml"], study,
-               "no key 'output'")  # fmt: skip
-    yield Case("fit-labelling", "study.yaml, chains", "a word", ["study.yaml", "-o", "m.json"],
-               {**STUDY, "study.yaml": FILES_KEY + "chains: four\n"}, "line 2, chains")  # fmt: skip
-    yield Case(
-        "fit-labelling",
-        "study.yaml, confusion",
-        "unknown",
-        ["study.yaml", "-o", "m.json"],
-        {**STUDY, "study.yaml": FILES_KEY + "confusion: each\n"},
-        "line 2, confusion",
-    )
-    yield Case("sample", "--n", "more than there are", ["votes.csv", "--n=900", "--out=next.csv"],
-               STUDY, "900")  # fmt: skip
-    yield Case("plan", "study.yaml, width", "a word", ["--pilot", "study.yaml"],
-               {**STUDY, "study.yaml": FILES_KEY + "width: small\n"}, "line 2, width")  # fmt: skip
-    yield Case(
-        "plan",
-        "study.yaml, pilot",
-        "beside files",
-        ["--pilot", "study.yaml", "--width=1"],
-        {**STUDY, "study.yaml": FILES_KEY + "pilot: votes.csv\n"},
-        "there twice",
-    )
-    yield Case("confidence", "study.yaml", "where none is taken", ["study.yaml", "votes.csv"],
-               study, "study.yaml")  # fmt: skip
-    yield Case("report", "study.yaml", "where none is taken", ["study.yaml"], study, "study.yaml")
+    for command, where, what, line, text, says in OTHERS:
+        files = {**STUDY, "study.yaml": FILES_KEY + text}
+        yield Case(command, where, what, line, files, says)
 
 
-CASES = [*_cases()]
+OTHERS = (
+    ("evaluate", "study.yaml, out", "not given", ["study.yaml"], "", "no key 'out'"),
+    ("fit-labelling", "study.yaml, output", "not given", ["study.yaml"], "", "no key 'output'"),
+    ("fit-labelling", "study.yaml, chains", "a word", ["study.yaml", "-o", "m.json"],
+     "chains: four\n", "line 2, chains"),
+    ("fit-labelling", "study.yaml, confusion", "unknown", ["study.yaml", "-o", "m.json"],
+     "confusion: each\n", "line 2, confusion"),
+    ("plan", "study.yaml, width", "a word", ["--pilot", "study.yaml"], "width: small\n",
+     "line 2, width"),
+    ("plan", "study.yaml, pilot", "beside files", ["--pilot", "study.yaml", "--width=1"],
+     "pilot: votes.csv\n", "there twice"),
+    ("confidence", "study.yaml", "where none is taken", ["study.yaml", "votes.csv"], "",
+     "study.yaml"),
+    ("report", "study.yaml", "where none is taken", ["study.yaml"], "", "study.yaml"),
+)  # fmt: skip
+CASES = [
+    *_cases(),
+    Case("sample", "--n", "more than there are", ["votes.csv", "--n=900", "--out=next.csv"], STUDY,
+         "900"),
+]  # fmt: skip

@@ -38,10 +38,7 @@ def instead_of(ending: str) -> str:
 
 
 def records_of_json(opened: Opened, encoding: str | None = None) -> Records:
-    """The objects that a JSON file holds: a list of them, or one that is a tool's export.
-
-    An `InputError` where it holds something else.
-    """
+    """The objects that a JSON file holds: a list of them, or one that is a tool's export."""
     text = utf8(opened, encoding).decode()
     try:
         found = json.loads(text)
@@ -70,10 +67,7 @@ def _read(export: Export, records: Records, path: Path) -> Found:
 
 
 def frame_of_records(records: Records, opened: Opened) -> Raw:
-    """A table of objects: as their tool's export says, else a row an object.
-
-    An `InputError` where an export holds nothing that can be used.
-    """
+    """A table of objects: as their tool's export says, else a row an object."""
     export = export_of(records)
     if export is None:
         frame = pd.DataFrame(list(records), dtype=object)

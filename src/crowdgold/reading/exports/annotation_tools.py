@@ -3,7 +3,6 @@
 A tool is an `AnnotationTool`: where its records have the name of an item, and what people said.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -86,10 +85,8 @@ class AnnotationTool(Export):
             )
         notes = [what + self.read_as(next(iter(questions), ""), records, path)]
         for remark in filter(remarks.get, self.remarks):
-            noun = re.match(r"{(\w+)}", remark)
-            notes.append(
-                counted(remarks[remark], noun[1]) + remark[noun.end() :] if noun else remark
-            )
+            noun, brace, rest = remark[1:].partition("}")
+            notes.append(counted(remarks[remark], noun) + rest if brace else remark)
         return *table(rows), notes
 
 
@@ -135,10 +132,9 @@ def _of_argilla(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Sa
             yield Said(question, str(user), value)
         elif value is not None:
             yield NO_CLASS
-    yield from [SUGGESTED] * len(as_object(record.get("suggestions")))
-    yield from (
-        SUGGESTED for name in record if name.endswith(".suggestion") and record[name] is not None
-    )
+    flat = [one for name, one in record.items() if name.endswith(".suggestion")]
+    suggested = len(as_object(record.get("suggestions"))) + sum(one is not None for one in flat)
+    yield from [SUGGESTED] * suggested
 
 
 ARGILLA = AnnotationTool(
@@ -314,11 +310,10 @@ PRODIGY = AnnotationTool(
     Partial credit: there is none.
     """,
     kind="annotations of Prodigy",
-    is_it=lambda records: (
-        bool({"_task_hash", "_input_hash", "_session_id", "_annotator_id"} & set(records[0]))
-        and records[0].get("answer") in (*ANSWERS, "ignore")
-        if records
-        else False
+    is_it=lambda records: any(
+        {"_task_hash", "_input_hash", "_session_id", "_annotator_id"} & set(one)
+        and one.get("answer") in (*ANSWERS, "ignore")
+        for one in records[:1]
     ),
     expected="the option of a choice, or a label that is accepted or rejected",
     own=("meta", ""),

@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,9 +61,8 @@ class Harness(Export):
     place: str  # what messages call an answer
     grades: Callable[[Answer, str], Iterable[Grade]]
     answers: Callable[[Records, Path], Sequence[Answer]] = lambda records, _: [*map(dict, records)]
-    columns: Mapping[
-        str, str
-    ]  # what is known of an answer -> its place, by which two are told apart
+    # What is known of an answer -> its place, by which two are told apart.
+    columns: Mapping[str, str]
     # From the answers' names and what these are called: the item of each, and more of the answer.
     items: Callable[
         [Sequence[Answer], list[str], str, Path], Iterable[tuple[str | None, Answer]]
@@ -87,13 +87,9 @@ class Harness(Export):
             known = {column: cell for column, cell in known.items() if cell is not None}
             for grade in self.grades(whole, f"{path}, {self.place} {number}"):
                 verdicts.append((number, str(item), known, grade))
-        models = {
-            model
-            for one in (*records, *answers) if self.models
-            for given in [at(one, self.models)]
-            for model in (given if isinstance(given, list) else [given])
-            if isinstance(model, str) and model
-        }  # fmt: skip
+        places = [at(one, self.models) for one in (*records, *answers) if self.models]
+        given = chain.from_iterable(one if isinstance(one, list) else [one] for one in places)
+        models = {model for model in given if isinstance(model, str) and model}
         number = len({item for item, _ in items if item is not None})
         what = (
             f"{self.kind}: {counted(number, 'answer')}"
@@ -110,19 +106,16 @@ class Harness(Export):
 def _number(value: Any) -> float | None:
     """A grade as a number; none of a list, or of a word that is neither yes nor no."""
     if isinstance(value, str):
-        word = value.strip().casefold()
-        if word in WORDS:
-            return WORDS[word]
-        try:
-            value = float(word)
-        except ValueError:
-            return None
-    if not isinstance(value, bool | int | float):
+        value = value.strip().casefold()
+        value = WORDS.get(value, value)
+    if not isinstance(value, str | bool | int | float):
         return None
     try:
         return float(value)
     except OverflowError:
         return math.inf
+    except ValueError:
+        return None
 
 
 def _is_yes_or_no(value: Any) -> bool:
@@ -200,22 +193,17 @@ def _table_of_verdicts(
         for who in labelling
         if not in_words and (rest := [one for one in values[who] if not _is_yes_or_no(one)])
     ]
+    graders, people = ([by for human, by in labelling if human == own] for own in (False, True))
     notes = {
-        "{} read as annotators of the answers (1 is right, 0 is not)": [
-            by for human, by in labelling if not human
-        ],
-        "{} read as experts (gold, if of answers drawn at random)": [
-            by for human, by in labelling if human
-        ],
+        "{} read as annotators of the answers (1 is right, 0 is not)": graders,
+        "{} read as experts (gold, if of answers drawn at random)": people,
         "numbers of {} read as scores": scoring,
         "values of annotators passed over, neither yes nor no: {}": neither,
         "passed over, neither yes or no nor a number: {}": passed_over,
         "no vote where a grader failed or gave no value: {}": failed,
     }
-    return (
-        *table([*rows.values(), *scored.values()]),
-        [note.format(list_guessed(names)) for note, names in notes.items() if names],
-    )
+    told = [note.format(list_guessed(names)) for note, names in notes.items() if names]
+    return *table([*rows.values(), *scored.values()]), told
 
 
 def _numbered(names: Iterable[str], word: str = "") -> list[str]:
@@ -296,9 +284,8 @@ def _epochs(
     epochs = [one.get("epoch", 1) for one in samples]
     repeated = any(epoch != 1 for epoch in epochs)
     for name, epoch in zip(names, epochs, strict=True):
-        yield (
-            (f"{name} epoch {epoch}", {"cluster": name}) if repeated else (name, {"cluster": None})
-        )
+        own = f"{name} epoch {epoch}" if repeated else name
+        yield own, {"cluster": name if repeated else None}
 
 
 def _edits(score: Mapping[str, Any], where: str) -> tuple[list[Any], list[Any]]:
@@ -318,10 +305,8 @@ def _scores_of_inspect(sample: Answer, where: str) -> Iterator[Grade]:
         explanation = str(score.get("explanation"))
         if not added and explanation.startswith("Grade not found in model output"):
             value = None
-        values = {scorer: value}
-        if added:
-            values = {str(at(edits[0], "provenance.author")): value}
-        elif isinstance(value, dict):
+        values = {str(at(edits[0], "provenance.author")) if added else scorer: value}
+        if isinstance(value, dict) and not added:
             values = {f"{scorer} {name}": one for name, one in value.items()}
         for by, one in values.items():
             grade = GRADES.get(one, one) if isinstance(one, str) else one
@@ -331,10 +316,8 @@ def _scores_of_inspect(sample: Answer, where: str) -> Iterator[Grade]:
 def _changed_scores(samples: Sequence[Answer]) -> Iterator[str]:
     scores = [one for sample in samples for one in as_object(sample.get("scores")).values()]
     if changed := sum(all(_edits(as_object(score), "scores")) for score in scores):
-        yield (
-            f"{counted(changed, 'score')} that people changed as the scorer gave it; no gold "
-            "labels, since people change what is wrong"
-        )
+        told = f"{counted(changed, 'score')} that people changed as the scorer gave it"
+        yield f"{told}; no gold labels, since people change what is wrong"
 
 
 INSPECT = Harness(
@@ -399,12 +382,9 @@ def _samples_of_lm_eval(records: Records, path: Path) -> list[Answer]:
         answer = one.get("filtered_resps")
         while isinstance(answer, list) and len(answer) == 1:
             (answer,) = answer
-        found.append({
-            **one,
-            "metrics": {name: one.get(name) for name in names if isinstance(name, str)},
-            "answer": answer if isinstance(answer, str) else None,
-            "task": task[1] if task else None,
-        })  # fmt: skip
+        metrics = {name: one.get(name) for name in names if isinstance(name, str)}
+        more = {"answer": answer if isinstance(answer, str) else None, "task": task and task[1]}
+        found.append({**one, "metrics": metrics, **more})
     return found
 
 
@@ -425,20 +405,15 @@ def _runs(
             )
         known = responses.setdefault(document, {})
         runs.append(known.setdefault(written_out(sample.get("resps")), len(known) + 1))
-    repeated = max(runs) > 1
-    several = len({str(one.get("filter")) for one in samples}) > 1
+    repeated, several = max(runs) > 1, len({str(one.get("filter")) for one in samples}) > 1
     seen = Counter[tuple[str, int, str]]()
     for sample, document, run in zip(samples, documents, runs, strict=True):
         name = str(sample.get("filter") or "filter")
         seen[document, run, name] += 1
         again = seen[document, run, name]
-        yield (
-            f"{document} run {run}" if run > 1 else document,
-            {
-                "by": f" ({name} {again})" if again > 1 else f" ({name})" if several else "",
-                "cluster": document if repeated else None,
-            },
-        )
+        by = f" ({name} {again})" if again > 1 else f" ({name})" if several else ""
+        item = f"{document} run {run}" if run > 1 else document
+        yield item, {"by": by, "cluster": document if repeated else None}
 
 
 LM_EVAL = Harness(
@@ -561,10 +536,8 @@ def _events(records: Records, path: Path) -> list[Answer]:
     """The events, with what is known of the run, and of the answer that each is about."""
     spec = next((as_object(one["spec"]) for one in records if "spec" in one), {})
     models = spec.get("completion_fns")
-    run = {
-        "model": str(models[0]) if isinstance(models, list) and models else None,
-        "task": spec.get("eval_name"),
-    }
+    model = str(models[0]) if isinstance(models, list) and models else None
+    run = {"model": model, "task": spec.get("eval_name")}
     samples: dict[str, dict[str, Any]] = {}
     for one in records:
         data, sample = as_object(one.get("data")), samples.setdefault(str(one.get("sample_id")), {})
@@ -668,13 +641,8 @@ def _answers_to_tests(
         prompt = f"prompt {one.get('promptIdx')}" if prompts else ""
         names.append(" ".join(filter(None, [test, one["model"] if several else "", prompt])))
     for one, name, cluster in zip(results, _numbered(names, "run"), clusters, strict=True):
-        yield (
-            name,
-            {
-                "stratum": one["model"] or "" if several else None,
-                "cluster": cluster if together else None,
-            },
-        )
+        stratum = one["model"] or "" if several else None
+        yield name, {"stratum": stratum, "cluster": cluster if together else None}
 
 
 def _assertions(result: Answer, where: str) -> Iterator[Grade]:
@@ -683,10 +651,8 @@ def _assertions(result: Answer, where: str) -> Iterator[Grade]:
     grades = objects(whole.get("componentResults"), f"{where}, componentResults")
     if not grades and as_object(whole.get("assertion")):
         grades = [whole]
-    names = [
-        str(at(one, "assertion.metric") or at(one, "assertion.type") or "assertion")
-        for one in grades
-    ]
+    named = [at(one, "assertion.metric") or at(one, "assertion.type") for one in grades]
+    names = [str(name or "assertion") for name in named]
     for name, by, one in zip(names, _numbered(names), grades, strict=True):
         if name == HUMAN:
             yield Grade(HUMAN, one.get("pass"), human=True)
