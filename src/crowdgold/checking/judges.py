@@ -286,7 +286,7 @@ def _in_words(found: Judges) -> Iterator[str]:
             largest = pairs > 1 and np.isfinite(one.lower)
             apart = "no two judges are alike in their errors, the nearest to it are "
             told = f"{apart if one.value < 0 else 'most alike in their errors: '}{names}"
-            whole = f", an interval for the largest of {pairs}" * largest
+            whole = f", an interval for the largest of {pairs}" * bool(largest)
             yield f"{told}, {_ends(one)}{whole}"
     if np.isfinite(found.fleiss.value):
         yield f"Fleiss's kappa {_ends(found.fleiss)}"

@@ -6,18 +6,15 @@ Words for an empty cell among labels. NA is one where the labels are known witho
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.reading.options import Reading
 from crowdgold.reading.sheets import NOTHING_MISSING, Sheet
+from crowdgold.reading.tables import Rows
 from crowdgold.types.columns import counted, list_names
 from crowdgold.types.errors import InputError
-
-if TYPE_CHECKING:
-    from crowdgold.reading.votes import Rows
 
 PAIRS = (  # pairs of labels, the second positive, that need no word from the user
     ("0", "1"), ("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"),
@@ -37,7 +34,7 @@ def plain(text: str) -> str:
     return text
 
 
-def _listed(table: "Rows") -> str:
+def _listed(table: Rows) -> str:
     """List labels, the commonest first, and where rare ones stand."""
     labels = table.frame["label"]
     counts = labels.value_counts()
@@ -63,8 +60,8 @@ def positive_labels(given: Sequence[str], known: Collection[str]) -> dict[str, s
 
 
 def binary_labels(
-    tables: Mapping[str, "Rows"], positive: Sequence[str], notes: list[str]
-) -> dict[str, "Rows"]:
+    tables: Mapping[str, Rows], positive: Sequence[str], notes: list[str]
+) -> dict[str, Rows]:
     """Tables with their labels as 0 and 1 (int8), the votes and the gold labels together.
 
     The tables are by how messages name them; no label is missing. Where labels are no known pair

@@ -32,8 +32,8 @@ from crowdgold.reading.label_words import binary_labels, check_missing, plain
 from crowdgold.reading.options import REFUSE, Reading
 from crowdgold.reading.roles import assign, guessed_gold
 from crowdgold.reading.sheets import Sheet
-from crowdgold.reading.tables import give_back
-from crowdgold.reading.votes import Rows, read_votes
+from crowdgold.reading.tables import Rows, give_back
+from crowdgold.reading.votes import read_votes
 from crowdgold.types.annotations import Annotations, annotations_from_frame
 from crowdgold.types.clusters import in_words
 from crowdgold.types.columns import counted, has_or_have, list_names

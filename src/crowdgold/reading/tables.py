@@ -48,13 +48,18 @@ ALIKE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Raw:
-    """A table as it stands in a file."""
+class Rows:
+    """A table as it stands in a file, or made of the rows of one or more."""
 
-    source: str  # what messages call the file
+    source: str  # what messages call the files
     frame: pd.DataFrame  # its columns; those of a text file are texts
-    rows: np.ndarray  # (n,) what messages call each row
+    # (n,) what messages call each row; with the file's name where there are several
+    rows: np.ndarray
     notes: tuple[str, ...] = ()  # what was decided about it, a sentence each
+
+    def take(self, kept: np.ndarray) -> "Rows":
+        """The rows where `kept` (n,) is true."""
+        return Rows(self.source, self.frame[kept].reset_index(drop=True), self.rows[kept])
 
 
 def read_columns(
@@ -91,14 +96,14 @@ def give_back() -> None:
         arrow.default_memory_pool().release_unused()
 
 
-def read_table(opened: Opened, encoding: str | None = None) -> Raw:
+def read_table(opened: Opened, encoding: str | None = None) -> Rows:
     """A table as it stands in a file; an encoding is of a text that does not say its own."""
     kind = opened.ending[1:]
     try:
         if opened.ending in JSON_LINES:
             frame = pd.DataFrame(read_json_lines(opened, encoding), dtype=object)
             door.check_cells(frame.size, opened.source)
-            return Raw(opened.source, frame, np.arange(len(frame)) + 1)
+            return Rows(opened.source, frame, np.arange(len(frame)) + 1)
         if kind != "parquet":
             return _Text(opened.source, door.utf8(opened, encoding)).table(opened.ending)
         need(PARQUET, opened.source)
@@ -121,7 +126,7 @@ def read_table(opened: Opened, encoding: str | None = None) -> Raw:
     notes = [f"its index {', '.join(map(str, named))} is read as columns"] if named else []
     if named:
         frame = frame.reset_index(level=named)
-    return Raw(opened.source, frame, np.arange(len(frame)), tuple(notes))
+    return Rows(opened.source, frame, np.arange(len(frame)), tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -133,7 +138,7 @@ class _Text:
     skipped: int = 0  # lines before its header
     separator: str = ""  # of its cells, where a first line says it
 
-    def table(self, ending: str) -> Raw:
+    def table(self, ending: str) -> Rows:
         """The table below the first line that holds something."""
         if not self.text or self.text.isspace():
             raise InputError(
@@ -169,7 +174,7 @@ class _Text:
                 notes += [f"decimal commas in {', '.join(commas)}"]
         door.check_cells(frame.size, self.source)
         rows = np.arange(len(frame)) + text.skipped + 2
-        return Raw(self.source, frame, rows, tuple(notes))
+        return Rows(self.source, frame, rows, tuple(notes))
 
     def _from_header(self) -> "_Text":
         """The text from its header on."""
@@ -415,7 +420,7 @@ def _rows_with_values(opened: Opened) -> tuple[list[str], list[Row]]:
     return sheets, rows
 
 
-def read_workbook(opened: Opened) -> Raw:
+def read_workbook(opened: Opened) -> Rows:
     """The table of a workbook's first sheet."""
     path = opened.source
     try:
@@ -445,7 +450,7 @@ def read_workbook(opened: Opened) -> Raw:
     numbers = np.array([number for number, _ in body], dtype=np.int64)
     others = ", ".join(sheets[1:])
     said = [f"the sheet {sheets[0]!r} is read; passed over: {others}"] if others else []
-    return Raw(path, frame, numbers, tuple(said))
+    return Rows(path, frame, numbers, tuple(said))
 
 
 def read_items(

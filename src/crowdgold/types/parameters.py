@@ -83,9 +83,7 @@ def AtLeast(least: float, most: float = math.inf) -> Range:
     return Range(least=least, most=most)
 
 
-def Between(least: float, most: float) -> Range:
-    """The range from a number to another, both allowed."""
-    return Range(least=least, most=most)
+Between = AtLeast
 
 
 def Above(above: float, below: float = math.inf) -> Range:

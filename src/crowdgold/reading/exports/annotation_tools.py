@@ -1,6 +1,7 @@
 """Exports of labelling tools: each person's label of an item is a row.
 
-A tool is an `AnnotationTool`: where its records have the name of an item, and what people said.
+A tool is an `AnnotationTool`: where its records have the name of an item, and what people said. A
+record that is there again in the same words is counted once.
 """
 
 from collections import Counter
@@ -139,18 +140,6 @@ def _of_argilla(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Sa
 
 ARGILLA = AnnotationTool(
     name="Argilla",
-    about="""Argilla's records, as JSON: each response to the one question is a label.
-
-    As `records.to_json` writes them (`responses` of each question), or as a flat list
-    (`QUESTION.responses`), which has the metadata among the rest. Suggestions are passed over.
-
-    On skip: the `status` of a response is discarded, or draft where it was begun: no vote. What
-    `records.to_json` writes has no status; there all responses count, which is said.
-    On error: nothing is written.
-    On retry: a response that was changed is there as it is now. A record that is there again in
-    the same words is counted once.
-    Partial credit: a rating is a label, as it stands.
-    """,
     kind="records of Argilla",
     is_it=lambda records: (
         bool(records)
@@ -168,6 +157,14 @@ ARGILLA = AnnotationTool(
     one_of="responses",
     read_as=lambda question, *_: f"; responses to {question!r} read as labels of their users",
 )
+"""Argilla's records, as JSON: each response to the one question is a label.
+
+As `records.to_json` writes them (`responses` of each question), or as a flat list
+(`QUESTION.responses`), which has the metadata among the rest. Suggestions are passed over. The
+`status` of a response that was skipped is discarded, or draft where it was begun: no vote. What
+`records.to_json` writes has no status; there all responses count, which is said. A response that
+was changed is there as it is now. A rating is a label, as it stands.
+"""
 
 
 def _of_doccano(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Said]:
@@ -190,17 +187,6 @@ def _whose_labels(question: str, records: Records, path: Path) -> str:
 
 DOCCANO = AnnotationTool(
     name="doccano",
-    about="""doccano's JSON lines of text classification.
-
-    Either each record has `label`, a list, and the file is one annotator's (its name is theirs),
-    or it has `annotations`, a list of objects with `label` and `user`.
-
-    On skip: there is no label, as of a text that nobody came to: no vote.
-    On error: nothing is written.
-    On retry: a label that was changed is there as it is now. A text that is there again in the
-    same words is counted once.
-    Partial credit: there is none.
-    """,
     kind="an export of doccano",
     is_it=lambda records: (
         any(isinstance(one.get("label"), list) or "annotations" in one for one in records)
@@ -213,6 +199,12 @@ DOCCANO = AnnotationTool(
     without=("label", "annotations"),
     read_as=_whose_labels,
 )
+"""doccano's JSON lines of text classification.
+
+Either each record has `label`, a list, and the file is one annotator's (its name is theirs), or it
+has `annotations`, a list of objects with `label` and `user`. A text that nobody came to has no
+label: no vote. A label that was changed is there as it is now.
+"""
 
 CANCELLED = "{annotation} cancelled or without a choice, passed over"
 PREDICTED = "{prediction} passed over; scores are read from a file or data"
@@ -243,16 +235,6 @@ def _of_label_studio(task: Mapping[str, Any], where: str, stem: str) -> Iterator
 
 LABEL_STUDIO = AnnotationTool(
     name="Label Studio",
-    about="""Label Studio's JSON: tasks with `data` and `annotations`, of one choice or a rating.
-
-    Annotations marked as ground truth are gold labels by their annotator.
-
-    On skip: an annotation has `was_cancelled` true, or no result: no vote.
-    On error: nothing is written; an annotation that was not submitted is a draft, apart from these.
-    On retry: an annotation that was changed is there as it is now. A task that is there again in
-    the same words is counted once.
-    Partial credit: a rating is a label, as it stands.
-    """,
     kind="an export of Label Studio",
     is_it=lambda records: any(
         "annotations" in one and isinstance(one.get("data"), dict) for one in records
@@ -266,6 +248,12 @@ LABEL_STUDIO = AnnotationTool(
     remarks=(CANCELLED, PREDICTED),
     one_of="results",
 )
+"""Label Studio's JSON: tasks with `data` and `annotations`, of one choice or a rating.
+
+Annotations marked as ground truth are gold labels by their annotator. One that was skipped has
+`was_cancelled` true, or no result: no vote. One that was not submitted is a draft, apart from
+these, and one that was changed is there as it is now. A rating is a label, as it stands.
+"""
 
 ANSWERS = {"accept": 1, "reject": 0}
 CHOICE = "a choice"
@@ -297,18 +285,6 @@ def _of_prodigy(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Sa
 
 PRODIGY = AnnotationTool(
     name="Prodigy",
-    about="""Prodigy's annotations (`prodigy db-out`, JSON lines): each is a label of a text.
-
-    Of a choice, the label is the option; of one label to accept or reject, it is 1 or 0. The
-    `_input_hash`, by which an item is named, is the same for all annotations of one text. What was
-    reviewed (`versions`) is an expert's. Spans and what was ignored are passed over.
-
-    On skip: `answer` is ignore: no vote. A choice that is rejected names no option: no vote.
-    On error: nothing is written.
-    On retry: what was undone is not written. A line that is there again in the same words is
-    counted once.
-    Partial credit: there is none.
-    """,
     kind="annotations of Prodigy",
     is_it=lambda records: any(
         {"_task_hash", "_input_hash", "_session_id", "_annotator_id"} & set(one)
@@ -328,3 +304,11 @@ PRODIGY = AnnotationTool(
         + ("" if question == CHOICE else " (accept is 1, reject is 0)")
     ),
 )
+"""Prodigy's annotations (`prodigy db-out`, JSON lines): each is a label of a text.
+
+Of a choice, the label is the option; of one label to accept or reject, it is 1 or 0. The
+`_input_hash`, by which an item is named, is the same for all annotations of one text. What was
+reviewed (`versions`) is an expert's. Spans and what was ignored are passed over: where `answer` is
+ignore there is no vote, nor by a choice that is rejected, which names no option. What was undone is
+not written.
+"""

@@ -72,7 +72,6 @@ class Export:
     """
 
     name: str
-    about: str  # what is read, and what the tool writes where there is no verdict
     kind: str  # of its files, for notes
     is_it: Callable[[Records], bool]
     expected: str = ""  # what a file must have, for messages; empty where it may have nothing

@@ -7,6 +7,7 @@ gives no vote. What a person said is a gold label. The rest (texts beside such l
 passed over. All of that is said.
 
 A tool is a `Harness`: where its logs have the answers, and each answer its name and its grades.
+Where nothing else is said below, nothing is written of the tries before the last.
 """
 
 import hashlib
@@ -232,16 +233,6 @@ def _metrics(case: Answer, where: str) -> Iterator[Grade]:
 
 DEEPEVAL = Harness(
     name="DeepEval",
-    about="""DeepEval's test results, as JSON: each metric is a grader of each test case's answer.
-
-    A test run that DeepEval keeps (`testCases`, alone or within `testRunData`), or a dictionary of
-    its `EvaluationResult` (`test_results`).
-
-    On error: `error` is set, `score` is null and `success` is false: no vote.
-    On skip: a metric whose inputs are missing is left out of `metricsData`: no vote.
-    On retry: nothing is written of the tries before the last.
-    Partial credit: `score`, a number beside `success`: read as a score.
-    """,
     kind="test results of DeepEval",
     is_it=lambda records: (
         len(records) == 1
@@ -268,6 +259,13 @@ DEEPEVAL = Harness(
     },
     grades=_metrics,
 )
+"""DeepEval's test results, as JSON: each metric is a grader of each test case's answer.
+
+A test run that DeepEval keeps (`testCases`, alone or within `testRunData`), or a dictionary of its
+`EvaluationResult` (`test_results`). Where a metric failed, `error` is set, `score` is null and
+`success` is false: no vote. One whose inputs are missing is left out of `metricsData`: no vote.
+`score`, a number beside `success`, is read as a score.
+"""
 
 GRADES = {"C": 1, "I": 0, "P": 0.5, "N": 0}  # correct, incorrect, partially correct, no answer
 
@@ -322,20 +320,6 @@ def _changed_scores(samples: Sequence[Answer]) -> Iterator[str]:
 
 INSPECT = Harness(
     name="Inspect",
-    about="""Inspect's eval logs, as JSON: each scorer is a grader of each sample's answer.
-
-    A score that a person added (an edit with its author) is a gold label. One that a person
-    changed stays the scorer's own: people change what is wrong, so that such labels are of no
-    random sample.
-
-    On error: a sample has an `error`; the score of a grader that gave no grade is NaN, and in
-    older logs an I whose explanation says so: no vote.
-    On skip: there is no score: no vote. N is a verdict, 0: the model gave nothing that can be
-    graded.
-    On retry: the last try alone is a sample; those before are its `error_retries`.
-    Partial credit: P, which is 0.5, or a number; a few of an annotator are passed over, else they
-    are scores.
-    """,
     kind="an eval log of Inspect",
     is_it=lambda records: (
         len(records) == 1
@@ -365,6 +349,15 @@ INSPECT = Harness(
     grades=_scores_of_inspect,
     remarks=_changed_scores,
 )
+"""Inspect's eval logs, as JSON: each scorer is a grader of each sample's answer.
+
+A score that a person added (an edit with its author) is a gold label. One that a person changed
+stays the scorer's own: people change what is wrong, so that such labels are of no random sample. A
+sample that failed has an `error`; the score of a grader that gave no grade is NaN, and in older
+logs an I whose explanation says so: no vote, as where there is no score. N is a verdict, 0: the
+model gave nothing that can be graded. P is 0.5. The last try alone is a sample; those before are
+its `error_retries`.
+"""
 
 NO_METRICS = (  # what a sample of lm-eval has beside its metrics, which older files do not list
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
@@ -418,16 +411,6 @@ def _runs(
 
 LM_EVAL = Harness(
     name="lm-eval",
-    about="""lm-eval's samples (`samples_TASK_DATE.jsonl`): each metric grades each answer.
-
-    A metric of several filters is a grader for each. Another response to the same document is
-    another run: an item of its own, and the document is the cluster of both.
-
-    On error: the whole run stops; a metric that cannot be computed is NaN: no vote.
-    On skip: with `--predict_only` there is no metric but `bypass`, which has no value: no vote.
-    On retry: nothing is written of the tries before the last. The repeats of a task are one record.
-    Partial credit: a number; a few of an annotator are passed over, else they are scores.
-    """,
     kind="samples of lm-eval",
     is_it=lambda records: bool(records) and {"doc_id", "doc", "filtered_resps"} <= set(records[0]),
     expected="metrics of a document that are 0 or 1, or numbers, as acc or exact_match",
@@ -447,6 +430,13 @@ LM_EVAL = Harness(
         Grade(f"{name}{sample['by']}", value) for name, value in sample["metrics"].items()
     ),
 )
+"""lm-eval's samples (`samples_TASK_DATE.jsonl`): each metric grades each answer.
+
+A metric of several filters is a grader for each. Another response to the same document is another
+run: an item of its own, and the document is the cluster of both. An error stops the whole run; a
+metric that cannot be computed is NaN: no vote. With `--predict_only` there is no metric but
+`bypass`, which has no value: no vote. The repeats of a task are one record.
+"""
 
 TRACE = "trace_id"
 NAMES = ("item", "item_id", "id", "question_id", "client_request_id", TRACE)
@@ -502,18 +492,6 @@ def _assessments(row: Answer, where: str) -> Iterator[Grade]:
 
 MLFLOW = Harness(
     name="MLflow",
-    about="""MLflow's evaluation results: each metric or scorer is a grader of each row's answer.
-
-    The table of `mlflow.evaluate` (JSON or CSV, columns `NAME/v1/score`), that of
-    `mlflow.genai.evaluate` (columns `NAME/value`), or traces with their assessments, as JSON; what
-    a person said there is a gold label, unless it overrides a grader's.
-
-    On error: an assessment has an `error`, within its feedback or beside it, and a table an empty
-    cell: no vote.
-    On skip: there is no assessment, or an empty cell: no vote.
-    On retry: nothing is written of the tries before the last.
-    Partial credit: a number; a few of an annotator are passed over, else they are scores.
-    """,
     kind="evaluation results of MLflow",
     is_it=_is_of_mlflow,
     expected="columns NAME/v1/score or NAME/value, or assessments with a feedback",
@@ -528,6 +506,14 @@ MLFLOW = Harness(
     columns={"model_answer": "response|outputs", "target": "targets", "question": "inputs|request"},
     grades=_assessments,
 )
+"""MLflow's evaluation results: each metric or scorer is a grader of each row's answer.
+
+The table of `mlflow.evaluate` (JSON or CSV, columns `NAME/v1/score`), that of
+`mlflow.genai.evaluate` (columns `NAME/value`), or traces with their assessments, as JSON; what a
+person said there is a gold label, unless it overrides a grader's. An assessment that failed has an
+`error`, within its feedback or beside it, and a table an empty cell: no vote. One that was skipped
+is not there, or an empty cell.
+"""
 
 INVALID = "__invalid__"  # the choice of a grader whose words are none of the choices
 
@@ -562,17 +548,6 @@ def _grades_of_event(event: Answer, where: str) -> Iterator[Grade]:
 
 OPENAI_EVALS = Harness(
     name="OpenAI evals",
-    about="""OpenAI evals' log (JSON lines): what events record of each sample's answer.
-
-    A `match` is a grader, and so is each entry of `metrics`.
-
-    On error: an event `error`, without a `match`. A grader whose words are no choice has the
-    choice `__invalid__` and the lowest score: no vote by any of its entries.
-    On skip: a sample has no event, or that of the sampling alone: no vote.
-    On retry: nothing is written of the tries before the last.
-    Partial credit: a number in `metrics`; a few of an annotator are passed over, else they are
-    scores.
-    """,
     kind="a log of OpenAI evals",
     is_it=lambda records: any(
         {"run_id", "event_id", "sample_id", "type", "data"} <= set(one) for one in records
@@ -595,6 +570,13 @@ OPENAI_EVALS = Harness(
     },
     grades=_grades_of_event,
 )
+"""OpenAI evals' log (JSON lines): what events record of each sample's answer.
+
+A `match` is a grader, and so is each entry of `metrics`. Of an error there is an event `error`,
+without a `match`. A grader whose words are no choice has the choice `__invalid__` and the lowest
+score: no vote by any of its entries. A sample that was skipped has no event, or that of the
+sampling alone: no vote.
+"""
 
 HUMAN = "human"  # the type of the assertion of promptfoo that a manual rating is
 ERROR = 2  # the `failureReason` of a result whose provider or grading failed
@@ -664,18 +646,6 @@ def _assertions(result: Answer, where: str) -> Iterator[Grade]:
 
 PROMPTFOO = Harness(
     name="promptfoo",
-    about="""promptfoo's results, as JSON or JSON lines: each assertion grades each answer.
-
-    An assertion is named by its metric, else by its type. A manual rating is a gold label.
-
-    On error: `failureReason` is 2 where the provider or the grading failed; a grader that failed
-    has `pass` false, `score` 0 and `metadata.graderError`: no vote. Older versions do not mark the
-    latter.
-    On skip: there is no `gradingResult`: no vote.
-    On retry: results that ended in an error are run anew, and replaced. Each run of `--repeat` is
-    a result, and an answer.
-    Partial credit: `score`, a number beside `pass`: read as a score.
-    """,
     kind="results of promptfoo",
     is_it=_is_of_promptfoo,
     expected="results with a grade of an assertion (`gradingResult`)",
@@ -696,3 +666,12 @@ PROMPTFOO = Harness(
     },
     grades=_assertions,
 )
+"""promptfoo's results, as JSON or JSON lines: each assertion grades each answer.
+
+An assertion is named by its metric, else by its type. A manual rating is a gold label.
+`failureReason` is 2 where the provider or the grading failed; a grader that failed has `pass`
+false, `score` 0 and `metadata.graderError`: no vote. Older versions do not mark the latter. What
+was skipped has no `gradingResult`: no vote. Results that ended in an error are run anew, and
+replaced. Each run of `--repeat` is a result, and an answer. `score`, a number beside `pass`, is
+read as a score.
+"""
