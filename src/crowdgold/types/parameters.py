@@ -3,7 +3,7 @@
 A class of settings derives from `Settings`. A field says its type, its range and what it means in
 one annotation, `weight: Annotated[float, Above(0), "Weight of the prior, in items."] = 1.0`; words
 are a `Literal`, and a mapping is a class of settings of its own. `Parameters` are read by name, one
-at a time; `Given` are such that a class declares. Nothing here is slow to import.
+at a time; a class may declare them too. Nothing here is slow to import.
 """
 
 import difflib
@@ -100,71 +100,6 @@ def _words(bounds: Range) -> str:
         return f"that is {bounds}"
     ends = {"above": bounds.above, "below": bounds.below}
     return " and ".join(f"{word} {end:g}" for word, end in ends.items() if math.isfinite(end))
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Values by name, and how messages name their owner ("generator maven", "dataset chaosnli")."""
-
-    owner: str
-    values: Mapping[str, Any]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.values
-
-    def check_names(self, known: Iterable[str]) -> None:
-        """Raise `InputError` for the first name that is not a known one."""
-        known = list(known)
-        for name in self.values:
-            if name not in known:
-                raise InputError(f"{self.owner}: {unknown('parameter', name, known)}")
-
-    def fault(self, name: str, expected: str) -> InputError:
-        """Make the error for a parameter that is missing, or is not what is expected."""
-        if name not in self.values:
-            return InputError(f"{self.owner}: parameter {name!r} is missing; expected {expected}")
-        found = self.values[name]
-        return InputError(f"{self.owner}: parameter {name!r}: found {found!r}, expected {expected}")
-
-    def bounds(self, name: str) -> Range:
-        """The range that is declared for a number."""
-        return Range()
-
-    def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
-        """A finite number in its range, strictly between two bounds."""
-        own = self.bounds(name)
-        bounds = replace(own, above=max(above, own.above), below=min(below, own.below))
-        value: Any = self.values.get(name)
-        if is_number(value) and value in bounds:
-            return float(value)
-        raise self.fault(name, f"a number {_words(bounds)}".strip())
-
-    def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
-        """A whole number in its range, between two bounds, both allowed; 4000.0 is whole."""
-        own = self.bounds(name)
-        ends = {"at least": max(at_least, own.least), "at most": min(at_most, own.most)}
-        value: Any = self.values.get(name)
-        if is_whole(value) and ends["at least"] <= value <= ends["at most"]:
-            return int(value)
-        told = [f"{word} {end:g}" for word, end in ends.items() if math.isfinite(end)]
-        raise self.fault(name, f"a whole number {' and '.join(told)}".strip())
-
-    def flag(self, name: str) -> bool:
-        """True or false; false where the parameter is not given."""
-        value = self.values.get(name, False)
-        if not isinstance(value, bool):
-            raise self.fault(name, "true or false")
-        return value
-
-    def choice(self, name: str, allowed: Iterable[str]) -> str:
-        """One of the allowed names; the nearest is suggested for another."""
-        allowed = list(allowed)
-        value = self.values.get(name)
-        if isinstance(value, str) and value in allowed:
-            return value
-        if name in self.values:
-            raise InputError(f"{self.owner}: {unknown(name, value, allowed)}")
-        raise self.fault(name, f"one of {', '.join(allowed)}")
 
 
 def is_number(value: Any) -> bool:
@@ -381,31 +316,83 @@ def parts_of(kind: type[Settings]) -> Iterator[type[Settings]]:
 
 
 @dataclass(frozen=True)
-class Given(Parameters):
-    """Parameters by name, with the names, ranges and words that a class declares.
+class Parameters:
+    """Values by name, and how messages name their owner ("generator maven", "dataset chaosnli").
 
-    They are read one at a time, since an experiment may not give those that it varies, and what
-    one may be can rest on another.
+    A class may declare their names, ranges, words and defaults. They are read one at a time, since
+    an experiment may not give those that it varies, and what one may be can rest on another.
     """
 
-    kind: type[Settings] = Settings
+    owner: str
+    values: Mapping[str, Any]
+    kind: type[Settings] | None = None
 
     def __post_init__(self) -> None:
         """Fill in the declared defaults of parameters that are not given."""
-        known = {one.name: one.default for one in self.kind.declared() if one.default is not None}
+        known = {name: one.default for name, one in self._declared.items()}
+        known = {name: value for name, value in known.items() if value is not None}
         object.__setattr__(self, "values", {**known, **self.values})
 
-    def _declared(self, name: str) -> Declaration:
-        return next(one for one in self.kind.declared() if one.name == name)
+    @property
+    def _declared(self) -> dict[str, Declaration]:
+        return {one.name: one for one in self.kind.declared()} if self.kind else {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.values
 
     def check_names(self, known: Iterable[str] = ()) -> None:
-        """Raise `InputError` for the first name that is not declared, or not among some."""
-        declared = (one for one in self.kind.declared() if one.table != OF_EXPERIMENT.table)
-        super().check_names(list(known) or [one.name for one in declared])
+        """Raise `InputError` for the first name that is not a known one, or not declared."""
+        own = (name for name, one in self._declared.items() if one.table != OF_EXPERIMENT.table)
+        known = list(known) or list(own)
+        for name in self.values:
+            if name not in known:
+                raise InputError(f"{self.owner}: {unknown('parameter', name, known)}")
 
-    def bounds(self, name: str) -> Range:
-        """The range that is declared for a number."""
-        return self._declared(name).range
+    def fault(self, name: str, expected: str) -> InputError:
+        """Make the error for a parameter that is missing, or is not what is expected."""
+        if name not in self.values:
+            return InputError(f"{self.owner}: parameter {name!r} is missing; expected {expected}")
+        found = self.values[name]
+        return InputError(f"{self.owner}: parameter {name!r}: found {found!r}, expected {expected}")
+
+    def _range(self, name: str) -> Range:
+        return self._declared[name].range if self.kind else Range()
+
+    def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
+        """A finite number in its range, strictly between two bounds."""
+        own = self._range(name)
+        bounds = replace(own, above=max(above, own.above), below=min(below, own.below))
+        value: Any = self.values.get(name)
+        if is_number(value) and value in bounds:
+            return float(value)
+        raise self.fault(name, f"a number {_words(bounds)}".strip())
+
+    def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
+        """A whole number in its range, between two bounds, both allowed; 4000.0 is whole."""
+        own = self._range(name)
+        ends = {"at least": max(at_least, own.least), "at most": min(at_most, own.most)}
+        value: Any = self.values.get(name)
+        if is_whole(value) and ends["at least"] <= value <= ends["at most"]:
+            return int(value)
+        told = [f"{word} {end:g}" for word, end in ends.items() if math.isfinite(end)]
+        raise self.fault(name, f"a whole number {' and '.join(told)}".strip())
+
+    def flag(self, name: str) -> bool:
+        """True or false; false where the parameter is not given."""
+        value = self.values.get(name, False)
+        if not isinstance(value, bool):
+            raise self.fault(name, "true or false")
+        return value
+
+    def choice(self, name: str, allowed: Iterable[str] = ()) -> str:
+        """One of its words, or of some; the nearest is suggested for another."""
+        allowed = list(allowed) or list(self._declared[name].choices)
+        value = self.values.get(name)
+        if isinstance(value, str) and value in allowed:
+            return value
+        if name in self.values:
+            raise InputError(f"{self.owner}: {unknown(name, value, allowed)}")
+        raise self.fault(name, f"one of {', '.join(allowed)}")
 
     def numbers(self, name: str, bounds: Range, more: str = "") -> list[float]:
         """A list of numbers in a range, at least one.; `more` is what else it may be, in words."""
@@ -437,6 +424,5 @@ class Given(Parameters):
             part.check_names()
         return parts
 
-    def choice(self, name: str, allowed: Iterable[str] = ()) -> str:
-        """One of its words, or of some."""
-        return super().choice(name, list(allowed) or self._declared(name).choices)
+
+Given = Parameters  # such that a class declares
