@@ -255,8 +255,8 @@ def _with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[str]) 
     made = []
     for sheet, columns in zip(sheets, _item_columns(sheets), strict=True):
         if len(columns) > 1:
-            notes.append(f"{sheet.name}: columns {list_names(columns)} together read as item, "
-                         "since none of them names one alone")  # fmt: skip
+            what = f"columns {list_names(columns)} together read as item"
+            notes.append(f"{sheet.name}: {what}, since none of them names one alone")
             sheet = _joined(sheet, columns)
         elif columns:
             known = normal(columns[0]).casefold() in ALIASES["item"]
@@ -469,16 +469,15 @@ def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) ->
             kind = ours if ours in ALIASES else ours.partition("_")[0]
             kinds.setdefault(kind, []).append(theirs)
         for kind, columns in kinds.items():
+            told = [f"column {theirs!r} read as {guessed[theirs]}" for theirs in columns]
             if len(columns) > FEW:
                 told = [f"columns {list_guessed(columns)} read as {kind}_NAME"]
-            else:
-                told = [f"column {theirs!r} read as {guessed[theirs]}" for theirs in columns]
             notes.extend(f"{sheet.name}: {line}" for line in told)
         sheet = sheet.renamed(guessed)
         author = next((theirs for theirs, ours in guessed.items() if ours == "annotator"), None)
         if author and normal(author).casefold() not in SURE and _one_value(sheet, "annotator"):
-            notes.append(f"{sheet.name}: column {author!r} is the same in all rows of each item, "
-                         "so that it names no annotators")  # fmt: skip
+            what = f"column {author!r} is the same in all rows of each item"
+            notes.append(f"{sheet.name}: {what}, so that it names no annotators")
             sheet = sheet.renamed({"annotator": author})
         named.append(_with_labels(sheet, notes))
     return named

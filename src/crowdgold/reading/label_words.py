@@ -132,21 +132,18 @@ def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -
     none: a mark (-, ?), a word of `UNLABELLED`, a number that gold labels alone have, or one that
     is no next one to the others (-1, 9 or 99 beside 0 and 1).
     """
-    cells = [sheet.frame[column] for sheet in sheets for column in _label_columns(sheet)]
-    if reading.missing or not cells:
+    columns = [(sheet, column) for sheet in sheets for column in _label_columns(sheet)]
+    if reading.missing or not columns:
         return list(sheets)
-    labels = pd.concat(cells).dropna()
+    labels = pd.concat([sheet.frame[column] for sheet, column in columns]).dropna()
     words = [word for word in sheets[0].missing if word and (labels == word).any()]
     known = {plain(str(one)) for one in labels.unique() if one not in words}
     wanted = positive_labels(reading.positive, {*known, *map(plain, words)})
     if any(plain(word) in wanted for word in words):
         return [replace(sheet, missing=("",)) for sheet in sheets]
     if reading.positive:  # else two kinds of labels are known, or asked for
-        votes = {
-            plain(str(one))
-            for sheet in sheets for column in _label_columns(sheet)
-            if not column.startswith("gold") for one in sheet.known(column).dropna().unique()
-        }  # fmt: skip
+        voted = [own.known(column) for own, column in columns if not column.startswith("gold")]
+        votes = {plain(str(one)) for values in voted for one in values.dropna().unique()}
         usual = {word for pair in PAIRS for word in pair}
         of_all = {plain(str(one)) for one in labels.unique()}
         numbers = sorted(int(one) for one in of_all if re.fullmatch(r"-?\d{1,4}", one))
@@ -175,6 +172,6 @@ def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -
                 f"the other label or empty. Say by --missing {word} that it is empty, or by "
                 f"--missing {NOTHING_MISSING} that it is a label (in Python missing=...)"
             )
-        notes.append(f"{number} of labels with {word!r} taken for empty (--missing "
-                     f"{NOTHING_MISSING} reads it as a label)")  # fmt: skip
+        mend = f"--missing {NOTHING_MISSING} reads it as a label"
+        notes.append(f"{number} of labels with {word!r} taken for empty ({mend})")
     return list(sheets)

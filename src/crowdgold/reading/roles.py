@@ -168,8 +168,7 @@ def _guess_scores(sheet: Sheet, notes: list[str]) -> Sheet:
         return sheet
     free = [name for name in leftover(sheet) if not is_running(sheet.frame[name])]
     cells = {name: _filled(sheet, name) for name in free}
-    columns = [name for name, (filled, number) in cells.items()
-               if filled.any() and number[filled].all()]  # fmt: skip
+    columns = [name for name, (own, number) in cells.items() if own.any() and number[own].all()]
     # A few slips among numbers are refused: the column would be left out as a whole.
     problems = sheet.problems()
     for name, (filled, number) in cells.items():
@@ -213,9 +212,8 @@ def assign(
         for name, found in sheet.nested.items():
             if ours_named(name) and sheet.has(name):
                 problems.add(f"column {name!r}, {found}, expected a text or a number")
-        problems.add_rows(
-            "item", sheet.frame["item"].isna().to_numpy(), sheet.frame["item"], "a value"
-        )
+        item = sheet.frame["item"]
+        problems.add_rows("item", item.isna().to_numpy(), item, "a value")
         problems.raise_if_any()
     named = _with_votes(sheets, positive, notes)
     if not any(sheet.starting("score") for sheet in named):
@@ -238,10 +236,8 @@ def assign(
         _check_confidence(sheet)
     voted = [sheet for sheet in named if sheet.kind is not None]
     if not voted:
-        each = " ".join(
-            f"--column {one.name}:label=vote_{Path(one.name).stem}" for one in sheets
-            if one.has("label") and not one.has("expert")
-        )  # fmt: skip
+        labelled = [one.name for one in sheets if one.has("label") and not one.has("expert")]
+        each = " ".join(f"--column {name}:label=vote_{Path(name).stem}" for name in labelled)
         hint = f". Where each file is an annotator's, say so by {each}" if " " in each else ""
         raise InputError(
             f"no votes: {columns_of(sheets)}. Expected the columns {FORMS}. Other names are given "

@@ -32,7 +32,7 @@ from crowdgold.reading.label_words import binary_labels, check_missing, plain
 from crowdgold.reading.options import REFUSE, Reading
 from crowdgold.reading.roles import assign, guessed_gold
 from crowdgold.reading.sheets import Sheet
-from crowdgold.reading.tables import Rows, give_back
+from crowdgold.reading.tables import TIE_BREAK_SEED, Rows, give_back
 from crowdgold.reading.votes import read_votes
 from crowdgold.types.annotations import Annotations, annotations_from_frame
 from crowdgold.types.clusters import in_words
@@ -95,7 +95,6 @@ def read_labels(
     return found, tuple(notes)
 
 
-TIE_BREAK_SEED = 20_000_003  # orders items with equal scores, as in `read_items`
 MOST_MODELS = 100  # of a study: 4,950 pairs to compare
 
 

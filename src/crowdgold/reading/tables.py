@@ -40,6 +40,7 @@ OPENED = re.compile(r"EOF inside string starting at row (\d+)")
 """What pandas says of a quote without end."""
 SAID = re.compile(rb"sep=(.)\s*", re.IGNORECASE)
 """The first line by which a spreadsheet says its separator."""
+TIE_BREAK_SEED = 20_000_003  # orders items with equal scores
 LOOKED_AT = 200  # rows of which a separator is judged
 NAMELESS = "Unnamed: "
 DECIMAL_COMMA = r"[+-]?\d+(,\d+)?(e[+-]?\d+)?"
@@ -463,7 +464,7 @@ def read_items(
     The generator orders items with equal scores; its seed is fixed where none is given. `columns`
     are as of `read_columns`.
     """
-    rng = np.random.default_rng(20_000_003) if rng is None else rng
+    rng = np.random.default_rng(TIE_BREAK_SEED) if rng is None else rng
     frame, first_row = read_columns(path, columns)
     return items_from_frame(frame, rng, str(path), first_row)
 

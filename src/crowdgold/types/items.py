@@ -219,8 +219,8 @@ class Items(Shown):
     def take(self, rows: np.ndarray) -> "Items":
         """The items at `rows`: positions (m,), or a mask (n,)."""
         positions = np.flatnonzero(rows) if rows.dtype == bool else rows
-        names = ("item", "votes_positive", "votes_total", "gold", "tie_break", "truth", "oracle",
-                 "cluster")  # fmt: skip
+        votes = ("votes_positive", "votes_total")
+        names = ("item", *votes, "gold", "tie_break", "truth", "oracle", "cluster")
         held = {name: getattr(self, name) for name in names}
         return replace(
             self,
