@@ -342,8 +342,8 @@ def of_weighed(units: Units, of: str) -> GoldSample:
     middle, spread = features.mean(axis=0), features.std(axis=0)
     mean, shrunk, _ = _mean_and_covariance((features - middle) / spread, units.gold, units.draw)
     numbers = middle + spread * mean, middle, mean / np.sqrt(np.diag(shrunk))
-    each = zip(units.features, *numbers, strict=True)
-    return GoldSample(p, _most_first(Shift(name, *map(float, own)) for name, *own in each), of=of)
+    shifts = zip(units.features, *numbers, strict=True)
+    return GoldSample(p, _most_first(Shift(name, *map(float, own)) for name, *own in shifts), of=of)
 
 
 def _most_first(shifts: Iterable[Shift]) -> tuple[Shift, ...]:
