@@ -121,10 +121,8 @@ def in_words(draw: GoldDraw, gold: np.ndarray) -> str:
     how = "each item by itself"
     if draw.batch is not None and draw.drawn is not None:
         sizes = np.bincount(draw.batch, draw.drawn).astype(int)
-        how = (
-            f"by strata, in {'1 batch' if len(sizes) == 1 else f'{len(sizes)} batches'} of "
-            f"{list_names(sizes)}"
-        )
+        batches = "1 batch" if len(sizes) == 1 else f"{len(sizes)} batches"
+        how = f"by strata, in {batches} of {list_names(sizes)}"
     elif draw.drawn is not None:
         how = f"fixed numbers from each of {strata_counted(len(draw.drawn))}"
     told = f"the table says with which chances gold items were drawn, {how}"

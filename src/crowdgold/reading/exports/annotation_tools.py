@@ -63,17 +63,12 @@ class AnnotationTool(Export):
                 for name, cell in columns.items()
                 if name not in self.without and not isinstance(cell, dict | list)
             } | ({"item": item} if self.id else {})
-            labelled = False
-            where = f"{path}, {self.place or self.noun} {number}"
-            for said in self.labels(record, where, path.stem):
-                if isinstance(said, str):
-                    remarks[said] += 1
-                    continue
-                questions.add(said.question)
-                rows.append((number, known | {said.person: said.who, "label": said.label}))
-                labelled = True
-            if not labelled:
-                rows.append((number, known))
+            told = [*self.labels(record, f"{path}, {self.place or self.noun} {number}", path.stem)]
+            remarks.update(one for one in told if isinstance(one, str))
+            labels = [one for one in told if not isinstance(one, str)]
+            questions.update(one.question for one in labels)
+            each = [known | {one.person: one.who, "label": one.label} for one in labels]
+            rows += [(number, row) for row in each or [known]]
         what = f"{self.kind}: {counted(len(records), self.noun)}"
         if self.id:
             what += f", items named by {named}"
@@ -93,10 +88,8 @@ class AnnotationTool(Export):
 
 def _one_choice(choices: list[Any], where: str) -> Any:
     """The only choice of an answer; None where there is none."""
-    if len(choices) > 1:
-        raise InputError(
-            f"{where}: {len(choices)} choices in one answer; expected one choice an item"
-        )
+    if (size := len(choices)) > 1:
+        raise InputError(f"{where}: {size} choices in one answer; expected one choice an item")
     return choices[0] if choices else None
 
 

@@ -92,12 +92,9 @@ class Harness(Export):
         given = chain.from_iterable(one if isinstance(one, list) else [one] for one in places)
         models = {model for model in given if isinstance(model, str) and model}
         number = len({item for item, _ in items if item is not None})
-        what = (
-            f"{self.kind}: {counted(number, 'answer')}"
-            + (f" of {list_guessed(sorted(models))}" if models else "")
-            + f", items named by {named}"
-            + (" and provider" if "stratum_provider" in self.columns and len(models) > 1 else "")
-        )
+        by = " and provider" if "stratum_provider" in self.columns and len(models) > 1 else ""
+        of = f" of {list_guessed(sorted(models))}" if models else ""
+        what = f"{self.kind}: {counted(number, 'answer')}{of}, items named by {named}{by}"
         cells, rows, notes = _table_of_verdicts(verdicts, f"{path}: {what}", self.expected)
         if (without := number - len({item for _, item, *_ in verdicts})) > 0:
             notes.append(f"{counted(without, 'answer')} without a grade passed over")
@@ -138,7 +135,7 @@ def _kind(values: Sequence[Any]) -> str:
 
 def _shown(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= 40 else f"{text[:40]}…"
+    return text[:40] + "…" * (len(text) > 40)
 
 
 def _table_of_verdicts(
