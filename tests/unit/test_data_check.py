@@ -15,6 +15,7 @@ from crowdgold.checking.gold_sample import (
     MOST_GOLD,
     MOST_OTHERS,
     assess_gold_sample,
+    likeness_in_words,
     mid_ranks,
     permutation_p,
 )
@@ -200,6 +201,11 @@ def test_a_large_study_is_tested_on_some_of_its_items():
     chosen = table(rng, n, lambda share, total, scores, rng: scores + 5 * rng.normal(size=n), m)
     assert assess_gold_sample(chosen, rng, 19).p == 0.05
     assert assess_gold_sample(table(rng, n, m=m), rng, 19).p > 0.05
+
+
+def test_likeness_is_said_by_the_p_value():
+    told = [likeness_in_words(p).split(": ")[0] for p in (0.5, 0.012, 0.009, 0.0009)]
+    assert told == ["it may be", "it may be", "possibly not", "it does not look like one"]
 
 
 def test_there_is_no_test_where_there_is_nothing_to_compare(rng):
