@@ -4,8 +4,6 @@
 """
 
 import contextlib
-import io
-import os
 import re
 import sys
 import tempfile
@@ -13,7 +11,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from crowdgold.cli import main
 from unit.bad_inputs import reading
 from unit.bad_inputs.case import Case
 
@@ -28,17 +25,10 @@ LONGEST = 230
 
 def _said(case: Case) -> str:
     """What is said of a case in an empty folder: its first sentences."""
-    before = Path.cwd()
-    err = io.StringIO()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            case.make_files(Path())
-            with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()):
-                main([case.command, *case.arguments])
-        finally:
-            os.chdir(before)
-    said = " ".join(err.getvalue().split()).removeprefix("Error: ")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        case.make_files(Path())
+        _, _, err = case.run()
+    said = " ".join(err.split()).removeprefix("Error: ")
     shown = said if len(said) <= LONGEST else said[:LONGEST].rpartition(" ")[0] + " ..."
     return shown.replace("|", r"\|")
 

@@ -17,20 +17,13 @@ from crowdgold.types.items import NO_GOLD
 LONG = "item,annotator,label\n" + "".join(
     f"i{item},R{who},{(item * who) % 2}\n" for item in range(6) for who in range(3)
 )
+ANSWERS = [
+    {"completed_by": who, "ground_truth": who == 0,
+     "result": [{"from_name": "q", "value": {"choices": [("no", "yes")[who % 2]]}}]}
+    for who in range(3)
+]  # fmt: skip
 TASKS = [
-    {
-        "id": number,
-        "data": {"item": f"i{number}", "score": number / 7},
-        "annotations": [
-            {
-                "completed_by": who,
-                "ground_truth": who == 0,
-                "result": [{"from_name": "q", "value": {"choices": [("no", "yes")[who % 2]]}}],
-            }
-            for who in range(3)
-        ],
-    }
-    for number in range(3)
+    {"id": k, "data": {"item": f"i{k}", "score": k / 7}, "annotations": ANSWERS} for k in range(3)
 ]
 GOOD = (
     {

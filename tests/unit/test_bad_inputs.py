@@ -5,11 +5,9 @@ empty folder. That a message is right cannot be seen from here, only that it nam
 """
 
 import contextlib
-import io
 import os
 import re
 import signal
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from bad_inputs_page import PAGE, with_tables
-from crowdgold.cli import COMMANDS, main
+from crowdgold.cli import COMMANDS
 from unit.bad_inputs import (
     cells,
     controls,
@@ -70,33 +68,13 @@ def _limited(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _said(line: list[str]) -> tuple[int, str, str]:
-    """The exit code, standard output and standard error of a command line, as a terminal has them.
-
-    Standard output takes only what UTF-8 can hold; standard error writes the rest with backslashes.
-    """
-    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
-    err = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace")
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            code = main(line)
-        except SystemExit as ended:  # of argparse
-            code = ended.code if isinstance(ended.code, int) else 1
-    written = []
-    for stream in (out, err):
-        stream.flush()
-        written.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
-    return code, written[0], written[1]
-
-
 @pytest.mark.parametrize("case", [pytest.param(c, id=c.name) for c in CASES])
 def test_a_bad_input_is_refused_with_what_is_wrong(case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     case.make_files(tmp_path)
-    before, start = _held(tmp_path), time.monotonic()
+    before = _held(tmp_path)
     with _limited(MOST_SECONDS):
-        code, out, err = _said([*filter(None, [case.command]), *case.arguments])
-    assert time.monotonic() - start < MOST_SECONDS
+        code, out, err = case.run()
     assert code == case.code, err
     # What is done and not as wanted (exit code 1) is a result: it may stand in the output.
     said = err if case.code == BAD_INPUT else out + err
@@ -114,7 +92,7 @@ def test_a_good_input_is_taken(case, tmp_path, monkeypatch):
     """Beside the bad ones, so that a command that refuses everything fails."""
     monkeypatch.chdir(tmp_path)
     case.make_files(tmp_path)
-    code, out, err = _said([case.command, *case.arguments])
+    code, out, err = case.run()
     assert code == 0, err
     assert re.search(case.says, " ".join(out.split())), out
 
@@ -126,13 +104,11 @@ def test_the_page_has_the_cases_and_what_is_said():
 
 def test_there_are_enough_bad_inputs_and_no_two_are_alike():
     """By command, place and kind; and no two by what is given, whatever they are called."""
-    names = Counter(case.name for case in CASES)
-    assert [name for name, number in names.items() if number > 1] == []
-    given = Counter((case.command, *case.arguments, repr(case.files)) for case in CASES)
-    twice = {one for one, number in given.items() if number > 1}
-    alike = [c.name for c in CASES if (c.command, *c.arguments, repr(c.files)) in twice]
-    assert alike == []
-    assert len(names) >= FEWEST
+    for about in (
+        lambda case: case.name, lambda case: (case.command, *case.arguments, repr(case.files)),
+    ):  # fmt: skip
+        number = Counter(map(about, CASES))
+        assert [case.name for case in CASES if number[about(case)] > 1] == []
     assert len({(case.where, case.what) for case in CASES}) >= FEWEST  # not by the command alone
     assert {case.command for case in CASES} == {*COMMANDS, ""}
     assert {case.command for case in controls.CASES} == set(COMMANDS)

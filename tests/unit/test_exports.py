@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdgold.cli import main
 from crowdgold.reading.door import open_file
 from crowdgold.reading.exports import EXPORTS, frame_of_records, records_of_json
 from crowdgold.reading.sheets import read_sheet
@@ -21,7 +20,9 @@ from crowdgold.types.items import NO_GOLD
 
 FOLDER = Path(__file__).parents[1] / "data/exports"
 FILES = sorted(path for path in FOLDER.iterdir() if path.suffix != ".md")
-MOST_BYTES = 4096
+OF_JSON = pytest.mark.parametrize(
+    "path", [path for path in FILES if path.suffix != ".csv"], ids=lambda path: path.name
+)
 OF = {"label_studio": "Label Studio", "argilla": "Argilla", "deepeval": "DeepEval",
       "doccano": "doccano", "inspect": "Inspect", "lm_eval": "lm-eval", "mlflow": "MLflow",
       "openai_evals": "OpenAI evals", "prodigy": "Prodigy", "promptfoo": "promptfoo"}  # fmt: skip
@@ -30,33 +31,22 @@ WRONG = (None, 3, True, "x", [], {}, [3], [{}], [[]], {"x": {}}, float("nan"), 1
 """What stands in the place of a part of a file."""
 
 
-def tool_of(path):
-    return next(tool for start, tool in OF.items() if path.name.startswith(start))
-
-
 def records_of(path):
     read = records_of_json if path.suffix == ".json" else read_json_lines
     return read(open_file(path))
 
 
+def frame_of(path):
+    return read_sheet(path, []).frame
+
+
 def cells(path, person="annotator"):
     """(item, who) -> label."""
-    frame = read_sheet(path, []).frame
+    frame = frame_of(path)
     if person not in frame:
         return {}
     rows = frame[frame[person].notna()].rename(columns={"id": "item"})
     return dict(zip(zip(rows["item"], rows[person], strict=True), rows["label"], strict=True))
-
-
-def scores(path):
-    """name -> the items' scores."""
-    frame = read_sheet(path, []).frame
-    columns = [name for name in frame if name.startswith("score_")]
-    return {
-        name: {item: float(one) for item, one in zip(frame["item"], frame[name], strict=True)
-               if isinstance(one, str)}
-        for name in columns
-    }  # fmt: skip
 
 
 def notes_of(path):
@@ -66,115 +56,121 @@ def notes_of(path):
 
 
 def written(folder, name, content):
+    """A file of JSON, or of its entries as lines."""
+    lines = content if name.endswith(".jsonl") else [content]
     path = folder / name
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
     return path
 
 
-def test_each_tool_has_a_file_of_which_the_readme_says_how_it_was_made():
-    assert {tool_of(path) for path in FILES} == {one.name for one in EXPORTS}
-    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert [path.name for path in FILES if path.name not in readme] == []
-    assert [path.name for path in FILES if path.stat().st_size > MOST_BYTES] == []
+def test_each_tool_has_a_file():
+    tools = {tool for start, tool in OF.items() if list(FOLDER.glob(f"{start}*"))}
+    assert tools == {one.name for one in EXPORTS}
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.suffix != ".csv"], ids=lambda p: p.name)
+@OF_JSON
 def test_a_file_is_of_one_tool(path):
-    found = [one.name for one in EXPORTS if one.is_it(records_of(path))]
-    assert found == [tool_of(path)]
-    assert notes_of(path).startswith(f"{path.name}: ")
-    assert tool_of(path) in notes_of(path).splitlines()[0]
+    (tool,) = (one.name for one in EXPORTS if one.is_it(records_of(path)))
+    assert tool == next(tool for start, tool in OF.items() if path.name.startswith(start))
+    assert tool in notes_of(path).splitlines()[0]
 
 
-SPAM = {("r1", 1): "yes", ("r1", 2): "yes", ("r1", 3): "no", ("r2", 1): "no", ("r3", 3): "yes"}
-USER = "00000000-0000-0000-0000-00000000000{}"
-LABELS = {
-    "argilla.json": {(item, USER.format(who)): label
-                     for (item, who), label in {**SPAM, ("r2", 2): "no"}.items()},
-    "argilla_flat.json": {(item, USER.format(who)): label for (item, who), label in SPAM.items()},
-    "deepeval.json": {
-        ("sky", "Correctness [GEval]"): "1", ("sky", "Exact Match"): "1",
-        ("sum", "Correctness [GEval]"): "1", ("sum", "Exact Match"): "0",
-        ("capital", "Correctness [GEval]"): "0", ("capital", "Exact Match"): "0",
-        ("month", "Exact Match"): "1",
-    },
-    "doccano.jsonl": {("a", "1"): "yes", ("a", "2"): "no", ("b", "1"): "no", ("b", "2"): "no"},
-    "inspect.json": {
-        ("sky", "includes"): "1", ("sum", "includes"): "0", ("capital", "includes"): "0",
-        ("month", "includes"): "0", ("sky", "judge"): "1", ("sum", "judge"): "1",
-        ("capital", "judge"): "0", ("month", "judge"): "0",
-    },
-    "label_studio.json": {("a", "1"): "yes", ("a", "2"): "yes", ("a", "3"): "no",
-                          ("b", "1"): "no", ("b", "2"): "no", ("c", "1"): "yes"},
-    "lm_eval.jsonl": {
-        (str(item), f"exact_match ({name})"): label
-        for name, labels in {"strict-match": "0001", "flexible-extract": "1101"}.items()
-        for item, label in enumerate(labels)
-    },
-    "openai_evals.jsonl": {
-        (f"trivia.dev.{item}", by): label
-        for by, labels in {"match": "0001", "score": "1101"}.items()
-        for item, label in zip(("sky", "sum", "capital", "month"), labels, strict=True)
-    },
-    "prodigy.jsonl": {("1101", "mail-ann"): "1", ("1101", "mail-bob"): "0",
-                      ("-1102", "mail-ann"): "0"},
-    "prodigy_choice.jsonl": {("1101", "mail-ann"): "spam", ("1101", "mail-bob"): "ham",
-                             ("-1102", "mail-ann"): "ham"},
-    "promptfoo.json": {
-        ("0 large", "contains"): "1", ("0 large", "short"): "0", ("0 small", "contains"): "1",
-        ("0 small", "short"): "1", ("1 small", "contains"): "0", ("1 large", "contains"): "1",
-    },
-    "mlflow_table.json": {},
-}  # fmt: skip
-"""File -> (item, annotator) -> label; those of MLflow's traces are below."""
-GOLD = {
-    "inspect.json": {("sky", "bob"): "1", ("capital", "bob"): "0", ("month", "bob"): "0"},
-    "prodigy.jsonl": {("1101", "checked-eve"): "1"},
-    "promptfoo.json": {("0 small", "human"): "1", ("1 small", "human"): "1"},
-}
-SCORES = {
-    "deepeval.json": {"score_Correctness [GEval]": {"sky": 0.9, "sum": 0.6, "capital": 0.2}},
-    "inspect.json": {"score_tone": {"sky": 0.75, "sum": 0.5, "capital": 0.125}},
-    "lm_eval.jsonl": {
-        "score_bleu (strict-match)": {"0": 0.3, "1": 0.4, "2": 0.5, "3": 0.6},
-        "score_bleu (flexible-extract)": {"0": 0.35, "1": 0.45, "2": 0.55, "3": 0.65},
-    },
-    "mlflow_table.json": {"score_shortness": {"q1": 0.645, "q2": 0.833, "q3": 0.769, "q4": 0.741}},
-    "openai_evals.jsonl": {
-        "score_length": {f"trivia.dev.{item}": length for item, length in
-                         {"sky": 11, "sum": 4, "capital": 6, "month": 7}.items()}
-    },
-    "promptfoo.json": {"score_short": {"0 large": 20 / 52, "0 small": 20 / 27}},
-}  # fmt: skip
+READ = """\
+argilla.json
+annotator user 1: r1 yes, r2 no
+annotator user 2: r1 yes, r2 no
+annotator user 3: r1 no, r3 yes
+
+argilla_flat.json
+annotator user 1: r1 yes, r2 no
+annotator user 2: r1 yes
+annotator user 3: r1 no, r3 yes
+
+deepeval.json
+annotator Correctness [GEval]: sky 1, sum 1, capital 0
+annotator Exact Match: sky 1, sum 0, capital 0, month 1
+score_Correctness [GEval]: sky 0.9, sum 0.6, capital 0.2
+
+deepeval_result.json
+annotator Correctness [GEval]: test_case_0 1, test_case_1 1, test_case_2 0
+annotator Exact Match: test_case_0 1, test_case_1 0, test_case_2 0, test_case_3 1
+score_Correctness [GEval]: test_case_0 0.9, test_case_1 0.6, test_case_2 0.2
+
+doccano.jsonl
+annotator 1: a yes, b no
+annotator 2: a no, b no
+
+inspect.json
+annotator includes: capital 0, month 0, sky 1, sum 0
+annotator judge: capital 0, month 0, sky 1, sum 1
+expert bob: capital 0, month 0, sky 1
+score_tone: capital 0.125, sky 0.75, sum 0.5
+
+label_studio.json
+annotator 1: a yes, b no, c yes
+annotator 2: a yes, b no
+annotator 3: a no
+
+lm_eval.jsonl
+annotator exact_match (strict-match): 0 0, 1 0, 2 0, 3 1
+annotator exact_match (flexible-extract): 0 1, 1 1, 2 0, 3 1
+score_bleu (strict-match): 0 0.3, 1 0.4, 2 0.5, 3 0.6
+score_bleu (flexible-extract): 0 0.35, 1 0.45, 2 0.55, 3 0.65
+
+mlflow_genai.csv
+annotator has_answer: tr-3c09bfe4 1, tr-2a4a4ea2 0, tr-964310ed 0
+annotator right: tr-3c09bfe4 1, tr-2a4a4ea2 1, tr-964310ed 0
+score_tone: tr-3c09bfe4 0.55, tr-2a4a4ea2 0.2, tr-964310ed 0.3
+
+mlflow_table.json
+score_shortness: q1 0.645, q2 0.833, q3 0.769, q4 0.741
+
+mlflow_traces.json
+annotator right: tr-a59a4914 0, tr-a9d1a9f5 1, tr-26ef6ae9 1
+expert ann: tr-a9d1a9f5 0, tr-26ef6ae9 1
+
+openai_evals.jsonl
+annotator match: sky 0, sum 0, capital 0, month 1
+annotator score: sky 1, sum 1, capital 0, month 1
+score_length: sky 11, sum 4, capital 6, month 7
+
+prodigy.jsonl
+annotator mail-ann: 1101 1, -1102 0
+annotator mail-bob: 1101 0
+expert checked-eve: 1101 1
+
+prodigy_choice.jsonl
+annotator mail-ann: 1101 spam, -1102 ham
+annotator mail-bob: 1101 ham
+
+promptfoo.json
+annotator contains: 0 large 1, 0 small 1, 1 small 0, 1 large 1
+annotator short: 0 large 0, 0 small 1
+expert human: 0 small 1, 1 small 1
+score_short: 0 large 0.385, 0 small 0.741
+"""
+"""Files, and who says what in them."""
 
 
-@pytest.mark.parametrize("name", LABELS)
-def test_labels_gold_and_scores_are_those_of_the_tool(name):
-    path = FOLDER / name
-    assert cells(path) == LABELS[name]
-    assert cells(path, "expert") == GOLD.get(name, {})
-    found = scores(path)
-    assert list(found) == list(SCORES.get(name, {}))
-    for score, values in SCORES.get(name, {}).items():
-        assert found[score] == pytest.approx(values)
+def shown(path):
+    """Who said what of which items, and scores: a line for each."""
+    found = {}
+    for row in frame_of(path).rename(columns={"id": "item"}).to_dict("records"):
+        item = row["item"].removeprefix("trivia.dev.")[:11]
+        for name, cell in row.items():
+            if name in ("annotator", "expert") and isinstance(cell, str):
+                found.setdefault(f"{name} {cell}", []).append(f"{item} {row['label']}")
+            if name.startswith("score_") and isinstance(cell, str):
+                found.setdefault(name, []).append(f"{item} {float(cell):.3g}")
+    user = "00000000-0000-0000-0000-00000000000"
+    lines = [f"{who}: {', '.join(cells)}" for who, cells in found.items()]
+    return "\n".join([path.name, *(line.replace(user, "user ") for line in lines)])
 
 
-def test_a_result_of_deepeval_is_read_as_its_test_run():
-    both = [cells(FOLDER / name) for name in ("deepeval.json", "deepeval_result.json")]
-    assert list(both[0].values()) == list(both[1].values())
-    assert next(iter(both[1]))[0] == "test_case_0"
-
-
-def test_judges_and_people_in_mlflow():
-    """The table of values has no sources; in traces, what a person said is gold."""
-    table = cells(FOLDER / "mlflow_genai.csv")
-    assert [by for _, by in table] == ["has_answer", "right"] * 3
-    assert list(table.values()) == ["1", "1", "0", "1", "0", "0"]
-    traces = FOLDER / "mlflow_traces.json"
-    assert list(cells(traces).values()) == ["0", "1", "1"]
-    assert [(by, label) for (_, by), label in cells(traces, "expert").items()] == [
-        ("ann", "0"), ("ann", "1"),
-    ]  # fmt: skip
+@pytest.mark.parametrize("block", READ.strip().split("\n\n"), ids=lambda one: one.split("\n")[0])
+def test_labels_gold_and_scores_are_those_of_the_tool(block):
+    """In MLflow the table of values has no sources; in traces, what a person said is gold."""
+    assert shown(FOLDER / block.partition("\n")[0]) == block
 
 
 def test_what_people_changed_is_no_gold_label(tmp_path):
@@ -187,27 +183,6 @@ def test_what_people_changed_is_no_gold_label(tmp_path):
     path = written(tmp_path, "traces.json", records)
     assert list(cells(path).values()) == ["0", "1", "1"]
     assert list(cells(path, "expert").values()) == ["1"]
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("inspect.json", "4 answers of mockllm/model, items named by id"),
-        ("inspect.json", "includes, judge read as annotators of the answers (1 is right"),
-        ("inspect.json", "bob read as experts (gold, if of answers drawn at random)"),
-        ("inspect.json", "passed over, neither yes or no nor a number: words (as ['a', 'b'])"),
-        ("lm_eval.jsonl", "perplexity (strict-match) (as [-3.5, 2])"),
-        ("openai_evals.jsonl", "passed over, neither yes or no nor a number: choice (as 'Y')"),
-        ("mlflow_genai.csv", "expected_response (as 'blue')"),
-        ("deepeval.json", "numbers of Correctness [GEval] read as scores"),
-        ("argilla.json", "2 suggestions passed over"),
-        ("prodigy.jsonl", "SPAM read as the label (accept is 1, reject is 0)"),
-        ("prodigy.jsonl", "1 line ignored or without such a label, passed over"),
-        ("promptfoo.json", "4 answers of large, small, items named by testIdx and provider"),
-    ],
-)
-def test_notes_say_what_was_read_as_what(name, said):
-    assert said in notes_of(FOLDER / name)
 
 
 def test_messages_name_the_line_of_a_table_and_the_sample_of_a_log():
@@ -223,32 +198,6 @@ def test_items_of_a_user_are_named_as_the_user_names_them(tmp_path):
     assert {item for item, _ in cells(written(tmp_path, "a.json", log))} == set("0123")
     del log["samples"][0]["metadata"]["item_id"]
     assert ("sky", "judge") in cells(written(tmp_path, "b.json", log))
-
-
-def test_epochs_are_answers_of_their_own_and_belong_together(tmp_path):
-    log = records_of(FOLDER / "inspect.json")[0]
-    log["samples"][0] |= {"epoch": 2, "id": "sky"}
-    frame = read_sheet(written(tmp_path, "log.json", log), []).frame
-    assert {"sky epoch 1", "sky epoch 2"} < set(frame["item"])
-    assert set(frame["cluster"][frame["item"].str.startswith("sky")].dropna()) == {"sky"}
-
-
-def test_a_partial_grade_makes_a_score(tmp_path):
-    log = records_of(FOLDER / "inspect.json")[0]
-    log["samples"][0]["scores"]["includes"]["value"] = "P"
-    path = written(tmp_path, "log.json", log)
-    assert {by for _, by in cells(path)} == {"judge"}
-    assert sorted(scores(path)["score_includes"].values()) == [0, 0, 0.5, 1]
-
-
-def lines(folder, name, records):
-    path = folder / name
-    path.write_text("".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8")
-    return path
-
-
-def frame_of(path):
-    return read_sheet(path, []).frame
 
 
 def metric(name="judge", **values):
@@ -370,37 +319,63 @@ NO_VOTE = {
 @pytest.mark.parametrize("what", NO_VOTE)
 def test_where_a_grader_failed_or_a_person_skipped_there_is_no_vote(what, tmp_path):
     name, content, labels, said = NO_VOTE[what]
-    path = (written if name.endswith(".json") else lines)(tmp_path, name, content)
+    path = written(tmp_path, name, content)
     frame = frame_of(path)
     assert frame["label"][frame["annotator"].notna()].dropna().tolist() == labels
     assert said in notes_of(path)
     assert what.partition(",")[0] in notes_of(path)
 
 
-def test_each_tool_says_what_it_writes_where_there_is_no_verdict():
-    for one in EXPORTS:
-        assert [
-            word
-            for word in ("On error:", "On skip:", "On retry:", "Partial credit:")
-            if one.about.count(word) != 1
-        ] == []
+MANUAL = promptfoo_result(0, False, failureReason=2)
+MANUAL["gradingResult"]["componentResults"].append({"pass": True, "assertion": {"type": "human"}})
+NAMELESS = {"columns": ["judge/v1/score"], "data": [[1], [1]]}
+ONE_RESULT = promptfoo_result(0, True)
+TWO_FILTERS = [(doc, taken) for taken in "xy" for doc in range(2)]
+READ_AS = {
+    "an epoch is an answer of its own": ("a.json", inspect_log(
+        "C", "I", samples=[{"id": "sky", "epoch": 1}, {"id": "sky", "epoch": 2}]),
+        {"item": ["sky epoch 1", "sky epoch 2"], "cluster": ["sky", "sky"]}),
+    "another response to a document of lm-eval is a run": ("a.jsonl", [
+        lm_eval_sample(doc, 1.0, resps=[[f"{run}"]]) for run in range(2) for doc in range(2)],
+        {"item": ["0", "1", "0 run 2", "1 run 2"], "cluster": ["0", "1", "0", "1"],
+         "annotator": ["acc"] * 4}),
+    "tests of promptfoo without variables are not runs": (
+        "a.json", promptfoo_file([promptfoo_result(test, True) for test in range(3)]),
+        {"item": ["0", "1", "2"], "cluster": None}),
+    **{f"a filter of lm-eval that has no name, {named}, is a grader": ("a.jsonl", [
+        lm_eval_sample(doc, float(taken == "x"), filtered_resps=[taken], **named)
+        for doc, taken in TWO_FILTERS],
+        {"item": ["0", "1", "0", "1"], "label": ["1", "1", "0", "0"],
+         "annotator": ["acc", "acc", *[f"acc ({named.get('filter') or 'filter'} 2)"] * 2]})
+       for named in ({}, {"filter": None}, {"filter": "none"})},
+    "more than a few partial grades make scores": ("a.json", inspect_log(*"CICICICI", "P"),
+        {"annotator": None, "score_judge": ["1", "0"] * 4 + ["0.5"]}),
+    "where words are labels, one that is a number stays as it is": (
+        "a.json", inspect_log("good", "bad", "0.5"), {"label": ["good", "bad", "0.5"]}),
+    "a grader that failed gives no score": ("a.json", {"testCases": [
+        {"metricsData": [metric(success=True, score=0.7)]},
+        {"metricsData": [metric(success=False, score=0.2, error="timed out")]}]},
+        {"item": ["case 1", "case 1"], "score_judge": [None, "0.7"]}),
+    "a manual rating counts where the grader failed": ("a.json", promptfoo_file([MANUAL]),
+        {"item": ["0"], "expert": ["human"], "label": ["1"], "annotator": None}),
+    "alike answers of MLflow without a number count each": (
+        "a.json", NAMELESS, {"label": ["1", "1"]}),
+    "alike results of promptfoo without a number count each": (
+        "a.jsonl", [ONE_RESULT] * 2, {"label": ["1", "1"]}),
+    "alike results of promptfoo with a number count once": (
+        "a.jsonl", [{**ONE_RESULT, "id": "r1"}] * 2, {"label": ["1"]}),
+}  # fmt: skip
+"""What is so -> a file, and the cells of columns; None of one that there is not."""
 
 
-def test_the_score_of_a_grader_that_failed_is_none(tmp_path):
-    cases = [{"metricsData": [metric(success=True, score=0.7)]},
-             {"metricsData": [metric(success=False, score=0.2, error="timed out")]}]  # fmt: skip
-    path = written(tmp_path, "a.json", {"testCases": cases})
-    assert scores(path)["score_judge"] == {"case 1": 0.7}
-
-
-def test_a_manual_rating_counts_where_the_grader_failed(tmp_path):
-    result = promptfoo_result(0, False, failureReason=2)
-    result["gradingResult"]["componentResults"].append(
-        {"pass": True, "assertion": {"type": "human"}}
-    )
-    path = written(tmp_path, "a.json", promptfoo_file([result]))
-    assert cells(path) == {}
-    assert cells(path, "expert") == {("0", "human"): "1"}
+@pytest.mark.parametrize("what", READ_AS)
+def test_a_file_of_a_harness_is_read_as(what, tmp_path):
+    name, content, columns = READ_AS[what]
+    frame = frame_of(written(tmp_path, name, content)).astype(object)
+    assert {
+        name: frame[name].where(frame[name].notna(), None).tolist() if name in frame else None
+        for name in columns
+    } == columns
 
 
 @pytest.mark.parametrize(
@@ -411,24 +386,12 @@ def test_a_few_partial_grades_leave_an_annotator(partial, yes_or_no, tmp_path):
     values = [yes_or_no[place % 2] for place in range(9)]
     path = written(tmp_path, "a.json", inspect_log(*values, partial))
     assert list(cells(path).values()) == [str((place + 1) % 2) for place in range(9)]
-    assert scores(path) == {}
+    assert "score_judge" not in frame_of(path)
     shown = repr(0.5 if partial == "P" else partial)
     assert (
         f"values of annotators passed over, neither yes nor no: 1 of 10 of judge (as {shown})"
         in notes_of(path)
     )
-
-
-def test_more_partial_grades_make_scores(tmp_path):
-    path = written(tmp_path, "a.json", inspect_log(*"CICICICI", "P"))
-    assert cells(path) == {}
-    assert list(scores(path)["score_judge"].values()) == [1, 0, 1, 0, 1, 0, 1, 0, 0.5]
-
-
-def test_a_word_that_is_no_label_is_no_number(tmp_path):
-    """Where words are labels, one that is a number stays as it is."""
-    path = written(tmp_path, "a.json", inspect_log("good", "bad", "0.5"))
-    assert list(cells(path).values()) == ["good", "bad", "0.5"]
 
 
 @pytest.mark.parametrize("tests", [[0, 1, 0, 1, 0, 1], [0, 2, 1, 3, 4, 5]])
@@ -446,38 +409,10 @@ def test_runs_of_promptfoo_are_answers_of_their_own_and_belong_together(tests, t
         assert frame["item"].tolist() == ["0", "1", "0 run 2", "1 run 2", "0 run 3", "1 run 3"]
 
 
-def test_tests_of_promptfoo_without_variables_are_not_runs(tmp_path):
-    results = [promptfoo_result(test, True) for test in range(3)]
-    frame = frame_of(written(tmp_path, "a.json", promptfoo_file(results)))
-    assert "cluster" not in frame
-    assert frame["item"].tolist() == ["0", "1", "2"]
-
-
-def test_other_responses_to_a_document_of_lm_eval_are_runs(tmp_path):
-    samples = [lm_eval_sample(doc, 1.0, resps=[[f"{run}"]]) for run in range(2) for doc in range(2)]
-    frame = frame_of(lines(tmp_path, "a.jsonl", samples))
-    assert frame["item"].tolist() == ["0", "1", "0 run 2", "1 run 2"]
-    assert frame["cluster"].tolist() == ["0", "1", "0", "1"]
-    assert set(frame["annotator"]) == {"acc"}
-
-
-@pytest.mark.parametrize("named", [{}, {"filter": None}, {"filter": "none"}])
-def test_filters_of_lm_eval_that_have_no_name_are_graders(named, tmp_path):
-    samples = [
-        lm_eval_sample(doc, float(taken == "x"), filtered_resps=[taken], **named)
-        for taken in ("x", "y")
-        for doc in range(2)
-    ]
-    path = lines(tmp_path, "a.jsonl", samples)
-    second = f"acc ({named.get('filter') or 'filter'} 2)"
-    assert cells(path) == {("0", "acc"): "1", ("1", "acc"): "1", ("0", second): "0",
-                           ("1", second): "0"}  # fmt: skip
-
-
 def test_documents_of_two_tasks_of_lm_eval_in_one_file_are_refused(tmp_path):
     samples = [lm_eval_sample(0, 1.0), lm_eval_sample(0, 1.0, doc={"q": "of another task"})]
     with pytest.raises(InputError, match=r"line 2: doc_id 0 is another document .* by itself"):
-        read_sheet(lines(tmp_path, "a.jsonl", samples), [])
+        frame_of(written(tmp_path, "a.jsonl", samples))
 
 
 @pytest.mark.parametrize(
@@ -490,21 +425,11 @@ def test_a_record_that_is_there_again_counts_once(name, tmp_path):
     once = frame_of(FOLDER / name)
     folder = tmp_path / "twice"
     folder.mkdir()
-    write = written if name.endswith(".json") else lines
-    path = write(folder, name, [*records, *records])
+    path = written(folder, name, [*records, *records])
     assert frame_of(path).equals(once)
     assert f"{len(records)} records there again in the same words, counted once" in notes_of(path)
-    path = write(folder, name, [records[0], *records])
+    path = written(folder, name, [records[0], *records])
     assert read_sheet(path, []).rows.max() == read_sheet(FOLDER / name, []).rows.max() + 1
-
-
-def test_answers_without_a_number_that_are_alike_count_each(tmp_path):
-    """Of a table of MLflow, and of JSON lines of promptfoo, unless its results have numbers."""
-    table = {"columns": ["judge/v1/score"], "data": [[1], [1]]}
-    assert list(cells(written(tmp_path, "a.json", table)).values()) == ["1", "1"]
-    result = promptfoo_result(0, True)
-    assert len(cells(lines(tmp_path, "a.jsonl", [result, result]))) == 2
-    assert len(cells(lines(tmp_path, "a.jsonl", [{**result, "id": "r1"}] * 2))) == 1
 
 
 OF_ANSWERS = {
@@ -535,9 +460,9 @@ def test_what_is_known_of_an_answer_is_there_in_columns(name):
 
 def test_the_task_of_lm_eval_is_in_the_name_of_its_file(tmp_path):
     for name, task in {"samples_mmlu_anatomy_2025-01-02T03-04-05.678.jsonl": "mmlu_anatomy",
-                       "samples_gsm8k.jsonl": "gsm8k"}.items():  # fmt: skip
-        assert set(frame_of(lines(tmp_path, name, [lm_eval_sample(0, 1.0)]))["task"]) == {task}
-    assert "task" not in frame_of(lines(tmp_path, "mine.jsonl", [lm_eval_sample(0, 1.0)]))
+                       "samples_gsm8k.jsonl": "gsm8k", "mine.jsonl": None}.items():  # fmt: skip
+        frame = frame_of(written(tmp_path, name, [lm_eval_sample(0, 1.0)]))
+        assert set(frame.get("task", [None])) == {task}
 
 
 def test_a_long_question_is_known_by_its_hash(tmp_path):
@@ -571,49 +496,26 @@ def test_a_file_of_scores_alone_stands_beside_votes(tmp_path):
 
 
 NOTHING = {
-    "Inspect, a header alone": ("a.json", {"version": 2, "eval": {}, "plan": {}}),
     "Inspect, not scored": ("a.json", {"eval": {}, "samples": [{"id": 1}]}),
-    "lm-eval, lists alone": ("a.jsonl", {"doc_id": 0, "doc": {}, "filtered_resps": [],
-                                         "metrics": ["m"], "m": [1, 2]}),
-    "promptfoo, no assertion": ("a.json", {"evalId": "e", "results": {"results": [
-        {"testIdx": 0, "gradingResult": None}]}}),
-    "DeepEval, no metric": ("a.json", {"testCases": [{"name": "a"}]}),
     "MLflow, empty columns": ("a.json", {"columns": ["a/v1/score"], "data": [[None]]}),
-    "OpenAI evals, samples alone": ("a.jsonl", {"run_id": "r", "event_id": 1, "sample_id": "s",
-                                                "type": "sampling", "data": {}}),
-    "Argilla, no response": ("a.json", [{"id": "1", "_server_id": None, "responses": {}}]),
     "Argilla, spans": ("a.json", [{"id": "1", "_server_id": None, "responses": {
         "q": [{"value": [{"start": 1}], "user_id": "u"}]}}]),
-    "Prodigy, spans": ("a.jsonl", {"text": "a", "_task_hash": 1, "answer": "accept",
-                                   "spans": [{"label": "PER"}]}),
 }  # fmt: skip
+"""Beside what is in `bad_inputs.formats`."""
 
 
 @pytest.mark.parametrize("what", NOTHING)
 def test_a_file_with_nothing_that_can_be_used_is_refused_in_a_line(what, tmp_path):
-    name, content = NOTHING[what]
-    with pytest.raises(InputError) as error:
-        read_sheet(written(tmp_path, name, content), [])
-    message = str(error.value)
-    assert what.partition(",")[0] in message
-    assert message.startswith(f"{tmp_path / name}: ")
-    assert "expected" in message
-    assert "\n" not in message
+    path = written(tmp_path, *NOTHING[what])
+    with pytest.raises(InputError, match=f"^{path}: .*{what.partition(',')[0]}.*expected.*$"):
+        frame_of(path)
 
 
 def test_labels_of_two_questions_are_refused(tmp_path):
     one = {"text": "a", "_input_hash": 1, "_task_hash": 1, "answer": "accept"}
-    path = tmp_path / "a.jsonl"
-    path.write_text("\n".join(json.dumps({**one, "label": label}) for label in ("SPAM", "RUDE")))
+    path = written(tmp_path, "a.jsonl", [{**one, "label": label} for label in ("SPAM", "RUDE")])
     with pytest.raises(InputError, match=r"labels of 2 questions \(RUDE, SPAM\); expected one"):
-        read_sheet(path, [])
-
-
-def test_a_log_that_is_not_json_is_refused_with_what_to_do(tmp_path):
-    path = tmp_path / "log.eval"
-    path.write_bytes(b"PK\x03\x04")
-    with pytest.raises(InputError, match=r"expected a log of Inspect as JSON, from `inspect"):
-        read_sheet(path, [])
+        frame_of(path)
 
 
 def places(value, path=()):
@@ -625,7 +527,7 @@ def places(value, path=()):
             yield from places(one, (*path, key))
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.suffix != ".csv"], ids=lambda p: p.name)
+@OF_JSON
 def test_a_damaged_file_is_read_or_refused(path):
     """Whatever stands in the place of any part of it: an `InputError`, or a table."""
     text, tried = json.dumps(records_of(path)), 0
@@ -647,7 +549,8 @@ def test_a_damaged_file_is_read_or_refused(path):
     assert tried > len(WRONG)
 
 
-def test_check_says_whose_file_it_read(capsys):
-    assert main(["check", str(FOLDER / "inspect.json"), "--json"]) in (0, 1)
-    found = json.loads(capsys.readouterr().out)
-    assert found["notes"][0].startswith("inspect.json: an eval log of Inspect: 4 answers")
+def test_a_log_that_is_not_json_is_refused_with_what_to_do(tmp_path):
+    path = tmp_path / "log.eval"
+    path.write_bytes(b"PK\x03\x04")
+    with pytest.raises(InputError, match=r"expected a log of Inspect as JSON, from `inspect"):
+        frame_of(path)

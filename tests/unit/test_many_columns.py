@@ -6,7 +6,6 @@ import pytest
 
 from crowdgold.reading.sheets import Sheet
 from crowdgold.reading.study import MOST_MODELS, read_study
-from crowdgold.types.columns import list_names, repeated
 from crowdgold.types.errors import InputError
 
 ITEMS = 40
@@ -45,9 +44,3 @@ def test_more_models_than_can_be_compared_are_refused_with_the_limit(tmp_path):
         InputError, match=f"scores of {MOST_MODELS + 1} models.* at most {MOST_MODELS}"
     ):
         read_study([wide(tmp_path, names)])
-
-
-def test_names_are_counted_and_listed_in_short():
-    assert repeated(["a", "b", "a", "b", "c", "a"]) == {"a": 3, "b": 2}
-    assert list_names(range(3)) == "0, 1, 2"
-    assert list_names(range(1021)).endswith("18, 19 and 1,001 more")

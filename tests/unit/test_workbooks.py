@@ -11,6 +11,7 @@ from crowdgold.reading import tables as workbooks
 from crowdgold.reading.study import read_study
 from crowdgold.types.errors import InputError
 
+SHEET = "xl/worksheets/sheet1.xml"
 ROWS = [
     ["item", "annotator", "label", "score"],
     ["a", "R1", 1, 0.5],
@@ -81,33 +82,12 @@ def test_a_formula_is_its_value_and_one_without_a_value_is_named(tmp_path):
     path = book(tmp_path / "votes.xlsx", [*ROWS[:3], ["b", "R1", "=1-1", 0.25]])
     with pytest.raises(InputError, match=r"votes.xlsx, column C, row 4: a formula without a value"):
         read_study([path])
-    sheet = "xl/worksheets/sheet1.xml"
-    changed(path, sheet, b"<f>1-1</f><v />", b"<f>1-1</f><v>0</v>")
+    changed(path, SHEET, b"<f>1-1</f><v />", b"<f>1-1</f><v>0</v>")
     assert votes_of(read_study([path])) == VOTES
     # A formula whose value is an empty text leaves the cell empty.
     path = book(tmp_path / "empty.xlsx", [*ROWS, ["c", "R1", "=1-1"]])
-    changed(path, sheet, b'<c r="C5"><f>1-1</f><v />', b'<c r="C5" t="str"><f>1-1</f><v></v>')
+    changed(path, SHEET, b'<c r="C5"><f>1-1</f><v />', b'<c r="C5" t="str"><f>1-1</f><v></v>')
     assert votes_of(read_study([path])) == VOTES
-
-
-@pytest.mark.parametrize(
-    ("rows", "why"),
-    [
-        ([], "votes.xlsx: no rows"),
-        (ROWS[:1], "votes.xlsx: no rows"),
-        (
-            [*ROWS, ["c", "R1", 1, 1, "?"]],
-            r"votes.xlsx, column E, row 5: found '\?', exp",
-        ),
-        ([[*ROWS[0], "score"], *ROWS[1:]], "votes.xlsx: two columns are named 'score'"),
-    ],
-)
-def test_tables_that_are_none_are_refused(rows, why, tmp_path):
-    with pytest.raises(InputError, match=why):
-        read_study([book(tmp_path / "votes.xlsx", rows)])
-
-
-SHEET = "xl/worksheets/sheet1.xml"
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,9 @@ from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.parameters import LEVEL
 
 MOST_NUMBERS = 4_000_000  # numbers of clusters drawn that are held at a time
+SIGNIFICANT = 0.01  # of the tests, over all annotators together
+RESAMPLES = 1000
+PRIOR = 4 / 3  # items, spread evenly over two judges' table: a third in each of four cells
 
 
 def times_drawn(
@@ -85,20 +88,13 @@ def times_drawn(
 def interval_of(
     value: float, values: np.ndarray, cluster: np.ndarray | None, level: float = LEVEL
 ) -> tuple[float, float]:
-    """The ends of the interval of a value, from those of resamples; NaN where there is none.
-
-    So it is of fewer than `FEWEST` clusters (n,). Values that are not finite are left out.
-    """
+    """The ends of the interval of a value by those of resamples; NaN of too few clusters (n,)."""
     known = values[np.isfinite(values)]
-    if not np.isfinite(value) or len(known) < 2:
-        return np.nan, np.nan
-    if cluster is not None and len(np.unique(cluster)) < FEWEST:
+    few = cluster is not None and len(np.unique(cluster)) < FEWEST
+    if not np.isfinite(value) or len(known) < 2 or few:
         return np.nan, np.nan
     lower, upper = central_interval(known, level)
     return float(lower), float(upper)
-
-
-SIGNIFICANT = 0.01  # of the tests, over all annotators together
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,10 +193,7 @@ def agreement(
     counts: np.ndarray, rng: np.random.Generator, level: float = LEVEL, resamples: int = 1000,
     cluster: np.ndarray | None = None,
 ) -> Agreement:  # fmt: skip
-    """Krippendorff's alpha of labels, (n, K) of each category that each item has.
-
-    Resamples are of the items that have two or more labels, or of their clusters (n,).
-    """
+    """Krippendorff's alpha of labels, (n, K) of each category that each item has."""
     known = counts.sum(axis=1) > 1
     several = counts[known].astype(np.int64)
     if not len(several):
@@ -212,10 +205,6 @@ def agreement(
     drawn = times_drawn(pattern.ravel(), len(patterns), of_known, rng, resamples)
     ends = interval_of(alpha, alpha_of_patterns(patterns, drawn), of_known, level)
     return Agreement(alpha, *ends, len(several), level)
-
-
-RESAMPLES = 1000
-PRIOR = 4 / 3  # items, spread evenly over two judges' table: a third in each of four cells
 
 
 @dataclass(frozen=True)

@@ -89,11 +89,6 @@ def cluster_effect(items: Items) -> ClusterEffect | None:
     return ClusterEffect(clusters, len(size), of_gold, of_votes, effect, number, said)
 
 
-def in_words(found: ClusterEffect) -> list[str]:
-    """The numbers of clusters, and how much they matter."""
-    return [f"{found.numbers}; {found.with_gold:,} have gold labels", found.sentence]
-
-
 def warn_of_few(found: ClusterEffect | None) -> list[str]:
     """Say where gold labels are of few clusters."""
     if found is None or not 0 < found.with_gold < FEW:

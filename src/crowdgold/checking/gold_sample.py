@@ -32,7 +32,6 @@ items' features. Gold that is chosen by something else than votes and scores is 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 from scipy import special
@@ -51,8 +50,7 @@ OF_CLUSTERS = "a random sample of the clusters"
 def mid_ranks(values: np.ndarray) -> np.ndarray:
     """The place of each value among all, from 1; equal ones share their mean place: (n,)."""
     _, place, times = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: np.ndarray = (np.cumsum(times) - (times - 1) / 2)[place]
-    return ranks
+    return np.asarray((np.cumsum(times) - (times - 1) / 2)[place])
 
 
 def item_features(items: Items) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
@@ -63,18 +61,17 @@ def item_features(items: Items) -> Iterator[tuple[np.ndarray, dict[str, np.ndarr
     drawn. Models that scored the same items stand together.
     """
     share = items.votes_positive / items.votes_total
+    of_votes = {
+        "share of positive votes": share,
+        "split of the votes": share * (1 - share),
+        "number of votes": items.votes_total.astype(float),
+    }
     models: dict[bytes, list[str]] = {np.ones(len(items), dtype=bool).tobytes(): []}
     for name, scores in items.scores.items():
         models.setdefault(np.isfinite(scores).tobytes(), []).append(name)
     for scored, names in models.items():
         rows = np.flatnonzero(np.frombuffer(scored, dtype=bool))
-        features = {}
-        if len(rows) == len(items):
-            features = {
-                "share of positive votes": share,
-                "split of the votes": share * (1 - share),
-                "number of votes": items.votes_total.astype(float),
-            }
+        features = dict(of_votes) if len(rows) == len(items) else {}
         for name in names:
             rank = (mid_ranks(items.scores[name][rows]) - 0.5) / len(rows)
             features[f"rank by score of {name}"] = rank
@@ -180,24 +177,22 @@ _OF_CHANCES = Told(
     "gold does not fit the chances that the table gives for it",
     "gold surely does not fit the chances that the table gives for it", GIVEN_MEND,
 )  # fmt: skip
-TOLD: Mapping[str, Told] = MappingProxyType(
-    {
-        OF_ITEMS: _at_random(OF_ITEMS, CHOSEN_MEND),
-        OF_FIRST: _at_random(OF_FIRST, DRAWN_AFTER_MEND, " of the first batch"),
-        OF_CLUSTERS: _at_random(OF_CLUSTERS, CLUSTERS_MEND),
-        OF_STRATA: _OF_CHANCES,
-        BY_CHANCE: _OF_CHANCES,
-        OF_SENT: Told(
-            "are the items of the last batch that came back without a label like the others?",
-            "they are not", "random choices",
-            "the items of the last batch that experts labelled are not like those that they left",
-            "the items of the last batch that experts labelled are surely not like those that "
-            "they left",
-            f"The numbers are about items like the labelled ones. {LEFT_OUT}. Else set this gold "
-            f"aside and {DRAW_ANEW}",
-        ),
-    }
-)  # fmt: skip
+TOLD: Mapping[str, Told] = {
+    OF_ITEMS: _at_random(OF_ITEMS, CHOSEN_MEND),
+    OF_FIRST: _at_random(OF_FIRST, DRAWN_AFTER_MEND, " of the first batch"),
+    OF_CLUSTERS: _at_random(OF_CLUSTERS, CLUSTERS_MEND),
+    OF_STRATA: _OF_CHANCES,
+    BY_CHANCE: _OF_CHANCES,
+    OF_SENT: Told(
+        "are the items of the last batch that came back without a label like the others?",
+        "they are not", "random choices",
+        "the items of the last batch that experts labelled are not like those that they left",
+        "the items of the last batch that experts labelled are surely not like those that they "
+        "left",
+        f"The numbers are about items like the labelled ones. {LEFT_OUT}. Else set this gold aside "
+        f"and {DRAW_ANEW}",
+    ),
+}  # fmt: skip
 
 
 def _as_uneven(p: float, of: str) -> str:
@@ -265,16 +260,11 @@ class GoldSample:
             f"{left}set this gold aside and {DRAW_ANEW}; or have `crowdgold sample --poststratify` "
             f"weigh it{weigh}"
         )
+        aside = "evaluate sets this gold aside: its numbers rest on models of votes and scores, "
         if self.surely_chosen:
-            return [
-                "evaluate sets this gold aside: its numbers rest on models of votes and scores, "
-                "which nothing checks",
-                do,
-            ]
-        return [
-            "evaluate still corrects by this gold; its numbers may be wrong",
-            f"if it was not drawn so, {do}",
-        ]
+            return [f"{aside}which nothing checks", do]
+        kept = "evaluate still corrects by this gold; its numbers may be wrong"
+        return [kept, f"if it was not drawn so, {do}"]
 
     @property
     def doubt(self) -> str:
@@ -352,9 +342,8 @@ def of_weighed(units: Units, of: str) -> GoldSample:
     middle, spread = features.mean(axis=0), features.std(axis=0)
     mean, shrunk, _ = _mean_and_covariance((features - middle) / spread, units.gold, units.draw)
     numbers = middle + spread * mean, middle, mean / np.sqrt(np.diag(shrunk))
-    shifts = [Shift(name, *map(float, own))
-              for name, *own in zip(units.features, *numbers, strict=True)]  # fmt: skip
-    return GoldSample(p, _most_first(shifts), of=of)
+    shifts = zip(units.features, *numbers, strict=True)
+    return GoldSample(p, _most_first(Shift(name, *map(float, own)) for name, *own in shifts), of=of)
 
 
 def _most_first(shifts: Iterable[Shift]) -> tuple[Shift, ...]:
@@ -414,10 +403,7 @@ def permutation_p(
     white: np.ndarray, gold: np.ndarray, rng: np.random.Generator, permutations: int,
     stratum: np.ndarray | None = None,
 ) -> float:  # fmt: skip
-    """The p-value of the gold items (N,) being a random sample, within strata (N,) where given.
-
-    `white` (N, F) are features, whitened, and centred within strata.
-    """
+    """The p-value of the gold items (N,) being a random sample, by whitened features (N, F)."""
     found = float((white[gold].sum(axis=0) ** 2).sum())
     places = [gold >= 0] if stratum is None else [stratum == one for one in np.unique(stratum)]
     sums = sum(
@@ -515,11 +501,10 @@ def _by_weight(units: Units, rng: np.random.Generator, permutations: int, tests:
 
 def _shifts(features: dict[str, np.ndarray], gold: np.ndarray) -> tuple[Shift, ...]:
     """Compare the gold items with the others, feature by feature."""
-    n, m = len(gold), int(gold.sum())
-    shifts = []
+    scale, shifts = np.sqrt(len(gold) / (gold.sum() * (~gold).sum())), []
     for name, values in features.items():
         here, there = float(values[gold].mean()), float(values[~gold].mean())
-        error = float(values.std(ddof=1)) * np.sqrt(n / (m * (n - m)))
+        error = float(values.std(ddof=1)) * scale
         shifts.append(Shift(name, here, there, (here - there) / error))
     return _most_first(shifts)
 
@@ -528,20 +513,12 @@ def assess_gold_sample(
     items: Items, rng: np.random.Generator, permutations: int = PERMUTATIONS,
     stratum: np.ndarray | None = None, tests: int = 1,
 ) -> GoldSample:  # fmt: skip
-    """Whether the gold items are a random sample of the items, or of those of each stratum (n,).
-
-    Where several such `tests` are made of one study, one for each of its parts, p counts so often.
-    """
-    parts = list(item_features(items))
-    number = tests * len(parts)
+    """Whether gold is a random sample of all items, or within strata (n,); of so many tests."""
+    parts, each = list(item_features(items)), []
     permutations = max(permutations, min(len(parts) * permutations, MORE_PERMUTATIONS))
-    each = [
-        _assess(
-            items.take(rows), features, rng, permutations,
-            None if stratum is None else stratum[rows], number,
-        )
-        for rows, features in parts
-    ]  # fmt: skip
+    for rows, features in parts:
+        own, within = items.take(rows), None if stratum is None else stratum[rows]
+        each.append(_assess(own, features, rng, permutations, within, tests * len(parts)))
     known = [one for one in each if np.isfinite(one.p)]
     if not known:
         return each[0]
@@ -568,8 +545,7 @@ def _assess(
         return GoldSample(np.nan, note="all items have the same votes, and there are no scores")
     if units.gold.all():
         return GoldSample(np.nan, note="every cluster has a gold label", of=OF_CLUSTERS)
-    draw = units.draw
-    if draw is not None:
+    if (draw := units.draw) is not None:
         alone = draw.stratum is None
         known = np.isfinite(draw.chance) if alone else draw.stratum != NO_STRATUM
         if not np.all(known):  # the table does not say of each item how it could be drawn

@@ -123,10 +123,9 @@ def may_replace(
     """The alternative annotator test of a judge's labels (n,) against those of annotators (n, h).
 
     `MISSING` stands where there is no label. `epsilon` is how much less often than the annotator
-    the judge may win, and `rate` that of false discoveries. `items` are those of the labels, which
-    say how gold was drawn; None for a simple random sample. Raises an `InputError` where there are
-    too few annotators, or items that all of them and the judge labelled, or these items were chosen
-    by what annotators said.
+    the judge may win, and `rate` that of false discoveries. `items` say how gold was drawn; None
+    for a simple random sample. An `InputError` where there are too few annotators, or items that
+    all of them and the judge labelled, or these were chosen by what annotators said.
     """
     size = annotators.shape[1]
     if size < FEWEST_ANNOTATORS:
@@ -201,12 +200,14 @@ def _drawn(items: Items) -> Items | None:
 
 def _shared(items: Items, table: np.ndarray | None, errors: ExpertErrors | None) -> SharedErrors:
     """How far errors are shared, by judge where there is a table of their votes."""
-    drawn, positive, total = _drawn(items), items.votes_positive, items.votes_total
+    if errors is None:
+        drawn, votes = _drawn(items), (items.votes_positive, items.votes_total)
+        if table is None:
+            return of_votes(*votes, items.gold, items=drawn)
+        return of_judges(table, items.gold, items=drawn)
     if table is None:
-        return (of_votes(positive, total, items.gold, items=drawn) if errors is None
-                else erring_gold.of_votes(items, errors))  # fmt: skip
-    return (of_judges(table, items.gold, items=drawn) if errors is None
-            else erring_gold.of_judges(table, items, errors))  # fmt: skip
+        return erring_gold.of_votes(items, errors)
+    return erring_gold.of_judges(table, items, errors)
 
 
 def _look(study: Study, rng: np.random.Generator) -> Judges:
@@ -277,25 +278,22 @@ def _in_words(found: Judges) -> Iterator[str]:
     shared = found.shared
     if np.isfinite(shared.effective.value):
         yield (
-            f"an item's {shared.votes:.3g} votes are worth "
-            f"{_ends(shared.effective)} independent ones: correlation of "
-            f"errors given the label {_ends(shared.correlation)}"
+            f"an item's {shared.votes:.3g} votes are worth {_ends(shared.effective)} independent "
+            f"ones: correlation of errors given the label {_ends(shared.correlation)}"
         )
         pairs = np.isfinite(shared.pairs).sum() // 2
         for names, one in found.most_alike.items():
             largest = pairs > 1 and np.isfinite(one.lower)
             apart = "no two judges are alike in their errors, the nearest to it are "
-            yield (
-                f"{apart if one.value < 0 else 'most alike in their errors: '}{names}, {_ends(one)}"
-                + (f", an interval for the largest of {pairs}" if largest else "")
-            )
+            told = f"{apart if one.value < 0 else 'most alike in their errors: '}{names}"
+            whole = f", an interval for the largest of {pairs}" * bool(largest)
+            yield f"{told}, {_ends(one)}{whole}"
     if np.isfinite(found.fleiss.value):
         yield f"Fleiss's kappa {_ends(found.fleiss)}"
     if found.ranges is not None:
         yield from without_gold.in_words(Allowed(found.ranges, found.contrary))
-    kappas = [f"{found.judge[place]} {_ends(found.with_gold[place])}"
-              for place in _in_order(found.with_gold)]  # fmt: skip
-    if kappas:
+    best = _in_order(found.with_gold)
+    if kappas := [f"{found.judge[place]} {_ends(found.with_gold[place])}" for place in best]:
         yield f"Cohen's kappa with gold: {', '.join(kappas)}"
     for names, less in found.gap.items():
         yield f"{names}, on the same {less.items:,} items: {_ends(less)}"

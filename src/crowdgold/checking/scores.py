@@ -12,7 +12,6 @@ from crowdgold.types.items import NO_GOLD, Items
 TIED = 0.05
 """Share of pairs of items with equal scores from which on a warning says so: chance decides so much
 of an AUC. Scores of three decimals have far fewer, though most items share theirs."""
-
 FEWEST_GOLD = 2  # gold items with a score that say something of a model
 FEW_MISSING = 0.02  # share of items without a score: it can shift no prediction by more
 NAMED = 3  # pairs of models that a note names
@@ -68,10 +67,7 @@ def of_complete_scores(items: Items) -> Items:
 
 
 def why_nothing(items: Items, models: Sequence[str], by_gold: bool) -> str:
-    """Why nothing can be said of a model, or of the difference of two; empty where it can.
-
-    What needs no score is of no model. `by_gold` tells whether gold labels are to say it.
-    """
+    """Why nothing can be said, `by_gold` or without, of a model or of two; empty where it can."""
     rows, is_gold = scored(items, models), items.gold != NO_GOLD
     gold, whole = int(is_gold[rows].sum()), int(is_gold.sum())
     least = min(FEWEST_GOLD, whole) if by_gold else 0
@@ -111,13 +107,11 @@ def notes_on_missing(items: Items) -> Iterator[str]:
         gold = f", {is_gold[rows].sum():,} of {is_gold.sum():,} gold items"
         return f"{len(rows):,} of {len(items):,} items{gold if is_gold.any() else ''}"
 
-    partly = []
-    for name in items.predictors:
-        rows = scored(items, [name])
-        if len(rows) < len(items):
-            partly.append(name)
-            yield f"{name} scored {of(rows)}: its numbers are about items like these, and no others"
-    pairs = [pair for pair in combinations(items.predictors, 2) if set(pair) & set(partly)]
+    partly = {name for name in items.predictors if len(scored(items, [name])) < len(items)}
+    for name in filter(partly.__contains__, items.predictors):
+        told = of(scored(items, [name]))
+        yield f"{name} scored {told}: its numbers are about items like these, and no others"
+    pairs = [pair for pair in combinations(items.predictors, 2) if partly & {*pair}]
     if pairs:
         each = [f"{' and '.join(pair)} {of(scored(items, pair))}" for pair in pairs[:NAMED]]
         left = f" and {len(pairs) - NAMED:,} more pairs" if len(pairs) > NAMED else ""

@@ -32,7 +32,6 @@ from crowdgold.checking.scores import (
     warn_of_ties,
 )
 from crowdgold.checking.text import ALL, NAMED, SUPPORT, in_short
-from crowdgold.checking.verdicts import Verdict, verdicts_of
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.correction import of_labels
 from crowdgold.inference.design import KnownChances
@@ -40,8 +39,9 @@ from crowdgold.inference.expert_errors import expert_errors, judged, why_unknown
 from crowdgold.inference.interval import unseen_share
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import HALF, POPULATION
-from crowdgold.methods.doubts import NOT_USABLE, Facts
-from crowdgold.methods.needs import EXPERTS_ERRORS
+from crowdgold.methods.doubts import NOT_USABLE, VERDICTS, Facts, Finding, gold_for_true
+from crowdgold.methods.needs import EXPERTS_ERRORS, lacking
+from crowdgold.methods.registry import METHODS, offered
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.reading.study import Study
 from crowdgold.types.columns import counted, has_or_have, list_names
@@ -87,17 +87,13 @@ def _warn_of_annotators(annotators: AnnotatorCheck) -> Iterator[str]:
         (annotators.constant, "always giving the same label, where others do not"),
     ):
         if chosen.any():
-            names = [str(name) for name in annotators.annotator[chosen]]
-            more = ", ..." if len(names) > NAMED else ""
-            number = counted(len(names), "annotator")
-            yield f"{number} {what}: {', '.join(names[:NAMED])}{more}"
+            names = [*map(str, annotators.annotator[chosen])]
+            shown = ", ".join([*names[:NAMED], *["..."] * (len(names) > NAMED)])
+            yield f"{counted(len(names), 'annotator')} {what}: {shown}"
 
 
 def warn_of_opposites(items: Items) -> Iterator[str]:
-    """Say where votes or scores are higher on items that gold labels call negative.
-
-    By the rank sum's normal approximation, whose variance is that without ties: it is at most that.
-    """
+    """Say where votes or scores are higher on items that gold labels call negative: a rank sum."""
     share = items.votes_positive / items.votes_total
     told = {"votes": share, **{f"scores of {name}": own for name, own in items.scores.items()}}
     for what, values in told.items():
@@ -256,6 +252,40 @@ def find_open_strata(items: Items, level: float) -> tuple[OpenStratum, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """What a method can make of the data."""
+
+    method: str  # its short name
+    verdict: str  # one of `VERDICTS`
+    why: str
+    mend: str  # what would make it better; empty where nothing is needed
+
+
+def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
+    """The verdicts on methods, in the order of answers; what needs scores rests on `of_scores`."""
+    found = []
+    for name in offered():
+        method = METHODS[name]
+        known = of_scores if method.needs_scores else facts
+        findings = [
+            Finding(NOT_USABLE, why, need.mend_of(known))
+            for need, why in lacking(method.needs, known)
+        ]
+        if not findings and method.offer:
+            findings = [one for doubt in method.offer.doubts for one in doubt(known)]
+            if method.uses_gold and EXPERTS_ERRORS not in method.needs:
+                findings += gold_for_true(known)
+        worst = max((VERDICTS.index(one.verdict) for one in findings), default=0)
+        # What only weakens is of no interest where something forbids.
+        told = [one for one in findings if VERDICTS.index(one.verdict) == worst]
+        use = method.offer.use if method.offer else ""
+        why = "; ".join(dict.fromkeys(one.why for one in told)) or use
+        mend = "; ".join(dict.fromkeys(one.mend for one in told))
+        found.append(Verdict(name, VERDICTS[worst], why, mend))
+    return tuple(found)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class DataCheck(Shown):
     """What is known of a study before anything is fitted."""
@@ -383,8 +413,5 @@ def check_data(
 
 
 def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple[Verdict, ...]:
-    """The verdicts on the estimators for the items of a stratum, whose gold is a `sample`.
-
-    The agreement, annotators and judges of the study stand for those of its parts.
-    """
+    """The verdicts for the items of a stratum, whose gold is a `sample`; judges are the study's."""
     return _verdicts(items, check.agreement, sample, check.annotators, check.judges)[1]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdgold.checking.agreement import Agreement
-from crowdgold.checking.cluster_effect import in_words
 from crowdgold.checking.gold_sample import OF_CLUSTERS, OF_ITEMS, likeness_in_words
 from crowdgold.checking.without_gold import allowed_in_short
 from crowdgold.methods.doubts import FEW_LABELS, NOT_USABLE, USABLE, VERDICTS, WEAK
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from crowdgold.checking.study import DataCheck
 
 MAJORITY = "the majority of the votes"
-
 MOST_LINES = 25  # on a screen
 NAMED = 5  # models, or annotators, that are named
 ALL = "lines: crowdgold check FILES --verbose"  # how to see what is left out
@@ -30,11 +28,10 @@ SUPPORT = "answer", "model", "how sure", "other methods", "to do"  # what is nev
 
 def _wrapped(head: str, texts: Sequence[str], indent: int = 14) -> list[str]:
     """The lines of a head and of texts beside it, each from a line of its own."""
-    lines = []
-    for place, text in enumerate(texts):
-        start = head.ljust(indent) if place == 0 else " " * indent
-        told = textwrap.fill(text, WIDTH, initial_indent=start, subsequent_indent=" " * indent)
-        lines += told.splitlines()
+    lines, start, after = list[str](), head.ljust(indent), " " * indent
+    for text in texts:
+        lines += textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=after)
+        start = after
     return lines
 
 
@@ -106,11 +103,13 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
     found["scores"] = [
         f"{name}: {one.lowest:.4g} to {one.highest:.4g}, {one.distinct:,} different, "
         f"{100 * one.tied:.2g} % of the pairs tied"
-        + (f"; {counted(one.without, 'item')} without" if one.without else "")
+        + f"; {counted(one.without, 'item')} without"
+        * bool(one.without)
         for name, one in check.scores.items()
     ] or ["none"]
     if check.clusters is not None:
-        found["clusters"] = in_words(check.clusters)
+        numbers = f"{check.clusters.numbers}; {check.clusters.with_gold:,} have gold labels"
+        found["clusters"] = [numbers, check.clusters.sentence]
     if check.strata:
         found["strata"] = [
             f"{name}: " + ", ".join(f"{one or '(none)'} {size:,}" for one, size in sizes.items())
@@ -187,14 +186,11 @@ def in_short(check: "DataCheck") -> dict[str, list[str]]:
 
 def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
     """What was found for a reader, on one screen; notes are of how the study was read."""
-    follow = ["crowdgold evaluate FILES gives the numbers"] if check.supported else []
+    more = "crowdgold sample FILES --n 100 says which items an expert should label"
     if check.gold_positive + check.gold_negative:
-        follow.append(
-            "crowdgold plan --more --pilot FILES says how many more gold labels a width takes"
-        )
-    else:
-        follow.append("crowdgold sample FILES --n 100 says which items an expert should label")
-    follow.append("crowdgold check FILES --verbose names every method, and says why")
+        more = "crowdgold plan --more --pilot FILES says how many more gold labels a width takes"
+    follow = ["crowdgold evaluate FILES gives the numbers"] * check.supported
+    follow += [more, "crowdgold check FILES --verbose names every method, and says why"]
     told = _lines({**_support(check), "next": follow})
     room, facts = MOST_LINES - 1 - len(told), _lines(_first(check))
     # As many notes as leave room for all that was counted.

@@ -33,10 +33,9 @@ def allowed(
     items: Items, judges: Annotations | None, rng: np.random.Generator, level: float = LEVEL,
     weights: np.ndarray | None = None,
 ) -> Allowed:  # fmt: skip
-    """What the votes of items allow (`has_ranges`).
+    """What the votes of items allow (`has_ranges`); `level` is that of their sampling error.
 
-    `judges` gave each vote, where annotators are few; else they are None. `level` is that of the
-    ranges' sampling error.
+    `judges` gave each vote, where annotators are few; else they are None.
     """
     positive, total, table = items.votes_positive, items.votes_total, None
     names: tuple[str, ...] = ()
@@ -93,9 +92,8 @@ def left_out_in_words(found: Allowed) -> str:
 
 
 def _named(found: Ranges) -> dict[str, Range]:
-    return {"prevalence": found.prevalence} | {
-        f"AUC of {name}": one for name, one in found.auc.items()
-    }
+    of_models = {f"AUC of {name}": one for name, one in found.auc.items()}
+    return {"prevalence": found.prevalence, **of_models}
 
 
 def allowed_in_short(found: Ranges) -> str:

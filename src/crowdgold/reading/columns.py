@@ -19,7 +19,7 @@ import pandas as pd
 from crowdgold.reading.door import STANDARD_INPUT
 from crowdgold.reading.options import Reading
 from crowdgold.reading.sheets import Sheet, read_sheet
-from crowdgold.types.columns import FEW, counted, list_guessed, list_names, repeated
+from crowdgold.types.columns import FEW, counted, list_guessed, list_names, repeated, to_numbers
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import COLUMNS
 from crowdgold.types.parameters import did_you_mean, unknown
@@ -29,72 +29,59 @@ PREFIXES = ("score", "gold", "stratum", "vote")
 """Columns of which there can be several, as PREFIX_NAME."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "item": (
-        "item", "item_id", "itemid", "task_id", "task", "example_id", "example", "document_id",
-        "doc_id", "document", "doc", "text_id", "question_id", "sample_id", "unit_id", "unit",
-        "uid", "id", "key",
-    ),
-    "annotator": (
-        "annotator", "annotator_id", "worker", "worker_id", "workerid", "rater", "rater_id",
-        "coder", "coder_id", "labeler", "labeller", "labeler_id", "reviewer", "reviewer_id",
-        "judge", "judge_id", "user", "user_id", "username", "completed_by",
-    ),
-    "expert": ("expert", "expert_id", "adjudicator", "expert_name"),
-    "gold": (
-        "gold", "gold_label", "expert_label", "ground_truth", "true_label", "y_true", "label_gold",
-        "label_true", "gold_standard",
-    ),
-    "votes_positive": (
-        "votes_positive", "positive_votes", "votes_yes", "yes_votes", "n_positive",
-        "num_positive", "n_yes", "upvotes",
-    ),
-    "votes_negative": (
-        "votes_negative", "negative_votes", "votes_no", "no_votes", "n_negative", "num_negative",
-        "n_no", "downvotes",
-    ),
-    "votes_total": (
-        "votes_total", "total_votes", "n_votes", "num_votes", "votes", "n_raters", "num_raters",
-        "n_annotators", "num_annotators",
-    ),
-    "score": (
-        "score", "model_score", "prediction", "probability", "prob", "proba", "p_positive",
-        "confidence", "logit",
-    ),
-    "label": (
-        "label", "vote", "answer", "annotation", "rating", "judgement", "judgment", "choice",
-        "verdict", "class",
-    ),
-    "model": (
-        "model", "model_name", "model_id", "predictor", "classifier", "system", "system_id",
-        "agent", "agent_id", "llm", "engine", "assistant", "variant",
-    ),
-    "stratum": ("stratum", "strata", "segment", "slice"),
-    "weight": ("weight", "weights", "sampling_weight", "design_weight"),
-    "group": ("group",),
-    "cluster": ("cluster", "cluster_id"),
-    "gold_probability": (
-        "gold_probability", "inclusion_probability", "sampling_probability",
-        "selection_probability",
-    ),
-    "gold_stratum": ("gold_stratum", "sampling_stratum"),
-    "gold_stratum_size": ("gold_stratum_size", "sampling_stratum_size"),
-    "gold_batch": ("gold_batch",),
-    "gold_probability_estimated": ("gold_probability_estimated",),
+    ours: tuple(names.split())
+    for ours, names in {
+        "item":
+            "item item_id itemid task_id task example_id example document_id doc_id document doc "
+            "text_id question_id sample_id unit_id unit uid id key",
+        "annotator":
+            "annotator annotator_id worker worker_id workerid rater rater_id coder coder_id "
+            "labeler labeller labeler_id reviewer reviewer_id judge judge_id user user_id "
+            "username completed_by",
+        "expert": "expert expert_id adjudicator expert_name",
+        "gold":
+            "gold gold_label expert_label ground_truth true_label y_true label_gold label_true "
+            "gold_standard",
+        "votes_positive":
+            "votes_positive positive_votes votes_yes yes_votes n_positive num_positive n_yes "
+            "upvotes",
+        "votes_negative":
+            "votes_negative negative_votes votes_no no_votes n_negative num_negative n_no "
+            "downvotes",
+        "votes_total":
+            "votes_total total_votes n_votes num_votes votes n_raters num_raters n_annotators "
+            "num_annotators",
+        "score": "score model_score prediction probability prob proba p_positive confidence logit",
+        "label": "label vote answer annotation rating judgement judgment choice verdict class",
+        "model":
+            "model model_name model_id predictor classifier system system_id agent agent_id llm "
+            "engine assistant variant",
+        "stratum": "stratum strata segment slice",
+        "weight": "weight weights sampling_weight design_weight",
+        "group": "group",
+        "cluster": "cluster cluster_id",
+        "gold_probability":
+            "gold_probability inclusion_probability sampling_probability selection_probability",
+        "gold_stratum": "gold_stratum sampling_stratum",
+        "gold_stratum_size": "gold_stratum_size sampling_stratum_size",
+        "gold_batch": "gold_batch",
+        "gold_probability_estimated": "gold_probability_estimated",
+    }.items()
 }  # fmt: skip
 """Column of a study -> the names it is guessed from, likeliest first."""
 
-PATTERNS = (  # names of columns of which there can be several
-    (re.compile(r"(?i:gold|expert)_(\w+)"), "gold"),
-    (re.compile(r"(?i:gold|expert|adjudicator)(\d+)"), "gold"),
-    (re.compile(r"(?i:score)_(\w+)"), "score"),
-    (re.compile(r"(?i:prob|proba|probability|prediction|pred)_(\w+)"), "score"),
-    (re.compile(r"(\w+)_(?i:score|prob|proba|probability|prediction|pred)"), "score"),
-    (re.compile(r"(?i:stratum|strata)_(\w+)"), "stratum"),
-    (
-        re.compile(r"(?i:vote|annotator|rater|coder|worker|judge|reviewer|label)_?(\d+|(?<=_)\w+)"),
-        "vote",
-    ),
-)
+PATTERNS = [  # names of columns of which there can be several
+    (re.compile(pattern), ours)
+    for pattern, ours in (
+        (r"(?i:gold|expert)_(\w+)", "gold"),
+        (r"(?i:gold|expert|adjudicator)(\d+)", "gold"),
+        (r"(?i:score)_(\w+)", "score"),
+        (r"(?i:prob|proba|probability|prediction|pred)_(\w+)", "score"),
+        (r"(\w+)_(?i:score|prob|proba|probability|prediction|pred)", "score"),
+        (r"(?i:stratum|strata)_(\w+)", "stratum"),
+        (r"(?i:vote|annotator|rater|coder|worker|judge|reviewer|label)_?(\d+|(?<=_)\w+)", "vote"),
+    )
+]
 SAID_BESIDE = "comments?|notes?|reason|time|date|at"
 """What names of columns end with that hold a remark, or say when something was done."""
 OF_A_LABEL = (  # what names of columns end with that say something of a label, or of who gave it
@@ -102,15 +89,16 @@ OF_A_LABEL = (  # what names of columns end with that say something of a label, 
     "available|reviewed|question|standard|confidence|sure|certainty|agree|agrees|agreed|agreement|flag|"
     "source|level|score|age|gender|female|male|education|country|language|experience|expertise"
 )
-NO_VOTE = re.compile(
-    rf".*_(?:{OF_A_LABEL}|gold|majority|true|truth|final|consensus|model|predicted|prediction|pred|"
-    "aggregated|mode|mean|median|verdict)",
-    re.IGNORECASE,
-)
-NO_GOLD = re.compile(rf".*_(?:{OF_A_LABEL})", re.IGNORECASE)
-NO_SCORE = re.compile(r".*_(?:label|class|id|text|time)", re.IGNORECASE)
+NO_COLUMN = {
+    ours: re.compile(rf".*_(?:{endings})", re.IGNORECASE)
+    for ours, endings in {
+        "vote": f"{OF_A_LABEL}|gold|majority|true|truth|final|consensus|model|predicted|prediction|"
+        "pred|aggregated|mode|mean|median|verdict",
+        "gold": OF_A_LABEL,
+        "score": "label|class|id|text|time",
+    }.items()
+}
 """Names that a pattern would find, and that are no annotator's votes, gold labels or scores."""
-NO_COLUMN = {"vote": NO_VOTE, "gold": NO_GOLD, "score": NO_SCORE}
 
 
 def ours_named(name: str) -> bool:
@@ -148,10 +136,8 @@ def names_of(sheet: Sheet) -> dict[str, str]:
 
 def is_running(values: pd.Series) -> bool:
     """Whether a column only counts the rows."""
-    if len(values) < FEW_ROWS:
-        return False
-    numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float)
-    return bool(numbers[0] in (0, 1) and (np.diff(numbers) == 1).all())
+    numbers = to_numbers(values)
+    return len(values) >= FEW_ROWS and numbers[0] in (0, 1) and bool((np.diff(numbers) == 1).all())
 
 
 def _few_values(sheet: Sheet, column: str) -> bool:
@@ -171,8 +157,8 @@ def _column(sheet: Sheet, ours: str) -> str | None:
 def _names_items(sheet: Sheet, columns: Sequence[str]) -> bool:
     """Whether no annotator, or model, meets an item twice if these columns name it."""
     others = [_column(sheet, one) for one in ("annotator", "expert", "model")]
-    keys = [*columns, *(one for one in others if one is not None and one not in columns)]
-    return bool(sheet.frame.duplicated(keys).mean() <= REPEATS)
+    keys = dict.fromkeys([*columns, *filter(None, others)])
+    return bool(sheet.frame.duplicated(list(keys)).mean() <= REPEATS)
 
 
 def _other_role(name: str) -> bool:
@@ -184,14 +170,12 @@ def _other_role(name: str) -> bool:
 
 def _chosen(sheets: Sequence[Sheet], found: list[str], telling: bool = True) -> list[str]:
     """The columns that name an item, of `found`, likeliest first; `telling` if names say so."""
-    if len(found) < 2:
-        return found
     own = [(sheet, names_of(sheet)) for sheet in sheets]
     counting = [
         name for name in found if all(is_running(one.frame[free[name]]) for one, free in own)
     ]
     kept = [name for name in found if name not in counting] or found
-    if len(kept) == 1:
+    if len(kept) < 2:
         return kept
 
     def fits(*names: str) -> bool:
@@ -233,8 +217,7 @@ def _item_columns(sheets: Sequence[Sheet]) -> Iterator[list[str]]:
     for sheet, free in zip(sheets, names, strict=True):
         known = [alias for alias in ALIASES["item"] if alias in free]
         if known and _column(sheet, "annotator") is not None:
-            others = (name for name, theirs in free.items()
-                      if NAMES_THINGS.fullmatch(normal(theirs)))  # fmt: skip
+            others = [one for one, own in free.items() if NAMES_THINGS.fullmatch(normal(own))]
             known += [one for one in others if one not in known and not _other_role(one)]
         likely.append(known)
     if len(sheets) > 1 and not any(sheet.has("item") for sheet in sheets):
@@ -250,24 +233,30 @@ def _item_columns(sheets: Sequence[Sheet]) -> Iterator[list[str]]:
         yield [] if sheet.has("item") else [free[name] for name in _chosen([sheet], candidates)]
 
 
+def columns_of(sheets: Sequence[Sheet]) -> str:
+    """What each file has, for a message."""
+    return "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
+
+
+def _instead(name: str, sheets: Sequence[Sheet], gap: str) -> str:
+    """What a column that no file has may mean, and what the files have."""
+    meant = did_you_mean(name, [column for sheet in sheets for column in sheet.columns])
+    return f"{'; ' * bool(meant)}{meant}{gap}{columns_of(sheets)}"
+
+
 def _with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[str]) -> list[Sheet]:
     """The sheets with a column `item`, of columns that the user says, or that are found."""
-    have = [name for sheet in sheets for name in sheet.columns]
     for name in said:
-        if name not in have:
-            lists = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
-            meant = did_you_mean(name, have)
-            raise InputError(
-                f"--item {','.join(said)}: no file has a column {name!r}"
-                f"{f'; {meant}' if meant else ''}. {lists}"
-            )
+        if not any(name in sheet.columns for sheet in sheets):
+            mend = _instead(name, sheets, ". ")
+            raise InputError(f"--item {','.join(said)}: no file has a column {name!r}{mend}")
     if said:
         return [_joined(sheet, said) for sheet in sheets]
     made = []
     for sheet, columns in zip(sheets, _item_columns(sheets), strict=True):
         if len(columns) > 1:
-            notes.append(f"{sheet.name}: columns {list_names(columns)} together read as item, "
-                         "since none of them names one alone")  # fmt: skip
+            what = f"columns {list_names(columns)} together read as item"
+            notes.append(f"{sheet.name}: {what}, since none of them names one alone")
             sheet = _joined(sheet, columns)
         elif columns:
             known = normal(columns[0]).casefold() in ALIASES["item"]
@@ -351,11 +340,8 @@ def _with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
         shown = "; ".join(
             f"{name!r} ({list_names(sheet.known(name).dropna().unique(), 5)})" for name in found
         )
-        why = (
-            "several columns could be the labels"
-            if len(kept) > 1
-            else "all annotators of each item would agree, as where a column is a model's answer"
-        )
+        why = "all annotators of each item would agree, as where a column is a model's answer"
+        why = "several columns could be the labels" if len(kept) > 1 else why
         raise InputError(
             f"{sheet.source}: {why}: {shown}. Say which are the annotators' labels by --column "
             f"{found[-1]}=label"
@@ -367,10 +353,7 @@ def _with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
 
 
 def check_repeats(sheet: Sheet, free: Sequence[str]) -> None:
-    """Raise an `InputError` where annotators label items again, and other columns tell these apart.
-
-    The sheet holds labels by annotator; of `free` columns nothing is known.
-    """
+    """Refuse that annotators label items again, where other columns (`free`) tell these apart."""
     keys = ["item", "annotator"]
     others = [name for name in free if not sheet.frame[name].is_unique]
     again = sheet.frame.duplicated(keys)
@@ -412,10 +395,7 @@ def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str,
                 continue
             hits += 1
         if not hits:
-            meant = did_you_mean(theirs, [name for sheet in sheets for name in sheet.columns])
-            hint = f"; {meant}" if meant else ""
-            lists = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
-            raise InputError(f"no column {theirs!r}{hint} {lists}")
+            raise InputError(f"no column {theirs!r}{_instead(theirs, sheets, ' ')}")
     return found
 
 
@@ -456,11 +436,7 @@ def _guess(sheet: Sheet, taken: set[str], others_vote: bool) -> dict[str, str]:
 
 
 def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
-    """The columns of each sheet the names of a study, where they have one; notes tell of guesses.
-
-    An `InputError` for a name of ours that is none, a column that no file has, two of one name, or
-    a guess that the contents of the columns speak against.
-    """
+    """The sheets with names of a study for their columns; notes tell of guesses."""
     asked, with_votes = [], []
     for sheet, said in zip(sheets, _said(sheets, reading.columns), strict=True):
         dropped = [theirs for theirs, ours in said.items() if ours == IGNORE]
@@ -475,7 +451,7 @@ def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) ->
     for sheet, said in asked:
         for name in sheet.columns:
             known = name in said.values() or name in COLUMNS
-            if name.startswith("gold_") and NO_GOLD.fullmatch(name) and not known:
+            if name.startswith("gold_") and NO_COLUMN["gold"].fullmatch(name) and not known:
                 raise InputError(
                     f"{sheet.source}: column {name!r} could be an expert's labels, or say "
                     f"something else of gold labels. Say so by --column {name}={name}, or by "
@@ -493,16 +469,15 @@ def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) ->
             kind = ours if ours in ALIASES else ours.partition("_")[0]
             kinds.setdefault(kind, []).append(theirs)
         for kind, columns in kinds.items():
+            told = [f"column {theirs!r} read as {guessed[theirs]}" for theirs in columns]
             if len(columns) > FEW:
                 told = [f"columns {list_guessed(columns)} read as {kind}_NAME"]
-            else:
-                told = [f"column {theirs!r} read as {guessed[theirs]}" for theirs in columns]
             notes.extend(f"{sheet.name}: {line}" for line in told)
         sheet = sheet.renamed(guessed)
         author = next((theirs for theirs, ours in guessed.items() if ours == "annotator"), None)
         if author and normal(author).casefold() not in SURE and _one_value(sheet, "annotator"):
-            notes.append(f"{sheet.name}: column {author!r} is the same in all rows of each item, "
-                         "so that it names no annotators")  # fmt: skip
+            what = f"column {author!r} is the same in all rows of each item"
+            notes.append(f"{sheet.name}: {what}, so that it names no annotators")
             sheet = sheet.renamed({"annotator": author})
         named.append(_with_labels(sheet, notes))
     return named

@@ -12,6 +12,7 @@ import re
 import stat
 import sys
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -28,10 +29,10 @@ LESS = (
 )
 BLOCK = 1 << 20
 GZIP, ZIP = ".gz", ".zip"
-KINDS = (
-    (stat.S_ISDIR, "is a folder"), (stat.S_ISFIFO, "is a pipe"), (stat.S_ISSOCK, "is a socket"),
-    (stat.S_ISCHR, "is a device"), (stat.S_ISBLK, "is a device"),
-)  # fmt: skip
+KINDS = {  # of what has a name and is no file
+    stat.S_IFDIR: "is a folder", stat.S_IFIFO: "is a pipe", stat.S_IFSOCK: "is a socket",
+    stat.S_IFCHR: "is a device", stat.S_IFBLK: "is a device",
+}  # fmt: skip
 MARKS = (  # byte order marks; that of UTF-32 begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"), (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -44,17 +45,16 @@ PACKED = (
 )
 """First bytes of files that are no text, what they are, and what their names should end with."""
 MENDS = {  # endings of tables that are not read -> what to do
-    **dict.fromkeys(
-        (".txt", ".dat", ".tab", ".text", ""),
-        ". Rename a table of text to .csv, whatever separates its cells",
-    ),
-    **dict.fromkeys(
-        (".ods", ".xls", ".xlsm", ".xlsb", ".numbers"), ". Save a spreadsheet as .xlsx or .csv"
-    ),
-    **dict.fromkeys(
-        (".rds", ".rdata", ".dta", ".sav", ".sas7bdat", ".pkl", ".pickle", ".feather"),
-        ". Write the table as .csv or .parquet by the program that made it",
-    ),
+    ending: mend
+    for endings, mend in (
+        ("|.txt|.dat|.tab|.text", ". Rename a table of text to .csv, whatever separates its cells"),
+        (".ods|.xls|.xlsm|.xlsb|.numbers", ". Save a spreadsheet as .xlsx or .csv"),
+        (
+            ".rds|.rdata|.dta|.sav|.sas7bdat|.pkl|.pickle|.feather",
+            ". Write the table as .csv or .parquet by the program that made it",
+        ),
+    )
+    for ending in endings.split("|")
 }
 STRAY = 0.01  # share of zero bytes below which they are slips, not another encoding
 OPENING = re.compile(rb"\s*[\[{]")
@@ -75,47 +75,34 @@ class Opened:
 
 
 def open_file(path: str | Path) -> Opened:
-    """A user's file, read whole and unpacked where its name says that it is packed.
-
-    `-` and /dev/stdin are standard input, whose kind its contents say.
-    """
+    """A user's file, read whole and unpacked; what standard input holds says its kind."""
     if str(path) in (STANDARD_INPUT, "/dev/stdin"):
         content = _bounded(sys.stdin.buffer, "standard input")
         return Opened("standard input", _looks_like(content), content)
     source = str(path)
-
-    def kind_of(mode: int) -> str:
-        return next((what for is_it, what in KINDS if is_it(mode)), "")
-
     try:
         # Without waiting for someone who writes into a pipe.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(handle, "rb") as file:
             found = os.fstat(handle)
-            if kind := kind_of(found.st_mode):
+            if kind := KINDS.get(stat.S_IFMT(found.st_mode)):
                 more = ", or - for standard input" if kind == "is a pipe" else ""
                 raise InputError(f"{source} {kind}; expected a file{more}")
             content = _bounded(file, source, found.st_size)
     except FileNotFoundError:
         raise InputError(f"{source}: no such file") from None
     except OSError as error:
-        try:
-            kind = kind_of(os.stat(path).st_mode)
-        except OSError:
-            kind = ""
-        raise InputError(
-            f"{source} {kind}; expected a file"
-            if kind
-            else f"{source} cannot be read: {error.strerror or error}"
-        ) from None
+        why = f"cannot be read: {error.strerror or error}"
+        with suppress(OSError):
+            if kind := KINDS.get(stat.S_IFMT(os.stat(path).st_mode)):
+                why = f"{kind}; expected a file"
+        raise InputError(f"{source} {why}") from None
     try:
         if source.lower().endswith(GZIP):
             content = read_gzip(BytesIO(content), MOST_BYTES, source)
         elif source.lower().endswith(ZIP):
-            members = [
-                one for one in zip_members(BytesIO(content), MOST_BYTES, source)
-                if not one[0].startswith("__MACOSX/")
-            ]  # fmt: skip
+            within = zip_members(BytesIO(content), MOST_BYTES, source)
+            members = [one for one in within if not one[0].startswith("__MACOSX/")]
             if len(members) != 1:
                 listed = ", ".join(one for one, _ in members[:5])
                 raise InputError(
@@ -136,11 +123,7 @@ def ending_of(path: str | Path) -> str:
 
 
 def utf8(opened: Opened, encoding: str | None = None) -> bytes:
-    """The text of a file as UTF-8 without a mark.
-
-    An encoding counts where the first bytes do not say another one. An `InputError` names the line
-    where bytes are of another encoding.
-    """
+    """The text of a file as UTF-8 without a mark; an encoding counts where no mark says another."""
     content, name = opened.content, encoding or ""
     for mark, marked in MARKS:
         if content.startswith(mark):
@@ -228,6 +211,5 @@ def known_ending(opened: Opened, endings: Collection[str], instead: str = "") ->
     """Raise an `InputError` where a file has none of some endings; `instead` says what to give."""
     if opened.ending not in endings:
         *most, last = endings
-        known = f"a {', '.join(most)} or {last} file"
-        mend = MENDS.get(opened.ending, "")
-        raise InputError(f"{opened.source}: expected {instead or known}{mend}")
+        known = instead or f"a {', '.join(most)} or {last} file"
+        raise InputError(f"{opened.source}: expected {known}{MENDS.get(opened.ending, '')}")

@@ -1,13 +1,14 @@
 """What belongs to an item, not to a vote: scores, gold and its draw, cluster, strata, weights."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.reading.roles import guessed_gold
 from crowdgold.reading.sheets import Sheet
-from crowdgold.reading.votes import Rows, joined
+from crowdgold.reading.tables import Rows
+from crowdgold.reading.votes import joined
 from crowdgold.types.clusters import CLUSTER
 from crowdgold.types.columns import BELOW_LARGEST, LARGEST, to_numbers
 from crowdgold.types.errors import InputError
@@ -75,19 +76,16 @@ def read_scores(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
 def _check_thousands(table: Sheet, column: str) -> None:
     """Refuse points that mark thousands: 3 digits follow each, and most others have 3 digits."""
     texts = table.frame[column].dropna().astype(str)
-    pointed = texts.str.contains(".", regex=False)
-    if pointed.sum() < 2 or not texts[pointed].str.fullmatch(r"[+-]?[1-9]\.\d{3}").all():
+    has_point = texts.str.contains(".", regex=False)
+    pointed, whole = texts[has_point], texts[~has_point]
+    if min(len(pointed), len(whole)) < 2 or (whole.str.len() > 2).mean() <= 0.5:
         return
-    whole = texts[~pointed]
-    if (
-        len(whole) > 1
-        and whole.str.fullmatch(r"[+-]?\d{1,3}").all()
-        and (whole.str.len() > 2).mean() > 0.5
-    ):
+    marked = pointed.str.fullmatch(r"[+-]?[1-9]\.\d{3}").all()
+    if marked and whole.str.fullmatch(r"[+-]?\d{1,3}").all():
         raise InputError(
-            f"{table.source}: column {column!r} holds {texts[pointed].iloc[0]!r} beside "
+            f"{table.source}: column {column!r} holds {pointed.iloc[0]!r} beside "
             f"{whole.iloc[0]!r}: the point seems to mark thousands. Expected numbers without such "
-            f"a mark; or {texts[pointed].iloc[0]}0, where it is a decimal point"
+            f"a mark; or {pointed.iloc[0]}0, where it is a decimal point"
         )
 
 
@@ -95,10 +93,8 @@ def read_gold(sheets: Sequence[Sheet], notes: list[str]) -> Rows | None:
     """The gold labels: columns item, expert and label, one of an expert for an item; or None."""
     parts = []
     for sheet in sheets:
-        tables = [
-            (of_item(sheet, column), column, name)
-            for name, column in sheet.starting("gold").items()
-        ]
+        by_name = sheet.starting("gold").items()
+        tables = [(of_item(sheet, column), column, name) for name, column in by_name]
         if sheet.has("label") and (sheet.has("expert") or not sheet.several):
             label = sheet.known("label").notna()
             if sheet.several:
@@ -149,26 +145,34 @@ def of_begun_batches(
 
 def read_strata(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
     """The strata: name -> stratum by item, one in all files."""
-    strata: dict[str, pd.Series] = {}
+    return _of_all(sheets, lambda sheet: sheet.starting("stratum"))
+
+
+def _of_all(
+    sheets: Sequence[Sheet], columns: Callable[[Sheet], Mapping[str, str]],
+    values: Callable[[Sheet, str], pd.Series] = _values,
+) -> dict[str, pd.Series]:  # fmt: skip
+    """Values by item of columns by their names, which must say the same in all files."""
+    found: dict[str, pd.Series] = {}
     for sheet in sheets:
-        for name, column in sheet.starting("stratum").items():
-            strata[name] = _as_before(strata.get(name), _values(sheet, column), sheet, column)
-    return strata
+        for name, column in columns(sheet).items():
+            both = own = values(sheet, column)
+            if name in found:
+                both = pd.concat([found[name], own])
+                both = both[~pd.MultiIndex.from_arrays([both.index, both]).duplicated()]
+            if both.index.duplicated().any():
+                item = both.index[both.index.duplicated()][0]
+                raise InputError(
+                    f"{sheet.source}: column {column!r} stands in another file too, and says other "
+                    f"things there, of item {item!r} for one; expected it once"
+                )
+            found[name] = both
+    return found
 
 
-def _as_before(before: pd.Series | None, values: pd.Series, sheet: Sheet, column: str) -> pd.Series:
-    """The values by item of a column that an earlier file may have too."""
-    if before is None:
-        return values
-    both = pd.concat([before, values])
-    both = both[~pd.MultiIndex.from_arrays([both.index, both]).duplicated()]
-    if both.index.duplicated().any():
-        item = both.index[both.index.duplicated()][0]
-        raise InputError(
-            f"{sheet.source}: column {column!r} stands in another file too, and says other things "
-            f"there, of item {item!r} for one; expected it once"
-        )
-    return both
+def _named(column: str) -> Callable[[Sheet], Mapping[str, str]]:
+    """What gives a column where a sheet has it."""
+    return lambda sheet: {column: column} if sheet.has(column) else {}
 
 
 def read_sampling(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
@@ -177,11 +181,7 @@ def read_sampling(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
     Batches may stand in a file each. An item that one of them sent in vain is of the one that has
     its label.
     """
-    found, cluster = _draws(sheets), None
-    for sheet in sheets:
-        if sheet.has(CLUSTER):
-            cluster = _as_before(cluster, _values(sheet, CLUSTER), sheet, CLUSTER)
-    return found if cluster is None else found | {CLUSTER: cluster}
+    return _draws(sheets) | _of_all(sheets, _named(CLUSTER))
 
 
 def _draws(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
@@ -198,23 +198,20 @@ def _draws(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
         gold = [*sheet.starting("gold").values(), *filter(sheet.has, ["label"])]
         known = [_values(sheet, column).index for column in gold] if in_batches else []
         tables[-1]["known"] = np.any([tables[-1].index.isin(one) for one in known], axis=0)
-    if not in_batches or not tables:
-        return {
-            str(name): one[name].dropna() for one in tables for name in one.drop(columns="known")
-        }
-    found = pd.concat(tables).sort_values("known", kind="stable").drop(columns="known")
-    last = found[~found.index.duplicated(keep="last")]
-    return {str(column): last[column].dropna() for column in last}
+    if in_batches and tables:
+        found = pd.concat(tables).sort_values("known", kind="stable")
+        tables = [found[~found.index.duplicated(keep="last")]]
+    return {str(name): one[name].dropna() for one in tables for name in one.drop(columns="known")}
 
 
 def read_weights(sheets: Sequence[Sheet]) -> pd.Series | None:
     """The weights by item, above 0; None where there are none."""
-    found = None
-    for sheet in sheets:
-        if sheet.has("weight"):
-            table = of_item(sheet, "weight")
-            values = to_numbers(table.frame["weight"])
-            bad = ~((values > 0) & (values < LARGEST))
-            table.refuse("weight", bad, f"a number above 0, below {LARGEST:g}")
-            found = _as_before(found, table.series(values), sheet, "weight")
-    return found
+
+    def weights(sheet: Sheet, column: str) -> pd.Series:
+        table = of_item(sheet, column)
+        values = to_numbers(table.frame[column])
+        bad = ~((values > 0) & (values < LARGEST))
+        table.refuse(column, bad, f"a number above 0, below {LARGEST:g}")
+        return table.series(values)
+
+    return _of_all(sheets, _named("weight"), weights).get("weight")

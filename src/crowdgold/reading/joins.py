@@ -33,8 +33,7 @@ from crowdgold.types.gold_draw import FOR_PEOPLE
 
 NAMED = 3
 LEAST = 0.9  # share of the gold items that must be among the items with votes
-OTHERS = 0.5
-"""Share of the items of two files with another text in both, from which on they are others."""
+OTHERS = 0.5  # share of the items of two files with another text, from which on they are others
 FEWEST = 2
 UNUSUAL = 0.05  # probability below which labels that are left are no random sample of all
 UNSEEN = re.compile("[\u200b-\u200f\u2060\ufeff]")  # characters that have no width
@@ -54,8 +53,6 @@ MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", 
 WITH_MONTH = re.compile(rf"(\d{{1,2}})-({'|'.join(MONTHS)})|({'|'.join(MONTHS)})-(\d{{1,2}})")
 NUMBER = re.compile(r"[+-]?(\d+)(\.0*)?|[+-]?\d+(\.\d+)?e[+-]?\d+")
 SIGNIFICANT = re.compile(r"[+-]?(\d)(?:\.(\d+))?e([+-]?\d+)")
-
-
 Names = Sequence[str] | np.ndarray | pd.Index | pd.Series  # of items
 
 
@@ -74,7 +71,7 @@ def _plain(text: str) -> str:
 
 
 def form(text: str) -> str:
-    """What is left of an item's name when its form is taken away; equal where names are alike.
+    """What is left of an item's name without its form.
 
     Case, accents' encodings, white space, strokes, folders and endings, leading zeros, points of
     whole numbers and digits that a floating point number loses go.
@@ -91,26 +88,21 @@ def form(text: str) -> str:
 
 def _day(text: str) -> tuple[str, str]:
     """The date that a spreadsheet makes of a name, or that a name is, and which of both it is."""
-    plain, kind = _plain(text), "date"
-    if match := DAY.fullmatch(plain):
-        numbers, kind = match.groups(), "name"
-    elif match := DATE.fullmatch(plain):
-        numbers = match.groups()
-    elif match := WITH_MONTH.fullmatch(plain):
-        day, month = (match[1], match[2]) if match[1] else (match[4], match[3])
-        numbers = (day, str(MONTHS.index(month) + 1))
+    plain, day = _plain(text), None
+    if match := WITH_MONTH.fullmatch(plain):
+        numbers = match[1] or match[4], str(MONTHS.index(match[2] or match[3]) + 1)
+    elif match := (day := DAY.fullmatch(plain)) or DATE.fullmatch(plain):
+        numbers = match[1], match[2]
     else:
         return "", ""
-    return "-".join(sorted(str(int(one)) for one in numbers)), kind
+    return "-".join(sorted(str(int(one)) for one in numbers)), "name" if day else "date"
 
 
 def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
     """Lost names that differ from a known one in their form only, each with the other."""
-    forms, days = dict[str, str](), dict[tuple[str, str], str]()
-    for name in known:
-        forms.setdefault(form(name), name)
-        days.setdefault(_day(name), name)
     found = []
+    forms = {form(name): name for name in reversed(known)}  # the first of equal ones counts
+    days = {_day(name): name for name in reversed(known)}
     for name in lost:
         day, kind = _day(name)
         other = days.get((day, "date" if kind == "name" else "name")) if day else None
@@ -120,7 +112,7 @@ def by_form(lost: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
     rounded: dict[int, dict[str, str]] = {}
     for name in lost:
         match = SIGNIFICANT.fullmatch(name.casefold())
-        if match is None or form(name) in forms:
+        if not match or form(name) in forms:
             continue
         digits = len((match[2] or "").rstrip("0"))
         if digits not in rounded:
@@ -136,9 +128,8 @@ def places(names: Names, items: Names) -> np.ndarray:
     There may be many more items than names: they are looked up among the names.
     """
     code, found = pd.factorize(np.asarray(names, dtype=object))
-    own = pd.Index(found, dtype="object").get_indexer(
-        pd.Index(np.asarray(items, dtype=object), dtype="object")
-    )
+    of_items = pd.Index(np.asarray(items, dtype=object), dtype="object")
+    own = pd.Index(found, dtype="object").get_indexer(of_items)
     place, known = np.full(len(found), -1), np.flatnonzero(own >= 0)
     place[own[known]] = known
     return place[code]
@@ -159,20 +150,18 @@ def check_names(
         "Name items alike in all files. Or go on without those that match nothing, by "
         "--unmatched drop (in Python unmatched='drop')"
     )
-    numbers = to_numbers(pd.Series(names, dtype="string"))
-    ends = {str(len(names)), "0"} & {*lost}
-    shifted = bool(ends) and bool({str(len(names)), "0"} & set(items))  # by one
+    numbers, ends = to_numbers(pd.Series(names, dtype="string")), {str(len(names)), "0"}
+    shifted = ends & {*lost} and ends & {*items}  # by one
     if shifted and len(names) >= FEW_ROWS and (np.diff(np.sort(numbers)) == 1).all():
         raise InputError(
             f"items with {what} are named {names[0]!r} to {names[-1]!r}, and {some(lost)} "
             f"{has_or_have(len(lost))} no votes: the names seem to count rows. {mend}"
         )
     named = set(names)
-    pairs = by_form(lost, [name for name in items if name not in named])
-    if pairs:
+    if pairs := by_form(lost, [name for name in items if name not in named]):
         shown = ", ".join(f"{one!r} for {other!r}" for one, other in pairs[:NAMED])
         raise InputError(
-            f"{counted(len(pairs), 'item')} with {what} {'has' if len(pairs) == 1 else 'have'} no "
+            f"{counted(len(pairs), 'item')} with {what} {has_or_have(len(pairs))} no "
             f"votes, and differ from items with votes in the form of their names only: {shown}. "
             f"{mend}"
         )
@@ -185,10 +174,7 @@ def check_names(
 
 
 def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
-    """What is left of the gold labels, judged as a sample of all; empty where nothing is unusual.
-
-    `kept` is whether each label, 0 or 1, is of an item with votes.
-    """
+    """What is unusual of the gold labels that are `kept`, as a sample of all; empty if nothing."""
     from scipy.stats import fisher_exact  # here: it takes long to load
 
     positive = labels.to_numpy(dtype=int) == 1
@@ -237,10 +223,10 @@ def _check_rows(sheet: Sheet) -> None:
         own = rows[["item", column]].dropna()
         pairs = own.drop_duplicates()
         of_item = pairs["item"].value_counts()
-        of_annotators = sheet.has("annotator") and not (
-            sheet.frame[["annotator", column]].dropna().drop_duplicates()["annotator"]
-            .duplicated().any()
-        )  # fmt: skip
+        of_annotators = False
+        if sheet.has("annotator"):
+            said = sheet.frame[["annotator", column]].dropna().drop_duplicates()
+            of_annotators = not said["annotator"].duplicated().any()
         if (of_item > 1).sum() <= OTHERS * number or of_annotators:
             continue
         values = own[column].nunique()
@@ -255,9 +241,8 @@ def _check_rows(sheet: Sheet) -> None:
             continue
         item = of_item.index[0]
         shown = some(list(pairs[column][pairs["item"] == item]))
-        who = f" or by --column {column}=annotator that it says who gave each," * (
-            sheet.kind != LONG
-        )
+        who = f" or by --column {column}=annotator that it says who gave each,"
+        who = "" if sheet.kind == LONG else who
         raise InputError(
             f"{sheet.source}: rows of one item are of other things: {column} differs within "
             f"{(of_item > 1).sum():,} of {number:,} items, as {item!r} has {shown}. Say by --item "
@@ -279,28 +264,26 @@ def _tells_apart(sheet: Sheet, column: str) -> bool:
 
 def _check_pair(first: Sheet, second: Sheet) -> None:
     """Raise an `InputError` where two files say other things of most items that they share."""
-    columns = [
-        name for name in first.columns if name in second.columns and _tells_apart(first, name)
-    ]
+    both = [name for name in first.columns if name in second.columns]
+    columns = [name for name in both if _tells_apart(first, name)]
     if not columns:
         return
     shared = pd.Index(first.frame["item"].unique()).intersection(second.frame["item"].unique())
     if len(shared) < FEWEST:
         return
     for column in columns:
-        both = []
+        said = []
         for sheet in (first, second):
             own = sheet.frame[["item", column]].dropna()
             own = own[own["item"].isin(shared)].drop_duplicates()
-            if not own["item"].duplicated().any():  # it says one thing of each
-                both.append(own.set_index("item")[column])
-        if len(both) < 2:
+            said.append(own.set_index("item")[column])
+        if any(one.index.has_duplicates for one in said):  # it says several things of one
             continue
         # What is one in each file, as a source or a round, is of the file and not of items.
-        of_file = min(one.nunique() for one in both) < FEWEST
+        of_file = min(one.nunique() for one in said) < FEWEST
         if of_file and normal(column).casefold() not in WHAT_IT_IS:
             continue
-        told = pd.concat(both, axis=1, join="inner", keys=["first", "second"])
+        told = pd.concat(said, axis=1, join="inner", keys=["first", "second"])
         other = told[told["first"] != told["second"]]
         if len(other) < FEWEST or len(other) <= OTHERS * len(told):
             continue
@@ -324,25 +307,20 @@ def check_forms(
     are half of all items. Annotators with two names are noted. `unmatched` is the rule of
     `Reading`: "drop" takes such names for those of two items.
     """
-    alike = _alike(frame["annotator"]) if "annotator" in frame else []
-    if alike:
+    if alike := _alike(frame["annotator"]) if "annotator" in frame else []:
         names = "; ".join(f"{one!r} and {other!r}" for one, other in alike[:NAMED])
-        notes.append(
-            f"annotators whose names differ in form only count as two: {names}"
-            f"{' ...' if len(alike) > NAMED else ''}"
-        )
+        more = " ..." if len(alike) > NAMED else ""
+        notes.append(f"annotators whose names differ in form only count as two: {names}{more}")
     pairs = _alike(frame["item"])
-    if len(pairs) < FEWEST or unmatched == DROP:
-        return
-    if "annotator" not in frame and len(pairs) < OTHERS * frame["item"].nunique() / 2:
+    few = "annotator" not in frame and len(pairs) < OTHERS * frame["item"].nunique() / 2
+    if len(pairs) < FEWEST or unmatched == DROP or few:
         return
     first = dict(pairs) | {other: other for _, other in pairs}
     own = frame[frame["item"].isin(first)]
     own = own if "annotator" in own else own.assign(annotator=np.arange(len(own)))
-    table = pd.DataFrame({"item": own["item"].map(first), "annotator": own["annotator"],
-                          "name": own["item"]}).drop_duplicates()  # fmt: skip
-    both = table.duplicated(["item", "annotator"]).sum()
-    if both > REPEATS * len(pairs):
+    both = own[["item", "annotator"]].drop_duplicates()
+    both = both.assign(item=both["item"].map(first))
+    if both.duplicated().sum() > REPEATS * len(pairs):
         return
     shown = ", ".join(f"{one!r} and {other!r}" for one, other in pairs[:NAMED])
     raise InputError(

@@ -28,10 +28,7 @@ Shape = Callable[[Any, str], None]
 
 
 def read_json(path: Path, mend: str) -> Any:
-    """What a file of JSON holds.
-
-    `mend`: what to do where it is none, for messages.
-    """
+    """What a file of JSON holds; `mend` says what to do where it is none."""
     try:
         text = open_file(path).content.decode("utf-8-sig")
     except InputError as error:

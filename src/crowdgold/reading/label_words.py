@@ -4,20 +4,17 @@ Words for an empty cell among labels. NA is one where the labels are known witho
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.reading.options import Reading
 from crowdgold.reading.sheets import NOTHING_MISSING, Sheet
+from crowdgold.reading.tables import Rows
 from crowdgold.types.columns import counted, list_names
 from crowdgold.types.errors import InputError
-
-if TYPE_CHECKING:
-    from crowdgold.reading.votes import Rows
 
 PAIRS = (  # pairs of labels, the second positive, that need no word from the user
     ("0", "1"), ("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"),
@@ -37,7 +34,7 @@ def plain(text: str) -> str:
     return text
 
 
-def _listed(table: "Rows") -> str:
+def _listed(table: Rows) -> str:
     """List labels, the commonest first, and where rare ones stand."""
     labels = table.frame["label"]
     counts = labels.value_counts()
@@ -63,8 +60,8 @@ def positive_labels(given: Sequence[str], known: Collection[str]) -> dict[str, s
 
 
 def binary_labels(
-    tables: Mapping[str, "Rows"], positive: Sequence[str], notes: list[str]
-) -> dict[str, "Rows"]:
+    tables: Mapping[str, Rows], positive: Sequence[str], notes: list[str]
+) -> dict[str, Rows]:
     """Tables with their labels as 0 and 1 (int8), the votes and the gold labels together.
 
     The tables are by how messages name them; no label is missing. Where labels are no known pair
@@ -121,12 +118,10 @@ UNLABELLED = (
 """Words that people write for a label that is not there yet, and that could be labels."""
 
 
-def _label_columns(sheet: Sheet) -> Iterator[str]:
+def _label_columns(sheet: Sheet) -> list[str]:
     """The columns of a sheet that hold labels."""
-    yield from sheet.starting("vote").values()
-    yield from sheet.starting("gold").values()
-    if sheet.has("label"):
-        yield "label"
+    named = [*sheet.starting("vote").values(), *sheet.starting("gold").values()]
+    return [*named, *filter(sheet.has, ["label"])]
 
 
 def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
@@ -137,21 +132,18 @@ def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -
     none: a mark (-, ?), a word of `UNLABELLED`, a number that gold labels alone have, or one that
     is no next one to the others (-1, 9 or 99 beside 0 and 1).
     """
-    cells = [sheet.frame[column] for sheet in sheets for column in _label_columns(sheet)]
-    if reading.missing or not cells:
+    columns = [(sheet, column) for sheet in sheets for column in _label_columns(sheet)]
+    if reading.missing or not columns:
         return list(sheets)
-    labels = pd.concat(cells).dropna()
+    labels = pd.concat([sheet.frame[column] for sheet, column in columns]).dropna()
     words = [word for word in sheets[0].missing if word and (labels == word).any()]
     known = {plain(str(one)) for one in labels.unique() if one not in words}
     wanted = positive_labels(reading.positive, {*known, *map(plain, words)})
     if any(plain(word) in wanted for word in words):
         return [replace(sheet, missing=("",)) for sheet in sheets]
     if reading.positive:  # else two kinds of labels are known, or asked for
-        votes = {
-            plain(str(one))
-            for sheet in sheets for column in _label_columns(sheet)
-            if not column.startswith("gold") for one in sheet.known(column).dropna().unique()
-        }  # fmt: skip
+        voted = [own.known(column) for own, column in columns if not column.startswith("gold")]
+        votes = {plain(str(one)) for values in voted for one in values.dropna().unique()}
         usual = {word for pair in PAIRS for word in pair}
         of_all = {plain(str(one)) for one in labels.unique()}
         numbers = sorted(int(one) for one in of_all if re.fullmatch(r"-?\d{1,4}", one))
@@ -180,6 +172,6 @@ def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -
                 f"the other label or empty. Say by --missing {word} that it is empty, or by "
                 f"--missing {NOTHING_MISSING} that it is a label (in Python missing=...)"
             )
-        notes.append(f"{number} of labels with {word!r} taken for empty (--missing "
-                     f"{NOTHING_MISSING} reads it as a label)")  # fmt: skip
+        mend = f"--missing {NOTHING_MISSING} reads it as a label"
+        notes.append(f"{number} of labels with {word!r} taken for empty ({mend})")
     return list(sheets)

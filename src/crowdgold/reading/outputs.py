@@ -108,10 +108,7 @@ def same_file(one: Path, other: Path) -> bool:
 
 
 def check_standard_output(*inputs: str | int) -> None:
-    """Raise an `InputError` where standard output goes to a file that is read.
-
-    Inputs are names of files, or numbers of open ones.
-    """
+    """Refuse that standard output goes to a file that is read, by its name or its open number."""
     for one in inputs:
         with suppress(OSError):  # one of them is not there, which is told elsewhere
             read, written = os.stat(one), os.fstat(1)
@@ -156,10 +153,7 @@ class Output:
     force: bool = False  # whether another file there is to give way; it is kept beside the new one
 
     def check(self, inputs: Iterable[Path]) -> None:
-        """Raise an `InputError` where nothing may be written there, before anything is computed.
-
-        `inputs`: the files that the command reads.
-        """
+        """Refuse where nothing may be written, as on `inputs`, before anything is computed."""
         path, another = self.path, f"give another {self.option}"
         if not path.name:
             raise InputError(f"{self.option}: found no name, expected that of a file to write")

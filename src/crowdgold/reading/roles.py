@@ -12,8 +12,9 @@ from crowdgold.reading.columns import (
     ENOUGH,
     FEW_ROWS,
     MOST_LABELS,
-    NO_VOTE,
+    NO_COLUMN,
     check_repeats,
+    columns_of,
     is_running,
     normal,
     ours_named,
@@ -55,42 +56,37 @@ def leftover(sheet: Sheet) -> list[str]:
 
 def _with_kind(sheet: Sheet) -> Sheet:
     """The sheet with the form of the votes that it says it has."""
-    kind = None
     if sheet.has("votes_positive") and (sheet.has("votes_total") or sheet.has("votes_negative")):
-        kind = COUNTS
-    elif sheet.has("annotator", "label"):
-        kind = LONG
-    elif sheet.starting("vote"):
-        kind = WIDE
-    return replace(sheet, kind=kind)
+        return replace(sheet, kind=COUNTS)
+    if sheet.has("annotator", "label"):
+        return replace(sheet, kind=LONG)
+    return replace(sheet, kind=WIDE if sheet.starting("vote") else None)
 
 
 def _with_votes(sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str]) -> list[Sheet]:
     """The sheets with the forms of their votes; annotators of a file called gold can be experts."""
-    voting = list(map(_with_kind, sheets))
-    several = sum(sheet.kind is not None for sheet in voting) > 1
-    found = []
-    for sheet in voting:
+    found = list(map(_with_kind, sheets))
+    several = sum(sheet.kind is not None for sheet in found) > 1
+    for place, sheet in enumerate(found):
         gold = GOLD_FILE.search(sheet.name) and not sheet.has("expert")
         if sheet.kind == LONG and several and gold:
             notes.append(f"{sheet.name}: its annotators are read as experts, as the file is named")
-            sheet = _with_kind(sheet.renamed({"annotator": "expert"}))
-        found.append(sheet)
+            found[place] = _with_kind(sheet.renamed({"annotator": "expert"}))
     if any(sheet.kind is not None for sheet in found):
         return found
 
     def labelled(sheet: Sheet, column: str) -> bool:
         """Whether a column may be an annotator's: two known labels, or a positive one."""
         values = {plain(str(one)) for one in sheet.known(column).dropna().unique()[:50]}
-        wanted = positive_labels(positive, values).keys() & values if values else ()
-        return bool(wanted) or (bool(values) and any(values <= set(pair) for pair in PAIRS))
+        wanted = positive_labels(positive, values).keys() & values
+        return bool(values and (wanted or any(values <= set(pair) for pair in PAIRS)))
 
     for place, sheet in enumerate(found):
         columns = [
             name
             for name in leftover(sheet)
             if normal(name).casefold() not in NO_LABELS
-            and not NO_VOTE.fullmatch(normal(name))
+            and not NO_COLUMN["vote"].fullmatch(normal(name))
             and labelled(sheet, name)
         ]
         if sheet.has("item") and len(columns) > 1:
@@ -100,11 +96,9 @@ def _with_votes(sheets: Sequence[Sheet], positive: Sequence[str], notes: list[st
             )
             names = {name: f"vote_{name}" for name in columns}
             found[place] = replace(sheet.renamed(names), kind=WIDE)
-        elif (
-            sheet.has("item", "label")
-            and not sheet.has("expert")
-            and sheet.frame["item"].duplicated().any()
-        ):
+            continue
+        bare = sheet.has("item", "label") and not sheet.has("expert")
+        if bare and sheet.frame["item"].duplicated().any():
             notes.append(f"{sheet.name}: labels without annotators; each row is a vote")
             found[place] = replace(sheet, kind=ANONYMOUS)
     return found
@@ -117,19 +111,17 @@ def _check_twice(sheets: Sequence[Sheet]) -> None:
     for place, sheet in enumerate(sheets):
         half, rest = divmod(len(sheet.frame), 2)
         if not rest and half >= FEW_ROWS:
-            first, second = (part.reset_index(drop=True) for part in
-                             (sheet.frame[:half], sheet.frame[half:]))  # fmt: skip
-            times = sheet.frame.groupby(["item", "label"]).size()
-            even = len(times) > sheet.frame["item"].nunique() >= ENOUGH and (times % 2 == 0).all()
-            if even and not first.equals(second):
-                raise InputError(
-                    f"{sheet.source}: each item has an even number of each label, as in a file "
-                    f"that holds its rows twice; {mend}"
-                )
-            if first.equals(second):
+            rows = sheet.frame.reset_index(drop=True)
+            if rows[:half].equals(rows[half:].reset_index(drop=True)):
                 raise InputError(
                     f"{sheet.source}: rows from {sheet.rows[half]} on are the same as those before "
                     f"them, in the same order; {mend}"
+                )
+            times = sheet.frame.groupby(["item", "label"]).size()
+            if len(times) > sheet.frame["item"].nunique() >= ENOUGH and (times % 2 == 0).all():
+                raise InputError(
+                    f"{sheet.source}: each item has an even number of each label, as in a file "
+                    f"that holds its rows twice; {mend}"
                 )
         for before in sheets[:place]:
             if before.frame.equals(sheet.frame):
@@ -159,9 +151,8 @@ def _check_confidence(sheet: Sheet) -> None:
     own = ["label"] * (sheet.has("label") and not sheet.has("annotator"))
     for name in [*own, *filter(CHOSEN.search, leftover(sheet))]:
         if sheet.known(name).nunique() == 2:
-            mine = (
-                "label=gold, if an expert gave the labels" if name == "label" else f"{name}=ignore"
-            )
+            gold = "label=gold, if an expert gave the labels"
+            mine = gold if name == "label" else f"{name}=ignore"
             raise InputError(
                 f"{sheet.source}: no score is below {HALF:g}, whichever of two classes "
                 f"{name!r} says: they seem to be the probability of that class. Expected the "
@@ -177,8 +168,7 @@ def _guess_scores(sheet: Sheet, notes: list[str]) -> Sheet:
         return sheet
     free = [name for name in leftover(sheet) if not is_running(sheet.frame[name])]
     cells = {name: _filled(sheet, name) for name in free}
-    columns = [name for name, (filled, number) in cells.items()
-               if filled.any() and number[filled].all()]  # fmt: skip
+    columns = [name for name, (own, number) in cells.items() if own.any() and number[own].all()]
     # A few slips among numbers are refused: the column would be left out as a whole.
     problems = sheet.problems()
     for name, (filled, number) in cells.items():
@@ -191,10 +181,10 @@ def _guess_scores(sheet: Sheet, notes: list[str]) -> Sheet:
             problems.add_rows(name, bad, sheet.frame[name], expected)
     problems.raise_if_any()
     for name in columns:
-        if not GOLD_FILE.search(sheet.name) and normal(name).casefold() not in TRUTHS:
-            continue
         values = to_numbers(sheet.known(name).dropna())
-        if (values != np.floor(values)).any() or len(np.unique(values)) > MOST_LABELS:
+        classes = (values == np.floor(values)).all() and len(np.unique(values)) <= MOST_LABELS
+        named = GOLD_FILE.search(sheet.name) or normal(name).casefold() in TRUTHS
+        if not (named and classes):
             continue
         raise InputError(
             f"{sheet.source}: column {name!r} holds labels, "
@@ -222,9 +212,8 @@ def assign(
         for name, found in sheet.nested.items():
             if ours_named(name) and sheet.has(name):
                 problems.add(f"column {name!r}, {found}, expected a text or a number")
-        problems.add_rows(
-            "item", sheet.frame["item"].isna().to_numpy(), sheet.frame["item"], "a value"
-        )
+        item = sheet.frame["item"]
+        problems.add_rows("item", item.isna().to_numpy(), item, "a value")
         problems.raise_if_any()
     named = _with_votes(sheets, positive, notes)
     if not any(sheet.starting("score") for sheet in named):
@@ -247,15 +236,12 @@ def assign(
         _check_confidence(sheet)
     voted = [sheet for sheet in named if sheet.kind is not None]
     if not voted:
-        have = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
-        each = " ".join(
-            f"--column {one.name}:label=vote_{Path(one.name).stem}" for one in sheets
-            if one.has("label") and not one.has("expert")
-        )  # fmt: skip
+        labelled = [one.name for one in sheets if one.has("label") and not one.has("expert")]
+        each = " ".join(f"--column {name}:label=vote_{Path(name).stem}" for name in labelled)
         hint = f". Where each file is an annotator's, say so by {each}" if " " in each else ""
         raise InputError(
-            f"no votes: {have}. Expected the columns {FORMS}. Other names are given by --column "
-            f"THEIRS=OURS{hint}"
+            f"no votes: {columns_of(sheets)}. Expected the columns {FORMS}. Other names are given "
+            f"by --column THEIRS=OURS{hint}"
         )
     if len(voted) > 1 and any(sheet.kind == COUNTS for sheet in voted):
         raise InputError(

@@ -70,19 +70,15 @@ class Sheet:
         return all(name in self.frame for name in names)
 
     def starting(self, prefix: str) -> dict[str, str]:
-        """The columns `prefix` and `prefix_NAME`, by NAME (the prefix itself where none).
-
-        Those that say how gold items were drawn are no expert's.
-        """
+        """The columns `prefix` and `prefix_NAME` by NAME, but for those of how gold was drawn."""
         found: dict[str, str] = {}
         for column in self.columns:
             if (column != prefix and not column.startswith(f"{prefix}_")) or column in COLUMNS:
                 continue
             name = column if column == prefix else column.removeprefix(f"{prefix}_")
             if not name or name in found:
-                why = (
-                    f"the name {name!r} is there already, by {found[name]!r}" if name else "no name"
-                )
+                why = f"the name {name!r} is there already, by {found.get(name)!r}"
+                why = why if name else "no name"
                 raise InputError(
                     f"{self.source}, column {column!r}: {why}; expected {prefix}_NAME. Give it "
                     f"another by --column {column}={prefix}_NAME, or leave it out by "
@@ -129,12 +125,8 @@ class Sheet:
 
 def text_of(cell: Any) -> str | None:
     """Write a cell of an export as a text: whole numbers without a point, nothing for a hole."""
-    if (
-        cell is None
-        or cell is pd.NA
-        or cell is pd.NaT
-        or (isinstance(cell, float) and cell != cell)
-    ):
+    nothing = cell is None or cell is pd.NA or cell is pd.NaT
+    if nothing or (isinstance(cell, float) and cell != cell):
         return None
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
         return str(int(cell))
@@ -146,12 +138,9 @@ def texts(values: pd.Series) -> pd.Series:
     if values.dtype == object:
         values = values.map(text_of)
     elif pd.api.types.is_float_dtype(values.dtype):
-        known = values[np.isfinite(values.to_numpy(dtype=float, na_value=np.nan))]
-        if (
-            len(known)
-            and ((known % 1 == 0) & (known.abs() < 2**53)).all()
-            and np.isfinite(values.dropna().to_numpy(dtype=float)).all()
-        ):
+        known = values.dropna().to_numpy(dtype=float)
+        finite = len(known) > 0 and bool(np.isfinite(known).all())
+        if finite and ((known % 1 == 0) & (np.abs(known) < 2**53)).all():
             values = values.astype("Int64")
     found = values.astype("string").str.strip()
     return found.mask(found == "")
@@ -189,9 +178,8 @@ def read_sheet(
         frame, names = frame.iloc[:, kept], [names[place] for place in kept]
         thing = "a column" if len(without) == 1 else f"{len(without)} columns"
         notes.append(f"{name}: {thing} without a name passed over, as a data frame's index is one")
-    twice = list(repeated(names))
-    if twice:
-        raise InputError(f"{path}: two columns are named {twice[0]!r}; expected one")
+    for twice in repeated(names):
+        raise InputError(f"{path}: two columns are named {twice!r}; expected one")
     columns = {name: texts(frame.iloc[:, place]) for place, name in enumerate(names)}
     table = pd.DataFrame(columns).reset_index(drop=True)
     filled = table.notna().any(axis=1).to_numpy(dtype=bool)

@@ -32,8 +32,8 @@ from crowdgold.reading.label_words import binary_labels, check_missing, plain
 from crowdgold.reading.options import REFUSE, Reading
 from crowdgold.reading.roles import assign, guessed_gold
 from crowdgold.reading.sheets import Sheet
-from crowdgold.reading.tables import give_back
-from crowdgold.reading.votes import Rows, read_votes
+from crowdgold.reading.tables import TIE_BREAK_SEED, Rows, give_back
+from crowdgold.reading.votes import read_votes
 from crowdgold.types.annotations import Annotations, annotations_from_frame
 from crowdgold.types.clusters import in_words
 from crowdgold.types.columns import counted, has_or_have, list_names
@@ -80,12 +80,9 @@ def read_labels(
             notes.append("the model's labels are 0 and 1, those of a stream must be too")
         elif categories is None:
             # The commonest spelling is that of a label: Yes and yes are one.
-            spelling: dict[str, str] = {}
             texts = list(map(str, frame["label"].value_counts(sort=True).index))
-            for text in texts:
-                spelling.setdefault(plain(text), text)
-            changed = {text: spelling[plain(text)] for text in texts
-                       if text != spelling[plain(text)]}  # fmt: skip
+            spelling = {plain(text): text for text in reversed(texts)}
+            changed = {one: spelling[plain(one)] for one in texts if one != spelling[plain(one)]}
             if changed:
                 listed = ", ".join(f"{text!r} as {kept!r}" for text, kept in changed.items())
                 notes.append(
@@ -98,7 +95,6 @@ def read_labels(
     return found, tuple(notes)
 
 
-TIE_BREAK_SEED = 20_000_003  # orders items with equal scores, as in `read_items`
 MOST_MODELS = 100  # of a study: 4,950 pairs to compare
 
 
@@ -144,10 +140,7 @@ def read_study(
     item: str | Sequence[str] = (), missing: Sequence[str] = (), encoding: str | None = None,
     unmatched: str = REFUSE,
 ) -> Study:  # fmt: skip
-    """Read a study from its files.
-
-    `columns, positive, repeated, item, missing, encoding, unmatched`: as of `Reading`.
-    """
+    """A study from its files; all but `paths` as of `Reading`."""
     wanted = [positive] if isinstance(positive, str) else list(positive or ())
     reading = Reading(columns or {}, wanted, repeated, item, missing, encoding, unmatched)
     notes: list[str] = []
@@ -195,19 +188,24 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     give_back()
     _note_scores(votes, scores, unmatched, notes)
     items, annotations = _items(votes, scores, repeated)
-    sampling = {
-        name: _of_items(one, items.item, name, unmatched, notes) for name, one in by_item.items()
-    }
+
+    def of_items(values: pd.Series, what: str) -> pd.Series:
+        """Put values by item into the items' order; say which items are not known."""
+        if extra := check_names(what, list(values.index), items.item, unmatched):
+            lost = f"{counted(len(extra), 'item')} without votes, dropped: {some(extra)}"
+            notes.append(f"{what}: {lost}")
+        return values.reindex(items.item)
+
+    sampling = {name: of_items(one, name) for name, one in by_item.items()}
     gold, passed_over = of_begun_batches(gold, items.item, sampling, notes)
     by_expert = {} if gold is None else _gold_by_expert(gold, items.item, unmatched, notes)
     strata = {
-        name: _of_items(values, items.item, "a stratum", unmatched, notes)
-        .fillna("").to_numpy(object)
+        name: of_items(values, "a stratum").fillna("").to_numpy(object)
         for name, values in by_strata
-    }  # fmt: skip
+    }
     weights = None
     if sizes is not None:
-        weights = _of_items(sizes, items.item, "weights", unmatched, notes).to_numpy(dtype=float)
+        weights = of_items(sizes, "weights").to_numpy(dtype=float)
         without = np.isnan(weights)
         if without.any():
             raise InputError(
@@ -224,12 +222,11 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     _check_aggregate(items, guessed, notes)
     items = with_sampling(items, sampling)
     if items.draw is not None:
-        looked = None if items.opinions is None else items.opinions.number > 0
-        tied = None if looked is None else looked & (items.gold == NO_GOLD)
-        notes += [
-            in_words_gold_draw(items.draw, items.gold),
-            *skipped_in_words(sampling, items.gold, tied),
-        ]
+        tied = None
+        if items.opinions is not None:
+            tied = (items.opinions.number > 0) & (items.gold == NO_GOLD)
+        notes.append(in_words_gold_draw(items.draw, items.gold))
+        notes += skipped_in_words(sampling, items.gold, tied)
     if items.cluster is not None:
         notes.append(in_words(items.cluster))
     return Study(items, annotations, strata, weights, by_expert, tuple(notes), passed_over)
@@ -250,17 +247,15 @@ def _by_name(rows: Rows, *columns: str) -> Rows:
     for name in columns:
         if name not in frame:
             continue
-        code: np.ndarray
-        code, found = pd.factorize(frame[name])
+        code: np.ndarray = frame[name].to_numpy()
         if pd.api.types.is_string_dtype(frame[name].dtype):
+            code, found = pd.factorize(frame[name])
             texts = pd.Index(found)
             place = texts.argsort()
             length = texts.str.len().to_numpy(dtype=int)
             place = place[np.argsort(length[place], kind="stable")]
             code = np.argsort(place).astype(np.int32)[code]
             frame = frame.assign(**{name: pd.Categorical.from_codes(code, texts[place])})
-        else:
-            code = frame[name].to_numpy()
         keys.append(code)
     order = np.lexsort(keys[::-1])
     return Rows(rows.source, frame.iloc[order].reset_index(drop=True), rows.rows[order])
@@ -331,9 +326,8 @@ def _items(
         frame = pd.DataFrame({"item": item, "votes_positive": counts[:, 1]})
         frame["votes_total"] = counts.sum(axis=1)
     elif "label" in votes.frame:
-        grouped = votes.frame.groupby("item", observed=True)["label"].agg(["sum", "size"])
-        frame = pd.DataFrame({"item": grouped.index, "votes_positive": grouped["sum"].to_numpy()})
-        frame["votes_total"] = grouped["size"].to_numpy()
+        grouped = votes.frame.groupby("item", observed=True)["label"]
+        frame = grouped.agg(votes_positive="sum", votes_total="size").reset_index()
     else:
         frame = votes.frame
     if len(frame) != len(rows):
@@ -343,17 +337,6 @@ def _items(
         frame = frame.assign(**{score_column(name): values.reindex(frame["item"]).to_numpy()})
     rng = np.random.default_rng(TIE_BREAK_SEED)
     return items_from_frame(frame, rng, votes.source, rows, unscored=True), annotations
-
-
-def _of_items(
-    values: pd.Series, item: np.ndarray, what: str, unmatched: str, notes: list[str]
-) -> pd.Series:
-    """Put values by item into the items' order; say which items are not known."""
-    extra = check_names(what, list(values.index), item, unmatched)
-    if extra:
-        notes.append(f"{what}: {counted(len(extra), 'item')} without votes, dropped: "
-                     f"{some(extra)}")  # fmt: skip
-    return values.reindex(item)
 
 
 def _gold_by_expert(
@@ -371,8 +354,8 @@ def _gold_by_expert(
             f"gold labels of {some(names)}. Expected the same identifiers in both"
         )
     if lost:
-        notes.append(f"{counted(len(lost), 'item')} with a gold label but without votes, dropped: "
-                     f"{some(lost)}")  # fmt: skip
+        what = f"{counted(len(lost), 'item')} with a gold label but without votes"
+        notes.append(f"{what}, dropped: {some(lost)}")
         if told := left_in_words(gold.frame["label"], ~outside):
             notes.append(told)
     by_expert = {}

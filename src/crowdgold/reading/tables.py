@@ -40,6 +40,7 @@ OPENED = re.compile(r"EOF inside string starting at row (\d+)")
 """What pandas says of a quote without end."""
 SAID = re.compile(rb"sep=(.)\s*", re.IGNORECASE)
 """The first line by which a spreadsheet says its separator."""
+TIE_BREAK_SEED = 20_000_003  # orders items with equal scores
 LOOKED_AT = 200  # rows of which a separator is judged
 NAMELESS = "Unnamed: "
 DECIMAL_COMMA = r"[+-]?\d+(,\d+)?(e[+-]?\d+)?"
@@ -48,23 +49,27 @@ ALIKE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Raw:
-    """A table as it stands in a file."""
+class Rows:
+    """A table as it stands in a file, or made of the rows of one or more."""
 
-    source: str  # what messages call the file
+    source: str  # what messages call the files
     frame: pd.DataFrame  # its columns; those of a text file are texts
-    rows: np.ndarray  # (n,) what messages call each row
+    # (n,) what messages call each row; with the file's name where there are several
+    rows: np.ndarray
     notes: tuple[str, ...] = ()  # what was decided about it, a sentence each
+
+    def take(self, kept: np.ndarray) -> "Rows":
+        """The rows where `kept` (n,) is true."""
+        return Rows(self.source, self.frame[kept].reset_index(drop=True), self.rows[kept])
 
 
 def read_columns(
     path: str | Path, columns: Mapping[str, str] | None = None
 ) -> tuple[pd.DataFrame, np.ndarray]:
-    """Read a table and rename its columns; an apostrophe before a formula's sign is taken away.
+    """A table of a file, in which texts stand as they are, and what messages call its rows.
 
     The file's ending (.csv, .tsv, .parquet, .jsonl) says what it is; `columns` are its own names ->
-    the names used here, e.g. {"yes": "votes_positive"}. Beside the table, in which texts stand as
-    in the file, is what messages call its rows.
+    the names used here, e.g. {"yes": "votes_positive"}.
     """
     opened = open_file(path)
     door.known_ending(opened, ENDINGS)
@@ -74,15 +79,15 @@ def read_columns(
         filled = ~np.all([one.isin(["", None]) for _, one in frame.items()], axis=0)
         frame, rows = frame[filled].reset_index(drop=True), rows[filled]
         frame, _ = restored(frame.fillna(""))
-    missing = [name for name in columns or {} if name not in frame]
-    if missing:
-        raise InputError(
-            f"{path}: no column {missing[0]!r}; the file has {list_names(frame.columns)}"
-        )
-    frame = frame.rename(columns=dict(columns or {}))
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise InputError(f"{path}: two columns are named {twice!r}; expected one")
+    names = dict(columns or {})
+    for name in names:
+        if name not in frame:
+            raise InputError(
+                f"{path}: no column {name!r}; the file has {list_names(frame.columns)}"
+            )
+    frame = frame.rename(columns=names)
+    for name in frame.columns[frame.columns.duplicated()]:
+        raise InputError(f"{path}: two columns are named {name!r}; expected one")
     return frame, rows
 
 
@@ -92,14 +97,14 @@ def give_back() -> None:
         arrow.default_memory_pool().release_unused()
 
 
-def read_table(opened: Opened, encoding: str | None = None) -> Raw:
+def read_table(opened: Opened, encoding: str | None = None) -> Rows:
     """A table as it stands in a file; an encoding is of a text that does not say its own."""
     kind = opened.ending[1:]
     try:
         if opened.ending in JSON_LINES:
             frame = pd.DataFrame(read_json_lines(opened, encoding), dtype=object)
             door.check_cells(frame.size, opened.source)
-            return Raw(opened.source, frame, np.arange(len(frame)) + 1)
+            return Rows(opened.source, frame, np.arange(len(frame)) + 1)
         if kind != "parquet":
             return _Text(opened.source, door.utf8(opened, encoding)).table(opened.ending)
         need(PARQUET, opened.source)
@@ -122,7 +127,7 @@ def read_table(opened: Opened, encoding: str | None = None) -> Raw:
     notes = [f"its index {', '.join(map(str, named))} is read as columns"] if named else []
     if named:
         frame = frame.reset_index(level=named)
-    return Raw(opened.source, frame, np.arange(len(frame)), tuple(notes))
+    return Rows(opened.source, frame, np.arange(len(frame)), tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ class _Text:
     skipped: int = 0  # lines before its header
     separator: str = ""  # of its cells, where a first line says it
 
-    def table(self, ending: str) -> Raw:
+    def table(self, ending: str) -> Rows:
         """The table below the first line that holds something."""
         if not self.text or self.text.isspace():
             raise InputError(
@@ -158,18 +163,19 @@ class _Text:
             why = "its first line says" if text.separator else "in its header"
             notes = [f"cells are separated by {shown}, as {why}", *notes]
         if separator != ",":
-            frame, commas = frame.copy(deep=False), list[str]()
-            for name in frame.columns:
-                known = frame[name].dropna().str.strip()
+            commas = []
+            for name, column in frame.items():
+                known = column.dropna().str.strip()
                 known = known[known != ""]
-                numbers = known.str.fullmatch(DECIMAL_COMMA)
-                if len(known) and numbers.all() and known.str.contains(",", regex=False).any():
-                    frame[name] = frame[name].str.replace(",", ".")
+                numbers = len(known) > 0 and known.str.fullmatch(DECIMAL_COMMA).all()
+                if numbers and known.str.contains(",", regex=False).any():
                     commas.append(str(name))
-            notes += [f"decimal commas in {', '.join(commas)}"] if commas else []
+            if commas:
+                frame = frame.assign(**{one: frame[one].str.replace(",", ".") for one in commas})
+                notes += [f"decimal commas in {', '.join(commas)}"]
         door.check_cells(frame.size, self.source)
         rows = np.arange(len(frame)) + text.skipped + 2
-        return Raw(self.source, frame, rows, tuple(notes))
+        return Rows(self.source, frame, rows, tuple(notes))
 
     def _from_header(self) -> "_Text":
         """The text from its header on."""
@@ -300,9 +306,7 @@ class _Text:
             texts = column[found].fillna("").str.strip().str.lstrip("\ufeff").str.strip()
             found[found] = (texts == name).to_numpy(dtype=bool)
             if not found.any():
-                break
-        if not found.any():
-            return
+                return
         rows = list_rows(np.flatnonzero(found) + self.skipped + 2)
         raise InputError(
             f"{self.source}, {rows}: found the names of the columns, expected data; remove what is "
@@ -375,17 +379,15 @@ def _rows(opened: Opened, cached: bool) -> tuple[list[str], Iterator[Row]]:
 
     def filled() -> Iterator[Row]:
         with closing(book):
-            # The size that a file says it has may be wrong.
-            shown[0].reset_dimensions()
+            shown[0].reset_dimensions()  # the size that a file says it has may be wrong
             for number, row in enumerate(shown[0].iter_rows(), 1):
                 cells = tuple("" if one.data_type == "str" else one.value for one in row)
                 last = max((k for k, cell in enumerate(cells, 1) if cell is not None), default=0)
                 if last:
                     yield number, cells[:last]
                 if number > MOST_ROWS:
-                    raise InputError(
-                        f"{opened.source}: more than {MOST_ROWS:,} rows; expected fewer"
-                    )
+                    what = f"more than {MOST_ROWS:,} rows; expected fewer"
+                    raise InputError(f"{opened.source}: {what}")
 
     return [one.title for one in shown], filled()
 
@@ -419,7 +421,7 @@ def _rows_with_values(opened: Opened) -> tuple[list[str], list[Row]]:
     return sheets, rows
 
 
-def read_workbook(opened: Opened) -> Raw:
+def read_workbook(opened: Opened) -> Rows:
     """The table of a workbook's first sheet."""
     path = opened.source
     try:
@@ -449,7 +451,7 @@ def read_workbook(opened: Opened) -> Raw:
     numbers = np.array([number for number, _ in body], dtype=np.int64)
     others = ", ".join(sheets[1:])
     said = [f"the sheet {sheets[0]!r} is read; passed over: {others}"] if others else []
-    return Raw(path, frame, numbers, tuple(said))
+    return Rows(path, frame, numbers, tuple(said))
 
 
 def read_items(
@@ -457,12 +459,12 @@ def read_items(
     rng: np.random.Generator | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Items:
-    """Read Items from CSV, TSV, parquet or JSON lines, as the file's ending says.
+    """Items from CSV, TSV, parquet or JSON lines, as the file's ending says.
 
     The generator orders items with equal scores; its seed is fixed where none is given. `columns`
-    are the file's own names -> the names used here, e.g. {"yes": "votes_positive"}.
+    are as of `read_columns`.
     """
-    rng = np.random.default_rng(20_000_003) if rng is None else rng
+    rng = np.random.default_rng(TIE_BREAK_SEED) if rng is None else rng
     frame, first_row = read_columns(path, columns)
     return items_from_frame(frame, rng, str(path), first_row)
 
@@ -486,10 +488,10 @@ def read_annotations(
     categories: Sequence[str] | None = None, repeated: str = "refuse",
     scores: str | Path | None = None, credit: Mapping[str, float] | None = None,
 ) -> Annotations:  # fmt: skip
-    """Read Annotations from CSV, TSV, parquet or JSON lines, as the file's ending says.
+    """Annotations from CSV, TSV, parquet or JSON lines, as the file's ending says.
 
-    `columns` are the file's own names -> the names used here, e.g. {"worker": "annotator"};
-    `scores` is a file of score vectors; the others are as for `annotations_from_frame`.
+    `columns` are as of `read_columns`; `scores` is a file of score vectors; the others are as for
+    `annotations_from_frame`.
     """
     frame, first_row = read_columns(path, columns)
     vectors = None if scores is None else read_columns(scores)[0]

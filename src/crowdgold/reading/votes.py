@@ -1,7 +1,6 @@
 """The votes of a study: a row a label of long and wide files, or counts by item."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -9,25 +8,12 @@ import pandas as pd
 from crowdgold.reading.columns import FEW_ROWS
 from crowdgold.reading.joins import check_forms
 from crowdgold.reading.sheets import COUNTS, LONG, WIDE, Sheet
+from crowdgold.reading.tables import Rows
 from crowdgold.types.columns import LARGEST, counted, is_empty, to_numbers
 from crowdgold.types.errors import InputError
 
 SUMS = r"(?:(?:sub|grand)[ -]?)?totals?(?:\b.*)?$|(?:sum|overall|all)$"
 """Names of rows that hold sums."""
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """A table made of the rows of one or more files."""
-
-    source: str  # the files
-    frame: pd.DataFrame  # the columns wanted, a row each
-    # (n,) what messages call each row; with the file's name where there are several
-    rows: np.ndarray
-
-    def take(self, kept: np.ndarray) -> "Rows":
-        """The rows where `kept` (n,) is true."""
-        return Rows(self.source, self.frame[kept].reset_index(drop=True), self.rows[kept])
 
 
 def joined(parts: Sequence[tuple[Sheet, pd.DataFrame, np.ndarray]]) -> Rows:
@@ -46,7 +32,7 @@ def joined(parts: Sequence[tuple[Sheet, pd.DataFrame, np.ndarray]]) -> Rows:
 def _long(sheet: Sheet, notes: list[str]) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
     """Take the rows with a label of an annotator; rows of an expert are gold labels."""
     label = sheet.known("label")
-    expert = sheet.frame["expert"].notna() if sheet.has("expert") else pd.Series(False, label.index)
+    expert = sheet.frame.get("expert", pd.Series(pd.NA, label.index)).notna()
     wanted = (label.notna() & ~expert).to_numpy(dtype=bool)
     columns = ["item"]
     if sheet.kind == LONG:

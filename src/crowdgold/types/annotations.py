@@ -133,7 +133,7 @@ def annotations_from_frame(
     first_row: int | np.ndarray = 0,
     credit: Mapping[str, float] | None = None,
 ) -> Annotations:
-    """Check a data frame of labels and make Annotations of it.
+    """Annotations of a data frame of labels, which is checked.
 
     It has the columns item, annotator, label, optionally group and agent. With agents a response is
     an item of an agent; where several answered an item, its name is ITEM_AGENT. `categories` are
@@ -162,10 +162,9 @@ def annotations_from_frame(
     if scored := [item for one in vectors.values() for item in one.index]:
         items = np.array(list(dict.fromkeys([*items, *scored])), dtype=object)
     annotator_of, annotators = pd.factorize(table["annotator"])
-    group_of, groups = np.zeros(len(table), dtype=np.int64), np.array([NO_GROUP], dtype=object)
+    group_of, groups = np.zeros(len(table), dtype=np.int64), pd.Index([NO_GROUP])
     if "group" in table:
-        group_of, found = pd.factorize(table["group"])
-        groups = np.asarray(found, dtype=object)
+        group_of, groups = pd.factorize(table["group"])
     agents = {}
     if "agent" in table:
         of_row, names = pd.factorize(table["agent"])
@@ -176,7 +175,7 @@ def annotations_from_frame(
     return Annotations(
         items,
         np.asarray(annotators, dtype=object),
-        groups,
+        np.asarray(groups, dtype=object),
         known,
         item_of[order],
         annotator_of[order],
@@ -191,10 +190,7 @@ def annotations_from_frame(
 def read_score_vectors(
     frame: pd.DataFrame, categories: np.ndarray, source: str
 ) -> dict[str, pd.DataFrame]:
-    """Score vectors: classifier -> (items, K), indexed by item.
-
-    The frame has the columns item, one for each category (a probability), and maybe classifier.
-    """
+    """Score vectors: classifier -> (items, K), indexed by item, of columns as the categories."""
     problems = Problems(source)
     names = [str(name) for name in categories]
     check_columns(frame, ("item", *names), problems)
@@ -206,10 +202,9 @@ def read_score_vectors(
     total = values.sum(axis=1)
     off = np.abs(total - 1) > SUM_TOLERANCE
     problems.add_rows(", ".join(names), off, np.round(total, 6), "scores that add to 1")
-    named = "classifier" in frame
-    classifier = (
-        texts_of(frame, "classifier", problems) if named else pd.Series("score", frame.index)
-    )
+    classifier = pd.Series("score", frame.index)
+    if "classifier" in frame:
+        classifier = texts_of(frame, "classifier", problems)
     twice = pd.DataFrame({"item": item, "classifier": classifier}).duplicated(keep=False)
     problems.add_rows("item", twice.to_numpy(), item, "each item once for a classifier")
     problems.raise_if_any()
@@ -217,8 +212,7 @@ def read_score_vectors(
     return {str(name): table[(classifier == name).to_numpy()] for name in classifier.unique()}
 
 
-MISSING = -1
-"""In a table of labels by annotator: no label."""
+MISSING = -1  # in a table of labels by annotator: no label
 
 
 def labels_by_judge(annotations: Annotations) -> np.ndarray:

@@ -47,10 +47,8 @@ def in_words(cluster: np.ndarray) -> str:
     """What follows from items that belong together, a sentence."""
     if len(np.unique(cluster)) == len(cluster):
         return "each item is a cluster of its own, so that the column cluster changes nothing"
-    return (
-        f"items belong together in {numbers_in_words(cluster)}: intervals compare clusters, not "
-        "items"
-    )
+    numbers = numbers_in_words(cluster)
+    return f"items belong together in {numbers}: intervals compare clusters, not items"
 
 
 @dataclass(frozen=True)
@@ -91,10 +89,8 @@ def together(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> To
     expected = both * (number - 1) / number * size / max(size - 1, 1)
     pairs = of_gold * (of_gold - 1)
     found, siblings = int(pairs.sum()), float((of_all * (of_all - 1)).sum() / size)
-    if found and draw is not None and draw.batch is not None:
-        return Together(siblings, expected, found, 1.0, 0.0)
-    if not found:
-        return Together(siblings, expected, found, np.nan, 0.0)
+    if not found or (draw is not None and draw.batch is not None):
+        return Together(siblings, expected, found, 1.0 if found else np.nan, 0.0)
     mean = float((pairs * summed / of_all).sum() / found)
     ratio = max(expected / found, mean)
     share = max(1 - ratio, 0.0) / (1 - mean) if mean < 1 else 0.0

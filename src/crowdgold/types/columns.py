@@ -15,19 +15,17 @@ import pandas as pd
 
 from crowdgold.types.errors import InputError
 
-ROWS_SHOWN = 8
-NAMES_SHOWN = 20
 FEW, FIRST = 8, 3
-"""Names of a guess that are all shown, and how many are shown of more."""
+"""Names of a guess, or rows, that are all shown, and how many of more names."""
 
 
 def list_rows(rows: Iterable[object]) -> str:
     """Name rows for a message: the first few, then how many more."""
     rows = list(rows)
-    return f"row{'s' if len(rows) > 1 else ''} {list_names(rows, ROWS_SHOWN)}"
+    return f"row{'s' if len(rows) > 1 else ''} {list_names(rows, FEW)}"
 
 
-def list_names(names: Iterable[object], shown: int = NAMES_SHOWN) -> str:
+def list_names(names: Iterable[object], shown: int = 20) -> str:
     """Names for a message: the first few, then how many more."""
     texts = [str(name) for name in names]
     more = f" and {len(texts) - shown:,} more" if len(texts) > shown else ""
@@ -109,7 +107,6 @@ def is_empty(values: pd.Series) -> np.ndarray:
 NUL_WRITTEN = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 """In JSON, where a backslash may itself be written by two."""
 NUL = "a NUL byte"
-HALF = "half a character (an unpaired surrogate)"
 ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 """How JSON writes them; two halves that follow each other are one good character."""
 MEND = "expected text; write the file anew, as UTF-8"
@@ -125,7 +122,8 @@ def check_json_text(text: str, found: Any, where: str) -> None:
     try:
         plain.encode()
     except UnicodeEncodeError:
-        raise InputError(f"{where}: found {HALF}, {MEND}") from None
+        half = "half a character (an unpaired surrogate)"
+        raise InputError(f"{where}: found {half}, {MEND}") from None
 
 
 ONE_LABEL = ("refuse", "first", "last")
@@ -135,7 +133,7 @@ REPEATED = (*ONE_LABEL, "keep")
 
 
 def check_columns(frame: pd.DataFrame, needed: Sequence[str], problems: Problems) -> None:
-    """Check that a table has rows and the columns it needs; `InputError` where it has not."""
+    """Raise an `InputError` where a table has no rows, or not the columns that it needs."""
     have = [str(column) for column in frame.columns]
     for column in needed:
         if column not in have:
@@ -146,10 +144,7 @@ def check_columns(frame: pd.DataFrame, needed: Sequence[str], problems: Problems
 
 
 def texts_of(frame: pd.DataFrame, column: str, problems: Problems) -> pd.Series:
-    """A column as texts without white space around; empty cells are a problem.
-
-    Categories whose names are such texts stay categories.
-    """
+    """A column as texts without white space around, or as categories; no cell may be empty."""
     if isinstance(frame[column].dtype, pd.CategoricalDtype):
         names = frame[column].cat.categories
         texts = pd.Index(names.astype("string").str.strip())
@@ -202,13 +197,11 @@ def without_repeats(frame: pd.DataFrame, rule: str, problems: Problems) -> pd.Da
 
 def responses_of(table: pd.DataFrame, problems: Problems) -> pd.Series:
     """Name each row's response: its item, or ITEM_AGENT where several agents answered an item."""
-    if "agent" not in table:
-        return table["item"]
-    if not table[["item", "agent"]].drop_duplicates()["item"].duplicated().any():
+    pairs = table.drop_duplicates(["item", "agent"]) if "agent" in table else table[:0]
+    if not pairs["item"].duplicated().any():
         return table["item"]
     named = table["item"].astype("string") + "_" + table["agent"].astype("string")
-    pairs = table.groupby(["item", "agent"], observed=True).ngroup()
-    mixed = pairs.groupby(named).nunique()
+    mixed = table.groupby(["item", "agent"], observed=True).ngroup().groupby(named).nunique()
     if (mixed > 1).any():
         problems.add(
             f"columns 'item' and 'agent': {mixed.idxmax()!r} is the name of two responses (item, "

@@ -86,8 +86,7 @@ class GoldDraw:
     def weights(self, rows: np.ndarray) -> np.ndarray:
         """What gold items at some positions count, of mean 1: (m,)."""
         weights = 1 / self.chance[rows] if self.counts is None else self.counts[rows]
-        scaled: np.ndarray = weights / weights.mean()
-        return scaled
+        return np.asarray(weights / weights.mean())
 
     def to_columns(self) -> dict[str, object]:
         """The columns that say the same."""
@@ -122,21 +121,17 @@ def in_words(draw: GoldDraw, gold: np.ndarray) -> str:
     how = "each item by itself"
     if draw.batch is not None and draw.drawn is not None:
         sizes = np.bincount(draw.batch, draw.drawn).astype(int)
-        how = (
-            f"by strata, in {'1 batch' if len(sizes) == 1 else f'{len(sizes)} batches'} of "
-            f"{list_names(sizes)}"
-        )
+        batches = "1 batch" if len(sizes) == 1 else f"{len(sizes)} batches"
+        how = f"by strata, in {batches} of {list_names(sizes)}"
     elif draw.drawn is not None:
         how = f"fixed numbers from each of {strata_counted(len(draw.drawn))}"
+    told = f"the table says with which chances gold items were drawn, {how}"
     if draw.estimated:
-        return (
+        told = (
             "gold items were chosen, and their chances are estimated from votes and scores; all "
-            "that rests on gold labels is right only if the choice depended on these alone: "
-            f"{cost_in_words(weights)}"
+            "that rests on gold labels is right only if the choice depended on these alone"
         )
-    return (
-        f"the table says with which chances gold items were drawn, {how}: {cost_in_words(weights)}"
-    )
+    return f"{told}: {cost_in_words(weights)}"
 
 
 def cost_in_words(weights: np.ndarray) -> str:
@@ -154,8 +149,7 @@ def batch_weights(drawn: np.ndarray, n_items: int) -> np.ndarray:
     if after[-1] == 0:
         return np.eye(len(drawn))[-1]
     found = drawn / before / after
-    scaled: np.ndarray = found / found.sum()
-    return scaled
+    return np.asarray(found / found.sum())
 
 
 def in_batches(draw: GoldDraw, batch: np.ndarray) -> GoldDraw:
@@ -187,10 +181,10 @@ def not_begun(
     if not len(empty):
         return none, []
     passed = has_gold & (number == last)
+    what = f"{counted(int(passed.sum()), 'gold label')} of batch {last:.0f} passed over"
     return passed, [
-        f"{counted(int(passed.sum()), 'gold label')} of batch {last:.0f} passed over: "
-        f"{empty_in_words(empty)}. The batch counts once an expert has labelled an item of each "
-        "stratum; the first rows of its file are one of each"
+        f"{what}: {empty_in_words(empty)}. The batch counts once an expert has labelled an item of "
+        "each stratum; the first rows of its file are one of each"
     ]
 
 
@@ -201,10 +195,8 @@ def empty_in_words(names: pd.Series) -> str:
     return f"no gold label in {strata} {list_names(map(repr, shown))}"
 
 
-SMALLEST = 1 / np.finfo(float).max
-"""Probability below which a weight is no number any more."""
-LARGEST_SHARE = 0.5
-"""Of all weight, the most that one gold item may carry: an interval cannot rest on one item."""
+SMALLEST = 1 / np.finfo(float).max  # probability below which a weight is no number any more
+LARGEST_SHARE = 0.5  # of all weight, the most of one gold item: no interval can rest on one
 TOO_FAR = 6.0
 """Standard deviations between the chances' sum and the number of gold items from which the chances
 are not those that the items were drawn with."""
@@ -362,10 +354,7 @@ def _by_batch(columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.n
 def skipped_in_words(
     columns: Mapping[str, pd.Series], gold: np.ndarray, tied: np.ndarray | None = None
 ) -> list[str]:
-    """What is said of items that were sent to experts and came back without a label.
-
-    Gold labels (n,) are negative where there is none, also where experts are `tied` (n,).
-    """
+    """What is said of items that came back from experts without a label, though not `tied` (n,)."""
     if BATCH not in columns:
         return []
     sent = ~is_empty(columns[BATCH])
@@ -386,10 +375,7 @@ def skipped_in_words(
 def read_gold_draw(
     columns: Mapping[str, pd.Series], gold: np.ndarray, item: np.ndarray
 ) -> GoldDraw | None:
-    """How gold items were drawn; None where they are a simple random sample, or there are none.
-
-    Gold labels (n,) are negative where there is none; of the columns (n,), `COLUMNS` count.
-    """
+    """How gold items were drawn, by `COLUMNS`; None of a simple random sample, or of none."""
     has_gold = gold >= 0
     if not set(COLUMNS) & set(columns) or not has_gold.any():
         return None

@@ -17,6 +17,7 @@ from crowdgold.types.columns import (
     BELOW_LARGEST,
     LARGEST,
     Problems,
+    check_columns,
     counted,
     is_empty,
     list_names,
@@ -31,11 +32,8 @@ from crowdgold.types.opinions import OPINION, TAKEN_FOR_TRUE, Opinions, read_exp
 NO_GOLD = -1
 """The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
 
-SCORE = "score"
+SCORE, TRUTH = "score", "truth"
 MOST_VOTES = 2**31
-
-
-TRUTH = "truth"
 
 
 def with_truth(
@@ -44,14 +42,9 @@ def with_truth(
     source: str = "the table",
     first_row: int | np.ndarray = 0,
 ) -> Annotations:
-    """Annotations, made of a frame, with the true category of each item.
-
-    The frame has columns item and truth; the truth of an item stands in each of its rows.
-    """
-    if TRUTH not in frame:
-        have = ", ".join(map(str, frame.columns))
-        raise InputError(f"{source}: column {TRUTH!r} is missing; the table has: {have}")
+    """Annotations of a frame with the true category of each item, which stands in all its rows."""
     problems = Problems(source, first_row)
+    check_columns(frame, (TRUTH,), problems)
     text = frame[TRUTH].astype("string").str.strip().fillna("")
     position = pd.Index(annotations.category).get_indexer(pd.Index(text))
     expected = f"one of {', '.join(map(str, annotations.category))}"
@@ -69,10 +62,7 @@ def with_truth(
 def labels_of_items(
     item: np.ndarray, item_of: np.ndarray, annotator: np.ndarray, positive: np.ndarray
 ) -> Annotations:
-    """The labels behind the votes of items, each (L,) with the position of its item, ascending.
-
-    Equal names are one annotator; annotators are sorted.
-    """
+    """The labels behind the votes of items, each (L,) with the position of its item, ascending."""
     names, annotator_of = np.unique(annotator.astype(str), return_inverse=True)
     return Annotations(
         item=item,
@@ -87,10 +77,7 @@ def labels_of_items(
 
 
 def positive_categories(annotations: Annotations, positive: Collection[str]) -> np.ndarray:
-    """Say which categories count as positive: (K,), some and not all.
-
-    `positive`: names of categories; the last one where there are none.
-    """
+    """Which categories count as positive, (K,): those named, not all; the last where none is."""
     names = [str(name) for name in annotations.category]
     chosen = set(map(str, positive)) or {names[-1]}
     for name in sorted(chosen):
@@ -129,8 +116,7 @@ class Ranking:
         return np.diff(self.ends, prepend=0)
 
 
-NO_PREDICTOR = ""
-"""Stands for a predictor where none is needed: items are in the order of the table."""
+NO_PREDICTOR = ""  # where none is needed: items are in the order of the table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,8 +189,7 @@ class Items(Shown):
         if predictor == NO_PREDICTOR:
             return np.zeros(len(self))
         scores = self._scores_of(predictor)
-        without = int(np.isnan(scores).sum())
-        if without:
+        if without := int(np.isnan(scores).sum()):
             raise InputError(
                 f"{counted(without, 'item')} without a score of {predictor!r} cannot be "
                 "ranked; expected those that have one, as `with_score` has them"
@@ -225,10 +210,7 @@ class Items(Shown):
         return Ranking.of(self.scores[predictor])
 
     def with_gold(self, labelled: np.ndarray, draw: GoldDraw | None = None) -> "Items":
-        """The same items with gold labels where `labelled` (n,) is true, from the truth.
-
-        `draw` is with which chances these were drawn; None for a simple random sample.
-        """
+        """The items with gold labels from the truth where `labelled` (n,), drawn by `draw`."""
         if self.truth is None:
             raise InputError("gold labels can be taken from the truth only where it is known")
         gold = np.where(labelled, self.truth, NO_GOLD).astype(np.int8)
@@ -237,19 +219,16 @@ class Items(Shown):
     def take(self, rows: np.ndarray) -> "Items":
         """The items at `rows`: positions (m,), or a mask (n,)."""
         positions = np.flatnonzero(rows) if rows.dtype == bool else rows
-        return Items(
-            item=self.item[rows],
-            votes_positive=self.votes_positive[rows],
-            votes_total=self.votes_total[rows],
-            gold=self.gold[rows],
+        votes = ("votes_positive", "votes_total")
+        names = ("item", *votes, "gold", "tie_break", "truth", "oracle", "cluster")
+        held = {name: getattr(self, name) for name in names}
+        return replace(
+            self,
             scores={name: values[rows] for name, values in self.scores.items()},
-            tie_break=self.tie_break[rows],
-            truth=None if self.truth is None else self.truth[rows],
-            oracle=None if self.oracle is None else self.oracle[rows],
             labels=None if self.labels is None else self.labels.of_items(positions),
-            draw=None if self.draw is None else self.draw.take(positions),
-            cluster=None if self.cluster is None else self.cluster[rows],
-            opinions=None if self.opinions is None else self.opinions.take(positions),
+            draw=self.draw and self.draw.take(positions),
+            opinions=self.opinions and self.opinions.take(positions),
+            **{name: one[rows] for name, one in held.items() if one is not None},
         )
 
     def with_expert_error(self, text: str | float) -> "Items":
@@ -275,11 +254,9 @@ class Items(Shown):
             columns[CLUSTER] = self.cluster
         if self.opinions is not None:
             columns |= self.opinions.to_columns()
-        for name, values in self.scores.items():
-            columns[score_column(name)] = values
-        for name in ("truth", "oracle", "tie_break"):
-            if getattr(self, name) is not None:
-                columns[name] = getattr(self, name)
+        columns |= {score_column(name): values for name, values in self.scores.items()}
+        others = {name: getattr(self, name) for name in ("truth", "oracle", "tie_break")}
+        columns |= {name: values for name, values in others.items() if values is not None}
         return pd.DataFrame(columns)
 
 
@@ -304,15 +281,9 @@ def items_from_frame(
     """
     problems = Problems(source, first_row)
     have = [str(column) for column in frame.columns]
-    for column in ("item", "votes_positive", "votes_total"):
-        if column not in have:
-            problems.add(f"column {column!r} is missing; the table has: {list_names(have)}")
     for column, times in sorted(repeated(have).items()):
         problems.add(f"column {column!r} is there {times} times; expected once")
-    if len(frame) == 0:
-        problems.add("the table has no rows")
-    problems.raise_if_any()
-
+    check_columns(frame, ("item", "votes_positive", "votes_total"), problems)
     item, empty = frame["item"], is_empty(frame["item"])
     if pd.api.types.infer_dtype(item, skipna=False) != "string":
         item = item.astype("string")
@@ -364,18 +335,17 @@ def items_from_frame(
                 f"column {column!r}: every score is {known[0]:g}, so the items cannot be ranked; "
                 "expected scores that differ"
             )
-        scores[column if column == SCORE else column.removeprefix(f"{SCORE}_")] = values
-    oracle = None
+        scores[column.removeprefix(f"{SCORE}_")] = values
+    oracle, tie_break = None, None
     if "oracle" in frame:
         oracle = to_numbers(frame["oracle"])
-        problems.add_rows("oracle", ~((oracle >= 0) & (oracle <= 1)), frame["oracle"],
-                          "a probability")  # fmt: skip
+        bad = ~((oracle >= 0) & (oracle <= 1))
+        problems.add_rows("oracle", bad, frame["oracle"], "a probability")
     if "tie_break" in frame:
         tie_break = to_numbers(frame["tie_break"])
         bad = ~np.isfinite(tie_break)
         problems.add_rows("tie_break", bad, frame["tie_break"], "a finite number")
-    else:
-        tie_break = rng.random(len(frame))
+    tie_break = rng.random(len(frame)) if tie_break is None else tie_break
     opinions = [labels(column, True) for column in have if column.startswith(OPINION)]
     problems.raise_if_any()
     items = Items(
@@ -391,10 +361,7 @@ def items_from_frame(
 
 
 def with_sampling(items: Items, columns: Mapping[str, pd.Series]) -> Items:
-    """The items with how their gold labels were drawn, and which belong together.
-
-    Of the columns, (n,) each, those of `types.gold_draw` and `types.clusters` count.
-    """
+    """The items with how gold was drawn, and which belong together, by columns (n,) of them."""
     draw, cluster = read_gold_draw(columns, items.gold, items.item), None
     if CLUSTER in columns:
         cluster = read_clusters(columns[CLUSTER], items.item)

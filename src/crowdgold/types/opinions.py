@@ -17,22 +17,17 @@ if TYPE_CHECKING:
     from crowdgold.types.gold_draw import GoldDraw
 
 NO_OPINION = -1
-OPINION = "opinion_"
-"""What names of columns begin with; the number of the opinion follows."""
+OPINION = "opinion_"  # what names of columns begin with; the number of the opinion follows
 TAKEN_FOR_TRUE, MEAN = "none", "mean"
 """In the place of an error: experts never err; and they do not, but differ."""
-MOST = 0.5
-"""An expert who errs more often than that says nothing."""
+MOST = 0.5  # an expert who errs more often than that says nothing
 EXPECTED = (
     "expected a share below 0.5 (0.05), an interval (0.03:0.08), two of them with a comma between, "
     f"for positive and for negative items (0.1,0.03), {ESTIMATE!r}, {MEAN!r} or {TAKEN_FOR_TRUE!r}"
 )
-STANDARD_ERRORS = 2 * 1.959964
-"""Of a normal number in its 95 % interval."""
-UPPER = 0.975
-"""Confidence in the upper end of a 95 % interval."""
-CLASSES = ("positive", "negative")
-"""Of items, in the order of errors on them."""
+STANDARD_ERRORS = 2 * 1.959964  # of a normal number in its 95 % interval
+UPPER = 0.975  # confidence in the upper end of a 95 % interval
+CLASSES = ("positive", "negative")  # of items, in the order of errors on them
 
 
 @dataclass(frozen=True)
@@ -123,14 +118,12 @@ class Opinions:
     @property
     def number(self) -> np.ndarray:
         """Opinions of each item, (n,)."""
-        found: np.ndarray = (self.labels != NO_OPINION).sum(axis=1)
-        return found
+        return np.asarray((self.labels != NO_OPINION).sum(axis=1))
 
     @property
     def positive(self) -> np.ndarray:
         """Positive opinions of each item, (n,)."""
-        found: np.ndarray = (self.labels == 1).sum(axis=1)
-        return found
+        return np.asarray((self.labels == 1).sum(axis=1))
 
     def take(self, rows: np.ndarray) -> "Opinions":
         """The opinions of the items at some positions."""

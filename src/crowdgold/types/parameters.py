@@ -3,7 +3,7 @@
 A class of settings derives from `Settings`. A field says its type, its range and what it means in
 one annotation, `weight: Annotated[float, Above(0), "Weight of the prior, in items."] = 1.0`; words
 are a `Literal`, and a mapping is a class of settings of its own. `Parameters` are read by name, one
-at a time; `Given` are such that a class declares. Nothing here is slow to import.
+at a time; a class may declare them too. Nothing here is slow to import.
 """
 
 import difflib
@@ -34,10 +34,7 @@ LIKE = 0.5
 
 
 def did_you_mean(name: object, known: Iterable[str], always: bool = False) -> str:
-    """The question whether the nearest of the known names is meant; empty where none is near.
-
-    Capitals make no difference. The nearest may `always` be asked for, however far it is.
-    """
+    """The question whether the nearest known name is meant, however far it is if `always`."""
     folded = {str(one).casefold(): one for one in known}
     close = difflib.get_close_matches(str(name).casefold(), folded, 1, 0 if always else LIKE)
     return f"did you mean {folded[close[0]]!r}?" if close else ""
@@ -48,94 +45,6 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     known = list(known)
     meant = did_you_mean(name, known)
     return f"no {kind} {name!r}; {f'{meant} There' if meant else 'there'} are {', '.join(known)}"
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Values by name, and how messages name their owner ("generator maven", "dataset chaosnli")."""
-
-    owner: str
-    values: Mapping[str, Any]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.values
-
-    def check_names(self, known: Iterable[str]) -> None:
-        """Raise `InputError` for the first name that is not a known one."""
-        known = list(known)
-        for name in self.values:
-            if name not in known:
-                raise InputError(f"{self.owner}: {unknown('parameter', name, known)}")
-
-    def fault(self, name: str, expected: str) -> InputError:
-        """Make the error for a parameter that is missing, or is not what is expected."""
-        if name not in self.values:
-            return InputError(f"{self.owner}: parameter {name!r} is missing; expected {expected}")
-        found = self.values[name]
-        return InputError(f"{self.owner}: parameter {name!r}: found {found!r}, expected {expected}")
-
-    def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
-        """A finite number strictly between two bounds."""
-        value: Any = self.values.get(name)
-        if is_number(value) and above < value < below:
-            return float(value)
-        raise self.fault(name, _range("a number", above, below, "above", "below"))
-
-    def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
-        """A whole number between two bounds, both allowed; 4000.0 counts as whole."""
-        value: Any = self.values.get(name)
-        if is_whole(value) and at_least <= value <= at_most:
-            return int(value)
-        raise self.fault(name, _range("a whole number", at_least, at_most, "at least", "at most"))
-
-    def flag(self, name: str) -> bool:
-        """True or false; false where the parameter is not given."""
-        value = self.values.get(name, False)
-        if not isinstance(value, bool):
-            raise self.fault(name, "true or false")
-        return value
-
-    def choice(self, name: str, allowed: Iterable[str]) -> str:
-        """One of the allowed names; the nearest is suggested for another."""
-        allowed = list(allowed)
-        value = self.values.get(name)
-        if isinstance(value, str) and value in allowed:
-            return value
-        if name in self.values:
-            raise InputError(f"{self.owner}: {unknown(name, value, allowed)}")
-        raise self.fault(name, f"one of {', '.join(allowed)}")
-
-
-def is_number(value: Any) -> bool:
-    """Say whether a value is a finite number (a boolean is none)."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def is_whole(value: Any) -> bool:
-    """Say whether a value is a whole number (a boolean is none)."""
-    return is_number(value) and float(value).is_integer()
-
-
-def _range(kind: str, low: float, high: float, low_word: str, high_word: str) -> str:
-    ends = [(low, low_word), (high, high_word)]
-    return " ".join([kind, " and ".join(f"{w} {x:g}" for x, w in ends if math.isfinite(x))]).strip()
-
-
-def check_level(level: float, name: str = "level") -> None:
-    """Raise an `InputError` where no interval of a level can be worked out."""
-    if not LEAST_LEVEL <= level <= MOST_LEVEL:
-        raise InputError(
-            f"{name}: found {level:g}, expected a number from {LEAST_LEVEL:g} to {MOST_LEVEL:g}"
-        )
-
-
-NOUNS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
-SEED = 20260301
-"""Of random numbers, where a user names none."""
-LEVEL = 0.95
-"""Of intervals, where a user names none."""
-KINDS = {int: "integer", float: "number", str: "string", bool: "boolean"}
-"""Types -> what messages, and JSON schemas, call them."""
 
 
 @dataclass(frozen=True)
@@ -153,13 +62,11 @@ class Range:
     def __str__(self) -> str:
         if self.above == 0 and self.below == 1:
             return "a number between 0 and 1"
-        parts = [
-            f"{self.least:,.10g} or more" if math.isfinite(self.least) else "",
-            f"above {self.above:,.10g}" if math.isfinite(self.above) else "",
-            f"at most {self.most:,.10g}" if math.isfinite(self.most) else "",
-            f"below {self.below:,.10g}" if math.isfinite(self.below) else "",
-        ]
-        return " and ".join(filter(None, parts))
+        ends = {
+            "{:,.10g} or more": self.least, "above {:,.10g}": self.above,
+            "at most {:,.10g}": self.most, "below {:,.10g}": self.below,
+        }  # fmt: skip
+        return " and ".join(form.format(end) for form, end in ends.items() if math.isfinite(end))
 
     @property
     def schema(self) -> dict[str, float]:
@@ -176,14 +83,50 @@ def AtLeast(least: float, most: float = math.inf) -> Range:
     return Range(least=least, most=most)
 
 
-def Between(least: float, most: float) -> Range:
-    """The range from a number to another, both allowed."""
-    return Range(least=least, most=most)
+Between = AtLeast
 
 
 def Above(above: float, below: float = math.inf) -> Range:
     """The range above a number, and below another where there is one."""
     return Range(above=above, below=below)
+
+
+def _words(bounds: Range) -> str:
+    """A range as messages say it after "a number"."""
+    closed = [end for end in (bounds.least, bounds.most) if math.isfinite(end)]
+    if len(closed) == 2:
+        return f"from {bounds.least:g} to {bounds.most:g}"
+    if closed:
+        return f"that is {bounds}"
+    ends = {"above": bounds.above, "below": bounds.below}
+    return " and ".join(f"{word} {end:g}" for word, end in ends.items() if math.isfinite(end))
+
+
+def is_number(value: Any) -> bool:
+    """Say whether a value is a finite number (a boolean is none)."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether a value is a whole number (a boolean is none)."""
+    return is_number(value) and float(value).is_integer()
+
+
+def check_level(level: float, name: str = "level") -> None:
+    """Raise an `InputError` where no interval of a level can be worked out."""
+    if not LEAST_LEVEL <= level <= MOST_LEVEL:
+        raise InputError(
+            f"{name}: found {level:g}, expected a number from {LEAST_LEVEL:g} to {MOST_LEVEL:g}"
+        )
+
+
+NOUNS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
+SEED = 20260301
+"""Of random numbers, where a user names none."""
+LEVEL = 0.95
+"""Of intervals, where a user names none."""
+KINDS = {int: "integer", float: "number", str: "string", bool: "boolean"}
+"""Types -> what messages, and JSON schemas, call them."""
 
 
 @dataclass(frozen=True)
@@ -205,9 +148,7 @@ OF_EXPERIMENT = OnlyOf("experiment")
 
 
 def refuse(message: str) -> NoReturn:
-    """Raise an `InputError`; it is imported here, since reading tables takes a while to load."""
-    from crowdgold.types.errors import InputError
-
+    """Raise an `InputError`."""
     raise InputError(message)
 
 
@@ -256,14 +197,9 @@ class Declaration:
         if _is_settings(self.kind):
             if isinstance(value, self.kind):
                 return value
-            names = [one.name for one in self.kind.declared()]
             if isinstance(value, Mapping):
-                check_names(value, names, self.name)
-                try:
-                    return self.kind(**value)
-                except ValueError as error:
-                    refuse(f"{self.name}: {error}")
-            expected = " and ".join(names)
+                return self.kind.read(value, self.name)
+            expected = " and ".join(one.name for one in self.kind.declared())
         elif self.choices:
             if value not in self.choices:
                 hint = did_you_mean(value, map(str, self.choices))
@@ -291,25 +227,20 @@ def _is_settings(kind: Any) -> bool:
 
 def _declaration(field: Field[Any], hint: Any) -> Declaration:
     """Read a field's annotation."""
-    kind, extras = hint, list[Any]()
-    if get_origin(hint) is Annotated:
-        kind, *extras = get_args(hint)
+    kind, *extras = get_args(hint) if get_origin(hint) is Annotated else [hint]
     if get_origin(kind) in (Union, types.UnionType):  # X | None: not given is None
         (kind,) = (one for one in get_args(kind) if one is not type(None))
     words = get_args(kind) if get_origin(kind) is Literal else ()
     default = None if field.default is MISSING else field.default
     if field.default_factory is not MISSING:
         default = field.default_factory()
-    return Declaration(
-        field.name,
-        kind,
-        words,
-        next((one for one in extras if isinstance(one, Range)), Range()),
-        next((one for one in extras if isinstance(one, str)), ""),
-        next((one.table for one in extras if isinstance(one, OnlyOf)), ""),
-        default,
-        next((one.schema for one in extras if isinstance(one, Json)), {}),
-    )
+
+    def said(kind: type, otherwise: Any) -> Any:
+        return next((one for one in extras if isinstance(one, kind)), otherwise)
+
+    bounds, about, table = said(Range, Range()), said(str, ""), said(OnlyOf, OnlyOf("")).table
+    schema = said(Json, Json({})).schema
+    return Declaration(field.name, kind, words, bounds, about, table, default, schema)
 
 
 @dataclass(frozen=True)
@@ -385,47 +316,89 @@ def parts_of(kind: type[Settings]) -> Iterator[type[Settings]]:
 
 
 @dataclass(frozen=True)
-class Given(Parameters):
-    """Parameters by name, with the names, ranges and words that a class declares.
+class Parameters:
+    """Values by name, and how messages name their owner ("generator maven", "dataset chaosnli").
 
-    They are read one at a time, since an experiment may not give those that it varies, and what
-    one may be can rest on another.
+    A class may declare their names, ranges, words and defaults. They are read one at a time, since
+    an experiment may not give those that it varies, and what one may be can rest on another.
     """
 
-    kind: type[Settings] = Settings
+    owner: str
+    values: Mapping[str, Any]
+    kind: type[Settings] | None = None
 
     def __post_init__(self) -> None:
         """Fill in the declared defaults of parameters that are not given."""
-        known = {one.name: one.default for one in self.kind.declared() if one.default is not None}
+        known = {name: one.default for name, one in self._declared.items()}
+        known = {name: value for name, value in known.items() if value is not None}
         object.__setattr__(self, "values", {**known, **self.values})
 
-    def _declared(self, name: str) -> Declaration:
-        return next(one for one in self.kind.declared() if one.name == name)
+    @property
+    def _declared(self) -> dict[str, Declaration]:
+        return {one.name: one for one in self.kind.declared()} if self.kind else {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.values
 
     def check_names(self, known: Iterable[str] = ()) -> None:
-        """Raise `InputError` for the first name that is not declared, or not among some."""
-        super().check_names(
-            list(known)
-            or [one.name for one in self.kind.declared() if one.table != OF_EXPERIMENT.table]
-        )
+        """Raise `InputError` for the first name that is not a known one, or not declared."""
+        own = (name for name, one in self._declared.items() if one.table != OF_EXPERIMENT.table)
+        known = list(known) or list(own)
+        for name in self.values:
+            if name not in known:
+                raise InputError(f"{self.owner}: {unknown('parameter', name, known)}")
+
+    def fault(self, name: str, expected: str) -> InputError:
+        """Make the error for a parameter that is missing, or is not what is expected."""
+        if name not in self.values:
+            return InputError(f"{self.owner}: parameter {name!r} is missing; expected {expected}")
+        found = self.values[name]
+        return InputError(f"{self.owner}: parameter {name!r}: found {found!r}, expected {expected}")
+
+    def _range(self, name: str) -> Range:
+        return self._declared[name].range if self.kind else Range()
 
     def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
         """A finite number in its range, strictly between two bounds."""
-        own = self._declared(name).range
+        own = self._range(name)
         bounds = replace(own, above=max(above, own.above), below=min(below, own.below))
         value: Any = self.values.get(name)
         if is_number(value) and value in bounds:
             return float(value)
         raise self.fault(name, f"a number {_words(bounds)}".strip())
 
+    def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
+        """A whole number in its range, between two bounds, both allowed; 4000.0 is whole."""
+        own = self._range(name)
+        ends = {"at least": max(at_least, own.least), "at most": min(at_most, own.most)}
+        value: Any = self.values.get(name)
+        if is_whole(value) and ends["at least"] <= value <= ends["at most"]:
+            return int(value)
+        told = [f"{word} {end:g}" for word, end in ends.items() if math.isfinite(end)]
+        raise self.fault(name, f"a whole number {' and '.join(told)}".strip())
+
+    def flag(self, name: str) -> bool:
+        """True or false; false where the parameter is not given."""
+        value = self.values.get(name, False)
+        if not isinstance(value, bool):
+            raise self.fault(name, "true or false")
+        return value
+
+    def choice(self, name: str, allowed: Iterable[str] = ()) -> str:
+        """One of its words, or of some; the nearest is suggested for another."""
+        allowed = list(allowed) or list(self._declared[name].choices)
+        value = self.values.get(name)
+        if isinstance(value, str) and value in allowed:
+            return value
+        if name in self.values:
+            raise InputError(f"{self.owner}: {unknown(name, value, allowed)}")
+        raise self.fault(name, f"one of {', '.join(allowed)}")
+
     def numbers(self, name: str, bounds: Range, more: str = "") -> list[float]:
         """A list of numbers in a range, at least one.; `more` is what else it may be, in words."""
-        value = self.values.get(name)
-        if (
-            isinstance(value, list | tuple)
-            and value
-            and all(is_number(one) and one in bounds for one in value)
-        ):
+        value: Any = self.values.get(name)
+        several = isinstance(value, list | tuple) and value
+        if several and all(is_number(one) and one in bounds for one in value):
             return [float(one) for one in value]
         raise self.fault(name, f"{more}a list of numbers {_words(bounds)}".strip())
 
@@ -451,22 +424,5 @@ class Given(Parameters):
             part.check_names()
         return parts
 
-    def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
-        """A whole number in its range, between two bounds that are allowed."""
-        bounds = self._declared(name).range
-        return super().whole(name, max(at_least, bounds.least), min(at_most, bounds.most))
 
-    def choice(self, name: str, allowed: Iterable[str] = ()) -> str:
-        """One of its words, or of some."""
-        return super().choice(name, list(allowed) or self._declared(name).choices)
-
-
-def _words(bounds: Range) -> str:
-    """A range as messages say it after "a number"."""
-    closed = [end for end in (bounds.least, bounds.most) if math.isfinite(end)]
-    if len(closed) == 2:
-        return f"from {bounds.least:g} to {bounds.most:g}"
-    if closed:
-        return f"that is {bounds}"
-    ends = {"above": bounds.above, "below": bounds.below}
-    return " and ".join(f"{word} {end:g}" for word, end in ends.items() if math.isfinite(end))
+Given = Parameters  # such that a class declares

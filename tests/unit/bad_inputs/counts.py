@@ -1,7 +1,5 @@
 """Counts that `correct-rate` cannot correct."""
 
-from collections.abc import Iterator
-
 from unit.bad_inputs.case import Case
 
 GOOD = {"POSITIVE/JUDGED": "645/1000", "--positives": "180/200", "--negatives": "190/200"}
@@ -20,42 +18,34 @@ NO_COUNTS = {
 
 def line(**changes: str) -> list[str]:
     """A command line, some of whose counts are others."""
-    found = {**GOOD, **{key.replace("_", "/"): value for key, value in changes.items()}}
+    found = {**GOOD, **changes}
     options = [f"{name}={value}" for name, value in found.items() if name.startswith("--")]
     return [*options, "--", found["POSITIVE/JUDGED"]]
 
 
-def _counts() -> Iterator[Case]:
-    for where in GOOD:
-        for what, value in NO_COUNTS.items():
-            given = line(**{where: value})
-            yield Case(
-                "correct-rate", where, what, given, says=f"{where}|gold (pos|neg)itives|judged"
-            )
-    alike = {"--positives": "100/200", "--negatives": "100/200"}
-    yield Case("correct-rate", "both gold counts", "judges who guess", line(**alike),
-               says="TPR|guess|chance")  # fmt: skip
-    worse = {"--positives": "20/200", "--negatives": "20/200"}
-    yield Case("correct-rate", "both gold counts", "judges worse than chance", line(**worse),
-               says="TPR|chance|wrong")  # fmt: skip
-    for where, value in {"--positives": "900/1000", "--negatives": "900/1000"}.items():
-        given = [
-            *line(**{where: value, "POSITIVE/JUDGED": "60/100"}),
-        ]
-        yield Case("correct-rate", where, "more gold items than judged ones, within",
-                   ["--within", *given], says="within|judged")  # fmt: skip
-    few = {"--positives": "90/100", "POSITIVE/JUDGED": "50/1000"}
-    yield Case("correct-rate", "POSITIVE/JUDGED", "fewer positive than known positives found",
-               ["--within", *line(**few)], says="within|judged")  # fmt: skip
-    few = {"--negatives": "190/200", "POSITIVE/JUDGED": "950/1000"}
-    yield Case("correct-rate", "POSITIVE/JUDGED", "fewer negative than known negatives found",
-               ["--within", *line(**few)], says="within|judged")  # fmt: skip
-    yield Case("correct-rate", "the line", "counts alone, without gold", ["645/1000"],
-               says="--positives")  # fmt: skip
-    yield Case("correct-rate", "the line", "known negatives missing", ["645/1000",
-               "--positives=9/10"], says="--negatives")  # fmt: skip
-    yield Case("correct-rate", "the line", "no counts of the judged", ["--positives=9/10",
-               "--negatives=9/10"], says="POSITIVE/JUDGED")  # fmt: skip
-
-
-CASES = [*_counts()]
+WITHIN = "within|judged"
+OTHERS = (  # where, what, the line, what is said
+    ("both gold counts", "judges who guess",
+     line(**{"--positives": "100/200", "--negatives": "100/200"}), "TPR|guess|chance"),
+    ("both gold counts", "judges worse than chance",
+     line(**{"--positives": "20/200", "--negatives": "20/200"}), "TPR|chance|wrong"),
+    *((where, "more gold items than judged ones, within",
+       ["--within", *line(**{where: "900/1000", "POSITIVE/JUDGED": "60/100"})], WITHIN)
+      for where in ("--positives", "--negatives")),
+    ("POSITIVE/JUDGED", "fewer positive than known positives found",
+     ["--within", *line(**{"--positives": "90/100", "POSITIVE/JUDGED": "50/1000"})], WITHIN),
+    ("POSITIVE/JUDGED", "fewer negative than known negatives found",
+     ["--within", *line(**{"--negatives": "190/200", "POSITIVE/JUDGED": "950/1000"})], WITHIN),
+    ("the line", "counts alone, without gold", ["645/1000"], "--positives"),
+    ("the line", "known negatives missing", ["645/1000", "--positives=9/10"], "--negatives"),
+    ("the line", "no counts of the judged", ["--positives=9/10", "--negatives=9/10"],
+     "POSITIVE/JUDGED"),
+)  # fmt: skip
+CASES = [
+    *(
+        Case("correct-rate", where, what, line(**{where: value}), {},
+             f"{where}|gold (pos|neg)itives|judged")
+        for where in GOOD for what, value in NO_COUNTS.items()
+    ),
+    *(Case("correct-rate", where, what, own, {}, says) for where, what, own, says in OTHERS),
+]  # fmt: skip

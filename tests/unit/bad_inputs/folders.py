@@ -26,27 +26,7 @@ def evaluated(damage: Damage) -> Damage:
     return make
 
 
-def without(name: str) -> Damage:
-    """What removes a file."""
-    return lambda folder: (folder / name).unlink()
-
-
-def holding(name: str, content: bytes) -> Damage:
-    """What gives a file another content."""
-    return lambda folder: (folder / name).write_bytes(content)
-
-
-def halved(name: str) -> Damage:
-    """What cuts a file short, within a line."""
-
-    def damage(folder: Path) -> None:
-        whole = (folder / name).read_bytes()
-        (folder / name).write_bytes(whole[: len(whole) // 2])
-
-    return damage
-
-
-def keyed(name: str, change: Callable[[dict[str, Any]], object]) -> Damage:
+def _keyed(name: str, change: Callable[[dict[str, Any]], object]) -> Damage:
     """What changes the content of a JSON file."""
 
     def damage(folder: Path) -> None:
@@ -57,23 +37,12 @@ def keyed(name: str, change: Callable[[dict[str, Any]], object]) -> Damage:
     return damage
 
 
-def column(name: str, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Damage:
+def _column(name: str, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Damage:
     """What changes a table."""
 
     def damage(folder: Path) -> None:
-        change(pd.read_csv(folder / name, dtype=object, keep_default_na=False)).to_csv(
-            folder / name, index=False
-        )
-
-    return damage
-
-
-def replaced(name: str, make: Callable[[Path], object]) -> Damage:
-    """What puts something else in the place of a file."""
-
-    def damage(folder: Path) -> None:
-        (folder / name).unlink()
-        make(folder / name)
+        table = pd.read_csv(folder / name, dtype=object, keep_default_na=False)
+        change(table).to_csv(folder / name, index=False)
 
     return damage
 
@@ -92,15 +61,19 @@ def _set(key: str, value: Any, *path: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
 FILES: Mapping[str, Damage] = {
-    "empty": lambda path: path.write_bytes(b""),
+    "empty": _empty,
     "NUL bytes": lambda path: path.write_bytes(bytes(64)),
     "UTF-16": lambda path: path.write_bytes(path.read_text().encode("utf-16")),
     "a picture": lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n\xff\xfe"),
     "cut short": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 3]),
     "a web page": lambda path: path.write_text("<html><body>Please log in</body></html>"),
     "a folder": lambda path: (path.unlink(), a_folder(path)),
-    "unreadable": lambda path: (path.unlink(), UNREADABLE(path)),  # type: ignore[operator]
+    "unreadable": lambda path: (path.unlink(), UNREADABLE(path)),
 }
 HELD = ("study.json", "check.json", "estimates.csv", "curves.csv", "parameters.csv",
         "annotators.csv", "predictive.csv")  # fmt: skip
@@ -162,36 +135,32 @@ NUMBERS = {
 }  # fmt: skip
 
 
-def _report(where: str, what: str, damage: Damage, says: str) -> Case:
-    return Case("report", where, what, ["mine"], {"mine": evaluated(damage)}, says)
+def _damages(name: str) -> Iterator[tuple[str, Damage, str]]:
+    """What can be wrong with a file of the folder: in words, what does it, and what is said."""
+    some = FILES if name in ("study.json", "check.json", "estimates.csv") else {"empty": _empty}
+    for what, change in some.items():
+        yield what, lambda at, own=change: own(at / name), name
+    if name in ("study.json", "estimates.csv"):
+        yield "not there", lambda at: (at / name).unlink(), name
+    if name.endswith(".json"):
+        text = b"[]" if name == "study.json" else b"3"
+        yield "no object", lambda at: (at / name).write_bytes(text), name
+    for what, (key, change) in KEYS.get(name, {}).items():
+        yield what, _keyed(name, change), rf"{name}.*{key}"
+    for each in COLUMNS.get(name, ()):
+        dropped = _column(name, lambda table, own=each: table.drop(columns=own))
+        yield f"without the column {each}", dropped, f"{name}: no column '{each}'"
+    if number := NUMBERS.get(name):
+        word = _column(name, lambda table: table.assign(**{number: "x"}))
+        yield "a word for a number", word, f"{name}, row 2, column '{number}': found 'x'"
 
 
 def _reports() -> Iterator[Case]:
     for name in HELD:
-        for what, change in FILES.items():
-            if name not in ("study.json", "check.json", "estimates.csv") and what != "empty":
-                continue
-            yield _report(name, what, lambda at, n=name, c=change: c(at / n), name)  # type: ignore[misc]
-    for name in ("study.json", "estimates.csv"):
-        yield _report(name, "not there", without(name), name)
-    for name, text in {"study.json": b"[]", "check.json": b"3"}.items():
-        yield _report(name, "no object", holding(name, text), name)
-    for name, kinds in KEYS.items():
-        for what, (key, change) in kinds.items():
-            yield _report(name, what, keyed(name, change), rf"{name}.*{key}")
-    for name, columns in COLUMNS.items():
-        for each in columns:
-            yield _report(
-                name, f"without the column {each}",
-                column(name, lambda t, c=each: t.drop(columns=c)), f"{name}: no column '{each}'",  # type: ignore[misc]
-            )  # fmt: skip
-    for name, each in NUMBERS.items():
-        yield _report(
-            name, "a word for a number", column(name, lambda t, c=each: t.assign(**{c: "x"})),  # type: ignore[misc]
-            f"{name}, row 2, column '{each}': found 'x'",
-        )  # fmt: skip
-    yield _report("report.html", "a folder in its place", lambda at: a_folder(at / "report.html"),
-                  "report.html")  # fmt: skip
+        for what, damage, says in _damages(name):
+            yield Case("report", name, what, ["mine"], {"mine": evaluated(damage)}, says)
+    page = {"mine": evaluated(lambda at: a_folder(at / "report.html"))}
+    yield Case("report", "report.html", "a folder in its place", ["mine"], page, "report.html")
 
 
 RECORD: Mapping[str, Any] = {
@@ -229,7 +198,7 @@ RECORDS: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-def table(metadata: Any, damage: Damage = lambda path: None) -> Damage:
+def _table(metadata: Any, damage: Damage = lambda path: None) -> Damage:
     """What makes a table of the workflow, and damages it."""
 
     def make(path: Path) -> None:
@@ -239,7 +208,7 @@ def table(metadata: Any, damage: Damage = lambda path: None) -> Damage:
     return make
 
 
-def flip(path: Path) -> None:
+def _flip(path: Path) -> None:
     """Change one bit in the middle of a file."""
     content = bytearray(path.read_bytes())
     content[len(content) // 3] ^= 1
@@ -247,22 +216,22 @@ def flip(path: Path) -> None:
 
 
 TABLES: Mapping[str, tuple[Damage, str]] = {
-    "empty": (lambda path: path.write_bytes(b""), "empty"),
-    "cut short": (table({}, lambda p: p.write_bytes(p.read_bytes()[:100])), "damaged"),
-    "one bit flipped": (table({"code_version": "1"}, flip), "damaged"),
+    "empty": (_empty, "empty"),
+    "cut short": (_table({}, lambda p: p.write_bytes(p.read_bytes()[:100])), "damaged"),
+    "one bit flipped": (_table({"code_version": "1"}, _flip), "damaged"),
     "a table of something else": (
         lambda path: pd.DataFrame({"x": [1]}).to_parquet(path), "no record"
     ),
     "a picture": (lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n"), "damaged"),
-    "saying nothing": (table({}), "nothing of where"),
-    "a record of a list": (table([]), "record|nothing"),
-    "a record of a text": (table("made"), "record|nothing"),
-    "blocks of a number": (table({"made_from": 3}), "made_from"),
-    "a block of a text": (table({"made_from": ["x"]}), "made_from"),
-    "a block without a path": (table({"made_from": [{"configuration": "c"}]}), "path"),
-    "a block without its configuration": (table({"made_from": [{"path": "p"}]}), "configuration"),
+    "saying nothing": (_table({}), "nothing of where"),
+    "a record of a list": (_table([]), "record|nothing"),
+    "a record of a text": (_table("made"), "record|nothing"),
+    "blocks of a number": (_table({"made_from": 3}), "made_from"),
+    "a block of a text": (_table({"made_from": ["x"]}), "made_from"),
+    "a block without a path": (_table({"made_from": [{"configuration": "c"}]}), "path"),
+    "a block without its configuration": (_table({"made_from": [{"path": "p"}]}), "configuration"),
     "parts of a list": (
-        table({"made_from": [{"path": "p", "configuration": "c", "code": "#1"}], "parts": []}),
+        _table({"made_from": [{"path": "p", "configuration": "c", "code": "#1"}], "parts": []}),
         "parts",
     ),
 }  # fmt: skip
@@ -272,18 +241,17 @@ def _traces() -> Iterator[Case]:
     for what, (text, says) in RECORDS.items():
         files = {"f.svg": "<svg/>", "f.json": text}
         yield Case("trace", "a figure's record", what, ["f.svg"], files, rf"f\.json.*({says})")
-    yield Case("trace", "a figure's record", "not there", ["f.svg"], {"f.svg": "<svg/>"},
-               r"f\.svg: no record")  # fmt: skip
-    yield Case("trace", "a figure's record", "a folder", ["f.svg"],
-               {"f.svg": "<svg/>", "f.json": a_folder}, r"f\.svg: no record")  # fmt: skip
+    figure = {"f.svg": "<svg/>"}
+    for what, own in (("not there", figure), ("a folder", {**figure, "f.json": a_folder})):
+        yield Case("trace", "a figure's record", what, ["f.svg"], own, r"f\.svg: no record")
     for what, (make, says) in TABLES.items():
-        yield Case("trace", "a table of results", what, ["t.parquet"], {"t.parquet": make},
-                   rf"t\.parquet.*({says})")  # fmt: skip
+        made, says = {"t.parquet": make}, rf"t\.parquet.*({says})"
+        yield Case("trace", "a table of results", what, [*made], made, says)
     for ending in (".html", ".txt", "", ".gz", ".feather"):
-        yield Case("trace", "the ending", ending or "no ending", [f"f{ending}"],
-                   {f"f{ending}": "x"}, "neither a figure nor a table")  # fmt: skip
-    yield Case("trace", "a figure", "changed since it was drawn", ["f.svg"],
-               {"f.svg": "<svg/>", "f.json": sealed(RECORD)}, "changed since", 1)  # fmt: skip
+        files, says = {f"f{ending}": "x"}, "neither a figure nor a table"
+        yield Case("trace", "the ending", ending or "no ending", [*files], files, says)
+    files, what = {"f.svg": "<svg/>", "f.json": sealed(RECORD)}, "changed since it was drawn"
+    yield Case("trace", "a figure", what, ["f.svg"], files, "changed since", 1)
 
 
 CASES = [*_reports(), *_traces()]

@@ -5,29 +5,21 @@ import json
 from collections.abc import Iterator
 
 from unit.bad_inputs.case import Case, Content
-from unit.bad_inputs.good import COUNTS, GOLD, SCORES, VOTES, cut, parquet, records, workbook
+from unit.bad_inputs.good import COUNTS, GOLD, MODEL, SCORES, VOTES, cut, parquet, records, workbook
 
+MODEL_TEXT = json.dumps(MODEL)
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 HTML = "<!DOCTYPE html><html><body>Please log in</body></html>"
 FRAME = {"item": ["a", "a", "b"], "annotator": ["R1", "R2", "R1"], "label": [0, 1, 1]}
 SHEET = workbook(tuple(FRAME), *zip(*FRAME.values(), strict=True))
 TABLE = parquet(FRAME)
-STUDIO = [
-    {
-        "id": 1,
-        "data": {"text": "one"},
-        "annotations": [
-            {"completed_by": 7, "result": [{"from_name": "q", "value": {"choices": ["yes"]}}]}
-        ],
-    }
-]
+ANSWER = {"completed_by": 7, "result": [{"from_name": "q", "value": {"choices": ["yes"]}}]}
+STUDIO = [{"id": 1, "data": {"text": "one"}, "annotations": [ANSWER]}]
 
 
 def studio(**changes: object) -> str:
     """An export of Label Studio whose one annotation has other values."""
-    task = json.loads(json.dumps(STUDIO[0]))
-    task["annotations"][0].update(changes)
-    return json.dumps([task])
+    return json.dumps([{**STUDIO[0], "annotations": [{**ANSWER, **changes}]}])
 
 
 def result(**changes: object) -> str:
@@ -188,11 +180,9 @@ def _votes() -> Iterator[Case]:
     for ending, content in ENDINGS.items():
         name = "votes" if ending == "no ending" else f"votes{ending}"
         yield Case("check", "the ending", ending, [name], {name: content}, rf"{name}: expected a")
-        yield Case(
-            "labelling-threshold", "the ending of FILE", ending,
-            ["model.json", name, "--accuracy=0.5"], {"model.json": MODEL_TEXT, name: content},
-            rf"{name}: expected a",
-        )  # fmt: skip
+        files, says = {"model.json": MODEL_TEXT, name: content}, rf"{name}: expected a"
+        line = [*files, "--accuracy=0.5"]
+        yield Case("labelling-threshold", "the ending of FILE", ending, line, files, says)
 
 
 def _beside() -> Iterator[Case]:
@@ -218,19 +208,10 @@ def _validation() -> Iterator[Case]:
         "a web page": HTML, "counts": COUNTS, "JSON": records(VOTES),
     }.items():  # fmt: skip
         files = {"model.json": MODEL_TEXT, "rows.csv": content}
-        yield Case(
-            "labelling-threshold", "FILE", what, ["model.json", "rows.csv", "--accuracy=0.5"],
-            files, r"rows\.csv",
-        )  # fmt: skip
+        line = [*files, "--accuracy=0.5"]
+        yield Case("labelling-threshold", "FILE", what, line, files, r"rows\.csv")
         if what not in ("white space alone", "a header alone"):
-            yield Case("confidence", "FILE", what, ["model.json", "rows.csv"], files, r"rows\.csv")
+            yield Case("confidence", "FILE", what, [*files], files, r"rows\.csv")
 
 
-def _model_text() -> str:
-    from unit.bad_inputs.good import MODEL
-
-    return json.dumps(MODEL)
-
-
-MODEL_TEXT = _model_text()
 CASES = [*_votes(), *_beside(), *_validation()]

@@ -50,8 +50,7 @@ LINES: Mapping[str, tuple[Sequence[str], Mapping[str, Content]]] = {
     "check": (FILES, STUDY),
     "evaluate": ((*FILES, "--out", "mine", "--no-models"), STUDY),
     "plan": (
-        (*(part for name, value in GUESSES.items() for part in (f"--{name}", value)),
-         "--width", "0.1"),
+        (*(part for own in GUESSES.items() for part in (f"--{own[0]}", own[1])), "--width", "0.1"),
         {},
     ),
     "fit-labelling": (("votes.csv", "-o", "model.json"), {"votes.csv": VOTES}),
@@ -75,13 +74,7 @@ def model_with(**changes: Any) -> str:
 
 
 def changed(command: str, option: str, value: str | None) -> list[str]:
-    """A good command line with one option's value in the place of the good one, or beside it.
-
-    Args:
-        command: of crowdgold.
-        option: with its dashes.
-        value: None for an option without a value, at the end of the line.
-    """
+    """A good command line with another value of an option, or the option alone at its end."""
     line = list(LINES[command][0])
     if option in line:
         place = line.index(option)
@@ -106,15 +99,6 @@ def workbook(*rows: Sequence[Any]) -> Callable[[Path], None]:
         book.save(path)
 
     return make
-
-
-def bytes_of(make: Callable[[Path], None], ending: str, folder: Path) -> bytes:
-    """The bytes of a file that is made at a path."""
-    path = folder / f"whole{ending}"
-    make(path)
-    found = path.read_bytes()
-    path.unlink()
-    return found
 
 
 def cut(make: Callable[[Path], None]) -> Callable[[Path], None]:

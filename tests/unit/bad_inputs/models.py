@@ -76,22 +76,13 @@ def _models() -> Iterator[Case]:
     for key, kinds in KEYS.items():
         for what, value in kinds.items():
             files = {"model.json": model_with(**{key: value}), "rows.csv": ROWS}
-            yield _model(
-                "confidence",
-                f"model.json, {key}",
-                what,
-                files,
-                "key '(prevalence|matrices)'" if what in OTHERS else f"key '{key}'",
-            )
+            says = "key '(prevalence|matrices)'" if what in OTHERS else f"key '{key}'"
+            yield _model("confidence", f"model.json, {key}", what, files, says)
     for what, row in DISTRIBUTION.items():
-        for key, value in (
-            ("fallback", [row, [0.5, 0.5]]),
-            ("matrices", {"R1": [[0.5, 0.5], row]}),
-        ):
+        for key, value in {"fallback": [row, EVEN[0]], "matrices": {"R1": [EVEN[0], row]}}.items():
             files = {"model.json": model_with(**{key: value}), "rows.csv": ROWS}
-            yield _model(
-                "confidence", f"model.json, a row of {key}", what, files, f"'{key}'.* row of"
-            )
+            where, says = f"model.json, a row of {key}", f"'{key}'.* row of"
+            yield _model("confidence", where, what, files, says)
 
 
 def _model(command: str, where: str, what: str, files: Mapping[str, Content], says: str) -> Case:
@@ -136,22 +127,17 @@ def _streams() -> Iterator[Case]:
         yield case("a row", what, text, says)
     for what, (text, says) in HEADERS.items():
         yield case("the header", what, text, says)
+    rows = ROWS.partition("\n")[2]
     for what, value in {
         "of two names": "item,label", "a name twice": "item,item,annotator,label",
         "other names": "a,b,c", "an empty name": "item,,label",
         "semicolons": "item;annotator;label",
     }.items():  # fmt: skip
-        yield case("--header", what, ROWS.partition("\n")[2], "column '(item|annotator)'",
-                   f"--header={value}")  # fmt: skip
-    yield case(
-        "--header",
-        "of more names than cells",
-        ROWS.partition("\n")[2],
-        "row 1: found 3 fields, expected 4",
-        "--header=item,annotator,label,time",
-    )
-    yield case("--header", "beside a header line", ROWS, "row 1: column 'label': found 'label'",
-               "--header=item,annotator,label")  # fmt: skip
+        yield case("--header", what, rows, "column '(item|annotator)'", f"--header={value}")
+    says, given = "row 1: found 3 fields, expected 4", "--header=item,annotator,label"
+    yield case("--header", "of more names than cells", rows, says, f"{given},time")
+    says = "row 1: column 'label': found 'label'"
+    yield case("--header", "beside a header line", ROWS, says, given)
     group = json.dumps({**MODEL, "confusion": "group"})
     for command, says in (("confidence", "'group'"), ("labelling-threshold", "'group' is missing")):
         files = {"model.json": group, "rows.csv": VALIDATION}
@@ -177,19 +163,16 @@ def _tables() -> Iterator[Case]:
     for what, (text, says) in TABLE.items():
         files = {"model.json": TEXT, "rows.csv": text}
         yield _model("labelling-threshold", "a row", what, files, says)
-    no_truth = {"model.json": TEXT, "rows.csv": ROWS}
-    yield _model("labelling-threshold", "the column truth", "missing", no_truth,
-                 "'truth' is missing")  # fmt: skip
+    command, files = "labelling-threshold", {"model.json": TEXT, "rows.csv": ROWS}
+    yield _model(command, "the column truth", "missing", files, "'truth' is missing")
     files = {"model.json": TEXT, "rows.csv": VALIDATION}
-    line = ["model.json", "rows.csv", "--accuracy=0.5", "--budget=2"]
-    yield Case("labelling-threshold", "--accuracy", "beside --budget", line, files,
-               "not allowed with")  # fmt: skip
-    yield Case("labelling-threshold", "--accuracy", "neither it nor --budget", line[:2], files,
-               "--accuracy --budget")  # fmt: skip
-    yield Case("labelling-threshold", "--accuracy", "that nothing reaches",
-               [*line[:2], "--accuracy=1"], files, "accuracy", UNSUPPORTED)  # fmt: skip
-    yield Case("labelling-threshold", "--budget", "below one label an item",
-               [*line[:2], "--budget=0.001"], files, "budget: found 0.001")  # fmt: skip
+    for where, what, more, *says in (
+        ("--accuracy", "beside --budget", ["--accuracy=0.5", "--budget=2"], "not allowed with"),
+        ("--accuracy", "neither it nor --budget", [], "--accuracy --budget"),
+        ("--accuracy", "that nothing reaches", ["--accuracy=1"], "accuracy", UNSUPPORTED),
+        ("--budget", "below one label an item", ["--budget=0.001"], "budget: found 0.001"),
+    ):
+        yield Case(command, where, what, [*files, *more], files, *says)
 
 
 CASES = [*_models(), *_streams(), *_tables()]

@@ -1,9 +1,11 @@
 """Names of columns, labels and models that options say, and texts that cannot be written."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 
 from unit.bad_inputs.case import UNSUPPORTED, Case, Content
+from unit.bad_inputs.formats import STUDIO
 from unit.bad_inputs.good import COUNTS, FILES, GOLD, LINES, SCORES, STUDY, VOTES, records
 
 READERS: Mapping[str, tuple[tuple[str, ...], str]] = {
@@ -70,21 +72,15 @@ def _labelling() -> Iterator[Case]:
         yield case("--categories", what, "categories", f"--categories={value}")
     yield case("--categories", "without one of the data", "'label', row", "--categories=0,2")
     yield case("--categories", "other words", "'label', row", "--categories=no,yes")
-    yield case("--categories", "beside --positive", "categories", "--categories=a,b",
-               "--positive=1")  # fmt: skip
+    both = ["--categories=a,b", "--positive=1"]
+    yield case("--categories", "beside --positive", "categories", *both)
     yield case("--confusion", "groups, which the file has not", "group", "--confusion=group")
-    yield case("labels", "all the same", "every label is '1'",
-               text=VOTES.replace(",0\n", ",1\n"))  # fmt: skip
-    yield case("votes", "counts by item", "nothing says who gave which label", text=COUNTS)
-    yield case("votes", "without annotators", "nothing says who gave which label",
-               text="item,label\na,1\na,0\nb,1\n")  # fmt: skip
-    group = (
-        VOTES.replace("label\n", "label,group\n")
-        .replace("0\n", "0,g\n")
-        .replace("1\n", "1,g\n")
-        .replace("i3,R2,1,g", "i3,R2,1,")
-        .replace("i3,R2,0,g", "i3,R2,0,")
-    )
+    same, says = VOTES.replace(",0\n", ",1\n"), "nothing says who gave which label"
+    yield case("labels", "all the same", "every label is '1'", text=same)
+    yield case("votes", "counts by item", says, text=COUNTS)
+    yield case("votes", "without annotators", says, text="item,label\na,1\na,0\nb,1\n")
+    group = re.sub(r"(?m)(?<=[01])$", ",g", VOTES).replace("label\n", "label,group\n")
+    group = re.sub(r"(i3,R2,.,)g", r"\1", group)
     yield case("a row of labels", "no group", "'group', row 9", "--confusion=group", text=group)
 
 
@@ -108,16 +104,7 @@ def _halves() -> Iterator[Case]:
     model = {"votes.csv": VOTES, "scores.jsonl": records(SCORES).replace("large", SURROGATE)}
     yield Case("check", "half a character in JSON", "a model's name", list(model), model,
                r"scores\.jsonl.*(surrogate|half a character)")  # fmt: skip
-    export = [
-        {
-            "id": 1,
-            "data": {"item": "X"},
-            "annotations": [
-                {"completed_by": 7, "result": [{"from_name": "q", "value": {"choices": ["yes"]}}]}
-            ],
-        }
-    ]
-    text = json.dumps(export).replace('"X"', f'"{SURROGATE}"')
+    text = json.dumps([{**STUDIO[0], "data": {"item": "X"}}]).replace('"X"', f'"{SURROGATE}"')
     yield Case("check", "half a character in JSON", "an export", ["votes.json"],
                {"votes.json": text}, r"votes\.json.*(surrogate|half a character)")  # fmt: skip
     files = dict(LINES["confidence"][1])
@@ -147,12 +134,11 @@ def _names() -> Iterator[Case]:
     humans = {**STUDY, "scores.csv": SCORES.replace("large", "humans")}
     yield Case("evaluate", "a model's name", "that of the voters", LINES["evaluate"][0], humans,
                "model 'humans'")  # fmt: skip
-    for prefix, good in (("score", SCORES), ("gold", GOLD)):
+    for prefix in ("score", "gold"):
         text = f"item,{prefix},{prefix}_{prefix}\ni1,0,1\ni2,1,0\ni3,0,1\n"
         files = {"votes.csv": VOTES, "more.csv": text}
-        yield Case("check", f"two columns {prefix}", "one with its own name behind it",
-                   list(files), files, f"more.csv.*'{prefix}_{prefix}'")  # fmt: skip
-        assert good
+        what, says = "one with its own name behind it", f"more.csv.*'{prefix}_{prefix}'"
+        yield Case("check", f"two columns {prefix}", what, list(files), files, says)
 
 
 def _unsupported() -> Iterator[Case]:

@@ -64,6 +64,10 @@ def _numbers() -> Iterator[Case]:
     for command, large in TOO_LARGE.items():
         for option, value in large.items():
             yield _option(command, option, "too large", value)
+    for command, names in CHOICES.items():
+        for option in names:
+            for what, value in {"no choice": "other", "nothing": "", "two": "a,b"}.items():
+                yield _option(command, option, what, value)
 
 
 def _option(command: str, option: str, what: str, value: str | None) -> Case:
@@ -76,22 +80,8 @@ def _option(command: str, option: str, what: str, value: str | None) -> Case:
     return Case(command, f"--{option}", what, line, LINES[command][1], words)
 
 
-def _choices() -> Iterator[Case]:
-    for command, options in CHOICES.items():
-        for option in options:
-            for what, value in {"no choice": "other", "nothing": "", "two": "a,b"}.items():
-                yield _option(command, option, what, value)
-
-
 def _missing_values() -> Iterator[Case]:
     """An option at the end of the line, without its value."""
-    for options in (FLOATS, WHOLES):
-        for command, own in options.items():
-            for option in own:
-                yield _option(command, option, "without a value", None)
-    for command, names in CHOICES.items():
-        for option in names:
-            yield _option(command, option, "without a value", None)
     more = {
         "evaluate": ("out", "methods", "metrics", "positive", "column", "fail-if", "badge"),
         "check": ("positive",),
@@ -99,9 +89,10 @@ def _missing_values() -> Iterator[Case]:
         "correct-rate": ("positives", "negatives"), "confidence": ("header", "column"),
         "labelling-threshold": ("output",),
     }  # fmt: skip
-    for command, names in more.items():
-        for option in names:
-            yield _option(command, option, "without a value", None)
+    for options in (FLOATS, WHOLES, CHOICES, more):
+        for command, names in options.items():
+            for option in names:
+                yield _option(command, option, "without a value", None)
 
 
 def _lines() -> Iterator[Case]:
@@ -110,16 +101,13 @@ def _lines() -> Iterator[Case]:
     yield Case("", "COMMAND", "an unknown one", ["evalute"], says="invalid choice: 'evalute'")
     yield Case("", "COMMAND", "an option before it", ["--json", "check"], says="--json|COMMAND")
     for command, (line, files) in LINES.items():
-        yield Case(
-            command, "the line", "an unknown option", [*line, "--unheard"], files, "--unheard"
-        )
+        unheard = [*line, "--unheard"]
+        yield Case(command, "the line", "an unknown option", unheard, files, "--unheard")
         yield Case(command, "the line", "nothing but the command", [], says="required|expected")
         if command not in ("evaluate", "check", "fit-labelling"):
-            yield Case(
-                command, "the line", "one argument too many",
-                [line[0], "second", "third", "fourth"] if command != "plan" else [*line, "fourth"],
-                files, "unrecognized arguments: .*fourth|required",
-            )  # fmt: skip
+            more = line if command == "plan" else [line[0], "second", "third"]
+            says = "unrecognized arguments: .*fourth|required"
+            yield Case(command, "the line", "one argument too many", [*more, "fourth"], files, says)
     for command, option in (
         ("evaluate", "json"), ("plan", "json"), ("correct-rate", "within"),
         ("fit-labelling", "ordered"), ("evaluate", "no-models"), ("report", "json"),
@@ -144,17 +132,18 @@ def _plan() -> Iterator[Case]:
     yield case("--width", "neither it nor --gold", "--width, or", *guesses)
     yield case("--gold", "without --items", "--gold", *guesses, "--gold=50")
     yield case("--gold", "more than --items", "--gold", *guesses, "--gold=50", "--items=40")
-    yield case("--gold", "fewer than are promised", "20 or more|expected", *guesses, "--gold=2",
-               "--items=40")  # fmt: skip
+    few = [*guesses, "--gold=2", "--items=40"]
+    yield case("--gold", "fewer than are promised", "20 or more|expected", *few)
     yield case("--model", "without a pilot", "--model", *guesses, "--width=0.1", "--model=large")
-    yield case("--model", "not in the pilot", "no model 'huge'", "--pilot", *STUDY, "--model",
-               "huge", "--width=0.1", pilot=True)  # fmt: skip
-    yield case("--model", "not named, of several", "--model: the pilot has several", "--pilot",
-               *STUDY, "--width=0.1", pilot=True)  # fmt: skip
-    yield case("--tpr and --tnr", "voters who guess", "--tpr 0.5 and --tnr 0.5", "--tpr=0.5",
-               "--tnr=0.5", "--prevalence=0.2", "--width=0.1")  # fmt: skip
-    yield case("--prevalence", "too rare to plan for", "prevalence: found 1e-06", "--tpr=0.7",
-               "--tnr=0.9", "--prevalence=1e-6", "--width=0.1")  # fmt: skip
+    own = ["--pilot", *STUDY]
+    huge, several = [*own, "--model", "huge", "--width=0.1"], [*own, "--width=0.1"]
+    yield case("--model", "not in the pilot", "no model 'huge'", *huge, pilot=True)
+    says = "--model: the pilot has several"
+    yield case("--model", "not named, of several", says, *several, pilot=True)
+    line = ["--tpr=0.5", "--tnr=0.5", "--prevalence=0.2", "--width=0.1"]
+    yield case("--tpr and --tnr", "voters who guess", "--tpr 0.5 and --tnr 0.5", *line)
+    line = ["--tpr=0.7", "--tnr=0.9", "--prevalence=1e-6", "--width=0.1"]
+    yield case("--prevalence", "too rare to plan for", "prevalence: found 1e-06", *line)
     votes = {"words": "few", "nothing": "", "zero": "0,1", "negative": "-1", "a fraction": "1.5",
              "an empty one among them": "1,,3", "a range": "1-5"}  # fmt: skip
     for what, value in votes.items():
@@ -174,33 +163,35 @@ def _plan() -> Iterator[Case]:
     for what, (value, says) in metrics.items():
         line = [*guesses, "--width=0.1", "--votes=1", f"--metric={value}"]
         yield case("--metric", what, says, *line)
-    yield case("--metric", "of scores, where the pilot has none", "it is of scores", "--pilot",
-               "votes.csv", "gold.csv", "--metric=AUC", "--width=0.1", pilot=True)  # fmt: skip
-    yield Case("plan", "--width", "that no study reaches", [*guesses, "--width=1e-9", "--votes=1",
-               "--items=100"], {}, "No study reaches the width", UNSUPPORTED)  # fmt: skip
+    line = ["--pilot", "votes.csv", "gold.csv", "--metric=AUC", "--width=0.1"]
+    what = "of scores, where the pilot has none"
+    yield case("--metric", what, "it is of scores", *line, pilot=True)
+    line = [*guesses, "--width=1e-9", "--votes=1", "--items=100"]
+    what, says = "that no study reaches", "No study reaches the width"
+    yield Case("plan", "--width", what, line, {}, says, UNSUPPORTED)
 
 
 def _evaluate() -> Iterator[Case]:
-    def case(where: str, what: str, says: str, *line: str, code: int = 2) -> Case:
-        good = LINES["evaluate"][0]
-        return Case("evaluate", where, what, [*good, *line], STUDY, says, code)
+    def case(where: str, what: str, says: str, *line: str) -> Case:
+        return Case("evaluate", where, what, [*LINES["evaluate"][0], *line], STUDY, says)
 
-    for option, near, name in (("methods", "logistic", "method"), ("metrics", "AUK", "metric")):
-        yield case(
-            f"--{option}", "a slip", f"no {name} '{near}'; did you mean", f"--{option}", near
-        )
-        yield case(f"--{option}", "nothing", f"no {name} ''", f"--{option}", "")
-        yield case(f"--{option}", "commas between", f"no {name}", f"--{option}", "GT,AUC")
-        yield case(f"--{option}", "a good one and a bad", f"no {name} 'zzz'", f"--{option}",
-                   "GT" if option == "methods" else "AUC", "zzz")  # fmt: skip
-    yield case("--methods", "one of the workflow's", "no method 'ORACLE'", "--methods", "ORACLE")
-    yield case("--methods", "in lower case", "no method 'maven'; did you mean", "--methods",
-               "maven")  # fmt: skip
-    yield case("--methods", "a model, and --no-models", "--no-models leaves nothing", "--methods",
-               "MAVEN")  # fmt: skip
-    yield case("--metrics", "a difference", "come with each metric", "--metrics", "delta_AUC")
-    yield case("--metrics", "with its threshold", "no metric 'F1@0.5'", "--metrics", "F1@0.5")
-    yield case("--metrics", "a parameter", "no metric 'phi'", "--metrics", "phi")
+    for option, what, says, *values in (
+        ("--methods", "a slip", "no method 'logistic'; did you mean", "logistic"),
+        ("--methods", "nothing", "no method ''", ""),
+        ("--methods", "commas between", "no method", "GT,AUC"),
+        ("--methods", "a good one and a bad", "no method 'zzz'", "GT", "zzz"),
+        ("--metrics", "a slip", "no metric 'AUK'; did you mean", "AUK"),
+        ("--metrics", "nothing", "no metric ''", ""),
+        ("--metrics", "commas between", "no metric", "GT,AUC"),
+        ("--metrics", "a good one and a bad", "no metric 'zzz'", "AUC", "zzz"),
+        ("--methods", "one of the workflow's", "no method 'ORACLE'", "ORACLE"),
+        ("--methods", "in lower case", "no method 'maven'; did you mean", "maven"),
+        ("--methods", "a model, and --no-models", "--no-models leaves nothing", "MAVEN"),
+        ("--metrics", "a difference", "come with each metric", "delta_AUC"),
+        ("--metrics", "with its threshold", "no metric 'F1@0.5'", "F1@0.5"),
+        ("--metrics", "a parameter", "no metric 'phi'", "phi"),
+    ):
+        yield case(option, what, says, option, *values)
     for what, value in {
         "of a model that there is not": "huge=0.5", "a model without a value": "large=",
         "a model with words": "large=high", "a model with nan": "large=nan",
@@ -226,5 +217,5 @@ def _evaluate() -> Iterator[Case]:
 
 
 CASES = [
-    *_numbers(), *_choices(), *_missing_values(), *_lines(), *_plan(), *_evaluate(),
+    *_numbers(), *_missing_values(), *_lines(), *_plan(), *_evaluate(),
 ]  # fmt: skip

@@ -79,41 +79,33 @@ def _read() -> Iterator[Case]:
             yield Case(command, where, what, arguments, files, says)
 
 
-def _several() -> Iterator[Case]:
-    """Files that are good one by one."""
-    yield Case("check", "FILES", "the votes twice", ["votes.csv", "votes.csv"], STUDY, "votes.csv")
-    yield Case("check", "FILES", "the scores twice", ["votes.csv", "scores.csv", "scores.csv"],
-               STUDY, "scores.csv")  # fmt: skip
-    yield Case("check", "FILES", "the gold labels twice", ["votes.csv", "gold.csv", "gold.csv"],
-               STUDY, "gold.csv")  # fmt: skip
-    yield Case("check", "FILES", "no votes among them", ["gold.csv", "scores.csv"], STUDY,
-               "no votes")  # fmt: skip
-    yield Case("check", "FILES", "a study file beside another", ["study.yaml", "votes.csv"],
-               {**STUDY, "study.yaml": "files: [votes.csv]\n"}, "expected no other")  # fmt: skip
-    yield Case("check", "FILES", "two study files", ["study.yaml", "study.yml"],
-               {**STUDY, "study.yaml": "files: [votes.csv]\n", "study.yml": "files: votes.csv\n"},
-               "expected no other")  # fmt: skip
-    yield Case("fit-labelling", "FILES", "no votes among them", ["gold.csv", "-o", "m.json"],
-               STUDY, "no votes")  # fmt: skip
-    yield Case("confidence", "the two files", "in the other order", ["rows.csv", "model.json"],
-               GOOD_NAMES, "rows.csv")  # fmt: skip
-    yield Case("labelling-threshold", "the two files", "in the other order",
-               ["validation.csv", "model.json", "--accuracy=0.5"], GOOD_NAMES,
-               "validation.csv")  # fmt: skip
-    yield Case("report", "FOLDER", "empty", ["mine"], {"mine": an_empty_folder}, "mine: no file")
-    yield Case("report", "FOLDER", "of something else", ["mine"], {"mine": a_folder}, "mine: no")
-    yield Case("report", "FOLDER", "a file of the evaluation", ["votes.csv"], STUDY, "votes.csv")
-    yield Case("report", "FOLDER", "nothing", [""], says="expected|no file|found ''")
-    yield Case("trace", "FIGURE|TABLE", "nothing", [""], says="expected")
-    yield Case("check", "FILES", "nothing", [""], says="expected|''")
-    yield Case(
-        "confidence", "the model", "nothing", ["", "rows.csv"], GOOD_NAMES, "found ''|''|is a"
-    )
-    yield Case("confidence", "the rows", "nothing", ["model.json", ""], GOOD_NAMES, "''|expected")
-    yield Case("labelling-threshold", "the items", "nothing", ["model.json", "", "--accuracy=.5"],
-               GOOD_NAMES, "expected|''")  # fmt: skip
-
-
+ONE = {**STUDY, "study.yaml": "files: [votes.csv]\n"}
+TWO = {**ONE, "study.yml": "files: votes.csv\n"}
+SEVERAL = (  # files that are good one by one
+    ("check", "FILES", "the votes twice", ["votes.csv", "votes.csv"], STUDY, "votes.csv"),
+    *(("check", "FILES", f"the {what} twice", ["votes.csv", name, name], STUDY, name)
+      for what, name in (("scores", "scores.csv"), ("gold labels", "gold.csv"))),
+    ("check", "FILES", "no votes among them", ["gold.csv", "scores.csv"], STUDY, "no votes"),
+    ("check", "FILES", "a study file beside another", ["study.yaml", "votes.csv"], ONE,
+     "expected no other"),
+    ("check", "FILES", "two study files", ["study.yaml", "study.yml"], TWO, "expected no other"),
+    ("fit-labelling", "FILES", "no votes among them", ["gold.csv", "-o", "m.json"], STUDY,
+     "no votes"),
+    ("confidence", "the two files", "in the other order", ["rows.csv", "model.json"], GOOD_NAMES,
+     "rows.csv"),
+    ("labelling-threshold", "the two files", "in the other order",
+     ["validation.csv", "model.json", "--accuracy=0.5"], GOOD_NAMES, "validation.csv"),
+    ("report", "FOLDER", "empty", ["mine"], {"mine": an_empty_folder}, "mine: no file"),
+    ("report", "FOLDER", "of something else", ["mine"], {"mine": a_folder}, "mine: no"),
+    ("report", "FOLDER", "a file of the evaluation", ["votes.csv"], STUDY, "votes.csv"),
+    ("report", "FOLDER", "nothing", [""], {}, "expected|no file|found ''"),
+    ("trace", "FIGURE|TABLE", "nothing", [""], {}, "expected"),
+    ("check", "FILES", "nothing", [""], {}, "expected|''"),
+    ("confidence", "the model", "nothing", ["", "rows.csv"], GOOD_NAMES, "found ''|''|is a"),
+    ("confidence", "the rows", "nothing", ["model.json", ""], GOOD_NAMES, "''|expected"),
+    ("labelling-threshold", "the items", "nothing", ["model.json", "", "--accuracy=.5"], GOOD_NAMES,
+     "expected|''"),
+)  # fmt: skip
 OUTPUTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("evaluate", "--out", "", (*FILES, "--no-models", "--out", NAME)),
     ("fit-labelling", "--output", ".json",
@@ -157,4 +149,4 @@ def _written() -> Iterator[Case]:
         yield Case("evaluate", "--out", what, arguments, files, "lies in|--out")
 
 
-CASES = [*_read(), *_several(), *_written()]
+CASES = [*_read(), *(Case(*one) for one in SEVERAL), *_written()]

@@ -220,32 +220,31 @@ COMMANDS = (
 
 def _cases() -> Iterator[Case]:
     for what, (files, options, says) in ASKED.items():
-        for command in ("check", "evaluate"):
-            more = ["--out", "mine", "--no-models"] if command == "evaluate" else []
+        for command, _, more in COMMANDS[:2]:
             yield Case(command, ", ".join(files), what, [*files, *options, *more], files, says)
     numbers = _table("item,annotator,label", lambda k, j: f"{k + 1},{RATERS[j]},{_label(k, j)}")
     for what, (name, table, says) in BESIDE.items():
         files = {"v.csv": numbers if "count" in what else _votes(), name: table}
         yield Case("check", name, what, [*files], files, says)
+    sums = f"{sum(k % 4 for k in range(40))},120\n"
     subtotal = COUNTS.replace("\n20,0,3", "\nSubtotal A,30,60\n20,0,3")
-    yield Case("check", "v.csv", "a subtotal", ["v.csv"], {"v.csv": subtotal}, "row of sums")
-    grand = COUNTS + f"all of them,{sum(k % 4 for k in range(40))},120\n"
-    yield Case("check", "v.csv", "sums by another name", ["v.csv"], {"v.csv": grand},
-               "as many votes as all other items")  # fmt: skip
-    summed = COUNTS + f"Total,{sum(k % 4 for k in range(40))},120\n"
-    yield Case("check", "v.csv", "a row of sums", ["v.csv"], {"v.csv": summed}, "row of sums")
+    for what, text, says in (
+        ("a subtotal", subtotal, "row of sums"),
+        ("sums by another name", f"{COUNTS}all of them,{sums}", "as many votes as all other items"),
+        ("a row of sums", f"{COUNTS}Total,{sums}", "row of sums"),
+    ):
+        yield Case("check", "v.csv", what, ["v.csv"], {"v.csv": text}, says)
     for what, (files, options, says) in FILES.items():
         for command, before, after in COMMANDS:
-            yield Case(command, ", ".join(files), what, [*before, *files, *options, *after], files,
-                       says)  # fmt: skip
+            line = [*before, *files, *options, *after]
+            yield Case(command, ", ".join(files), what, line, files, says)
     for kind, (column, every, values) in BY_ITEM.items():
         for form, names in FORMS.items():
             files = {"votes.csv": _votes(), f"{kind}.csv": _by_item(column, names, every, values)}
             yield Case("check", kind, f"names of items with {form}", [*files], files,
                        "in the form of their names only")  # fmt: skip
     gold = {"votes.csv": _votes(), "gold.csv": _by_item("gold", OTHER, 2, ("0", "1"))}
-    for command in ("check", "evaluate"):
-        more = ["--out", "mine", "--no-models"] if command == "evaluate" else []
+    for command, _, more in COMMANDS[:2]:
         yield Case(command, "gold", "half of it of other items", [*gold, *more], gold,
                    "10 of 20 items with a gold label have no votes")  # fmt: skip
 

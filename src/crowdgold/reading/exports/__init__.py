@@ -17,7 +17,7 @@ from crowdgold.reading.exports.harnesses import (
     OPENAI_EVALS,
     PROMPTFOO,
 )
-from crowdgold.reading.tables import Raw
+from crowdgold.reading.tables import Rows
 from crowdgold.types.columns import check_json_text, counted
 from crowdgold.types.errors import InputError
 
@@ -38,10 +38,7 @@ def instead_of(ending: str) -> str:
 
 
 def records_of_json(opened: Opened, encoding: str | None = None) -> Records:
-    """The objects that a JSON file holds: a list of them, or one that is a tool's export.
-
-    An `InputError` where it holds something else.
-    """
+    """The objects that a JSON file holds: a list of them, or one that is a tool's export."""
     text = utf8(opened, encoding).decode()
     try:
         found = json.loads(text)
@@ -69,21 +66,18 @@ def _read(export: Export, records: Records, path: Path) -> Found:
     return table, rows, notes
 
 
-def frame_of_records(records: Records, opened: Opened) -> Raw:
-    """A table of objects: as their tool's export says, else a row an object.
-
-    An `InputError` where an export holds nothing that can be used.
-    """
+def frame_of_records(records: Records, opened: Opened) -> Rows:
+    """A table of objects: as their tool's export says, else a row an object."""
     export = export_of(records)
     if export is None:
         frame = pd.DataFrame(list(records), dtype=object)
         check_cells(frame.size, opened.source)
-        return Raw(opened.source, frame, np.arange(len(frame)) + 1)
+        return Rows(opened.source, frame, np.arange(len(frame)) + 1)
     frame, rows, notes = _read(export, records, Path(opened.source))
-    return Raw(opened.source, frame, rows, tuple(notes))
+    return Rows(opened.source, frame, rows, tuple(notes))
 
 
-def frame_of_table(raw: Raw, opened: Opened) -> Raw:
+def frame_of_table(raw: Rows, opened: Opened) -> Rows:
     """A table of a file, as its tool's export says; as it stands where it is none."""
     names = list(map(str, raw.frame.columns))
     export = export_of([dict.fromkeys(names)]) if len(raw.frame) else None
@@ -92,4 +86,4 @@ def frame_of_table(raw: Raw, opened: Opened) -> Raw:
     cells = raw.frame.astype(object).itertuples(index=False, name=None)
     records = [dict(zip(names, row, strict=True)) for row in cells]
     frame, rows, notes = _read(export, records, Path(opened.source))
-    return Raw(raw.source, frame, raw.rows[rows - 1], (*raw.notes, *notes))
+    return Rows(raw.source, frame, raw.rows[rows - 1], (*raw.notes, *notes))

@@ -1,9 +1,9 @@
 """Exports of labelling tools: each person's label of an item is a row.
 
-A tool is an `AnnotationTool`: where its records have the name of an item, and what people said.
+A tool is an `AnnotationTool`: where its records have the name of an item, and what people said. A
+record that is there again in the same words is counted once.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -63,17 +63,12 @@ class AnnotationTool(Export):
                 for name, cell in columns.items()
                 if name not in self.without and not isinstance(cell, dict | list)
             } | ({"item": item} if self.id else {})
-            labelled = False
-            where = f"{path}, {self.place or self.noun} {number}"
-            for said in self.labels(record, where, path.stem):
-                if isinstance(said, str):
-                    remarks[said] += 1
-                    continue
-                questions.add(said.question)
-                rows.append((number, known | {said.person: said.who, "label": said.label}))
-                labelled = True
-            if not labelled:
-                rows.append((number, known))
+            told = [*self.labels(record, f"{path}, {self.place or self.noun} {number}", path.stem)]
+            remarks.update(one for one in told if isinstance(one, str))
+            labels = [one for one in told if not isinstance(one, str)]
+            questions.update(one.question for one in labels)
+            each = [known | {one.person: one.who, "label": one.label} for one in labels]
+            rows += [(number, row) for row in each or [known]]
         what = f"{self.kind}: {counted(len(records), self.noun)}"
         if self.id:
             what += f", items named by {named}"
@@ -86,19 +81,15 @@ class AnnotationTool(Export):
             )
         notes = [what + self.read_as(next(iter(questions), ""), records, path)]
         for remark in filter(remarks.get, self.remarks):
-            noun = re.match(r"{(\w+)}", remark)
-            notes.append(
-                counted(remarks[remark], noun[1]) + remark[noun.end() :] if noun else remark
-            )
+            noun, brace, rest = remark[1:].partition("}")
+            notes.append(counted(remarks[remark], noun) + rest if brace else remark)
         return *table(rows), notes
 
 
 def _one_choice(choices: list[Any], where: str) -> Any:
     """The only choice of an answer; None where there is none."""
-    if len(choices) > 1:
-        raise InputError(
-            f"{where}: {len(choices)} choices in one answer; expected one choice an item"
-        )
+    if (size := len(choices)) > 1:
+        raise InputError(f"{where}: {size} choices in one answer; expected one choice an item")
     return choices[0] if choices else None
 
 
@@ -135,26 +126,13 @@ def _of_argilla(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Sa
             yield Said(question, str(user), value)
         elif value is not None:
             yield NO_CLASS
-    yield from [SUGGESTED] * len(as_object(record.get("suggestions")))
-    yield from (
-        SUGGESTED for name in record if name.endswith(".suggestion") and record[name] is not None
-    )
+    flat = [one for name, one in record.items() if name.endswith(".suggestion")]
+    suggested = len(as_object(record.get("suggestions"))) + sum(one is not None for one in flat)
+    yield from [SUGGESTED] * suggested
 
 
 ARGILLA = AnnotationTool(
     name="Argilla",
-    about="""Argilla's records, as JSON: each response to the one question is a label.
-
-    As `records.to_json` writes them (`responses` of each question), or as a flat list
-    (`QUESTION.responses`), which has the metadata among the rest. Suggestions are passed over.
-
-    On skip: the `status` of a response is discarded, or draft where it was begun: no vote. What
-    `records.to_json` writes has no status; there all responses count, which is said.
-    On error: nothing is written.
-    On retry: a response that was changed is there as it is now. A record that is there again in
-    the same words is counted once.
-    Partial credit: a rating is a label, as it stands.
-    """,
     kind="records of Argilla",
     is_it=lambda records: (
         bool(records)
@@ -172,6 +150,14 @@ ARGILLA = AnnotationTool(
     one_of="responses",
     read_as=lambda question, *_: f"; responses to {question!r} read as labels of their users",
 )
+"""Argilla's records, as JSON: each response to the one question is a label.
+
+As `records.to_json` writes them (`responses` of each question), or as a flat list
+(`QUESTION.responses`), which has the metadata among the rest. Suggestions are passed over. The
+`status` of a response that was skipped is discarded, or draft where it was begun: no vote. What
+`records.to_json` writes has no status; there all responses count, which is said. A response that
+was changed is there as it is now. A rating is a label, as it stands.
+"""
 
 
 def _of_doccano(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Said]:
@@ -194,17 +180,6 @@ def _whose_labels(question: str, records: Records, path: Path) -> str:
 
 DOCCANO = AnnotationTool(
     name="doccano",
-    about="""doccano's JSON lines of text classification.
-
-    Either each record has `label`, a list, and the file is one annotator's (its name is theirs),
-    or it has `annotations`, a list of objects with `label` and `user`.
-
-    On skip: there is no label, as of a text that nobody came to: no vote.
-    On error: nothing is written.
-    On retry: a label that was changed is there as it is now. A text that is there again in the
-    same words is counted once.
-    Partial credit: there is none.
-    """,
     kind="an export of doccano",
     is_it=lambda records: (
         any(isinstance(one.get("label"), list) or "annotations" in one for one in records)
@@ -217,6 +192,12 @@ DOCCANO = AnnotationTool(
     without=("label", "annotations"),
     read_as=_whose_labels,
 )
+"""doccano's JSON lines of text classification.
+
+Either each record has `label`, a list, and the file is one annotator's (its name is theirs), or it
+has `annotations`, a list of objects with `label` and `user`. A text that nobody came to has no
+label: no vote. A label that was changed is there as it is now.
+"""
 
 CANCELLED = "{annotation} cancelled or without a choice, passed over"
 PREDICTED = "{prediction} passed over; scores are read from a file or data"
@@ -247,16 +228,6 @@ def _of_label_studio(task: Mapping[str, Any], where: str, stem: str) -> Iterator
 
 LABEL_STUDIO = AnnotationTool(
     name="Label Studio",
-    about="""Label Studio's JSON: tasks with `data` and `annotations`, of one choice or a rating.
-
-    Annotations marked as ground truth are gold labels by their annotator.
-
-    On skip: an annotation has `was_cancelled` true, or no result: no vote.
-    On error: nothing is written; an annotation that was not submitted is a draft, apart from these.
-    On retry: an annotation that was changed is there as it is now. A task that is there again in
-    the same words is counted once.
-    Partial credit: a rating is a label, as it stands.
-    """,
     kind="an export of Label Studio",
     is_it=lambda records: any(
         "annotations" in one and isinstance(one.get("data"), dict) for one in records
@@ -270,6 +241,12 @@ LABEL_STUDIO = AnnotationTool(
     remarks=(CANCELLED, PREDICTED),
     one_of="results",
 )
+"""Label Studio's JSON: tasks with `data` and `annotations`, of one choice or a rating.
+
+Annotations marked as ground truth are gold labels by their annotator. One that was skipped has
+`was_cancelled` true, or no result: no vote. One that was not submitted is a draft, apart from
+these, and one that was changed is there as it is now. A rating is a label, as it stands.
+"""
 
 ANSWERS = {"accept": 1, "reject": 0}
 CHOICE = "a choice"
@@ -301,24 +278,11 @@ def _of_prodigy(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Sa
 
 PRODIGY = AnnotationTool(
     name="Prodigy",
-    about="""Prodigy's annotations (`prodigy db-out`, JSON lines): each is a label of a text.
-
-    Of a choice, the label is the option; of one label to accept or reject, it is 1 or 0. The
-    `_input_hash`, by which an item is named, is the same for all annotations of one text. What was
-    reviewed (`versions`) is an expert's. Spans and what was ignored are passed over.
-
-    On skip: `answer` is ignore: no vote. A choice that is rejected names no option: no vote.
-    On error: nothing is written.
-    On retry: what was undone is not written. A line that is there again in the same words is
-    counted once.
-    Partial credit: there is none.
-    """,
     kind="annotations of Prodigy",
-    is_it=lambda records: (
-        bool({"_task_hash", "_input_hash", "_session_id", "_annotator_id"} & set(records[0]))
-        and records[0].get("answer") in (*ANSWERS, "ignore")
-        if records
-        else False
+    is_it=lambda records: any(
+        {"_task_hash", "_input_hash", "_session_id", "_annotator_id"} & set(one)
+        and one.get("answer") in (*ANSWERS, "ignore")
+        for one in records[:1]
     ),
     expected="the option of a choice, or a label that is accepted or rejected",
     own=("meta", ""),
@@ -333,3 +297,11 @@ PRODIGY = AnnotationTool(
         + ("" if question == CHOICE else " (accept is 1, reject is 0)")
     ),
 )
+"""Prodigy's annotations (`prodigy db-out`, JSON lines): each is a label of a text.
+
+Of a choice, the label is the option; of one label to accept or reject, it is 1 or 0. The
+`_input_hash`, by which an item is named, is the same for all annotations of one text. What was
+reviewed (`versions`) is an expert's. Spans and what was ignored are passed over: where `answer` is
+ignore there is no vote, nor by a choice that is rejected, which names no option. What was undone is
+not written.
+"""

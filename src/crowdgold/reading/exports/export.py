@@ -72,7 +72,6 @@ class Export:
     """
 
     name: str
-    about: str  # what is read, and what the tool writes where there is no verdict
     kind: str  # of its files, for notes
     is_it: Callable[[Records], bool]
     expected: str = ""  # what a file must have, for messages; empty where it may have nothing
@@ -112,10 +111,7 @@ def table(rows: Sequence[Numbered]) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def first_of_each(records: Records, number: str) -> list[int]:
-    """The places of records, without those that are there again in the same words.
-
-    Two records without the entry `number` are two things, unless that is empty.
-    """
+    """The places of records without those that are there again, but for such without a `number`."""
     places: dict[str, int] = {}
     for place, one in enumerate(records):
         alone = bool(number) and not one.get(number)

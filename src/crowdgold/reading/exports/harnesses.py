@@ -7,6 +7,7 @@ gives no vote. What a person said is a gold label. The rest (texts beside such l
 passed over. All of that is said.
 
 A tool is a `Harness`: where its logs have the answers, and each answer its name and its grades.
+Where nothing else is said below, nothing is written of the tries before the last.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,9 +62,8 @@ class Harness(Export):
     place: str  # what messages call an answer
     grades: Callable[[Answer, str], Iterable[Grade]]
     answers: Callable[[Records, Path], Sequence[Answer]] = lambda records, _: [*map(dict, records)]
-    columns: Mapping[
-        str, str
-    ]  # what is known of an answer -> its place, by which two are told apart
+    # What is known of an answer -> its place, by which two are told apart.
+    columns: Mapping[str, str]
     # From the answers' names and what these are called: the item of each, and more of the answer.
     items: Callable[
         [Sequence[Answer], list[str], str, Path], Iterable[tuple[str | None, Answer]]
@@ -87,20 +88,13 @@ class Harness(Export):
             known = {column: cell for column, cell in known.items() if cell is not None}
             for grade in self.grades(whole, f"{path}, {self.place} {number}"):
                 verdicts.append((number, str(item), known, grade))
-        models = {
-            model
-            for one in (*records, *answers) if self.models
-            for given in [at(one, self.models)]
-            for model in (given if isinstance(given, list) else [given])
-            if isinstance(model, str) and model
-        }  # fmt: skip
+        places = [at(one, self.models) for one in (*records, *answers) if self.models]
+        given = chain.from_iterable(one if isinstance(one, list) else [one] for one in places)
+        models = {model for model in given if isinstance(model, str) and model}
         number = len({item for item, _ in items if item is not None})
-        what = (
-            f"{self.kind}: {counted(number, 'answer')}"
-            + (f" of {list_guessed(sorted(models))}" if models else "")
-            + f", items named by {named}"
-            + (" and provider" if "stratum_provider" in self.columns and len(models) > 1 else "")
-        )
+        by = " and provider" if "stratum_provider" in self.columns and len(models) > 1 else ""
+        of = f" of {list_guessed(sorted(models))}" if models else ""
+        what = f"{self.kind}: {counted(number, 'answer')}{of}, items named by {named}{by}"
         cells, rows, notes = _table_of_verdicts(verdicts, f"{path}: {what}", self.expected)
         if (without := number - len({item for _, item, *_ in verdicts})) > 0:
             notes.append(f"{counted(without, 'answer')} without a grade passed over")
@@ -110,19 +104,16 @@ class Harness(Export):
 def _number(value: Any) -> float | None:
     """A grade as a number; none of a list, or of a word that is neither yes nor no."""
     if isinstance(value, str):
-        word = value.strip().casefold()
-        if word in WORDS:
-            return WORDS[word]
-        try:
-            value = float(word)
-        except ValueError:
-            return None
-    if not isinstance(value, bool | int | float):
+        value = value.strip().casefold()
+        value = WORDS.get(value, value)
+    if not isinstance(value, str | bool | int | float):
         return None
     try:
         return float(value)
     except OverflowError:
         return math.inf
+    except ValueError:
+        return None
 
 
 def _is_yes_or_no(value: Any) -> bool:
@@ -144,7 +135,7 @@ def _kind(values: Sequence[Any]) -> str:
 
 def _shown(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= 40 else f"{text[:40]}…"
+    return text[:40] + "…" * (len(text) > 40)
 
 
 def _table_of_verdicts(
@@ -200,22 +191,17 @@ def _table_of_verdicts(
         for who in labelling
         if not in_words and (rest := [one for one in values[who] if not _is_yes_or_no(one)])
     ]
+    graders, people = ([by for human, by in labelling if human == own] for own in (False, True))
     notes = {
-        "{} read as annotators of the answers (1 is right, 0 is not)": [
-            by for human, by in labelling if not human
-        ],
-        "{} read as experts (gold, if of answers drawn at random)": [
-            by for human, by in labelling if human
-        ],
+        "{} read as annotators of the answers (1 is right, 0 is not)": graders,
+        "{} read as experts (gold, if of answers drawn at random)": people,
         "numbers of {} read as scores": scoring,
         "values of annotators passed over, neither yes nor no: {}": neither,
         "passed over, neither yes or no nor a number: {}": passed_over,
         "no vote where a grader failed or gave no value: {}": failed,
     }
-    return (
-        *table([*rows.values(), *scored.values()]),
-        [note.format(list_guessed(names)) for note, names in notes.items() if names],
-    )
+    told = [note.format(list_guessed(names)) for note, names in notes.items() if names]
+    return *table([*rows.values(), *scored.values()]), told
 
 
 def _numbered(names: Iterable[str], word: str = "") -> list[str]:
@@ -244,16 +230,6 @@ def _metrics(case: Answer, where: str) -> Iterator[Grade]:
 
 DEEPEVAL = Harness(
     name="DeepEval",
-    about="""DeepEval's test results, as JSON: each metric is a grader of each test case's answer.
-
-    A test run that DeepEval keeps (`testCases`, alone or within `testRunData`), or a dictionary of
-    its `EvaluationResult` (`test_results`).
-
-    On error: `error` is set, `score` is null and `success` is false: no vote.
-    On skip: a metric whose inputs are missing is left out of `metricsData`: no vote.
-    On retry: nothing is written of the tries before the last.
-    Partial credit: `score`, a number beside `success`: read as a score.
-    """,
     kind="test results of DeepEval",
     is_it=lambda records: (
         len(records) == 1
@@ -280,6 +256,13 @@ DEEPEVAL = Harness(
     },
     grades=_metrics,
 )
+"""DeepEval's test results, as JSON: each metric is a grader of each test case's answer.
+
+A test run that DeepEval keeps (`testCases`, alone or within `testRunData`), or a dictionary of its
+`EvaluationResult` (`test_results`). Where a metric failed, `error` is set, `score` is null and
+`success` is false: no vote. One whose inputs are missing is left out of `metricsData`: no vote.
+`score`, a number beside `success`, is read as a score.
+"""
 
 GRADES = {"C": 1, "I": 0, "P": 0.5, "N": 0}  # correct, incorrect, partially correct, no answer
 
@@ -296,9 +279,8 @@ def _epochs(
     epochs = [one.get("epoch", 1) for one in samples]
     repeated = any(epoch != 1 for epoch in epochs)
     for name, epoch in zip(names, epochs, strict=True):
-        yield (
-            (f"{name} epoch {epoch}", {"cluster": name}) if repeated else (name, {"cluster": None})
-        )
+        own = f"{name} epoch {epoch}" if repeated else name
+        yield own, {"cluster": name if repeated else None}
 
 
 def _edits(score: Mapping[str, Any], where: str) -> tuple[list[Any], list[Any]]:
@@ -318,10 +300,8 @@ def _scores_of_inspect(sample: Answer, where: str) -> Iterator[Grade]:
         explanation = str(score.get("explanation"))
         if not added and explanation.startswith("Grade not found in model output"):
             value = None
-        values = {scorer: value}
-        if added:
-            values = {str(at(edits[0], "provenance.author")): value}
-        elif isinstance(value, dict):
+        values = {str(at(edits[0], "provenance.author")) if added else scorer: value}
+        if isinstance(value, dict) and not added:
             values = {f"{scorer} {name}": one for name, one in value.items()}
         for by, one in values.items():
             grade = GRADES.get(one, one) if isinstance(one, str) else one
@@ -331,28 +311,12 @@ def _scores_of_inspect(sample: Answer, where: str) -> Iterator[Grade]:
 def _changed_scores(samples: Sequence[Answer]) -> Iterator[str]:
     scores = [one for sample in samples for one in as_object(sample.get("scores")).values()]
     if changed := sum(all(_edits(as_object(score), "scores")) for score in scores):
-        yield (
-            f"{counted(changed, 'score')} that people changed as the scorer gave it; no gold "
-            "labels, since people change what is wrong"
-        )
+        told = f"{counted(changed, 'score')} that people changed as the scorer gave it"
+        yield f"{told}; no gold labels, since people change what is wrong"
 
 
 INSPECT = Harness(
     name="Inspect",
-    about="""Inspect's eval logs, as JSON: each scorer is a grader of each sample's answer.
-
-    A score that a person added (an edit with its author) is a gold label. One that a person
-    changed stays the scorer's own: people change what is wrong, so that such labels are of no
-    random sample.
-
-    On error: a sample has an `error`; the score of a grader that gave no grade is NaN, and in
-    older logs an I whose explanation says so: no vote.
-    On skip: there is no score: no vote. N is a verdict, 0: the model gave nothing that can be
-    graded.
-    On retry: the last try alone is a sample; those before are its `error_retries`.
-    Partial credit: P, which is 0.5, or a number; a few of an annotator are passed over, else they
-    are scores.
-    """,
     kind="an eval log of Inspect",
     is_it=lambda records: (
         len(records) == 1
@@ -382,6 +346,15 @@ INSPECT = Harness(
     grades=_scores_of_inspect,
     remarks=_changed_scores,
 )
+"""Inspect's eval logs, as JSON: each scorer is a grader of each sample's answer.
+
+A score that a person added (an edit with its author) is a gold label. One that a person changed
+stays the scorer's own: people change what is wrong, so that such labels are of no random sample. A
+sample that failed has an `error`; the score of a grader that gave no grade is NaN, and in older
+logs an I whose explanation says so: no vote, as where there is no score. N is a verdict, 0: the
+model gave nothing that can be graded. P is 0.5. The last try alone is a sample; those before are
+its `error_retries`.
+"""
 
 NO_METRICS = (  # what a sample of lm-eval has beside its metrics, which older files do not list
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
@@ -399,12 +372,9 @@ def _samples_of_lm_eval(records: Records, path: Path) -> list[Answer]:
         answer = one.get("filtered_resps")
         while isinstance(answer, list) and len(answer) == 1:
             (answer,) = answer
-        found.append({
-            **one,
-            "metrics": {name: one.get(name) for name in names if isinstance(name, str)},
-            "answer": answer if isinstance(answer, str) else None,
-            "task": task[1] if task else None,
-        })  # fmt: skip
+        metrics = {name: one.get(name) for name in names if isinstance(name, str)}
+        more = {"answer": answer if isinstance(answer, str) else None, "task": task and task[1]}
+        found.append({**one, "metrics": metrics, **more})
     return found
 
 
@@ -425,34 +395,19 @@ def _runs(
             )
         known = responses.setdefault(document, {})
         runs.append(known.setdefault(written_out(sample.get("resps")), len(known) + 1))
-    repeated = max(runs) > 1
-    several = len({str(one.get("filter")) for one in samples}) > 1
+    repeated, several = max(runs) > 1, len({str(one.get("filter")) for one in samples}) > 1
     seen = Counter[tuple[str, int, str]]()
     for sample, document, run in zip(samples, documents, runs, strict=True):
         name = str(sample.get("filter") or "filter")
         seen[document, run, name] += 1
         again = seen[document, run, name]
-        yield (
-            f"{document} run {run}" if run > 1 else document,
-            {
-                "by": f" ({name} {again})" if again > 1 else f" ({name})" if several else "",
-                "cluster": document if repeated else None,
-            },
-        )
+        by = f" ({name} {again})" if again > 1 else f" ({name})" if several else ""
+        item = f"{document} run {run}" if run > 1 else document
+        yield item, {"by": by, "cluster": document if repeated else None}
 
 
 LM_EVAL = Harness(
     name="lm-eval",
-    about="""lm-eval's samples (`samples_TASK_DATE.jsonl`): each metric grades each answer.
-
-    A metric of several filters is a grader for each. Another response to the same document is
-    another run: an item of its own, and the document is the cluster of both.
-
-    On error: the whole run stops; a metric that cannot be computed is NaN: no vote.
-    On skip: with `--predict_only` there is no metric but `bypass`, which has no value: no vote.
-    On retry: nothing is written of the tries before the last. The repeats of a task are one record.
-    Partial credit: a number; a few of an annotator are passed over, else they are scores.
-    """,
     kind="samples of lm-eval",
     is_it=lambda records: bool(records) and {"doc_id", "doc", "filtered_resps"} <= set(records[0]),
     expected="metrics of a document that are 0 or 1, or numbers, as acc or exact_match",
@@ -472,6 +427,13 @@ LM_EVAL = Harness(
         Grade(f"{name}{sample['by']}", value) for name, value in sample["metrics"].items()
     ),
 )
+"""lm-eval's samples (`samples_TASK_DATE.jsonl`): each metric grades each answer.
+
+A metric of several filters is a grader for each. Another response to the same document is another
+run: an item of its own, and the document is the cluster of both. An error stops the whole run; a
+metric that cannot be computed is NaN: no vote. With `--predict_only` there is no metric but
+`bypass`, which has no value: no vote. The repeats of a task are one record.
+"""
 
 TRACE = "trace_id"
 NAMES = ("item", "item_id", "id", "question_id", "client_request_id", TRACE)
@@ -527,18 +489,6 @@ def _assessments(row: Answer, where: str) -> Iterator[Grade]:
 
 MLFLOW = Harness(
     name="MLflow",
-    about="""MLflow's evaluation results: each metric or scorer is a grader of each row's answer.
-
-    The table of `mlflow.evaluate` (JSON or CSV, columns `NAME/v1/score`), that of
-    `mlflow.genai.evaluate` (columns `NAME/value`), or traces with their assessments, as JSON; what
-    a person said there is a gold label, unless it overrides a grader's.
-
-    On error: an assessment has an `error`, within its feedback or beside it, and a table an empty
-    cell: no vote.
-    On skip: there is no assessment, or an empty cell: no vote.
-    On retry: nothing is written of the tries before the last.
-    Partial credit: a number; a few of an annotator are passed over, else they are scores.
-    """,
     kind="evaluation results of MLflow",
     is_it=_is_of_mlflow,
     expected="columns NAME/v1/score or NAME/value, or assessments with a feedback",
@@ -553,6 +503,14 @@ MLFLOW = Harness(
     columns={"model_answer": "response|outputs", "target": "targets", "question": "inputs|request"},
     grades=_assessments,
 )
+"""MLflow's evaluation results: each metric or scorer is a grader of each row's answer.
+
+The table of `mlflow.evaluate` (JSON or CSV, columns `NAME/v1/score`), that of
+`mlflow.genai.evaluate` (columns `NAME/value`), or traces with their assessments, as JSON; what a
+person said there is a gold label, unless it overrides a grader's. An assessment that failed has an
+`error`, within its feedback or beside it, and a table an empty cell: no vote. One that was skipped
+is not there, or an empty cell.
+"""
 
 INVALID = "__invalid__"  # the choice of a grader whose words are none of the choices
 
@@ -561,10 +519,8 @@ def _events(records: Records, path: Path) -> list[Answer]:
     """The events, with what is known of the run, and of the answer that each is about."""
     spec = next((as_object(one["spec"]) for one in records if "spec" in one), {})
     models = spec.get("completion_fns")
-    run = {
-        "model": str(models[0]) if isinstance(models, list) and models else None,
-        "task": spec.get("eval_name"),
-    }
+    model = str(models[0]) if isinstance(models, list) and models else None
+    run = {"model": model, "task": spec.get("eval_name")}
     samples: dict[str, dict[str, Any]] = {}
     for one in records:
         data, sample = as_object(one.get("data")), samples.setdefault(str(one.get("sample_id")), {})
@@ -589,17 +545,6 @@ def _grades_of_event(event: Answer, where: str) -> Iterator[Grade]:
 
 OPENAI_EVALS = Harness(
     name="OpenAI evals",
-    about="""OpenAI evals' log (JSON lines): what events record of each sample's answer.
-
-    A `match` is a grader, and so is each entry of `metrics`.
-
-    On error: an event `error`, without a `match`. A grader whose words are no choice has the
-    choice `__invalid__` and the lowest score: no vote by any of its entries.
-    On skip: a sample has no event, or that of the sampling alone: no vote.
-    On retry: nothing is written of the tries before the last.
-    Partial credit: a number in `metrics`; a few of an annotator are passed over, else they are
-    scores.
-    """,
     kind="a log of OpenAI evals",
     is_it=lambda records: any(
         {"run_id", "event_id", "sample_id", "type", "data"} <= set(one) for one in records
@@ -622,6 +567,13 @@ OPENAI_EVALS = Harness(
     },
     grades=_grades_of_event,
 )
+"""OpenAI evals' log (JSON lines): what events record of each sample's answer.
+
+A `match` is a grader, and so is each entry of `metrics`. Of an error there is an event `error`,
+without a `match`. A grader whose words are no choice has the choice `__invalid__` and the lowest
+score: no vote by any of its entries. A sample that was skipped has no event, or that of the
+sampling alone: no vote.
+"""
 
 HUMAN = "human"  # the type of the assertion of promptfoo that a manual rating is
 ERROR = 2  # the `failureReason` of a result whose provider or grading failed
@@ -668,13 +620,8 @@ def _answers_to_tests(
         prompt = f"prompt {one.get('promptIdx')}" if prompts else ""
         names.append(" ".join(filter(None, [test, one["model"] if several else "", prompt])))
     for one, name, cluster in zip(results, _numbered(names, "run"), clusters, strict=True):
-        yield (
-            name,
-            {
-                "stratum": one["model"] or "" if several else None,
-                "cluster": cluster if together else None,
-            },
-        )
+        stratum = one["model"] or "" if several else None
+        yield name, {"stratum": stratum, "cluster": cluster if together else None}
 
 
 def _assertions(result: Answer, where: str) -> Iterator[Grade]:
@@ -683,10 +630,8 @@ def _assertions(result: Answer, where: str) -> Iterator[Grade]:
     grades = objects(whole.get("componentResults"), f"{where}, componentResults")
     if not grades and as_object(whole.get("assertion")):
         grades = [whole]
-    names = [
-        str(at(one, "assertion.metric") or at(one, "assertion.type") or "assertion")
-        for one in grades
-    ]
+    named = [at(one, "assertion.metric") or at(one, "assertion.type") for one in grades]
+    names = [str(name or "assertion") for name in named]
     for name, by, one in zip(names, _numbered(names), grades, strict=True):
         if name == HUMAN:
             yield Grade(HUMAN, one.get("pass"), human=True)
@@ -698,18 +643,6 @@ def _assertions(result: Answer, where: str) -> Iterator[Grade]:
 
 PROMPTFOO = Harness(
     name="promptfoo",
-    about="""promptfoo's results, as JSON or JSON lines: each assertion grades each answer.
-
-    An assertion is named by its metric, else by its type. A manual rating is a gold label.
-
-    On error: `failureReason` is 2 where the provider or the grading failed; a grader that failed
-    has `pass` false, `score` 0 and `metadata.graderError`: no vote. Older versions do not mark the
-    latter.
-    On skip: there is no `gradingResult`: no vote.
-    On retry: results that ended in an error are run anew, and replaced. Each run of `--repeat` is
-    a result, and an answer.
-    Partial credit: `score`, a number beside `pass`: read as a score.
-    """,
     kind="results of promptfoo",
     is_it=_is_of_promptfoo,
     expected="results with a grade of an assertion (`gradingResult`)",
@@ -730,3 +663,12 @@ PROMPTFOO = Harness(
     },
     grades=_assertions,
 )
+"""promptfoo's results, as JSON or JSON lines: each assertion grades each answer.
+
+An assertion is named by its metric, else by its type. A manual rating is a gold label.
+`failureReason` is 2 where the provider or the grading failed; a grader that failed has `pass`
+false, `score` 0 and `metadata.graderError`: no vote. Older versions do not mark the latter. What
+was skipped has no `gradingResult`: no vote. Results that ended in an error are run anew, and
+replaced. Each run of `--repeat` is a result, and an answer. `score`, a number beside `pass`, is
+read as a score.
+"""
