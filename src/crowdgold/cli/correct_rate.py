@@ -61,7 +61,6 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="Lang and Reiczigel's, right for few gold labels too, or estimate +- z standard "
         "errors, as in the paper (default: %(default)s)")
     own.add_argument("--json", action="store_true", help="write one JSON object")
-    own.set_defaults(run=run)
     # fmt: on
 
 

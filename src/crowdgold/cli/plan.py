@@ -16,17 +16,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from crowdgold.cli.terminal import (
-    add_reading_options,
-    progress,
-    reading,
-    say,
-    say_filled,
-    takes_study_file,
-    tell,
-)
+from crowdgold.cli import terminal
 from crowdgold.metrics.binary import parse_metric
-from crowdgold.planning.pilot import Guess, expected_information
+from crowdgold.planning.pilot import (
+    Guess,
+    check_pilot,
+    choose_model,
+    expected_information,
+    fit_pilot,
+    of_clusters,
+)
 from crowdgold.planning.study_size import (
     FEWEST_GOLD,
     Information,
@@ -91,8 +90,6 @@ def run_more(asked: argparse.Namespace) -> int:
         of_model,
         wider_where_experts_err,
     )
-    from crowdgold.planning.pilot import choose_model, of_clusters
-    from crowdgold.reading.study import read_study
 
     if not asked.pilot:
         raise InputError("--more: expected --pilot FILES, the study with the labels that there are")
@@ -106,8 +103,10 @@ def run_more(asked: argparse.Namespace) -> int:
     metric, tried = parse_metric(asked.metric), [0]
     if metric.is_parameter:
         raise InputError(f"--metric {metric.text}: gold labels say nothing about a parameter")
-    with progress(lambda: f"simulating {tried[-1]:,} labels more" if tried[-1] else "reading"):
-        study = read_study(asked.pilot, **vars(reading(asked)))
+    with terminal.progress(
+        lambda: f"simulating {tried[-1]:,} labels more" if tried[-1] else "reading"
+    ):
+        study = terminal.study_of(asked, asked.pilot)
         if metric.known.needs_scores and not (metric.is_difference or metric.predictor):
             model = choose_model(study.items, asked.model)
             metric = of_model(metric, model) if model else metric
@@ -119,22 +118,21 @@ def run_more(asked: argparse.Namespace) -> int:
         kind = Kind(metric, asked.level, anytime=asked.anytime)
         found = more_labels(items, kind, asked.width, asked.seed, tried.append)
     wider = wider_where_experts_err(items, kind)
-    for note in (*study.notes, *of_clusters(items, LABELS_APART), *of_experts(wider)):
-        say_filled(f"Note: {note}")
+    terminal.say_notes([*study.notes, *of_clusters(items, LABELS_APART), *of_experts(wider)])
     if asked.anytime is not None and found.labels > asked.anytime:
-        say_filled(
-            f"Note: there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
+        terminal.say_notes([
+            f"there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
             "the number of the first look. Intervals still hold, and are little wider"
-        )
+        ])  # fmt: skip
     needed = {name: found.needed(name, asked.width) for name in DESIGNS}
     if asked.json:
         between = {name: found.between(name, asked.width) for name in DESIGNS}
         numbers = {**plain(asdict(found)), "needed": needed, "needed_between": between}
         if isfinite(wider):
             numbers["times_as_wide_where_experts_err"] = wider
-        tell(json.dumps({"metric": metric.text, **numbers}))
+        terminal.tell(json.dumps({"metric": metric.text, **numbers}))
     else:
-        tell(describe(found, metric.text, asked.width))
+        terminal.tell(describe(found, metric.text, asked.width))
     return 1 if set(needed.values()) == {None} else 0
 
 
@@ -186,8 +184,8 @@ def add_options(own: argparse.ArgumentParser) -> None:
     pilot.add_argument("--pilot", nargs="+", type=Path, metavar="FILE",
         help="votes, gold labels, scores; or one study file, .yaml, that names them as `files`")
     pilot.add_argument("--model", help="the model that is planned for, where there are several")
-    add_reading_options(pilot)
-    takes_study_file(own, "pilot")
+    terminal.add_reading_options(pilot)
+    terminal.takes_study_file(own, "pilot")
     own.add_argument("--metric", default="prevalence", help="default: %(default)s")
     own.add_argument("--width", type=float, help="find the cheapest study of this interval width")
     own.add_argument("--more", action="store_true",
@@ -204,7 +202,6 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("--level", type=float, default=LEVEL, help="default: %(default)g")
     own.add_argument("--seed", type=int, default=1, help="of the simulated items, and of the fit")
     own.add_argument("--json", action="store_true", help="write one JSON object")
-    own.set_defaults(run=run)
     # fmt: on
 
 
@@ -274,14 +271,12 @@ def guesses_of(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | Non
         )  # fmt: skip
         return [guess], None
     from crowdgold.models.stan import StanModels
-    from crowdgold.planning.pilot import check_pilot, choose_model, fit_pilot
-    from crowdgold.reading.study import Study, read_study
+    from crowdgold.reading.study import Study
 
     rng = np.random.default_rng(asked.seed)
-    with progress(lambda: "reading and fitting the pilot"):
-        study = asked.pilot
-        if not isinstance(study, Study):
-            study = read_study(study, **vars(reading(asked)))
+    with terminal.progress(lambda: "reading and fitting the pilot"):
+        files = asked.pilot
+        study = files if isinstance(files, Study) else terminal.study_of(asked, files)
         model = choose_model(study.items, asked.model)
         metric = parse_metric(asked.metric).metric
         if model is None and (metric is None or metric.needs_scores):
@@ -289,8 +284,7 @@ def guesses_of(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | Non
         items = study.items if model is None else study.items.with_score(model)
         pilot = fit_pilot(items, rng, StanModels(), model)
         notes = [*study.notes, *check_pilot(study, pilot, rng)]
-    for note in notes:
-        say_filled(f"Note: {note}")
+    terminal.say_notes(notes)
     return list(pilot.guesses), pilot.scores
 
 
@@ -314,7 +308,7 @@ def learn(asked: argparse.Namespace) -> list[Sequence[Information]]:
 
     for votes in numbers:
         known.append([])
-        with progress(told):
+        with terminal.progress(told):
             for guess in guesses:
                 rng = np.random.default_rng(asked.seed)
                 found = expected_information(guess, [asked.metric], votes, rng, scale)
@@ -344,8 +338,8 @@ def run(asked: argparse.Namespace) -> int:
     if asked.more:
         return run_more(asked)
     shown = found(asked)
-    tell(json.dumps(as_values(*shown)) if asked.json else describe_study_size(*shown))
+    terminal.tell(json.dumps(as_values(*shown)) if asked.json else describe_study_size(*shown))
     if all(one.design is None for one in shown[0]):
-        say("No study reaches the width: take a wider one, or more items.")
+        terminal.say("No study reaches the width: take a wider one, or more items.")
         return 1
     return 0

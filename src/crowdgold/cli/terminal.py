@@ -9,7 +9,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from crowdgold.models.clara.labelling import LabellingModel
     from crowdgold.reading.options import Reading
     from crowdgold.reading.outputs import Output  # it loads pandas
+    from crowdgold.reading.study import Study
     from crowdgold.types.annotations import Annotations
 
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u202a-\u202e\u2066-\u2069]")
@@ -56,8 +57,14 @@ def say(line: str) -> None:
 
 
 def say_filled(text: str) -> None:
-    """Say a note in lines of the terminal's usual width."""
+    """Say something in lines of the terminal's usual width."""
     say(textwrap.fill(text, WIDTH, subsequent_indent="  "))
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Say what was decided, or is to be known."""
+    for note in notes:
+        say_filled(f"Note: {note}")
 
 
 def tell(text: str) -> None:
@@ -226,11 +233,13 @@ def reading(asked: argparse.Namespace) -> "Reading":
 
     item = [one.strip() for text in asked.item for one in text.split(",") if one.strip()]
     return Reading(
-        renamed(asked), asked.positive, asked.repeated, item, asked.missing, asked.encoding,
+        dict(asked.column), asked.positive, asked.repeated, item, asked.missing, asked.encoding,
         asked.unmatched,
     )  # fmt: skip
 
 
-def renamed(asked: argparse.Namespace) -> Mapping[str, str]:
-    """The file's own column names -> the names used here."""
-    return dict(asked.column)
+def study_of(asked: argparse.Namespace, files: Sequence[Path]) -> "Study":
+    """The study of some files, read as a command is told to."""
+    from crowdgold.reading.study import read_study  # here: pandas takes long to load
+
+    return read_study(files, **vars(reading(asked)))

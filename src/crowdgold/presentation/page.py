@@ -31,15 +31,17 @@ from crowdgold.presentation.answers import (
 from crowdgold.presentation.doubts import find_doubts, quantity, verdict_of, write_check
 from crowdgold.presentation.figures import (
     StudyFigure,
+    curve_figures,
     error_figures,
+    estimate_figures,
     inline_svg,
+    key_of_names,
     pdf_pages,
     predictive_words,
     vote_figures,
     win_figures,
 )
 from crowdgold.presentation.folder import StudyFolder, read_study_folder, records_of
-from crowdgold.presentation.page_figures import curve_figures, estimate_figures, key_of_names
 from crowdgold.reading.outputs import Output, first_bytes
 from crowdgold.system.temporary import unfinished
 from crowdgold.types.columns import counted
@@ -47,7 +49,6 @@ from crowdgold.types.errors import InputError
 
 CONTRADICTED = "contradicted by the gold labels"
 MOST_ROWS, ANNOTATORS = 400, 60  # of one table of the page; the files hold all
-ANNOTATORS = 60
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,7 @@ def strata_table(study: StudyFolder) -> Table | None:
         return None
     rows = []
     for row in study.summary["headlines"]:
-        one = sizes.get(row["stratum"])
-        if one is None:
+        if (one := sizes.get(row["stratum"])) is None:
             continue
         shown = [*_cells(row), row["method"] or "none"]
         if row.get("range"):
@@ -160,10 +160,9 @@ def not_run_table(study: StudyFolder) -> Table | None:
          "failed" if one.get("failed") else "not run", str(one["reason"])]
         for one in study.summary["not_run"]
     ]  # fmt: skip
-    if not rows:
-        return None
     header = ["method", "of", "", "why"]
-    return _cut("Methods that say nothing.", "study.json", header, rows, MOST_ROWS)
+    table = _cut("Methods that say nothing.", "study.json", header, rows, MOST_ROWS)
+    return table if rows else None
 
 
 def annotators_table(study: StudyFolder) -> Table | None:
@@ -192,10 +191,9 @@ def parameters_table(study: StudyFolder) -> Table | None:
          f"{row['lower']:.4g} to {row['upper']:.4g}"]
         for row in records_of(study.of_all("parameters"))
     ]  # fmt: skip
-    if not rows:
-        return None
     header = ["method", "model", "parameter", "median", f"{percent(study.level)} interval"]
-    return _cut("Parameters of the models.", "parameters.csv", header, rows, MOST_ROWS)
+    table = _cut("Parameters of the models.", "parameters.csv", header, rows, MOST_ROWS)
+    return table if rows else None
 
 
 def settings_rows(study: StudyFolder) -> Iterator[tuple[str, str]]:
@@ -269,8 +267,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         answers=answers,
         leads=leads(answers),
         answers_table=answers_table(answers),
-        reasons=list(dict.fromkeys(filter(None, (h["reason"] for h in study.summary["headlines"]
-                                                 if h["stratum"] == study.whole)))),
+        reasons=list(dict.fromkeys(filter(None, (one["reason"] for one in study.headlines)))),
         ranges_if=counts.get("ranges_if", ""),
         pairs_left=max(0, compared - MOST_PAIRS),
         strata=strata_table(study),
