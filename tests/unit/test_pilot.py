@@ -1,19 +1,17 @@
 """Planning from a pilot: what it leaves possible, against the parameters it was simulated with."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import crowdgold
 from crowdgold.cli import main
 from crowdgold.models.stan import StanModels
 from crowdgold.planning import pilot as expected
-from crowdgold.planning.pilot import Guess, choose_model, expected_information, fit_pilot
+from crowdgold.planning.pilot import Guess, expected_information, fit_pilot
 from crowdgold.planning.study_size import SURE, Information, Prices, Wanted, study_options, width
 from crowdgold.simulate import simulate
-from crowdgold.types.errors import InputError
+from unit.made_files import EXAMPLE
 
 TRUE = Guess(0.3, 0.7, 0.85, 0.3, 0.3, 1.5, 0.5)
 METRICS = ["prevalence", "AUC", "TPR_H"]
@@ -87,47 +85,13 @@ def test_the_sure_study_is_narrow_enough_in_most_of_what_is_possible():
     assert low < option.design.width < high
 
 
-def test_the_model_is_asked_for_where_there_are_several(items):
-    assert choose_model(items, None) == "score"
-    with pytest.raises(InputError, match="no model 'other'; the pilot has score"):
-        choose_model(items, "other")
-
-
-@pytest.fixture
-def example():
-    folder = Path(crowdgold.__file__).parent / "example"
-    return [str(folder / f"{name}.csv") for name in ("votes", "gold", "scores")]
-
-
-PLAN = ["--votes", "3", "--metric", "precision@0.5", "--json"]
-
-
-def test_the_command_plans_from_files(example, capsys, monkeypatch):
+def test_the_command_plans_from_files(capsys, monkeypatch):
+    """What it refuses is in `bad_inputs`."""
     monkeypatch.setattr(expected, "ITEMS", 1000)  # a fifth of the time; the rest is the same
-    given = ["--items", "3000", "--gold", "100", "--model", "large"]
-    assert main(["plan", "--pilot", *example, *given, *PLAN]) == 0
+    pilot = [str(EXAMPLE / f"{name}.csv") for name in ("votes", "gold", "scores")]
+    given = "--items 3000 --gold 100 --model large --votes 3 --metric precision@0.5 --json"
+    assert main(["plan", "--pilot", *pilot, *given.split()]) == 0
     alone, three = json.loads(capsys.readouterr().out)["options"]
     low, high = three["width_interval"]
     assert low < three["design"]["width"] < high
     assert three["design"]["width"] < alone["design"]["width"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--tpr", "0.7"], "--tpr: not with --pilot"),
-        ([], "--model: the pilot has several (large, small)"),
-        (["--model", "big"], "--model: no model 'big'"),
-        (["--seed", "-1"], "--seed: found -1"),
-    ],
-)
-def test_what_cannot_be_used_is_refused(example, options, message, capsys):
-    asked = ["plan", "--pilot", *example, "--width", "0.1", *options]
-    assert main(asked) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_metrics_of_scores_need_scores(example, capsys):
-    asked = ["plan", "--pilot", *example[:2], "--width", "0.1", "--metric", "AUC"]
-    assert main(asked) == 2
-    assert "--metric AUC: it is of scores, and the pilot has none" in capsys.readouterr().err

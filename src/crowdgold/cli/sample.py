@@ -114,12 +114,15 @@ ASSUMED = (
 
 def _chances(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
     """Chances of all items for the gold that there is, and what they assume."""
-    from crowdgold.planning.estimated_chances import estimated_chances, in_words, to_frame
+    import pandas as pd
+
+    from crowdgold.planning.estimated_chances import COLUMNS, estimated_chances, in_words
 
     chance = estimated_chances(items)
     told = textwrap.fill(in_words(items, chance), WIDTH)
     assumed = textwrap.fill(ASSUMED, WIDTH, subsequent_indent="  ")
-    return to_frame(items, chance), f"{told}\n{assumed}"
+    table = pd.DataFrame(dict(zip(COLUMNS, (items.item, chance), strict=True)))
+    return table, f"{told}\n{assumed}"
 
 
 def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:

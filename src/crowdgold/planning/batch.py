@@ -124,12 +124,13 @@ def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
     """
     columns, old, draw = features(items), 0, items.draw
     gold, key = items.gold, items.key
-    if (gold != NO_GOLD).sum() < ENOUGH and pilot is None:
+    few = (gold != NO_GOLD).sum() < ENOUGH
+    if few and pilot is None:
         share = float(items.votes_positive.sum() / items.votes_total.sum())
         least = 1 / (2 * len(items))
         ends = [min(max(share * part, least), 1 - least) for part in (1.0, 0.3)]
         return [without_labels(columns, one) for one in ends]
-    if (gold != NO_GOLD).sum() < ENOUGH and pilot is not None:
+    if few and pilot is not None:
         if pilot.predictors != items.predictors:
             raise InputError(
                 f"--pilot: it has scores of {', '.join(pilot.predictors) or 'no model'}, the study "

@@ -22,7 +22,6 @@ to be chosen, and in what they add to a metric of votes.
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from crowdgold.models.logistic import features, fit_folds, standard
 from crowdgold.types.errors import InputError
@@ -144,11 +143,6 @@ def estimated_chances(items: Items) -> np.ndarray:
     for _ in range(50):  # none below the least one or above 1, and their sum the labels
         chance = np.clip(chance * number / chance.sum(), least_chance(number, len(items)), 1.0)
     return chance
-
-
-def to_frame(items: Items, chance: np.ndarray) -> pd.DataFrame:
-    """The table of all items and their chances, which goes along with the study."""
-    return pd.DataFrame(dict(zip(COLUMNS, (items.item, chance), strict=True)))
 
 
 def in_words(items: Items, chance: np.ndarray) -> str:

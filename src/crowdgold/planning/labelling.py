@@ -276,7 +276,6 @@ def check_wanted(accuracy: float | None, budget: float | None) -> None:
 
 def threshold_for_accuracy(frontier: pd.DataFrame, accuracy: float) -> Choice:
     """The cheapest threshold of a frontier whose accuracy is what is wanted, within (0, 1]."""
-    check_wanted(accuracy, None)
     good = frontier[frontier["accuracy"] >= accuracy]
     if good.empty:
         best = _first(frontier, "accuracy", "labels", "threshold")
@@ -298,7 +297,6 @@ def threshold_for_accuracy(frontier: pd.DataFrame, accuracy: float) -> Choice:
 
 def threshold_for_budget(frontier: pd.DataFrame, labels: float) -> Choice:
     """The most accurate threshold that takes no more labels an item on average, 1 or more."""
-    check_wanted(None, labels)
     good = frontier[frontier["labels"] <= labels]
     if good.empty:
         cheapest = _first(frontier, "labels", "threshold")

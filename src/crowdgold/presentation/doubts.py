@@ -298,9 +298,11 @@ def _chains(study: StudyFolder) -> Iterator[Doubt]:
         )  # fmt: skip
 
 
-def predicted_of(study: StudyFolder) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """What data that were drawn from each fit have, by method, model and check, votes or wins."""
-    yield from study.of_all("predictive").groupby(["method", "model", "check"], sort=False)
+def predicted_of(study: StudyFolder) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
+    """Method, model, what is checked (votes or wins), and the rows of data drawn from that fit."""
+    by_fit = study.of_all("predictive").groupby(["method", "model", "check"], sort=False)
+    for (method, model, check), rows in by_fit:
+        yield str(method), str(model), str(check), rows
 
 
 def outside_of(rows: pd.DataFrame) -> pd.Series:
@@ -320,7 +322,7 @@ def _predictive(study: StudyFolder) -> Iterator[Doubt]:
         "votes": ("the votes", "prevalence, TPR_H and TNR_H"),
         "wins": ("the ranking", "everything said of the model's scores"),
     }
-    for (method, model, check), rows in predicted_of(study):
+    for method, model, check, rows in predicted_of(study):
         name, touched = what.get(check, (check, "its numbers"))
         outside, many = count_misses(rows, study.level)
         if many:

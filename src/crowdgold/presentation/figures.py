@@ -229,30 +229,22 @@ CLASSES = (("negative", 0, "Gold negatives"), ("positive", 1, "Gold positives"),
 MOST_MODELS = 12
 
 
-def _of_class(table: pd.DataFrame, gold: int | None) -> pd.DataFrame:
-    return table[table["gold"].isna() if gold is None else table["gold"] == gold]
-
-
 def votes_of(study: StudyFolder) -> tuple[pd.DataFrame, str]:
     """The votes by gold class, and whose fit they are held against; "" where no one's."""
-    for (method, _, check), rows in predicted_of(study):
+    for method, _, check, rows in predicted_of(study):
         if check == VOTES:
             return rows, method
-    parts = []
-    for _, value, _ in CLASSES:
-        counted = _of_class(study.items, value).groupby(["votes_total", "votes_positive"]).size()
-        table = counted.rename("observed").reset_index()
-        table["items"] = table.groupby("votes_total")["observed"].transform("sum")
-        parts.append(table.assign(gold=value))
-    table = pd.concat(parts, ignore_index=True)
-    return table.assign(expected=float("nan"), lower=float("nan"), upper=float("nan")), ""
+    keys = ["gold", "votes_total", "votes_positive"]
+    table = study.items.groupby(keys, dropna=False).size().rename("observed").reset_index()
+    items = table.groupby(keys[:2], dropna=False)["observed"].transform("sum")
+    return table.assign(items=items, expected=np.nan, lower=np.nan, upper=np.nan), ""
 
 
 def vote_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     """Draw how many items of each gold class have how many positive votes."""
     table, method = votes_of(study)
     for name, value, title in CLASSES:
-        rows = _of_class(table, value)
+        rows = table[table["gold"].isna() if value is None else table["gold"] == value]
         if rows.empty:
             continue
         figure, drawn = draw_study_votes(rows)
@@ -277,12 +269,11 @@ def vote_figures(study: StudyFolder) -> Iterator[StudyFigure]:
 def win_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     """Draw for each model how often items of one vote set are ranked above those of another."""
     names, by_model = drawn_names(study.models), dict[str, tuple[str, pd.DataFrame]]()
-    for (method, model, check), rows in predicted_of(study):
+    for method, model, check, rows in predicted_of(study):
         if check == WINS:
             by_model.setdefault(model, (method, rows))
-    for number, (model, (method, rows)) in enumerate(by_model.items(), start=1):
-        if number > MOST_MODELS:
-            break
+    some = list(by_model.items())[:MOST_MODELS]
+    for number, (model, (method, rows)) in enumerate(some, start=1):
         outside, _ = count_misses(rows, study.level)
         title = f"Wins by {names.get(model, model)}"
         yield StudyFigure(
@@ -298,7 +289,7 @@ def win_figures(study: StudyFolder) -> Iterator[StudyFigure]:
 def predictive_words(study: StudyFolder) -> Iterator[str]:
     """How many observations are outside what was drawn."""
     names = {VOTES: "counts of votes by gold class", WINS: "shares of wins"}
-    for (method, model, check), rows in predicted_of(study):
+    for method, model, check, rows in predicted_of(study):
         outside, many = count_misses(rows, study.level)
         whose = f"{method} with {model}" if len(study.models) > 1 else method
         says = "more than a model that is right would miss" if many else "as chance allows"
@@ -545,7 +536,7 @@ def estimate_figures(
         compares=[is_comparison(row) for row in records],
         chosen=[key in chosen for key in rows[keys].itertuples(index=False, name=None)],
     )
-    rows = rows[(rows["compares"] == compares) & rows["estimate"].notna()]
+    rows = rows[(rows["compares"] == compares) & np.isfinite(rows["estimate"])]
     if metric is not None:
         rows = rows[rows["quantity"] == metric]
     for metric in dict.fromkeys(rows["quantity"]):
@@ -615,7 +606,7 @@ def curve_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     share, level = _headline(study, "prevalence"), study.level
     for curve, title in ((PR, "Precision and recall"), (ROC, "ROC curve")):
         voters = _voters_point(study, curve)
-        chance = share and share["estimate"]
+        chance = None if share is None else float(share["estimate"])
         for number, some in enumerate(_in_chunks(list(methods), MOST), start=1):
             of_models = [
                 curves[(curves["model"] == name) & (curves["method"] == methods[name])].assign(
