@@ -167,13 +167,11 @@ def answer(rows: LabelRows, stream: LabelStream, asked: argparse.Namespace) -> i
             terminal.say(f"Passed over {rows.here}: {error}")
             bad += 1
             continue
-        if len(stream.unknown) > named:
-            new = list(stream.unknown)[named:]
-            for name in new[: max(0, terminal.NAMED - named)]:
-                terminal.say(f"Warning: the model does not know {name!r}; its fallback stands in")
-            if named < terminal.NAMED <= named + len(new):
+        if named < len(stream.unknown) <= terminal.NAMED:
+            named, name = len(stream.unknown), list(stream.unknown)[-1]
+            terminal.say(f"Warning: the model does not know {name!r}; its fallback stands in")
+            if named == terminal.NAMED:
                 terminal.say("Warning: no more unknown names are shown")
-            named += len(new)
         more = asks_for_another(so_far.confidence, so_far.labels, asked.threshold, asked.most)
         confidence, ask = f"{so_far.confidence:.8f}", "yes" if more else "no"
         out.writerow((row["item"], so_far.labels, so_far.label, confidence, ask))

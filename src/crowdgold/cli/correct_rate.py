@@ -41,8 +41,7 @@ example:
   Where the gold items are some of the judged ones, drawn at random, add --within.
 
 exit codes: 0, done; 2, counts that cannot be corrected, with what is wrong and how to mend it."""
-DIGITS = 15
-"""Of a count, at most."""
+DIGITS = 15  # of a count, at most
 
 
 def add_options(own: argparse.ArgumentParser) -> None:

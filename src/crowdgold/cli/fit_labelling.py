@@ -39,8 +39,7 @@ labels.csv:
   a17,R1,0
   a17,R2,1
   a17,R3,0"""
-NUMBERS = ("chains", "warmup", "draws", "lag")
-"""The sampler's settings that are options."""
+NUMBERS = ("chains", "warmup", "draws", "lag")  # the sampler's settings that are options
 
 
 def add_options(own: argparse.ArgumentParser) -> None:

@@ -42,12 +42,9 @@ class Parser(argparse.ArgumentParser):
 
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options can be added to."""
-EVERY = 5.0
-"""Seconds between two lines of progress; what takes less says nothing."""
-STUDY_FILE = (".yaml", ".yml")
-"""How names of study files end."""
-NAMED = 10
-"""Unknown annotators that are named."""
+EVERY = 5.0  # seconds between two lines of progress; what takes less says nothing
+STUDY_FILE = (".yaml", ".yml")  # how names of study files end
+NAMED = 10  # unknown annotators that are named
 
 
 def say(line: str) -> None:

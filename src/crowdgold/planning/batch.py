@@ -55,20 +55,16 @@ from crowdgold.types.gold_draw import (
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.opinions import Opinions
 
-LEAST = 1e-4
-"""Nearest that a prediction is taken to come to 0 or 1."""
-ENOUGH = 20
-"""Gold labels from which on the prediction rests on them."""
+LEAST = 1e-4  # nearest that a prediction is taken to come to 0 or 1
+ENOUGH = 20  # gold labels from which on the prediction rests on them
 STRATA = 8
-LABELS_EACH = 6
-"""Labels of a batch to a stratum: where they are fewer there are fewer strata."""
+LABELS_EACH = 6  # labels of a batch to a stratum: where they are fewer there are fewer strata
 ENOUGH_FOR_ALL = STRATA * LABELS_EACH
 """Labels of a batch from which on it has all strata, so that a larger one begins with its items."""
 PROPORTIONAL = 0.15
 """Share of the labels that strata get by their items alone: no weight is huge where the
 expectation is wrong."""
-COLUMNS = ("item", "gold", BATCH, STRATUM, SIZE, *FOR_PEOPLE)
-"""Of the file that goes to experts."""
+COLUMNS = ("item", "gold", BATCH, STRATUM, SIZE, *FOR_PEOPLE)  # of the file that goes to experts
 SECOND_COLUMNS = ("item", "label", "expert", "reason")
 """Of the file that asks experts for another opinion."""
 

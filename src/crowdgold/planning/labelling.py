@@ -38,8 +38,7 @@ CLARA, SNORKEL = clara.PUBLISHED.name, snorkel.METHOD.name
 FRONTIER_COLUMNS = (
     "threshold", "labels", "labels_se", "share_of_labels", "accuracy", "accuracy_se", "items",
 )  # fmt: skip
-SMALLEST_STEP = 1e-4
-"""Each threshold is measured on all items: 10,000 of them take minutes."""
+SMALLEST_STEP = 1e-4  # each threshold is measured on all items: 10,000 of them take minutes
 SURE = 1.645
 """Standard errors above the wanted accuracy from which on a choice is called safe: 95 %, one-sided.
 """

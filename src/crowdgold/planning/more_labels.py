@@ -60,15 +60,12 @@ def metrics_for(items: Items, texts: Sequence[str]) -> list[Asked]:
     return list(found.values())
 
 
-ANSWER = answering()
-"""The method that gives the answer."""
-STUDIES = 8
-"""Simulated studies of each size and design."""
+ANSWER = answering()  # the method that gives the answer
+STUDIES = 8  # simulated studies of each size and design
 AWAY = float(stdtrit(STUDIES - 1, 0.975))
 """Standard errors from the mean of so many studies to either end of its 95 % interval."""
 FIRST = 25
-MOST = 6_400
-"""Labels more that are tried first, and at most; each size is twice the one before."""
+MOST = 6_400  # labels more that are tried first, and at most; each size is twice the one before
 LABELS_APART = (
     "widths are of intervals that compare clusters. The labels to come are simulated as if items "
     "of a cluster were no more alike than their votes and scores make them, so that"
@@ -122,7 +119,6 @@ class Kind:
 
     metric: Asked  # of one model, or a difference of two
     level: float = LEVEL
-    about: str = POPULATION
     anytime: int | None = None
     """Labels at which it is narrowest where it holds over all looks; None where there is one."""
 
@@ -133,7 +129,7 @@ def _interval(items: Items, kind: Kind, method: str = ANSWER) -> Estimate:
     if kind.anytime is not None:
         level = level_of_look(level, int((items.gold != NO_GOLD).sum()), kind.anytime)
     fitted = fit(method, items, rng)
-    (found,) = evaluate(fitted, items, [kind.metric.text], rng, level, target=kind.about)
+    (found,) = evaluate(fitted, items, [kind.metric.text], rng, level, target=POPULATION)
     return found
 
 

@@ -286,7 +286,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         annotators=annotators_table(study),
         parameters=parameters_table(study),
         settings=list(settings_rows(study)),
-    )  # fmt: skip
+    )
 
 
 def write_page(page: str, path: Path) -> Path:
