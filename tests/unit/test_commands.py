@@ -161,15 +161,6 @@ def test_a_model_of_groups_has_a_matrix_for_each(tmp_path, capsys):
     assert "does not know 'h'" in error
 
 
-def test_an_interrupt_ends_it_quietly(model, monkeypatch, capsys):
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("crowdgold.cli.confidence.answer", interrupt)
-    assert main(["confidence", model, model, "--header", "item,annotator,label"]) == 130
-    assert said(capsys)[1] == "Interrupted.\n"
-
-
 def test_what_takes_long_says_how_far_it_is(capsys, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(terminal, "EVERY", 0.02)

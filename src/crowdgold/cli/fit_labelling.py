@@ -9,13 +9,8 @@ import numpy as np
 from crowdgold import __version__
 from crowdgold.cli import terminal
 from crowdgold.methods.clara import PUBLISHED
+from crowdgold.models.clara import labelling
 from crowdgold.models.clara.gibbs import ClaraSettings
-from crowdgold.models.clara.labelling import (
-    is_labelling_model,
-    labelling_model,
-    matrix_names,
-    write_labelling_model,
-)
 from crowdgold.models.label_patterns import CONFUSION
 from crowdgold.reading.outputs import Output
 from crowdgold.reading.study import read_labels
@@ -77,7 +72,7 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.models.clara.prior import empirical_prior
 
     command = "crowdgold fit-labelling"
-    output = Output(asked.output, "-o", command, is_labelling_model, asked.force)
+    output = Output(asked.output, "-o", command, labelling.is_labelling_model, asked.force)
     output.check(terminal.read_files(asked))
     if asked.chains < 2:
         raise InputError(f"chains: found {asked.chains}, expected 2 or more, to compare them")
@@ -94,7 +89,7 @@ def run(asked: argparse.Namespace) -> int:
             raise InputError("--categories: not with --positive, whose labels are 0 and 1")
     annotations, notes = read_labels(asked.files, terminal.reading(asked), categories)
     terminal.say_notes(notes)
-    matrix_names(annotations, asked.confusion)
+    labelling.matrix_names(annotations, asked.confusion)
     prior = empirical_prior(annotations, asked.alpha, asked.gamma)
     sweeps = settings.warmup + settings.draws * settings.lag
     terminal.say(
@@ -113,9 +108,9 @@ def run(asked: argparse.Namespace) -> int:
         "diagnostics_passed": found.passed, "diagnostics_message": found.message,
         "crowdgold": __version__,
     }  # fmt: skip
-    model = labelling_model(fit, annotations, asked.confusion, made)
+    model = labelling.labelling_model(fit, annotations, asked.confusion, made)
     terminal.make_way(output)
-    write_labelling_model(model, asked.output)
+    labelling.write_labelling_model(model, asked.output)
     mean, error = fit.theta.mean(axis=(0, 1)), fit.theta.std(axis=(0, 1))
     lines = [
         f"prevalence of {name}: {value:.4f} (posterior standard deviation {spread:.4f})"

@@ -54,26 +54,18 @@ def add_options(own: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace) -> int:
     """Measure the frontier, choose, and say what was chosen."""
-    from crowdgold.planning.labelling import (
-        check_wanted,
-        is_frontier,
-        majority_label,
-        measure_frontier,
-        threshold_for_accuracy,
-        threshold_for_budget,
-        threshold_grid,
-    )
+    from crowdgold.planning import labelling
 
-    check_wanted(asked.accuracy, asked.budget)
-    threshold_grid(2, asked.step)
+    labelling.check_wanted(asked.accuracy, asked.budget)
+    labelling.threshold_grid(2, asked.step)
     output = None
     if asked.output is not None:
         command = "crowdgold labelling-threshold"
-        output = Output(asked.output, "-o", command, is_frontier, asked.force)
+        output = Output(asked.output, "-o", command, labelling.is_frontier, asked.force)
         output.check([Path(asked.model), Path(asked.file)])
     model = read_labelling_model(asked.model)
     terminal.warn_of_failed_gate(model)
-    grid = threshold_grid(len(model.category), asked.step)
+    grid = labelling.threshold_grid(len(model.category), asked.step)
     frame, first_row = read_columns(asked.file, dict(asked.column))
     if model.confusion == "group" and "group" not in frame:
         raise InputError(f"{asked.file}: column 'group' is missing; the model is one of groups")
@@ -85,13 +77,13 @@ def run(asked: argparse.Namespace) -> int:
     if asked.against == "truth":
         annotations = with_truth(annotations, frame, asked.file, first_row)
     truth = annotations.truth
-    reference = majority_label(annotations) if truth is None else truth
+    reference = labelling.majority_label(annotations) if truth is None else truth
     with terminal.progress(lambda: f"measuring {len(grid)} thresholds"):
-        frontier = measure_frontier(model, annotations, reference, grid)
+        frontier = labelling.measure_frontier(model, annotations, reference, grid)
     if asked.accuracy is None:
-        choice = threshold_for_budget(frontier, asked.budget)
+        choice = labelling.threshold_for_budget(frontier, asked.budget)
     else:
-        choice = threshold_for_accuracy(frontier, asked.accuracy)
+        choice = labelling.threshold_for_accuracy(frontier, asked.accuracy)
     if output is not None:
         terminal.make_way(output)
         write_text(frontier.to_csv(index=False), output.path)

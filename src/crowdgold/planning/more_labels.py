@@ -8,6 +8,7 @@ are all in it. More labels widen no interval on average, so that means over few 
 fall (isotonic regression). Their standard errors stand beside them.
 """
 
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,7 @@ from crowdgold.methods.registry import METHODS, answering, answering_experts, fi
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.metric import Asked
 from crowdgold.planning.batch import ENOUGH, labelled, next_batch, predicted, random_batch
+from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.parameters import LEVEL
@@ -60,6 +62,7 @@ def metrics_for(items: Items, texts: Sequence[str]) -> list[Asked]:
     return list(found.values())
 
 
+DESIGNS = ("designed", "at_random")
 ANSWER = answering()  # the method that gives the answer
 STUDIES = 8  # simulated studies of each size and design
 AWAY = float(stdtrit(STUDIES - 1, 0.975))
@@ -106,6 +109,34 @@ class MoreLabels:
     def between(self, design: str, wanted: float) -> tuple[int | None, int | None]:
         """The ends of 95 % of the labels needed, as far as the simulated studies tell."""
         return self.needed(design, wanted, -AWAY), self.needed(design, wanted, AWAY)
+
+
+def describe(found: MoreLabels, metric: str, wanted: float) -> str:
+    """A table of widths, and how many labels more reach the wanted one."""
+    lines = [
+        f"Interval of {metric}: {found.width:.4f} wide with {found.labels:,} gold labels",
+        f"{'more labels':>11}{'by crowdgold sample':>21}{'at random':>11}",
+    ]
+    rows = zip(found.more, found.designed, found.at_random, strict=True)
+    lines += [f"{more:>11,}{one:>21.4f}{other:>11.4f}" for more, one, other in rows]
+    says = f"It is {wanted:g} wide already."
+    if found.width > wanted:
+        labels = {}
+        for design in DESIGNS:
+            number, (low, high) = found.needed(design, wanted), found.between(design, wanted)
+            if number is None:
+                or_from = "" if low is None else f" (or from {low:,} on)"
+                labels[design] = f"more than {found.more[-1]:,}{or_from}"
+            else:
+                ends = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+                labels[design] = f"about {number:,} ({ends})"
+        says = (
+            f"For a width of {wanted:g}: {labels['designed']} labels more where `crowdgold sample` "
+            f"draws the items, {labels['at_random']} at random."
+        )
+        if "(" in says:
+            says += f" In parentheses: 95 %, as far as {STUDIES} simulated studies tell."
+    return "\n".join([*lines, "", textwrap.fill(says, WIDTH)])
 
 
 def falling(widths: np.ndarray) -> np.ndarray:

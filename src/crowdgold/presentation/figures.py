@@ -204,25 +204,6 @@ def draw_study_votes(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return figure, shown
 
 
-def draw_study_wins(table: pd.DataFrame) -> Figure:
-    """For pairs of vote sets how often the one is ranked above the other.
-
-    The table has observed, expected, lower and upper: shares of pairs of items.
-    """
-    figure, ((axes,),) = new_figure(1, 1, 3.3, COLUMN_WIDTH)
-    axes.plot([0, 1], [0, 1], color="#777777", linewidth=0.8, linestyle=":")
-    looks = ("inside the interval", "#0072B2", "o"), ("outside", OUTSIDE, "X")
-    _split(axes, table, "observed", looks, elinewidth=0.8, markersize=4, alpha=0.85)
-    lowest = float(min(table["lower"].min(), table["observed"].min()))
-    highest = float(max(table["upper"].max(), table["observed"].max()))
-    edge = 0.04 * max(highest - lowest, 0.05)
-    ends = (np.floor(100 * (lowest - edge)) / 100, np.ceil(100 * (highest + edge)) / 100)
-    axes.set(xlim=ends, ylim=ends, xlabel="observed share of wins", ylabel="share drawn anew")
-    axes.set_aspect("equal")
-    axes.legend(loc="upper left", frameon=False, fontsize=7)
-    return figure
-
-
 VOTES, WINS = "votes", "wins"
 CLASSES = (("negative", 0, "Gold negatives"), ("positive", 1, "Gold positives"),
            ("unlabelled", None, "Items without a gold label"))  # fmt: skip
@@ -274,6 +255,17 @@ def win_figures(study: StudyFolder) -> Iterator[StudyFigure]:
             by_model.setdefault(model, (method, rows))
     some = list(by_model.items())[:MOST_MODELS]
     for number, (model, (method, rows)) in enumerate(some, start=1):
+        figure, ((axes,),) = new_figure(1, 1, 3.3, COLUMN_WIDTH)
+        axes.plot([0, 1], [0, 1], color="#777777", linewidth=0.8, linestyle=":")
+        looks = ("inside the interval", "#0072B2", "o"), ("outside", OUTSIDE, "X")
+        _split(axes, rows, "observed", looks, elinewidth=0.8, markersize=4, alpha=0.85)
+        lowest = float(np.nanmin(rows[["lower", "observed"]]))
+        highest = float(np.nanmax(rows[["upper", "observed"]]))
+        edge = 0.04 * max(highest - lowest, 0.05)
+        ends = (np.floor(100 * (lowest - edge)) / 100, np.ceil(100 * (highest + edge)) / 100)
+        axes.set(xlim=ends, ylim=ends, xlabel="observed share of wins", ylabel="share drawn anew")
+        axes.set_aspect("equal")
+        axes.legend(loc="upper left", frameon=False, fontsize=7)
         outside, _ = count_misses(rows, study.level)
         title = f"Wins by {names.get(model, model)}"
         yield StudyFigure(
@@ -282,7 +274,7 @@ def win_figures(study: StudyFolder) -> Iterator[StudyFigure]:
             f"of the one above one of the other, observed and drawn from {method}'s fit, with "
             f"{percent(study.level)} intervals.",
             f"{title}: {outside} of {len(rows)} pairs of vote sets are outside their interval.",
-            draw_study_wins(rows),
+            figure,
         )  # fmt: skip
 
 

@@ -137,8 +137,8 @@ def strata_table(study: StudyFolder) -> Table | None:
     return _cut("The answers in each stratum.", "study.json", header, rows, MOST_ROWS)
 
 
-def fits_table(study: StudyFolder) -> Table:
-    """The diagnostics of each fit."""
+def tables_of_fits(study: StudyFolder) -> tuple[Table, Table | None]:
+    """The diagnostics of each fit; and the methods that were not run, or failed, and why."""
     rows = [
         [
             one["method"], ", ".join(filter(None, [one["model"], one["stratum"]])),
@@ -150,19 +150,15 @@ def fits_table(study: StudyFolder) -> Table:
         for one in study.summary["fits"]
     ]  # fmt: skip
     header = ["method", "of", "converged", "R-hat", "divergences", "seconds", "remarks"]
-    return _cut("Fits.", "study.json", header, rows, MOST_ROWS)
-
-
-def not_run_table(study: StudyFolder) -> Table | None:
-    """The methods that were not run, or failed, and why."""
+    fits = _cut("Fits.", "study.json", header, rows, MOST_ROWS)
     rows = [
         [one["method"], ", ".join(filter(None, [one.get("model", ""), one["stratum"]])),
          "failed" if one.get("failed") else "not run", str(one["reason"])]
         for one in study.summary["not_run"]
     ]  # fmt: skip
     header = ["method", "of", "", "why"]
-    table = _cut("Methods that say nothing.", "study.json", header, rows, MOST_ROWS)
-    return table if rows else None
+    not_run = _cut("Methods that say nothing.", "study.json", header, rows, MOST_ROWS)
+    return fits, not_run if rows else None
 
 
 def annotators_table(study: StudyFolder) -> Table | None:
@@ -248,6 +244,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     doubts, answers, counts = find_doubts(study), write_answers(study), study.counts
+    fits, not_run = tables_of_fits(study)
     compared = len(study.models) * (len(study.models) - 1) // 2
     methods = list(dict.fromkeys(study.of_all("estimates")["method"]))
     files = ", ".join(Path(one).name for one in study.summary.get("files", []))
@@ -278,8 +275,8 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         notes=study.notes,
         doubts=doubts,
         verdict=verdict_of(doubts),
-        fits=fits_table(study),
-        not_run=not_run_table(study),
+        fits=fits,
+        not_run=not_run,
         assumptions=assumptions_of(methods, study.about),
         predictive=list(predictive_words(study)),
         estimates=estimates_table(study),
