@@ -6,12 +6,7 @@ import re
 from dataclasses import asdict
 
 from crowdgold.cli.terminal import say, tell
-from crowdgold.models.judge_error import (
-    ADJUSTED,
-    INTERVALS,
-    JudgementCounts,
-    correct_rate,
-)
+from crowdgold.models.judge_error import ADJUSTED, INTERVALS, JudgementCounts, correct_rate
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import LEVEL
 

@@ -70,10 +70,8 @@ SECOND_COLUMNS = ("item", "label", "expert", "reason")
 
 
 def variances(items: Items, asked: Sequence[Asked], guess: np.ndarray) -> np.ndarray:
-    """v_i of each metric, one of one predictor or a difference of two, (n, M), in all 1 of each.
-
-    0 throughout where a metric has no value among these items, or no label moves it. `guess` (n,)
-    is P(Y_i = 1).
+    """v_i of each metric, one of one predictor or a difference of two, (n, M), in all 1 of each; 0
+    where a metric has no value among these items, or no label moves it. `guess` (n,) is P(Y_i = 1).
     """
     bare = replace(items, labels=None, draw=None, truth=None, oracle=None)
     share = np.clip(guess, LEAST, 1 - LEAST)
@@ -145,9 +143,8 @@ def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
 
 
 def by_rate(rate: np.ndarray, n: int) -> np.ndarray:
-    """The number of each item's stratum, (m,), without gaps, from the lowest of `rates` (m,) up.
-
-    `n` is the labels of the batch. Items of one rate stay together.
+    """The number of each item's stratum, (m,), without gaps, from the lowest of `rates` (m,) up, of
+    a batch of `n` labels. Items of one rate stay together.
     """
     order = np.argsort(rate, kind="stable")
     up_to = np.cumsum(rate[order])
@@ -181,10 +178,8 @@ def _shares(
 
 
 def parts(cost: np.ndarray, size: np.ndarray, proportional: float = PROPORTIONAL) -> np.ndarray:
-    """The share of all labels that each stratum of `size` (H,) items is to have, (H,).
-
-    Where all of `cost`, c_hm (H, M), is 0 it is proportional to the items, of which a share
-    `proportional` of the labels goes alone.
+    """The share of all labels that each stratum of `size` (H,) items is to have, (H,), by `cost`,
+    c_hm (H, M), or by its items alone where all of that is 0.
     """
     return _shares(cost, size, proportional)[0]
 

@@ -81,10 +81,8 @@ def majority_label(annotations: Annotations, used: np.ndarray | None = None) -> 
 
 
 def place_in_stratum(annotations: Annotations, rng: np.random.Generator) -> np.ndarray:
-    """Where each item stands in its stratum, in a random order, as a share from 0 to 1: (I,).
-
-    A stratum is the items whose first label is the same. Those below x are a share x of it, to the
-    nearest item.
+    """Where each item stands among those of the same first label, in a random order, as a share
+    from 0 to 1: (I,).
     """
     stratum = annotations.label[first_label(annotations)]
     mixed = rng.permutation(len(stratum))
@@ -102,9 +100,8 @@ def _by_majority(annotations: Annotations, used: np.ndarray) -> Labelled:
 
 
 def random_stratified(annotations: Annotations, share: float, place: np.ndarray) -> Labelled:
-    """One label of each item; a share of each stratum, from 0 to 1, goes through tie-breaking.
-
-    With the same `place_in_stratum`, a larger share holds the items of a smaller one.
+    """One label of each item; a share of each stratum, from 0 to 1, goes through tie-breaking: with
+    the same `place_in_stratum`, a larger share holds the items of a smaller one.
     """
     start = first_label(annotations)
     second = np.minimum(start + 1, len(annotations) - 1)
@@ -158,11 +155,10 @@ def compare_policies(
 ) -> pd.DataFrame:  # fmt: skip
     """What each policy costs and how accurate it is, a row each.
 
-    Columns: the policy; its threshold of confidence, or its share of items with additional labels
-    (missing for tie-breaking); the share of all labels that it takes; the share of the items whose
-    final label is the `reference`, (I,) the truth or the majority; and its estimate of the share of
-    the last category, the positive one. The model is fitted to other items; `snorkel` holds
-    probabilities of its label model after each label.
+    `threshold_or_share` is the threshold of confidence, or the share of items with additional
+    labels (missing for tie-breaking); `accuracy` the share of the items whose final label is the
+    `reference`, (I,) the truth or the majority; the prevalence is that of the last category, the
+    positive one. `snorkel` holds probabilities of its label model after each label.
     """
     so_far, place = probabilities_so_far(model, annotations), place_in_stratum(annotations, rng)
     done = [(TIE_BREAKING, float("nan"), tie_breaking(annotations))]
@@ -196,10 +192,7 @@ def labels_an_item(quality: float) -> float:
 
 
 def items_of_class(items: float, share: float, quality: float, reviewers: float) -> float:
-    """The expected items of a class that each reviewer labels.
-
-    `share` is that of the class, the prevalence or one less it, and `quality` the mean TPR or TNR.
-    """
+    """The expected items of a class that each reviewer labels; `quality` is the mean TPR or TNR."""
     return items * share * labels_an_item(quality) / reviewers
 
 
@@ -212,19 +205,15 @@ def threshold_grid(categories: int, step: float = 0.01) -> np.ndarray:
 
 
 def measure_frontier(
-    model: LabellingModel,
-    annotations: Annotations,
-    reference: np.ndarray,
-    thresholds: Sequence[float] | np.ndarray,
+    model: LabellingModel, annotations: Annotations, reference: np.ndarray, thresholds: np.ndarray
 ) -> pd.DataFrame:
     """What each threshold costs and how accurate it is, ascending: columns `FRONTIER_COLUMNS`.
 
     `labels` is the mean number of labels of an item, `accuracy` the share of final labels that are
-    the `reference` (I,), each with its standard error over items. The model is fitted to other
-    items.
+    the `reference` (I,), each with its standard error over items.
     """
     so_far, size, rows = probabilities_so_far(model, annotations), len(annotations.item), []
-    for threshold in sorted(map(float, thresholds)):
+    for threshold in np.sort(thresholds).tolist():
         done = until_confident(so_far, threshold)
         right, used = float(np.mean(done.final == reference)), done.used.astype(float)
         taken = float(used.mean()), standard_error(used), float(used.sum() / len(annotations))

@@ -165,9 +165,8 @@ def _interval(items: Items, kind: Kind, method: str = ANSWER) -> Estimate:
 
 
 def wider_where_experts_err(items: Items, kind: Kind) -> float:
-    """How many times as wide the interval is now that is corrected for experts' errors.
-
-    NaN where there is nothing to correct by, or no such interval.
+    """How many times as wide the interval is now that is corrected for experts' errors; NaN where
+    there is nothing to correct by, or no such interval.
     """
     method = answering_experts()
     if METHODS[method].lacks(items):
@@ -177,9 +176,7 @@ def wider_where_experts_err(items: Items, kind: Kind) -> float:
 
 
 def of_experts(wider: float) -> list[str]:
-    """What is said where experts' errors can be corrected (`wider_where_experts_err`): widths do
-    not count them.
-    """
+    """What is said of errors of experts (`wider_where_experts_err`), which widths do not count."""
     if np.isnan(wider):
         return []
     more = ""
@@ -200,9 +197,7 @@ def more_labels(
     told: Callable[[int], None] = lambda more: None,
 ) -> MoreLabels:  # fmt: skip
     """What more labels do, simulated with more and more of them until both designs surely reach a
-    width.
-
-    `told` takes the number of labels more that is tried.
+    width. `told` takes the number of labels more that is tried.
     """
     known = items.gold != NO_GOLD
     rest, classes = int((~known).sum()), len(set(items.gold[known]))
@@ -241,9 +236,8 @@ def more_labels(
 
 def _widths(items: Items, kind: Kind, guess: np.ndarray, more: int, seed: int) -> np.ndarray:
     """The mean widths with so many labels more, drawn by `crowdgold sample` and at random, and
-    their standard errors: (2, 2).
-
-    NaN where a simulated study has no interval: the mean of the others would be too narrow.
+    their standard errors: (2, 2). NaN where a simulated study has no interval: the mean of the
+    others would be too narrow.
     """
     found = np.empty((STUDIES, 2))
     for study in range(STUDIES):
