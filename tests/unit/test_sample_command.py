@@ -229,14 +229,17 @@ def test_a_batch_of_clusters_comes_back_and_a_study_without_scores_takes_no_colu
     assert single.standard_error != clustered.standard_error
 
 
+def chosen_items(seed, liked, number=200):
+    """The study with gold labels of some items, each as likely as what its rank makes it liked."""
+    rank = np.argsort(np.argsort(TABLE.scores["A"])) / len(TABLE)
+    turn = np.random.default_rng(seed).exponential(size=len(TABLE)) / liked(rank)
+    return TABLE.with_gold(np.isin(np.arange(len(TABLE)), np.argsort(turn)[:number]))
+
+
 def choose_by_score(seed, steep=0.0):
-    """Gold labels of 150 items, more often of high scores, e ** steep times from end to end."""
-    share = np.argsort(np.argsort(TABLE.scores["A"])) / len(TABLE)
-    turn = np.random.default_rng(seed).exponential(size=len(TABLE))
-    taken = np.argsort(turn / (0.2 + share**2) / np.exp(steep * share))[:150]
-    frame, gold = read("study.csv"), pd.Series(TABLE.truth, dtype="Int8")
-    frame["gold"] = gold.where(np.isin(np.arange(len(frame)), taken))
-    frame.to_csv("chosen.csv", index=False)
+    """Write 150 choices of high scores, e ** steep times as often from end to end."""
+    liked = chosen_items(seed, lambda rank: (0.2 + rank**2) * np.exp(steep * rank), 150)
+    write_items(liked, "chosen.csv")
 
 
 def test_chances_are_estimated_for_gold_that_was_chosen(folder, capsys):
@@ -269,15 +272,6 @@ def test_items_like_which_hardly_any_was_chosen_are_told_of(folder, capsys):
     assert "estimated" in cg.check(study).gold_sample.note
     again = items_from_frame(study.items.to_frame(), np.random.default_rng(0))
     assert again.draw.estimated
-
-
-def chosen_items(seed, liked):
-    """The study with gold labels of 200 items, each as likely as what its rank makes it liked."""
-    rank = np.argsort(np.argsort(TABLE.scores["A"])) / len(TABLE)
-    turn = np.random.default_rng(seed).exponential(size=len(TABLE)) / liked(rank)
-    labelled = np.zeros(len(TABLE), dtype=bool)
-    labelled[np.argsort(turn)[:200]] = True
-    return TABLE.with_gold(labelled)
 
 
 def by_threshold(items):

@@ -221,12 +221,7 @@ class _Said:
 
 def run(asked: argparse.Namespace) -> int:
     """Read, evaluate, say the answers, and write."""
-    from crowdgold.evaluation.conditions import (
-        answer_to,
-        find_answer,
-        read_condition,
-        with_conditions,
-    )
+    from crowdgold.evaluation import conditions
     from crowdgold.evaluation.folder import check_folder, check_same_items, kept_folder, mend
     from crowdgold.evaluation.run import Source, evaluate_checked, read_and_check, write_evaluation
     from crowdgold.evaluation.run_key import discard
@@ -243,31 +238,24 @@ def run(asked: argparse.Namespace) -> int:
         raise InputError("--json and --badge: expected one of them; each is all that is printed")
     check_folder(out, asked.files, asked.force)
     options, keep = _options(asked, settings), kept_folder(out)
-    source = Source(asked.files, terminal.reading(asked))
+    source, stan = Source(asked.files, terminal.reading(asked)), StanModels()
     try:
         with terminal.progress(lambda: "reading and checking"):
             study, check = read_and_check(source, settings)
-            check_same_items(out, study.items.item, asked.force)
-            conditions = [read_condition(text, settings, study.items) for text in asked.fail_if]
-            try:
-                wanted = None
-                if asked.badge is not None:
-                    wanted = find_answer(asked.badge, settings, study.items)
-            except InputError as error:
-                raise InputError(f"--badge {error}") from None
+            items = study.items
+            check_same_items(out, items.item, asked.force)
+            fail_if = [conditions.read_condition(one, settings, items) for one in asked.fail_if]
+            wanted = None
+            if asked.badge is not None:
+                try:
+                    wanted = conditions.find_answer(asked.badge, settings, items)
+                except InputError as error:
+                    raise InputError(f"--badge {error}") from None
         found = evaluate_checked(
-            study,
-            check,
-            source,
-            settings,
-            StanModels(),
-            asked.cores,
-            terminal.say,
-            said.answered,
-            keep,
+            study, check, source, settings, stan, asked.cores, terminal.say, said.answered, keep
         )
-        if conditions:
-            found = with_conditions(found, conditions, asked.fail_on)
+        if fail_if:
+            found = conditions.with_conditions(found, fail_if, asked.fail_on)
         summary = found.summary
         said.ended(summary)
         with terminal.progress(lambda: "writing"):
@@ -283,7 +271,7 @@ def run(asked: argparse.Namespace) -> int:
     if wanted is not None:
         from crowdgold.presentation.answers import badge
 
-        terminal.tell(badge(wanted, answer_to(wanted, summary)))
+        terminal.tell(badge(wanted, conditions.answer_to(wanted, summary)))
     for line in in_words(summary):
         (terminal.say if quiet else terminal.tell)(line)
     for failed in failures(summary):
