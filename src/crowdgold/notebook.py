@@ -28,9 +28,7 @@ from crowdgold.types.choices import ESTIMATE
 from crowdgold.types.display import Told
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import ITEMS, Table
-from crowdgold.types.parameters import LEVEL, unknown
-
-SEED = Settings().seed
+from crowdgold.types.parameters import LEVEL, SEED, unknown
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -109,11 +109,6 @@ class Chromium:
         size = {"paperWidth": 8.27, "paperHeight": 11.69, "preferCSSPageSize": True}
         return base64.b64decode(self.ask("Page.printToPDF", printBackground=True, **size)["data"])
 
-    def picture(self, path):
-        """Write a picture of the whole page."""
-        shot = self.ask("Page.captureScreenshot", captureBeyondViewport=True, format="png")
-        path.write_bytes(base64.b64decode(shot["data"]))
-
     def close(self):
         """End it."""
         os.close(self.write)

@@ -12,8 +12,8 @@ import pytest
 import crowdgold as cg
 from crowdgold.cli import main
 from crowdgold.types.errors import InputError
+from unit.made_files import EXAMPLE
 
-EXAMPLE = Path(cg.__file__).parent / "example"
 FILES = [str(EXAMPLE / f"{name}.csv") for name in ("votes", "gold")]
 LEVELS = ("1e-300", "1e-17", "0.9999999")
 QUICK = ["--no-models", "--methods", "GT", "--metrics", "prevalence"]

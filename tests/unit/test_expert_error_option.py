@@ -4,6 +4,7 @@ import contextlib
 import functools
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,17 +15,13 @@ import pytest
 import crowdgold as cg
 from crowdgold.cli import main
 from crowdgold.evaluation.assumed_errors import ASSUMED
-from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import RARER, Erring, draw_opinions
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
 from crowdgold.types.opinions import largest_errors
+from unit.made_items import draw_items, write_items
 
-WORLD = {
-    "n": 1200, "n_gold": 240, "votes_total": 3, "phi": 0.3, "a0": 0.1, "a1": 0.8, "d0": 1.5,
-    "d1": 1.5, "predictors": {"A": {"mu": 1.5, "delta": 0.5}},
-}  # fmt: skip
-TABLE = simulate("maven", WORLD, np.random.default_rng(21)).table
+TABLE = draw_items(21, n=1200, n_gold=240, phi=0.3, predictors={"A": {"mu": 1.5, "delta": 0.5}})
 ASKED = ("--no-models", "--metrics", "prevalence", "AUC")
 ENDS = ["estimate", "lower", "upper"]
 
@@ -33,8 +30,7 @@ ENDS = ["estimate", "lower", "upper"]
 def folder(tmp_path_factory):
     """Votes with scores, opinions of three experts, and of one."""
     with contextlib.chdir(tmp_path_factory.mktemp("votes")):
-        frame = TABLE.to_frame().drop(columns=["truth", "oracle", "tie_break", "gold"])
-        frame.to_csv("votes.csv", index=False)
+        write_items(replace(TABLE, gold=np.full(len(TABLE), NO_GOLD, dtype=np.int8)), "votes.csv")
         rows, rng = np.flatnonzero(TABLE.gold != NO_GOLD), np.random.default_rng(22)
         labels = draw_opinions(TABLE.truth[rows], Erring(0.06, 0.06), RARER, rng)
         parts = [

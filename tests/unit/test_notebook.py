@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from contextlib import redirect_stdout
 from io import StringIO
 
@@ -16,12 +14,12 @@ from crowdgold.cli import main
 from crowdgold.inference.labels import as_dataset
 from crowdgold.notebook import Study
 from crowdgold.presentation.page import write_page
-from crowdgold.system.assets import package_folder
 from crowdgold.types.display import MOST_LINES
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import items_from_frame
+from unit.made_files import EXAMPLE
 
-FILES = [package_folder() / f"example/{name}.csv" for name in ("votes", "gold", "scores")]
+FILES = [EXAMPLE / f"{name}.csv" for name in ("votes", "gold", "scores")]
 GUESSES = {"prevalence": 0.2, "tpr": 0.75, "tnr": 0.9, "metric": "prevalence", "width": 0.06,
            "votes": "1,3"}  # fmt: skip
 QUICK = {"chains": 2, "warmup": 20, "draws": 50, "lag": 1}
@@ -49,20 +47,14 @@ def folder(tmp_path_factory):
     return out
 
 
-def test_importing_it_loads_no_package():
-    code = "import sys, crowdgold; print(*{one.partition('.')[0] for one in sys.modules})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"numpy", "pandas", "scipy", "numba", "matplotlib", "snakemake", "xarray", "yaml"}
-    assert not heavy & set(done.stdout.split())
-
-
 def test_what_is_offered_is_there():
     assert all(callable(getattr(cg, name)) for name in cg.__all__)
     with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
         cg.evaluat  # noqa: B018
 
 
-def test_tables_are_those_of_the_command(result, folder, tmp_path):
+def test_tables_and_what_is_printed_are_those_of_the_command(result, folder, tmp_path):
+    assert (folder.parent / "printed").read_text() == f"{result.text}\n"
     result.write(tmp_path / "mine")
     for name in ("estimates", "curves", "items", "annotators"):
         ours, its = (one / f"{name}.csv" for one in (tmp_path / "mine", folder))
@@ -81,10 +73,6 @@ def test_answers_are_those_of_the_command(result, folder):
     assert [one.model for one in result["AUC"]] == ["large", "small"]
     assert result["delta_AUC"].only.model == "large - small"
     assert {one.metric for one in result["recall"]} == {"recall@0.7", "recall@0.5"}
-
-
-def test_what_is_printed_is_what_the_command_prints(result, folder):
-    assert (folder.parent / "printed").read_text() == f"{result.text}\n"
 
 
 @pytest.mark.parametrize(
@@ -137,8 +125,9 @@ def test_a_plan_is_that_of_the_command(capsys):
     options = [text for name, value in GUESSES.items() for text in (f"--{name}", str(value))]
     assert main(["plan", *options]) == 0
     assert capsys.readouterr().out == f"{found}\n"
-    with pytest.raises(InputError, match="did you mean 'width'"):
-        cg.plan(**GUESSES, widht=0.1)
+    for several in ([1, 3], (1, 3)):
+        assert cg.plan(**{**GUESSES, "votes": several}).text == found.text
+    assert cg.plan(**{**GUESSES, "votes": 3}).text == cg.plan(**{**GUESSES, "votes": "3"}).text
 
 
 @pytest.mark.parametrize(
@@ -151,6 +140,8 @@ def test_a_plan_is_that_of_the_command(capsys):
         ({"votes": {"1": 1}}, "votes: found {'1': 1}, expected a text"),
         ({"more": "yes"}, "more: found 'yes', expected True or False"),
         ({"command": "evaluate"}, "no option 'command'"),
+        ({"widht": 0.1}, "no option 'widht'; did you mean 'width'"),
+        ({"prevalence": None}, "expected pilot FILES, or guesses: prevalence not given"),
         ({"vote_correlation": 2}, "vote_correlation: found 2"),
     ],
     ids=str,
@@ -158,18 +149,6 @@ def test_a_plan_is_that_of_the_command(capsys):
 def test_an_option_that_cannot_be_used_is_refused_as_python_names_it(options, said):
     with pytest.raises(InputError, match=f"^{re.escape(said)}"):
         cg.plan(**{**GUESSES, **options})
-
-
-def test_a_plan_without_guesses_says_which_are_missing_as_python_names_them():
-    with pytest.raises(InputError, match="prevalence") as caught:
-        cg.plan()
-    assert "--" not in str(caught.value)
-
-
-@pytest.mark.parametrize("votes", [3, [1, 3], (1, 3), "1,3"], ids=str)
-def test_votes_are_one_number_or_several(votes):
-    text = "3" if votes == 3 else "1,3"
-    assert cg.plan(**{**GUESSES, "votes": votes}).text == cg.plan(**{**GUESSES, "votes": text}).text
 
 
 def test_a_single_method_or_metric_is_its_name(study):

@@ -15,20 +15,16 @@ from crowdgold.metrics.binary import parse_metric
 from crowdgold.planning import more_labels as more_labels_module
 from crowdgold.planning.batch import labelled, next_batch, random_batch
 from crowdgold.planning.more_labels import AWAY, Kind, MoreLabels, more_labels, of_experts
-from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS, with_opinions
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
+from unit.made_items import draw_items, write_items
 
-WORLD = {
-    "n": 2000, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
-    "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}, "B": {"mu": 0.5, "delta": 2.0}},
-}  # fmt: skip
 PREVALENCE, AUC = parse_metric("prevalence"), parse_metric("AUC:A")
 
 
 def table(seed=0):
-    items = simulate("maven", WORLD, np.random.default_rng([13, seed])).table
+    items = draw_items([13, seed], n=2000)
     return labelled(items, next_batch(items, [PREVALENCE], 100, 1))
 
 
@@ -36,23 +32,16 @@ def table(seed=0):
 def folder(tmp_path, monkeypatch):
     """A study with a batch of gold labels, in the working folder."""
     monkeypatch.chdir(tmp_path)
-    frame = table().to_frame().drop(columns=["truth", "oracle", "tie_break"])
-    frame.to_csv("study.csv", index=False)
-    return tmp_path
+    write_items(table(), "study.csv")
 
 
 ASKED = ["plan", "--more", "--pilot", "study.csv"]
 
 
-def planned(capsys, *options, json_too=True):
-    """What `plan --more` prints for a prevalence of the study, and as JSON."""
-    asked = [*ASKED, "--metric", "prevalence", *options]
-    assert main(asked) == 0
-    told = capsys.readouterr().out
-    if not json_too:
-        return told, None
-    assert main([*asked, "--json"]) == 0
-    return told, json.loads(capsys.readouterr().out)
+def planned(capsys, *options):
+    """What `plan --more` prints for a prevalence of the study."""
+    assert main([*ASKED, "--metric", "prevalence", *options]) == 0
+    return capsys.readouterr().out
 
 
 def width_by(method, items):
@@ -92,16 +81,16 @@ def test_the_width_that_is_foreseen_is_the_one_that_comes():
 
 
 def test_the_command_says_how_many_more(folder, capsys):
-    told, found = planned(capsys, "--width", "0.05")
-    assert "wide with 100 gold labels" in told
-    assert "labels more where" in " ".join(told.split())
+    found = json.loads(planned(capsys, "--width", "0.05", "--json"))
     expected = more_labels(replace(table(), truth=None), Kind(PREVALENCE), 0.05, 1)
     np.testing.assert_allclose(found["designed"], expected.designed, rtol=1e-6)
     assert found["needed"]["designed"] < found["needed"]["at_random"]
     low, high = found["needed_between"]["designed"]
     assert low < found["needed"]["designed"] < high
-    assert f"about {found['needed']['designed']:,} ({low:,} to {high:,})" in " ".join(told.split())
-    assert "already" in planned(capsys, "--width", "0.9", json_too=False)[0]
+    told = " ".join(planned(capsys, "--width", "0.05").split())
+    assert "wide with 100 gold labels" in told
+    assert f"about {found['needed']['designed']:,} ({low:,} to {high:,})" in told
+    assert "already" in planned(capsys, "--width", "0.9")
     assert main([*ASKED, "--metric", "AUC", "--model", "B", "--width", "0.2"]) == 0
     assert "AUC:B" in capsys.readouterr().out
 
@@ -183,11 +172,9 @@ def test_numbers_of_labels_without_an_interval_are_not_shown(folder, capsys, mon
         assert not told.out
         assert "--metric prevalence: no interval in some simulated studies" in told.err
         return
-    told, found = planned(capsys, "--width", "0.06")
+    told = planned(capsys, "--width", "0.06")
     assert "nan" not in told.lower()
     assert told.splitlines()[2].split()[0] == "100"
-    assert found["more"][0] == 100
-    assert np.isfinite([found["designed"], found["at_random"]]).all()
 
 
 def test_a_single_simulated_study_without_an_interval_counts(monkeypatch):
@@ -223,7 +210,7 @@ def test_widths_are_of_intervals_that_compare_clusters(folder, capsys, monkeypat
 
 def test_that_experts_err_is_said_and_how_much_wider_the_answer_is_now():
     """On 10 % of the items; of one expert each nothing is said."""
-    items = simulate("maven", {**WORLD, "n_gold": 400}, np.random.default_rng(7)).table
+    items = draw_items(7, n=2000, n_gold=400)
     doubled = with_opinions(items, EXPERTS["err_10"], "rarer", np.random.default_rng(8))
     (said,) = of_experts(more_labels_module.wider_where_experts_err(doubled, Kind(PREVALENCE)))
     widths = [width_by(method, doubled) for method in ("logistic-E", "logistic-R")]

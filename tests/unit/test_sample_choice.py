@@ -22,24 +22,20 @@ from crowdgold.planning.batch import (
     variances,
 )
 from crowdgold.planning.more_labels import metrics_for
-from crowdgold.simulate import simulate
 from crowdgold.simulate.design import share_out
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import NO_GOLD
 from crowdgold.types.opinions import NO_OPINION, Opinions
+from unit.made_items import draw_items
 from unit.reference import make_items
 
-WORLD = {
-    "n": 800, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
-    "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}, "B": {"mu": 0.5, "delta": 2.0}},
-}  # fmt: skip
 AUC = [parse_metric("AUC")]
 PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/templates/gold-where-it-counts.md"
 
 
 def table(seed=0, **changed):
-    return simulate("maven", WORLD | changed, np.random.default_rng([9, seed])).table
+    return draw_items([9, seed], n=800, **changed)
 
 
 def test_one_metric_alone_has_neymans_allocation_and_a_share_goes_by_size():
@@ -156,26 +152,19 @@ def test_a_prediction_rests_on_labels_then_on_a_pilot_then_on_votes_and_ranks():
 
 
 def test_the_same_seed_gives_the_same_items_and_more_labels_go_on():
-    items = table()
-    one, more, other = (next_batch(items, AUC, n, seed) for n, seed in ((60, 1), (150, 1), (60, 2)))
-    assert one.number == 1
-    np.testing.assert_array_equal(more.rows[:60], one.rows)
+    """From 48 on: 30 labels have fewer strata, and other items; help and page name the number."""
+    items, least = table(), ENOUGH_FOR_ALL
+    few, one, more, other = (
+        next_batch(items, AUC, n, seed) for n, seed in ((30, 1), (least, 1), (150, 1), (least, 2))
+    )
+    np.testing.assert_array_equal(more.rows[:least], one.rows)
     np.testing.assert_array_equal(more.size, one.size)
     assert set(one.rows) != set(other.rows)
     assert len(set(more.rows)) == 150
-    back = np.random.default_rng(3).permutation(800)
-    assert set(items.item[one.rows]) == set(
-        items.take(back).item[next_batch(items.take(back), AUC, 60, 1).rows]
-    )
-
-
-def test_a_larger_batch_begins_with_the_items_of_one_that_has_all_strata():
-    """30 labels have fewer strata than 48, and other items; help and page name the number."""
-    items = table()
-    few, least, more = (next_batch(items, AUC, n, 1) for n in (30, ENOUGH_FOR_ALL, 150))
-    np.testing.assert_array_equal(more.rows[:ENOUGH_FOR_ALL], least.rows)
-    assert len(few.size) < len(least.size) == len(more.size)
-    assert not set(few.rows) <= set(least.rows)
+    assert len(few.size) < len(one.size)
+    assert not set(few.rows) <= set(one.rows)
+    back = items.take(np.random.default_rng(3).permutation(800))
+    assert set(items.item[one.rows]) == set(back.item[next_batch(back, AUC, least, 1).rows])
     assert f"where there were {ENOUGH_FOR_ALL} or more" in " ".join(ABOUT.split())
     assert f"From {ENOUGH_FOR_ALL} on, a larger `--n`" in PAGE.read_text(encoding="utf-8")
 
@@ -210,12 +199,8 @@ def test_items_on_which_experts_are_tied_are_no_unlabelled_ones():
     assert min(batch.rows) >= 100
 
 
-def test_a_batch_after_random_gold_and_after_other_designs():
+def test_no_batch_follows_gold_of_other_designs_or_has_more_items_than_are_left():
     items = table().with_gold(np.arange(800) % 10 == 0)
-    batch = next_batch(items, AUC, 60, 1)
-    assert batch.number == 2
-    after = labelled(items, batch)
-    assert np.nansum(after.draw.counts) == pytest.approx(800)
     chance = np.full(800, 0.1)
     strata = GoldDraw(chance, np.zeros(800, dtype=int), np.array([80]))
     for draw in (GoldDraw(chance), strata):

@@ -1,10 +1,9 @@
 """The command `crowdgold`: what can be done with a user's own labels, without a workflow.
 
-Each subcommand is a module with `ABOUT`, `EXAMPLE`, `add_options(parser)` and, as a default of its
-parser, `run`. Exit codes: 0, done; 1, nothing reaches what was asked for; 2, input that cannot be
-used, with a message; 3, done, and a condition of the user's holds; 130, interrupted; 141, whoever
-reads the output has stopped to, as with `crowdgold ... | head`; 143 and 129, as of SIGTERM and
-SIGHUP.
+Each subcommand is a module with `ABOUT`, `EXAMPLE`, `add_options(parser)` and `run`. Exit codes: 0,
+done; 1, nothing reaches what was asked for; 2, input that cannot be used, with a message; 3, done,
+and a condition of the user's holds; 130, interrupted; 141, whoever reads the output has stopped to,
+as with `crowdgold ... | head`; 143 and 129, as of SIGTERM and SIGHUP.
 
 What takes long to load is imported within: until `ended_in_time`, an interrupt has no answer.
 """
@@ -58,6 +57,7 @@ def parser(loaded: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser
         if name in loaded:
             module = importlib.import_module(f"crowdgold.cli.{name.replace('-', '_')}")
             own.description, own.epilog = module.ABOUT, module.EXAMPLE
+            own.set_defaults(run=module.run)
             module.add_options(own)
     return top
 

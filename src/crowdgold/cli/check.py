@@ -2,21 +2,11 @@
 
 import argparse
 import json
-from pathlib import Path
 
 import numpy as np
 
-from crowdgold.cli.terminal import (
-    add_expert_error,
-    add_study_options,
-    progress,
-    reading,
-    say,
-    say_filled,
-    tell,
-)
+from crowdgold.cli import terminal
 from crowdgold.reading.json_shapes import plain
-from crowdgold.reading.study import read_study
 from crowdgold.types.parameters import SEED
 
 ABOUT = """\
@@ -57,11 +47,10 @@ UNSUPPORTED = 1
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
     own.add_argument("--seed", type=int, default=SEED, help="of resamples and permutations")
-    add_expert_error(own)
+    terminal.add_expert_error(own)
     own.add_argument("--verbose", action="store_true", help="say everything, with reasons")
     own.add_argument("--json", action="store_true", help="write one JSON object")
-    add_study_options(own)
-    own.set_defaults(run=run)
+    terminal.add_study_options(own)
 
 
 def run(asked: argparse.Namespace) -> int:
@@ -70,20 +59,18 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.checking.study import check_data
     from crowdgold.checking.text import describe, describe_all
 
-    paths: list[Path] = asked.files
-    with progress(lambda: "reading and checking"):
-        study = read_study(paths, **vars(reading(asked)))
-        study = study.with_expert_error(asked.expert_error)
+    with terminal.progress(lambda: "reading and checking"):
+        study = terminal.study_of(asked, asked.files).with_expert_error(asked.expert_error)
         check = check_data(study, np.random.default_rng(asked.seed))
     for warning in check.warnings:
-        say_filled(f"Warning: {warning}.")
+        terminal.say_filled(f"Warning: {warning}.")
     if asked.json:
-        files = [str(path) for path in paths]
+        files = [str(path) for path in asked.files]
         found = {"files": files, "notes": list(study.notes), **plain(check)}
-        tell(json.dumps({**found, "supported": check.supported, "seed": asked.seed}))
+        terminal.tell(json.dumps({**found, "supported": check.supported, "seed": asked.seed}))
     else:
-        told = describe_all if asked.verbose else describe
-        tell(told(check, study.notes))
-    if not check.supported:
-        say("These data support no estimator; --verbose says what would.")
-    return 0 if check.supported else UNSUPPORTED
+        terminal.tell((describe_all if asked.verbose else describe)(check, study.notes))
+    if check.supported:
+        return 0
+    terminal.say("These data support no estimator; --verbose says what would.")
+    return UNSUPPORTED

@@ -13,16 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 
-from crowdgold.cli.terminal import (
-    NAMED,
-    Rows,
-    add_table_options,
-    file_name,
-    progress,
-    renamed,
-    say,
-    warn_of_failed_gate,
-)
+from crowdgold.cli import terminal
 from crowdgold.models.clara.labelling import LabelStream, asks_for_another, read_labelling_model
 from crowdgold.reading.outputs import check_standard_output
 from crowdgold.types.columns import MEND, NUL
@@ -140,9 +131,9 @@ HEADER = ("item", "labels", "label", "confidence", "ask")
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
     # fmt: off
-    own.add_argument("model", metavar="model.json", type=file_name,
+    own.add_argument("model", metavar="model.json", type=terminal.file_name,
         help="from `crowdgold fit-labelling`")
-    own.add_argument("rows", metavar="FILE", nargs="?", default=STREAM, type=file_name,
+    own.add_argument("rows", metavar="FILE", nargs="?", default=STREAM, type=terminal.file_name,
         help="CSV (default: standard input)")
     own.add_argument("--threshold", type=float, default=0.95,
         help="confidence that is enough, from 0 to 1 (default: %(default)g; `crowdgold "
@@ -153,14 +144,13 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="the columns' names, where the stream has no header line: item,annotator,label")
     own.add_argument("--bad-rows", choices=("stop", "skip"), default="stop",
         help="stop at a row that cannot be used, or name it and go on (default: %(default)s)")
-    add_table_options(own)
-    own.set_defaults(run=run)
+    terminal.add_table_options(own)
     # fmt: on
 
 
 def answer(rows: LabelRows, stream: LabelStream, asked: argparse.Namespace) -> int:
     """Answer each row; give the number of rows that were passed over."""
-    out, named, bad = csv.writer(Rows(), lineterminator="\n"), 0, 0
+    out, named, bad = csv.writer(terminal.Rows(), lineterminator="\n"), 0, 0
     out.writerow(HEADER)
     sys.stdout.flush()
     for row in rows:
@@ -174,16 +164,14 @@ def answer(rows: LabelRows, stream: LabelStream, asked: argparse.Namespace) -> i
                     f"{rows.here}: {error}\n  What was written before it is valid. Mend the row, "
                     "or pass over such rows by --bad-rows skip"
                 ) from None
-            say(f"Passed over {rows.here}: {error}")
+            terminal.say(f"Passed over {rows.here}: {error}")
             bad += 1
             continue
-        if len(stream.unknown) > named:
-            new = list(stream.unknown)[named:]
-            for name in new[: max(0, NAMED - named)]:
-                say(f"Warning: the model does not know {name!r}; its fallback stands in")
-            if named < NAMED <= named + len(new):
-                say("Warning: no more unknown names are shown")
-            named += len(new)
+        if named < len(stream.unknown) <= terminal.NAMED:
+            named, name = len(stream.unknown), list(stream.unknown)[-1]
+            terminal.say(f"Warning: the model does not know {name!r}; its fallback stands in")
+            if named == terminal.NAMED:
+                terminal.say("Warning: no more unknown names are shown")
         more = asks_for_another(so_far.confidence, so_far.labels, asked.threshold, asked.most)
         confidence, ask = f"{so_far.confidence:.8f}", "yes" if more else "no"
         out.writerow((row["item"], so_far.labels, so_far.label, confidence, ask))
@@ -200,7 +188,7 @@ def run(asked: argparse.Namespace) -> int:
     file: str | int = 0 if asked.rows == STREAM else asked.rows
     check_standard_output(asked.model, file)
     model = read_labelling_model(asked.model)
-    warn_of_failed_gate(model)
+    terminal.warn_of_failed_gate(model)
     stream = LabelStream(model, asked.repeated)
     header = [name.strip() for name in asked.header.split(",")] if asked.header else None
     source = "standard input" if asked.rows == STREAM else asked.rows
@@ -208,11 +196,11 @@ def run(asked: argparse.Namespace) -> int:
         sys.stdout.reconfigure(encoding="utf-8")
     # Bytes that are no UTF-8 stay recognisable.
     with open(file, encoding="utf-8-sig", errors="surrogateescape", closefd=file != 0) as lines:
-        rows = LabelRows(lines, source, renamed(asked), header, model.confusion == "group")
+        rows = LabelRows(lines, source, dict(asked.column), header, model.confusion == "group")
         # Progress means something where all rows are there already.
         is_file = stat.S_ISREG(os.fstat(lines.fileno()).st_mode)
-        with progress(lambda: f"row {rows.line:,}") if is_file else nullcontext():
+        with terminal.progress(lambda: f"row {rows.line:,}") if is_file else nullcontext():
             bad = answer(rows, stream, asked)
     if bad:
-        say(f"{bad} rows were passed over")
+        terminal.say(f"{bad} rows were passed over")
     return 0

@@ -6,12 +6,7 @@ import re
 from dataclasses import asdict
 
 from crowdgold.cli.terminal import say, tell
-from crowdgold.models.judge_error import (
-    ADJUSTED,
-    INTERVALS,
-    JudgementCounts,
-    correct_rate,
-)
+from crowdgold.models.judge_error import ADJUSTED, INTERVALS, JudgementCounts, correct_rate
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import LEVEL
 
@@ -41,8 +36,7 @@ example:
   Where the gold items are some of the judged ones, drawn at random, add --within.
 
 exit codes: 0, done; 2, counts that cannot be corrected, with what is wrong and how to mend it."""
-DIGITS = 15
-"""Of a count, at most."""
+DIGITS = 15  # of a count, at most
 
 
 def add_options(own: argparse.ArgumentParser) -> None:
@@ -61,7 +55,6 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="Lang and Reiczigel's, right for few gold labels too, or estimate +- z standard "
         "errors, as in the paper (default: %(default)s)")
     own.add_argument("--json", action="store_true", help="write one JSON object")
-    own.set_defaults(run=run)
     # fmt: on
 
 

@@ -46,10 +46,8 @@ def remark(system: str) -> str:
 SAID = {signal.SIGINT: "Interrupted.", signal.SIGTERM: "Terminated."}
 if hung_up := getattr(signal, "SIGHUP", None):  # Windows, which is refused in words, has none
     SAID[hung_up] = "Hung up."
-HEARD = 0.3
-"""Seconds in which the main thread hears of a signal, unless it is in compiled code."""
-LONGEST = 1.3
-"""Seconds that an end in order may take; those who wait expect an end within two."""
+HEARD = 0.3  # seconds in which the main thread hears of a signal, unless it is in compiled code
+LONGEST = 1.3  # seconds that an end in order may take; those who wait expect an end within two
 
 
 def exit_code(number: int) -> int:

@@ -5,23 +5,12 @@ import json
 import os
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdgold.checking.without_gold import ends_in_words
+from crowdgold.cli import terminal
 from crowdgold.cli.study_file import as_study_file
-from crowdgold.cli.terminal import (
-    add_expert_error,
-    add_force,
-    add_study_options,
-    progress,
-    reading,
-    say,
-    say_filled,
-    say_kept,
-    tell,
-)
 from crowdgold.presentation.text import answered_strata, changed, describe, describe_models
 from crowdgold.reading.json_shapes import plain
 from crowdgold.system.extras import need
@@ -29,37 +18,14 @@ from crowdgold.system.temporary import remove_abandoned
 from crowdgold.types.choices import RULES, SURELY
 from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import Items
 from crowdgold.types.parameters import LEVEL, SEED
 
 if TYPE_CHECKING:
-    from crowdgold.evaluation.conditions import Condition, Key
     from crowdgold.evaluation.folder import Evaluation
     from crowdgold.evaluation.questions import Settings
 
 FAILED, UNSUPPORTED = 3, 1
 """Exit codes: a condition holds; there is no answer, or none by the method that was to give it."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is asked of the answers."""
-
-    conditions: "list[Condition]"  # of `--fail-if`
-    rule: str  # of `--fail-on`
-    badge: "Key | None"  # the answer that is to be written in a line
-
-
-def read_wanted(asked: argparse.Namespace, settings: "Settings", items: Items) -> Wanted:
-    """What a command line asks of the answers; `InputError` where a study has no such answer."""
-    from crowdgold.evaluation.conditions import find_answer, read_condition
-
-    conditions = [read_condition(text, settings, items) for text in asked.fail_if]
-    try:
-        badge = None if asked.badge is None else find_answer(asked.badge, settings, items)
-    except InputError as error:
-        raise InputError(f"--badge {error}") from None
-    return Wanted(conditions, asked.fail_on, badge)
 
 
 HOLDS = {
@@ -175,7 +141,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="of all random numbers (default: %(default)s)")
     own.add_argument("--no-models", action="store_true",
         help="leave out the models that Stan or a Gibbs sampler samples: the answer alone")
-    add_expert_error(own)
+    terminal.add_expert_error(own)
     own.add_argument("--json", action="store_true", help="write one JSON object, as study.json")
     own.add_argument("--report", action="store_true",
         help="write the report too, as `crowdgold report` does")
@@ -188,9 +154,8 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("--badge", metavar="METRIC",
         help="write one answer in a line and nothing else: AUC:large gives "
         '"AUC large 0.93 (0.90 to 0.96)"')
-    add_force(own)
-    add_study_options(own)
-    own.set_defaults(run=run)
+    terminal.add_force(own)
+    terminal.add_study_options(own)
     # fmt: on
 
 
@@ -236,10 +201,10 @@ class _Said:
         """Print the answers that no model can change; told of them before models are sampled."""
         strata = answered_strata(found.summary)
         if strata and not self.quiet:
-            tell(describe(found.summary, strata))
+            terminal.tell(describe(found.summary, strata))
             self.before = found.summary
         what = ", for comparison" if strata else ", since gold labels give no answer here"
-        say(f"The models follow{what} (--no-models leaves them out).")
+        terminal.say(f"The models follow{what} (--no-models leaves them out).")
 
     def ended(self, summary: Mapping[str, Any]) -> None:
         """Print what is not there yet."""
@@ -251,12 +216,12 @@ class _Said:
             strata |= {name: self.before for name in strata if name not in new}
         texts = [describe(summary, new), describe_models(summary, strata)]
         if told := "\n\n".join(filter(None, texts)):
-            tell(f"\n{told}" if self.before else told)
+            terminal.tell(f"\n{told}" if self.before else told)
 
 
 def run(asked: argparse.Namespace) -> int:
     """Read, evaluate, say the answers, and write."""
-    from crowdgold.evaluation.conditions import answer_to, with_conditions
+    from crowdgold.evaluation import conditions
     from crowdgold.evaluation.folder import check_folder, check_same_items, kept_folder, mend
     from crowdgold.evaluation.run import Source, evaluate_checked, read_and_check, write_evaluation
     from crowdgold.evaluation.run_key import discard
@@ -273,38 +238,44 @@ def run(asked: argparse.Namespace) -> int:
         raise InputError("--json and --badge: expected one of them; each is all that is printed")
     check_folder(out, asked.files, asked.force)
     options, keep = _options(asked, settings), kept_folder(out)
-    source = Source(asked.files, reading(asked))
+    source, stan = Source(asked.files, terminal.reading(asked)), StanModels()
     try:
-        with progress(lambda: "reading and checking"):
+        with terminal.progress(lambda: "reading and checking"):
             study, check = read_and_check(source, settings)
-            check_same_items(out, study.items.item, asked.force)
-            wanted = read_wanted(asked, settings, study.items)
+            items = study.items
+            check_same_items(out, items.item, asked.force)
+            fail_if = [conditions.read_condition(one, settings, items) for one in asked.fail_if]
+            wanted = None
+            if asked.badge is not None:
+                try:
+                    wanted = conditions.find_answer(asked.badge, settings, items)
+                except InputError as error:
+                    raise InputError(f"--badge {error}") from None
         found = evaluate_checked(
-            study, check, source, settings, StanModels(), asked.cores, say, said.answered, keep
+            study, check, source, settings, stan, asked.cores, terminal.say, said.answered, keep
         )
-        if wanted.conditions:
-            found = with_conditions(found, wanted.conditions, wanted.rule)
+        if fail_if:
+            found = conditions.with_conditions(found, fail_if, asked.fail_on)
         summary = found.summary
         said.ended(summary)
-        with progress(lambda: "writing"):
+        with terminal.progress(lambda: "writing"):
             kept = write_evaluation(found, check, out, options, asked.force)
     except UnsupportedError as why:
         discard(keep)
-        say(f"Error: {why}")
+        terminal.say(f"Error: {why}")
         return UNSUPPORTED
-    say_kept(out, kept)
-    for note in (*summary["notes"], *summary["warnings"]):
-        say_filled(f"Note: {note}")
+    terminal.say_kept(out, kept)
+    terminal.say_notes([*summary["notes"], *summary["warnings"]])
     if asked.json:
-        tell(json.dumps(plain(summary)))
-    if wanted.badge is not None:
+        terminal.tell(json.dumps(plain(summary)))
+    if wanted is not None:
         from crowdgold.presentation.answers import badge
 
-        tell(badge(wanted.badge, answer_to(wanted.badge, summary)))
+        terminal.tell(badge(wanted, conditions.answer_to(wanted, summary)))
     for line in in_words(summary):
-        (say if quiet else tell)(line)
+        (terminal.say if quiet else terminal.tell)(line)
     for failed in failures(summary):
-        say_filled(f"Error: {failed}")
+        terminal.say_filled(f"Error: {failed}")
     # Here: they take time to load.
     from crowdgold.presentation.doubts import GRAVE, find_doubts
     from crowdgold.presentation.folder import read_study_folder
@@ -312,12 +283,12 @@ def run(asked: argparse.Namespace) -> int:
     for doubt in find_doubts(read_study_folder(out)):
         if doubt.weight == GRAVE:
             what = f"Why, and what to do: crowdgold report {out}"
-            say_filled(f"Grave doubt: {doubt.title}. {what}")
-    say(f"Written: {out}")
+            terminal.say_filled(f"Grave doubt: {doubt.title}. {what}")
+    terminal.say(f"Written: {out}")
     if asked.report:
         from crowdgold.presentation.page import write_study_report
 
-        with progress(lambda: "drawing figures"):
+        with terminal.progress(lambda: "drawing figures"):
             written = write_study_report(out)
-        say(f"Written: {', '.join(map(str, written))}")
+        terminal.say(f"Written: {', '.join(map(str, written))}")
     return exit_code(summary)

@@ -7,26 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from crowdgold import __version__
-from crowdgold.cli.terminal import (
-    add_force,
-    add_study_options,
-    make_way,
-    progress,
-    read_files,
-    reading,
-    say,
-    say_filled,
-    tell,
-    warn_of_failed_gate,
-)
+from crowdgold.cli import terminal
 from crowdgold.methods.clara import PUBLISHED
+from crowdgold.models.clara import labelling
 from crowdgold.models.clara.gibbs import ClaraSettings
-from crowdgold.models.clara.labelling import (
-    is_labelling_model,
-    labelling_model,
-    matrix_names,
-    write_labelling_model,
-)
 from crowdgold.models.label_patterns import CONFUSION
 from crowdgold.reading.outputs import Output
 from crowdgold.reading.study import read_labels
@@ -50,8 +34,7 @@ labels.csv:
   a17,R1,0
   a17,R2,1
   a17,R3,0"""
-NUMBERS = ("chains", "warmup", "draws", "lag")
-"""The sampler's settings that are options."""
+NUMBERS = ("chains", "warmup", "draws", "lag")  # the sampler's settings that are options
 
 
 def add_options(own: argparse.ArgumentParser) -> None:
@@ -59,7 +42,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     # fmt: off
     own.add_argument("-o", "--output", required=True, type=Path, metavar="model.json",
         help="where to write")
-    add_force(own)
+    terminal.add_force(own)
     own.add_argument("--confusion", choices=CONFUSION, default="annotator",
         help="whose confusion matrices: of each annotator, each group, or one that all share "
         "(default: %(default)s)")
@@ -79,8 +62,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
             text = f"{about} (default: %(default)s)"
             own.add_argument(f"--{one.name}", type=int, default=one.default, help=text)
     own.add_argument("--seed", type=int, default=SEED, help="of all random numbers")
-    add_study_options(own)
-    own.set_defaults(run=run)
+    terminal.add_study_options(own)
     # fmt: on
 
 
@@ -90,8 +72,8 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.models.clara.prior import empirical_prior
 
     command = "crowdgold fit-labelling"
-    output = Output(asked.output, "-o", command, is_labelling_model, asked.force)
-    output.check(read_files(asked))
+    output = Output(asked.output, "-o", command, labelling.is_labelling_model, asked.force)
+    output.check(terminal.read_files(asked))
     if asked.chains < 2:
         raise InputError(f"chains: found {asked.chains}, expected 2 or more, to compare them")
     numbers = {name: getattr(asked, name) for name in NUMBERS}
@@ -105,17 +87,16 @@ def run(asked: argparse.Namespace) -> int:
             )
         if asked.positive:
             raise InputError("--categories: not with --positive, whose labels are 0 and 1")
-    annotations, notes = read_labels(asked.files, reading(asked), categories)
-    for note in notes:
-        say_filled(f"Note: {note}")
-    matrix_names(annotations, asked.confusion)
+    annotations, notes = read_labels(asked.files, terminal.reading(asked), categories)
+    terminal.say_notes(notes)
+    labelling.matrix_names(annotations, asked.confusion)
     prior = empirical_prior(annotations, asked.alpha, asked.gamma)
     sweeps = settings.warmup + settings.draws * settings.lag
-    say(
+    terminal.say(
         f"{len(annotations):,} labels of {len(annotations.item):,} items by "
         f"{len(annotations.annotator):,} annotators; {settings.chains} chains of {sweeps:,} sweeps"
     )
-    with progress(lambda: "sampling"):
+    with terminal.progress(lambda: "sampling"):
         fit = sample_clara(annotations, prior, settings, np.random.default_rng(asked.seed))
     found = fit.diagnostics
     made = {
@@ -127,14 +108,14 @@ def run(asked: argparse.Namespace) -> int:
         "diagnostics_passed": found.passed, "diagnostics_message": found.message,
         "crowdgold": __version__,
     }  # fmt: skip
-    model = labelling_model(fit, annotations, asked.confusion, made)
-    make_way(output)
-    write_labelling_model(model, asked.output)
+    model = labelling.labelling_model(fit, annotations, asked.confusion, made)
+    terminal.make_way(output)
+    labelling.write_labelling_model(model, asked.output)
     mean, error = fit.theta.mean(axis=(0, 1)), fit.theta.std(axis=(0, 1))
     lines = [
         f"prevalence of {name}: {value:.4f} (posterior standard deviation {spread:.4f})"
         for name, value, spread in zip(annotations.category, mean, error, strict=True)
     ]
-    tell("\n".join([*lines, f"written: {asked.output}"]))
-    warn_of_failed_gate(model)
+    terminal.tell("\n".join([*lines, f"written: {asked.output}"]))
+    terminal.warn_of_failed_gate(model)
     return 0

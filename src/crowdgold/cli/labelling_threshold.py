@@ -3,17 +3,7 @@
 import argparse
 from pathlib import Path
 
-from crowdgold.cli.terminal import (
-    add_force,
-    add_table_options,
-    file_name,
-    make_way,
-    progress,
-    renamed,
-    tell,
-    warn_of_failed_gate,
-    warn_of_unknown,
-)
+from crowdgold.cli import terminal
 from crowdgold.models.clara.labelling import read_labelling_model
 from crowdgold.reading.outputs import Output, write_text
 from crowdgold.reading.tables import read_columns
@@ -43,9 +33,9 @@ AGAINST = ("truth", "majority")
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
     # fmt: off
-    own.add_argument("model", metavar="model.json", type=file_name,
+    own.add_argument("model", metavar="model.json", type=terminal.file_name,
         help="from `crowdgold fit-labelling`")
-    own.add_argument("file", metavar="FILE", type=file_name,
+    own.add_argument("file", metavar="FILE", type=terminal.file_name,
         help="validation items: .csv, .tsv or .parquet")
     wanted = own.add_mutually_exclusive_group(required=True)
     wanted.add_argument("--accuracy", type=float, help="share of right final labels, 0 to 1")
@@ -57,54 +47,45 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="between the thresholds that are tried (default: %(default)g)")
     own.add_argument("-o", "--output", type=Path, metavar="frontier.csv",
         help="write what every threshold tried gives")
-    add_force(own)
-    add_table_options(own)
-    own.set_defaults(run=run)
+    terminal.add_force(own)
+    terminal.add_table_options(own)
     # fmt: on
 
 
 def run(asked: argparse.Namespace) -> int:
     """Measure the frontier, choose, and say what was chosen."""
-    from crowdgold.planning.labelling import (
-        check_wanted,
-        is_frontier,
-        majority_label,
-        measure_frontier,
-        threshold_for_accuracy,
-        threshold_for_budget,
-        threshold_grid,
-    )
+    from crowdgold.planning import labelling
 
-    check_wanted(asked.accuracy, asked.budget)
-    threshold_grid(2, asked.step)
+    labelling.check_wanted(asked.accuracy, asked.budget)
+    labelling.threshold_grid(2, asked.step)
     output = None
     if asked.output is not None:
         command = "crowdgold labelling-threshold"
-        output = Output(asked.output, "-o", command, is_frontier, asked.force)
+        output = Output(asked.output, "-o", command, labelling.is_frontier, asked.force)
         output.check([Path(asked.model), Path(asked.file)])
     model = read_labelling_model(asked.model)
-    warn_of_failed_gate(model)
-    grid = threshold_grid(len(model.category), asked.step)
-    frame, first_row = read_columns(asked.file, renamed(asked))
+    terminal.warn_of_failed_gate(model)
+    grid = labelling.threshold_grid(len(model.category), asked.step)
+    frame, first_row = read_columns(asked.file, dict(asked.column))
     if model.confusion == "group" and "group" not in frame:
         raise InputError(f"{asked.file}: column 'group' is missing; the model is one of groups")
     known = [str(name) for name in model.category]
     annotations = annotations_from_frame(
         frame, known, asked.repeated, source=asked.file, first_row=first_row
     )
-    warn_of_unknown(model, annotations)
+    terminal.warn_of_unknown(model, annotations)
     if asked.against == "truth":
         annotations = with_truth(annotations, frame, asked.file, first_row)
     truth = annotations.truth
-    reference = majority_label(annotations) if truth is None else truth
-    with progress(lambda: f"measuring {len(grid)} thresholds"):
-        frontier = measure_frontier(model, annotations, reference, grid)
+    reference = labelling.majority_label(annotations) if truth is None else truth
+    with terminal.progress(lambda: f"measuring {len(grid)} thresholds"):
+        frontier = labelling.measure_frontier(model, annotations, reference, grid)
     if asked.accuracy is None:
-        choice = threshold_for_budget(frontier, asked.budget)
+        choice = labelling.threshold_for_budget(frontier, asked.budget)
     else:
-        choice = threshold_for_accuracy(frontier, asked.accuracy)
+        choice = labelling.threshold_for_accuracy(frontier, asked.accuracy)
     if output is not None:
-        make_way(output)
+        terminal.make_way(output)
         write_text(frontier.to_csv(index=False), output.path)
-    tell(choice.message)
+    terminal.tell(choice.message)
     return 0 if choice.reached else NOT_REACHED

@@ -5,94 +5,28 @@ With --more: how many more gold labels of a study's own items do.
 
 import argparse
 import json
-import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
 
-from crowdgold.cli.terminal import (
-    add_reading_options,
-    progress,
-    reading,
-    say,
-    say_filled,
-    takes_study_file,
-    tell,
-)
+from crowdgold.cli import terminal
 from crowdgold.metrics.binary import parse_metric
-from crowdgold.planning.pilot import Guess, expected_information
-from crowdgold.planning.study_size import (
-    FEWEST_GOLD,
-    Information,
-    Option,
-    Prices,
-    Wanted,
-    as_values,
-    study_options,
-    votes_each,
-)
-from crowdgold.planning.study_size import describe as describe_study_size
+from crowdgold.planning import pilot, study_size
 from crowdgold.reading.json_shapes import plain
-from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import LEVEL, check_level
-
-if TYPE_CHECKING:
-    from crowdgold.planning.more_labels import MoreLabels
-
-DESIGNS = ("designed", "at_random")
-
-
-def describe(found: "MoreLabels", metric: str, wanted: float) -> str:
-    """A table of widths, and how many labels more reach the wanted one."""
-    from crowdgold.planning.more_labels import STUDIES
-
-    lines = [
-        f"Interval of {metric}: {found.width:.4f} wide with {found.labels:,} gold labels",
-        f"{'more labels':>11}{'by crowdgold sample':>21}{'at random':>11}",
-    ]
-    rows = zip(found.more, found.designed, found.at_random, strict=True)
-    lines += [f"{more:>11,}{one:>21.4f}{other:>11.4f}" for more, one, other in rows]
-    says = f"It is {wanted:g} wide already."
-    if found.width > wanted:
-        labels = {}
-        for design in DESIGNS:
-            number, (low, high) = found.needed(design, wanted), found.between(design, wanted)
-            if number is None:
-                or_from = "" if low is None else f" (or from {low:,} on)"
-                labels[design] = f"more than {found.more[-1]:,}{or_from}"
-            else:
-                ends = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
-                labels[design] = f"about {number:,} ({ends})"
-        says = (
-            f"For a width of {wanted:g}: {labels['designed']} labels more where `crowdgold sample` "
-            f"draws the items, {labels['at_random']} at random."
-        )
-        if "(" in says:
-            says += f" In parentheses: 95 %, as far as {STUDIES} simulated studies tell."
-    return "\n".join([*lines, "", textwrap.fill(says, WIDTH)])
 
 
 def run_more(asked: argparse.Namespace) -> int:
     """Read the study, simulate more labels, and say what they do; 1 where none reach the width."""
     from crowdgold.checking.scores import of_complete_scores, scored, why_nothing
     from crowdgold.evaluation.questions import check_anytime
-    from crowdgold.planning.more_labels import (
-        LABELS_APART,
-        Kind,
-        more_labels,
-        of_experts,
-        of_model,
-        wider_where_experts_err,
-    )
-    from crowdgold.planning.pilot import choose_model, of_clusters
-    from crowdgold.reading.study import read_study
+    from crowdgold.planning import more_labels
 
     if not asked.pilot:
         raise InputError("--more: expected --pilot FILES, the study with the labels that there are")
@@ -106,35 +40,38 @@ def run_more(asked: argparse.Namespace) -> int:
     metric, tried = parse_metric(asked.metric), [0]
     if metric.is_parameter:
         raise InputError(f"--metric {metric.text}: gold labels say nothing about a parameter")
-    with progress(lambda: f"simulating {tried[-1]:,} labels more" if tried[-1] else "reading"):
-        study = read_study(asked.pilot, **vars(reading(asked)))
+    with terminal.progress(
+        lambda: f"simulating {tried[-1]:,} labels more" if tried[-1] else "reading"
+    ):
+        study = terminal.study_of(asked, asked.pilot)
         if metric.known.needs_scores and not (metric.is_difference or metric.predictor):
-            model = choose_model(study.items, asked.model)
-            metric = of_model(metric, model) if model else metric
+            model = pilot.choose_model(study.items, asked.model)
+            metric = more_labels.of_model(metric, model) if model else metric
         named = metric.predictors(study.items)
         models = named if metric.known.needs_scores else []
         if why := why_nothing(study.items, models, by_gold=True):
             raise InputError(f"--metric {metric.text}: {why}")
         items = of_complete_scores(study.items.take(scored(study.items, models)))
-        kind = Kind(metric, asked.level, anytime=asked.anytime)
-        found = more_labels(items, kind, asked.width, asked.seed, tried.append)
-    wider = wider_where_experts_err(items, kind)
-    for note in (*study.notes, *of_clusters(items, LABELS_APART), *of_experts(wider)):
-        say_filled(f"Note: {note}")
+        kind = more_labels.Kind(metric, asked.level, anytime=asked.anytime)
+        found = more_labels.more_labels(items, kind, asked.width, asked.seed, tried.append)
+    wider = more_labels.wider_where_experts_err(items, kind)
+    notes = [*study.notes, *pilot.of_clusters(items, more_labels.LABELS_APART)]
+    notes += more_labels.of_experts(wider)
     if asked.anytime is not None and found.labels > asked.anytime:
-        say_filled(
-            f"Note: there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
+        notes.append(
+            f"there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
             "the number of the first look. Intervals still hold, and are little wider"
         )
-    needed = {name: found.needed(name, asked.width) for name in DESIGNS}
+    terminal.say_notes(notes)
+    needed = {name: found.needed(name, asked.width) for name in more_labels.DESIGNS}
     if asked.json:
-        between = {name: found.between(name, asked.width) for name in DESIGNS}
+        between = {name: found.between(name, asked.width) for name in more_labels.DESIGNS}
         numbers = {**plain(asdict(found)), "needed": needed, "needed_between": between}
         if isfinite(wider):
             numbers["times_as_wide_where_experts_err"] = wider
-        tell(json.dumps({"metric": metric.text, **numbers}))
+        terminal.tell(json.dumps({"metric": metric.text, **numbers}))
     else:
-        tell(describe(found, metric.text, asked.width))
+        terminal.tell(more_labels.describe(found, metric.text, asked.width))
     return 1 if set(needed.values()) == {None} else 0
 
 
@@ -182,12 +119,12 @@ def add_options(own: argparse.ArgumentParser) -> None:
     guessed.add_argument("--delta", type=float,
         help="how far the scores follow the voters beyond the truth, in standard deviations "
         f"(default: {GUESSES['delta']:g})")
-    pilot = own.add_argument_group("a pilot, in place of guesses")
-    pilot.add_argument("--pilot", nargs="+", type=Path, metavar="FILE",
+    group = own.add_argument_group("a pilot, in place of guesses")
+    group.add_argument("--pilot", nargs="+", type=Path, metavar="FILE",
         help="votes, gold labels, scores; or one study file, .yaml, that names them as `files`")
-    pilot.add_argument("--model", help="the model that is planned for, where there are several")
-    add_reading_options(pilot)
-    takes_study_file(own, "pilot")
+    group.add_argument("--model", help="the model that is planned for, where there are several")
+    terminal.add_reading_options(group)
+    terminal.takes_study_file(own, "pilot")
     own.add_argument("--metric", default="prevalence", help="default: %(default)s")
     own.add_argument("--width", type=float, help="find the cheapest study of this interval width")
     own.add_argument("--more", action="store_true",
@@ -204,7 +141,6 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("--level", type=float, default=LEVEL, help="default: %(default)g")
     own.add_argument("--seed", type=int, default=1, help="of the simulated items, and of the fit")
     own.add_argument("--json", action="store_true", help="write one JSON object")
-    own.set_defaults(run=run)
     # fmt: on
 
 
@@ -251,50 +187,48 @@ def check(asked: argparse.Namespace) -> None:
         raise InputError(f"--items: found more than {MOST_ITEMS:,}, expected at most as many")
     if (asked.width is None) == (asked.gold is None):
         raise InputError("expected --width, or --items and --gold for a given study")
+    fewest = study_size.FEWEST_GOLD
     if asked.width is not None:
         _between(asked, 0.0, np.inf, "width")
-        if asked.items is not None and asked.items < FEWEST_GOLD:
-            raise InputError(f"--items: found {asked.items}, expected at least {FEWEST_GOLD}")
-    elif asked.items is None or not FEWEST_GOLD <= asked.gold <= asked.items:
+        if asked.items is not None and asked.items < fewest:
+            raise InputError(f"--items: found {asked.items}, expected at least {fewest}")
+    elif asked.items is None or not fewest <= asked.gold <= asked.items:
         raise InputError(
-            f"--gold: found {asked.gold}, expected {FEWEST_GOLD} or more (an interval from fewer "
-            "is not promised) and not more than --items"
+            f"--gold: found {asked.gold}, expected {fewest} or more (an interval from fewer is not "
+            "promised) and not more than --items"
         )
 
 
-def guesses_of(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
+def guesses_of(asked: argparse.Namespace) -> tuple[list[pilot.Guess], np.ndarray | None]:
     """What is guessed, or what a pilot leaves possible with the scale of its scores.
 
     A pilot is read and fitted, and said what was read and what speaks against it.
     """
     if not asked.pilot:
-        guess = Guess(
+        guess = pilot.Guess(
             asked.prevalence, asked.tpr, asked.tnr, asked.vote_correlation, asked.vote_correlation,
             float(np.sqrt(2) * ndtri(asked.auc)), asked.delta,
         )  # fmt: skip
         return [guess], None
     from crowdgold.models.stan import StanModels
-    from crowdgold.planning.pilot import check_pilot, choose_model, fit_pilot
-    from crowdgold.reading.study import Study, read_study
+    from crowdgold.reading.study import Study
 
     rng = np.random.default_rng(asked.seed)
-    with progress(lambda: "reading and fitting the pilot"):
-        study = asked.pilot
-        if not isinstance(study, Study):
-            study = read_study(study, **vars(reading(asked)))
-        model = choose_model(study.items, asked.model)
+    with terminal.progress(lambda: "reading and fitting the pilot"):
+        files = asked.pilot
+        study = files if isinstance(files, Study) else terminal.study_of(asked, files)
+        model = pilot.choose_model(study.items, asked.model)
         metric = parse_metric(asked.metric).metric
         if model is None and (metric is None or metric.needs_scores):
             raise InputError(f"--metric {asked.metric}: it is of scores, and the pilot has none")
         items = study.items if model is None else study.items.with_score(model)
-        pilot = fit_pilot(items, rng, StanModels(), model)
-        notes = [*study.notes, *check_pilot(study, pilot, rng)]
-    for note in notes:
-        say_filled(f"Note: {note}")
-    return list(pilot.guesses), pilot.scores
+        fitted = pilot.fit_pilot(items, rng, StanModels(), model)
+        notes = [*study.notes, *pilot.check_pilot(study, fitted, rng)]
+    terminal.say_notes(notes)
+    return list(fitted.guesses), fitted.scores
 
 
-def learn(asked: argparse.Namespace) -> list[Sequence[Information]]:
+def learn(asked: argparse.Namespace) -> list[Sequence[study_size.Information]]:
     """What an item tells, simulated for each number of votes and each guess."""
     try:
         numbers = sorted({int(part) for part in asked.votes.split(",")})
@@ -306,18 +240,18 @@ def learn(asked: argparse.Namespace) -> list[Sequence[Information]]:
             "1,3,5"
         )
     guesses, scale = guesses_of(asked)
-    known: list[list[Information]] = []
+    known: list[list[study_size.Information]] = []
 
     def told() -> str:
         of = f", {len(known[-1])} of {len(guesses)} draws" if len(guesses) > 1 else ""
-        return f"Simulating items with {votes_each(numbers[len(known) - 1])}{of}"
+        return f"Simulating items with {study_size.votes_each(numbers[len(known) - 1])}{of}"
 
     for votes in numbers:
         known.append([])
-        with progress(told):
+        with terminal.progress(told):
             for guess in guesses:
                 rng = np.random.default_rng(asked.seed)
-                found = expected_information(guess, [asked.metric], votes, rng, scale)
+                found = pilot.expected_information(guess, [asked.metric], votes, rng, scale)
                 if (information := found[asked.metric]) is None:
                     raise InputError(
                         f"--metric {asked.metric}: the simulated items leave it without a value; a "
@@ -327,16 +261,16 @@ def learn(asked: argparse.Namespace) -> list[Sequence[Information]]:
     return [*known]
 
 
-def found(asked: argparse.Namespace) -> tuple[Sequence[Option], Wanted, str]:
+def found(asked: argparse.Namespace) -> tuple[Sequence[study_size.Option], study_size.Wanted, str]:
     """The studies that reach what is asked for, what that is, and the metric."""
     if asked.more:
         raise InputError("--more: of the command alone, `crowdgold plan --more`")
     check(asked)
-    prices = Prices(asked.vote_price, asked.gold_price)
-    wanted = Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
+    prices = study_size.Prices(asked.vote_price, asked.gold_price)
+    wanted = study_size.Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
     learnt = learn(asked)  # it refuses metrics that are none of labels
     needs_votes = parse_metric(asked.metric).known.needs_votes
-    return study_options(learnt, wanted, needs_votes), wanted, asked.metric
+    return study_size.study_options(learnt, wanted, needs_votes), wanted, asked.metric
 
 
 def run(asked: argparse.Namespace) -> int:
@@ -344,8 +278,9 @@ def run(asked: argparse.Namespace) -> int:
     if asked.more:
         return run_more(asked)
     shown = found(asked)
-    tell(json.dumps(as_values(*shown)) if asked.json else describe_study_size(*shown))
+    values = study_size.as_values(*shown)
+    terminal.tell(json.dumps(values) if asked.json else study_size.describe(*shown))
     if all(one.design is None for one in shown[0]):
-        say("No study reaches the width: take a wider one, or more items.")
+        terminal.say("No study reaches the width: take a wider one, or more items.")
         return 1
     return 0

@@ -28,7 +28,6 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("folder", metavar="FOLDER", type=Path, help="from `crowdgold evaluate`")
     own.add_argument("--json", action="store_true", help="name the files in one JSON object")
     add_force(own)
-    own.set_defaults(run=run)
 
 
 def run(asked: argparse.Namespace) -> int:

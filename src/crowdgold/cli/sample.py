@@ -5,17 +5,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.cli.terminal import (
-    add_force,
-    add_study_options,
-    make_way,
-    progress,
-    read_files,
-    reading,
-    say,
-    say_filled,
-    tell,
-)
+from crowdgold.cli import terminal
 from crowdgold.reading.outputs import Output
 from crowdgold.system.temporary import unfinished
 from crowdgold.types.display import WIDTH
@@ -92,9 +82,8 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="choose no items, but estimate from votes and scores the chance with which each was "
         "chosen, for gold labels that were not drawn at random; in the place of --n")
     own.add_argument("--seed", type=int, default=SEED, help="default: %(default)s")
-    add_force(own)
-    add_study_options(own)
-    own.set_defaults(run=run)
+    terminal.add_force(own)
+    terminal.add_study_options(own)
     # fmt: on
 
 
@@ -125,12 +114,15 @@ ASSUMED = (
 
 def _chances(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
     """Chances of all items for the gold that there is, and what they assume."""
-    from crowdgold.planning.estimated_chances import estimated_chances, in_words, to_frame
+    import pandas as pd
+
+    from crowdgold.planning.estimated_chances import COLUMNS, estimated_chances, in_words
 
     chance = estimated_chances(items)
     told = textwrap.fill(in_words(items, chance), WIDTH)
     assumed = textwrap.fill(ASSUMED, WIDTH, subsequent_indent="  ")
-    return to_frame(items, chance), f"{told}\n{assumed}"
+    table = pd.DataFrame(dict(zip(COLUMNS, (items.item, chance), strict=True)))
+    return table, f"{told}\n{assumed}"
 
 
 def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
@@ -140,12 +132,10 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
     from crowdgold.checking.gold_sample import assess_gold_sample
     from crowdgold.planning.batch import ENOUGH, PROPORTIONAL, next_batch
     from crowdgold.planning.more_labels import metrics_for
-    from crowdgold.reading.study import read_study
     from crowdgold.types.items import NO_GOLD
 
     share = PROPORTIONAL if asked.proportional is None else asked.proportional
-    how = vars(reading(asked))
-    pilot = read_study(asked.pilot, **how).items if asked.pilot else None
+    pilot = terminal.study_of(asked, asked.pilot).items if asked.pilot else None
     metrics = metrics_for(items, asked.metrics_for)
     batch = next_batch(items, metrics, asked.n, asked.seed, pilot, share)
     # Gold may hardly have been drawn as batches take it to be.
@@ -153,7 +143,7 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
     if sample.surely_chosen:
         raise InputError(f"no batch can follow these gold labels: {sample.doubt}")
     if sample.chosen:
-        say_filled(f"Warning: {sample.doubt}.")
+        terminal.say_filled(f"Warning: {sample.doubt}.")
     lines = [f"Batch {batch.number}: {len(batch.rows):,} items to be labelled", ""]
     lines.append(f"{'stratum':>7}{'items':>9}{'drawn':>7}{'chance':>8}  why")
     strata = zip(batch.size, batch.drawn, batch.reason, strict=True)
@@ -183,10 +173,9 @@ def _second(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", 
 def run(asked: argparse.Namespace) -> int:
     """Choose the items, say which, and write the file."""
     from crowdgold.reading.outputs import write_spreadsheet
-    from crowdgold.reading.study import read_study
 
     out = Output(asked.out, "--out", "crowdgold sample", is_unlabelled, asked.force)
-    out.check([*read_files(asked), *asked.pilot])
+    out.check([*terminal.read_files(asked), *asked.pilot])
     if asked.out.suffix != ".csv":
         raise InputError(f"--out: found {asked.out.name!r}, expected a name that ends in .csv")
     if asked.poststratify and (asked.second or asked.n is not None):
@@ -203,8 +192,8 @@ def run(asked: argparse.Namespace) -> int:
             raise InputError(f"{name}: found with {other}, expected with --n, or left out")
     if share is not None and not 0 <= share <= 1:
         raise InputError(f"--proportional: found {share:g}, expected 0 to 1")
-    with progress(lambda: "reading and choosing"):
-        study = read_study(asked.files, **vars(reading(asked)))
+    with terminal.progress(lambda: "reading and choosing"):
+        study = terminal.study_of(asked, asked.files)
         work = _chances if asked.poststratify else _second if asked.second else _batch
         if study.passed_over and work is _batch:
             begun = next(note for note in study.notes if "passed over" in note)
@@ -212,11 +201,10 @@ def run(asked: argparse.Namespace) -> int:
                 f"{begun}. No batch can follow before: its items would be drawn once more"
             )
         table, told = work(study.items, asked)
-    for note in study.notes:
-        say_filled(f"Note: {note}")
-    tell(told)
-    make_way(out)
+    terminal.say_notes(study.notes)
+    terminal.tell(told)
+    terminal.make_way(out)
     with unfinished(asked.out) as own:
         write_spreadsheet(table, own)
-    say(f"Written: {asked.out}")
+    terminal.say(f"Written: {asked.out}")
     return 0

@@ -22,8 +22,7 @@ from crowdgold.types.parameters import unknown
 MOST_BYTES = 1_000_000
 OF_A_RUN = ("cores", "json", "force", "badge")
 """Options that a study file need not repeat: they change no file that is written."""
-BESIDE = (*OF_A_RUN, "report", "out", "fail_if", "fail_on")
-"""Options that change no number."""
+BESIDE = (*OF_A_RUN, "report", "out", "fail_if", "fail_on")  # options that change no number
 
 
 @dataclass(frozen=True)

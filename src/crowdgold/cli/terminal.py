@@ -9,7 +9,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from crowdgold.models.clara.labelling import LabellingModel
     from crowdgold.reading.options import Reading
     from crowdgold.reading.outputs import Output  # it loads pandas
+    from crowdgold.reading.study import Study
     from crowdgold.types.annotations import Annotations
 
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u202a-\u202e\u2066-\u2069]")
@@ -41,12 +42,9 @@ class Parser(argparse.ArgumentParser):
 
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options can be added to."""
-EVERY = 5.0
-"""Seconds between two lines of progress; what takes less says nothing."""
-STUDY_FILE = (".yaml", ".yml")
-"""How names of study files end."""
-NAMED = 10
-"""Unknown annotators that are named."""
+EVERY = 5.0  # seconds between two lines of progress; what takes less says nothing
+STUDY_FILE = (".yaml", ".yml")  # how names of study files end
+NAMED = 10  # unknown annotators that are named
 
 
 def say(line: str) -> None:
@@ -56,8 +54,14 @@ def say(line: str) -> None:
 
 
 def say_filled(text: str) -> None:
-    """Say a note in lines of the terminal's usual width."""
+    """Say something in lines of the terminal's usual width."""
     say(textwrap.fill(text, WIDTH, subsequent_indent="  "))
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Say what was decided, or is to be known."""
+    for note in notes:
+        say_filled(f"Note: {note}")
 
 
 def tell(text: str) -> None:
@@ -128,29 +132,6 @@ def column_names(text: str) -> tuple[str, str]:
     return theirs, ours
 
 
-def add_table_options(command: Options) -> None:
-    """Add the options of a command that reads labels."""
-    # fmt: off
-    from crowdgold.types.columns import ONE_LABEL  # here: it loads pandas
-
-    command.add_argument("--column", "--columns", type=column_names, action="append", default=[],
-        metavar="THEIRS=OURS",
-        help="another name of a column in the file, for instance worker=annotator; can be repeated")
-    command.add_argument("--repeated", choices=ONE_LABEL, default="refuse",
-        help="what to do where an annotator labels an item again: refuse it, or keep the first or "
-        "the last of the labels (default: %(default)s)")
-    # fmt: on
-
-
-def add_force(command: argparse.ArgumentParser) -> None:
-    """Add the option that lets an output take the place of what the command did not write."""
-    # fmt: off
-    command.add_argument("--force", action="store_true",
-        help="write also where something stands that this command did not write; it is kept "
-        "beside the new one, as NAME.old")
-    # fmt: on
-
-
 def make_way(output: "Output") -> None:
     """Keep what stands in the place of an output and is not the command's own, and say where."""
     say_kept(output.path, output.make_way())
@@ -167,37 +148,21 @@ def read_files(asked: argparse.Namespace) -> list[Path]:
     return [*asked.files, *([asked.study_file.path] if asked.study_file else [])]
 
 
-def add_study_options(command: argparse.ArgumentParser) -> None:
-    """Add the arguments of a command that reads a study: its files, and how to read them."""
-    # fmt: off
-    command.add_argument("files", metavar="FILES", nargs="+", type=Path,
-        help="votes, gold labels, scores; or one study file, .yaml, that names them and holds "
-        "other options by their names (columns: {worker: annotator})")
-    add_reading_options(command)
-    takes_study_file(command, "files")
-    # fmt: on
+# fmt: off
+def add_table_options(command: Options) -> None:
+    """Add the options of a command that reads labels."""
+    from crowdgold.types.columns import ONE_LABEL  # here: it loads pandas
 
-
-def add_expert_error(command: Options) -> None:
-    """Add the option that says how often experts err."""
-    # fmt: off
-    command.add_argument("--expert-error", default=ESTIMATE, metavar="ERROR",
-        help="how often experts err, so that answers are corrected for it: 0.05, or an interval, "
-        "0.03:0.08; for positive and negative items apart, 0.1,0.03; `estimate`, from items that "
-        "several experts labelled, where that can be done; `none`, take the majority of an item's "
-        "experts for the truth; or `mean`, experts do not err but differ, and an item is as "
-        "positive as the share of them who call it so (default: %(default)s)")
-    # fmt: on
-
-
-def takes_study_file(command: argparse.ArgumentParser, option: str) -> None:
-    """Let a command take its options from a study file (`study_file`) in the place of its files."""
-    command.set_defaults(files_option=option, declared=command, study_file=None)
+    command.add_argument("--column", "--columns", type=column_names, action="append", default=[],
+        metavar="THEIRS=OURS",
+        help="another name of a column in the file, for instance worker=annotator; can be repeated")
+    command.add_argument("--repeated", choices=ONE_LABEL, default="refuse",
+        help="what to do where an annotator labels an item again: refuse it, or keep the first or "
+        "the last of the labels (default: %(default)s)")
 
 
 def add_reading_options(command: Options) -> None:
     """Add the options that say how the files of a study are read."""
-    # fmt: off
     from crowdgold.reading.options import REFUSE, UNMATCHED  # here: it loads pandas
 
     command.add_argument("--positive", metavar="VALUE", action="append", default=[],
@@ -217,7 +182,38 @@ def add_reading_options(command: Options) -> None:
     command.add_argument("--unmatched", choices=UNMATCHED, default=REFUSE,
         help="what to do where files do not name the same items: refuse them, or drop what matches "
         "nothing (default: %(default)s)")
-    # fmt: on
+
+
+def add_expert_error(command: Options) -> None:
+    """Add the option that says how often experts err."""
+    command.add_argument("--expert-error", default=ESTIMATE, metavar="ERROR",
+        help="how often experts err, so that answers are corrected for it: 0.05, or an interval, "
+        "0.03:0.08; for positive and negative items apart, 0.1,0.03; `estimate`, from items that "
+        "several experts labelled, where that can be done; `none`, take the majority of an item's "
+        "experts for the truth; or `mean`, experts do not err but differ, and an item is as "
+        "positive as the share of them who call it so (default: %(default)s)")
+
+
+def add_force(command: argparse.ArgumentParser) -> None:
+    """Add the option that lets an output take the place of what the command did not write."""
+    command.add_argument("--force", action="store_true",
+        help="write also where something stands that this command did not write; it is kept "
+        "beside the new one, as NAME.old")
+
+
+def add_study_options(command: argparse.ArgumentParser) -> None:
+    """Add the arguments of a command that reads a study: its files, and how to read them."""
+    command.add_argument("files", metavar="FILES", nargs="+", type=Path,
+        help="votes, gold labels, scores; or one study file, .yaml, that names them and holds "
+        "other options by their names (columns: {worker: annotator})")
+    add_reading_options(command)
+    takes_study_file(command, "files")
+# fmt: on
+
+
+def takes_study_file(command: argparse.ArgumentParser, option: str) -> None:
+    """Let a command take its options from a study file (`study_file`) in the place of its files."""
+    command.set_defaults(files_option=option, declared=command, study_file=None)
 
 
 def reading(asked: argparse.Namespace) -> "Reading":
@@ -226,11 +222,13 @@ def reading(asked: argparse.Namespace) -> "Reading":
 
     item = [one.strip() for text in asked.item for one in text.split(",") if one.strip()]
     return Reading(
-        renamed(asked), asked.positive, asked.repeated, item, asked.missing, asked.encoding,
+        dict(asked.column), asked.positive, asked.repeated, item, asked.missing, asked.encoding,
         asked.unmatched,
     )  # fmt: skip
 
 
-def renamed(asked: argparse.Namespace) -> Mapping[str, str]:
-    """The file's own column names -> the names used here."""
-    return dict(asked.column)
+def study_of(asked: argparse.Namespace, files: Sequence[Path]) -> "Study":
+    """The study of some files, read as a command is told to."""
+    from crowdgold.reading.study import read_study  # here: pandas takes long to load
+
+    return read_study(files, **vars(reading(asked)))

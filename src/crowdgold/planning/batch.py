@@ -55,29 +55,23 @@ from crowdgold.types.gold_draw import (
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.opinions import Opinions
 
-LEAST = 1e-4
-"""Nearest that a prediction is taken to come to 0 or 1."""
-ENOUGH = 20
-"""Gold labels from which on the prediction rests on them."""
+LEAST = 1e-4  # nearest that a prediction is taken to come to 0 or 1
+ENOUGH = 20  # gold labels from which on the prediction rests on them
 STRATA = 8
-LABELS_EACH = 6
-"""Labels of a batch to a stratum: where they are fewer there are fewer strata."""
+LABELS_EACH = 6  # labels of a batch to a stratum: where they are fewer there are fewer strata
 ENOUGH_FOR_ALL = STRATA * LABELS_EACH
 """Labels of a batch from which on it has all strata, so that a larger one begins with its items."""
 PROPORTIONAL = 0.15
 """Share of the labels that strata get by their items alone: no weight is huge where the
 expectation is wrong."""
-COLUMNS = ("item", "gold", BATCH, STRATUM, SIZE, *FOR_PEOPLE)
-"""Of the file that goes to experts."""
+COLUMNS = ("item", "gold", BATCH, STRATUM, SIZE, *FOR_PEOPLE)  # of the file that goes to experts
 SECOND_COLUMNS = ("item", "label", "expert", "reason")
 """Of the file that asks experts for another opinion."""
 
 
 def variances(items: Items, asked: Sequence[Asked], guess: np.ndarray) -> np.ndarray:
-    """v_i of each metric, one of one predictor or a difference of two, (n, M), in all 1 of each.
-
-    0 throughout where a metric has no value among these items, or no label moves it. `guess` (n,)
-    is P(Y_i = 1).
+    """v_i of each metric, one of one predictor or a difference of two, (n, M), in all 1 of each; 0
+    where a metric has no value among these items, or no label moves it. `guess` (n,) is P(Y_i = 1).
     """
     bare = replace(items, labels=None, draw=None, truth=None, oracle=None)
     share = np.clip(guess, LEAST, 1 - LEAST)
@@ -124,12 +118,13 @@ def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
     """
     columns, old, draw = features(items), 0, items.draw
     gold, key = items.gold, items.key
-    if (gold != NO_GOLD).sum() < ENOUGH and pilot is None:
+    few = (gold != NO_GOLD).sum() < ENOUGH
+    if few and pilot is None:
         share = float(items.votes_positive.sum() / items.votes_total.sum())
         least = 1 / (2 * len(items))
         ends = [min(max(share * part, least), 1 - least) for part in (1.0, 0.3)]
         return [without_labels(columns, one) for one in ends]
-    if (gold != NO_GOLD).sum() < ENOUGH and pilot is not None:
+    if few and pilot is not None:
         if pilot.predictors != items.predictors:
             raise InputError(
                 f"--pilot: it has scores of {', '.join(pilot.predictors) or 'no model'}, the study "
@@ -148,9 +143,8 @@ def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
 
 
 def by_rate(rate: np.ndarray, n: int) -> np.ndarray:
-    """The number of each item's stratum, (m,), without gaps, from the lowest of `rates` (m,) up.
-
-    `n` is the labels of the batch. Items of one rate stay together.
+    """The number of each item's stratum, (m,), without gaps, from the lowest of `rates` (m,) up, of
+    a batch of `n` labels. Items of one rate stay together.
     """
     order = np.argsort(rate, kind="stable")
     up_to = np.cumsum(rate[order])
@@ -184,10 +178,8 @@ def _shares(
 
 
 def parts(cost: np.ndarray, size: np.ndarray, proportional: float = PROPORTIONAL) -> np.ndarray:
-    """The share of all labels that each stratum of `size` (H,) items is to have, (H,).
-
-    Where all of `cost`, c_hm (H, M), is 0 it is proportional to the items, of which a share
-    `proportional` of the labels goes alone.
+    """The share of all labels that each stratum of `size` (H,) items is to have, (H,), by `cost`,
+    c_hm (H, M), or by its items alone where all of that is 0.
     """
     return _shares(cost, size, proportional)[0]
 

@@ -7,8 +7,8 @@ gold item stands for others with such votes and scores (inverse-propensity weigh
 chances were estimated is not in the intervals. Where the regression is right that makes them longer
 than they need be, not shorter (Robins, Rotnitzky and Zhao, 1994). It is right only where the choice
 depended on votes and scores alone, and smoothly. No data can show the first: where hard or striking
-items were chosen, it is wrong. The second they can (`threshold_of`): where items above a score were
-chosen, chances are wrong on both sides of it, and intervals too short.
+items were chosen, it is wrong. The second they can (`threshold_in_words`): where items above a
+score were chosen, chances are wrong on both sides of it, and intervals too short.
 
 An item's chance is at least a small share of the mean one, so that no gold item counts for very
 many. Where many items are at that least chance, hardly any like them have a gold label, and what is
@@ -19,49 +19,21 @@ as likely to be positive, one by its votes and one by its score, can differ in h
 to be chosen, and in what they add to a metric of votes.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
-import pandas as pd
 
 from crowdgold.models.logistic import features, fit_folds, standard
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import ESTIMATED, GoldDraw, cost_in_words
 from crowdgold.types.items import NO_GOLD, Items
 
-TIMES = 20.0
-"""Ratio of the likelihoods from which on a choice looks like one by a threshold."""
+TIMES = 20.0  # ratio of the likelihoods from which on a choice looks like one by a threshold
 COLUMNS = ("item", ESTIMATED)
-FEWEST = 12
-"""Gold labels without which chances are not estimated."""
+FEWEST = 12  # gold labels without which chances are not estimated
 LEAST, LEAST_LABELS = 0.05, 2.0
 """The least chance of an item, as a share of the mean one; where labels are few, at least that
 which so many of them would have, so that no item carries half of all weight."""
-INTERCEPT_PRECISION = 1e-3
-"""Of the intercept's normal prior, around 0: nearly flat."""
-MANY = 0.05
-"""Share of items at the least chance from which on the words warn of it."""
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """A threshold of a model's score."""
-
-    predictor: str  # the model
-    above: float  # share of the items above it
-    times: float  # how many times as often these have a gold label as the others
-
-    @property
-    def sentence(self) -> str:
-        """What it means for the chances, without a full stop."""
-        often = f"{self.times:.2g} times as often as the others"
-        return (
-            f"Items look chosen by a threshold, not gradually: the {100 * self.above:.0f} % that "
-            f"{self.predictor} scores highest have gold labels "
-            f"{often if np.isfinite(self.times) else 'alone'}. Then estimated chances are wrong on "
-            "both sides of it, and intervals can be too short, of AUC and recall above all; if you "
-            "know the chances, give them in a column gold_probability"
-        )
+INTERCEPT_PRECISION = 1e-3  # of the intercept's normal prior, around 0: nearly flat
+MANY = 0.05  # share of items at the least chance from which on the words warn of it
 
 
 def _likelihood(gold: np.ndarray, chance: np.ndarray | float) -> float:
@@ -81,8 +53,9 @@ def _step(gold: np.ndarray, rank: np.ndarray) -> tuple[float, np.ndarray]:
     return found, upper
 
 
-def threshold_of(items: Items) -> Threshold | None:
-    """The threshold that gold items look chosen by; None where a smooth choice does as well.
+def threshold_in_words(items: Items) -> str:
+    """The threshold that gold items look chosen by, and what it means, without a full stop; empty
+    where a smooth choice does as well.
 
     Held against each other are two ways in which the choice can depend on a model's score. Either
     an item's chance is one above a threshold and another below it, wherever that explains the
@@ -94,7 +67,7 @@ def threshold_of(items: Items) -> Threshold | None:
     from scipy.stats import rankdata  # half a second that other commands need not wait
 
     has_gold, votes = items.gold != NO_GOLD, features(items)[:, 1]
-    found, most = None, np.log(TIMES)
+    said, most = "", np.log(TIMES)
     for name, scores in items.scores.items():
         known = np.isfinite(scores)
         gold, rank = has_gold[known], rankdata(scores[known]) / max(known.sum(), 1)
@@ -105,9 +78,16 @@ def threshold_of(items: Items) -> Threshold | None:
         smooth = _likelihood(gold, _regression(two, gold))
         if step - smooth > most:
             rest, most = gold[~upper].mean(), step - smooth
-            times = gold[upper].mean() / rest if rest > 0 else np.inf
-            found = Threshold(name, float(upper.mean()), float(times))
-    return found
+            often = "alone"
+            if rest > 0:
+                often = f"{gold[upper].mean() / rest:.2g} times as often as the others"
+            said = (
+                f"Items look chosen by a threshold, not gradually: the {100 * upper.mean():.0f} % "
+                f"that {name} scores highest have gold labels {often}. Then estimated chances are "
+                "wrong on both sides of it, and intervals can be too short, of AUC and recall "
+                "above all; if you know the chances, give them in a column gold_probability"
+            )
+    return said
 
 
 def _regression(known: np.ndarray, gold: np.ndarray) -> np.ndarray:
@@ -146,11 +126,6 @@ def estimated_chances(items: Items) -> np.ndarray:
     return chance
 
 
-def to_frame(items: Items, chance: np.ndarray) -> pd.DataFrame:
-    """The table of all items and their chances, which goes along with the study."""
-    return pd.DataFrame(dict(zip(COLUMNS, (items.item, chance), strict=True)))
-
-
 def in_words(items: Items, chance: np.ndarray) -> str:
     """What the chances are, a sentence each."""
     gold = np.flatnonzero(items.gold != NO_GOLD)
@@ -164,6 +139,6 @@ def in_words(items: Items, chance: np.ndarray) -> str:
             "what is said of these rests on how well votes and scores predict their labels, and "
             "intervals can be too short"
         )
-    if (step := threshold_of(items)) is not None:
-        told += f". {step.sentence}"
+    if step := threshold_in_words(items):
+        told += f". {step}"
     return f"{told}."

@@ -38,8 +38,7 @@ CLARA, SNORKEL = clara.PUBLISHED.name, snorkel.METHOD.name
 FRONTIER_COLUMNS = (
     "threshold", "labels", "labels_se", "share_of_labels", "accuracy", "accuracy_se", "items",
 )  # fmt: skip
-SMALLEST_STEP = 1e-4
-"""Each threshold is measured on all items: 10,000 of them take minutes."""
+SMALLEST_STEP = 1e-4  # each threshold is measured on all items: 10,000 of them take minutes
 SURE = 1.645
 """Standard errors above the wanted accuracy from which on a choice is called safe: 95 %, one-sided.
 """
@@ -82,10 +81,8 @@ def majority_label(annotations: Annotations, used: np.ndarray | None = None) -> 
 
 
 def place_in_stratum(annotations: Annotations, rng: np.random.Generator) -> np.ndarray:
-    """Where each item stands in its stratum, in a random order, as a share from 0 to 1: (I,).
-
-    A stratum is the items whose first label is the same. Those below x are a share x of it, to the
-    nearest item.
+    """Where each item stands among those of the same first label, in a random order, as a share
+    from 0 to 1: (I,).
     """
     stratum = annotations.label[first_label(annotations)]
     mixed = rng.permutation(len(stratum))
@@ -103,9 +100,8 @@ def _by_majority(annotations: Annotations, used: np.ndarray) -> Labelled:
 
 
 def random_stratified(annotations: Annotations, share: float, place: np.ndarray) -> Labelled:
-    """One label of each item; a share of each stratum, from 0 to 1, goes through tie-breaking.
-
-    With the same `place_in_stratum`, a larger share holds the items of a smaller one.
+    """One label of each item; a share of each stratum, from 0 to 1, goes through tie-breaking: with
+    the same `place_in_stratum`, a larger share holds the items of a smaller one.
     """
     start = first_label(annotations)
     second = np.minimum(start + 1, len(annotations) - 1)
@@ -159,11 +155,10 @@ def compare_policies(
 ) -> pd.DataFrame:  # fmt: skip
     """What each policy costs and how accurate it is, a row each.
 
-    Columns: the policy; its threshold of confidence, or its share of items with additional labels
-    (missing for tie-breaking); the share of all labels that it takes; the share of the items whose
-    final label is the `reference`, (I,) the truth or the majority; and its estimate of the share of
-    the last category, the positive one. The model is fitted to other items; `snorkel` holds
-    probabilities of its label model after each label.
+    `threshold_or_share` is the threshold of confidence, or the share of items with additional
+    labels (missing for tie-breaking); `accuracy` the share of the items whose final label is the
+    `reference`, (I,) the truth or the majority; the prevalence is that of the last category, the
+    positive one. `snorkel` holds probabilities of its label model after each label.
     """
     so_far, place = probabilities_so_far(model, annotations), place_in_stratum(annotations, rng)
     done = [(TIE_BREAKING, float("nan"), tie_breaking(annotations))]
@@ -197,10 +192,7 @@ def labels_an_item(quality: float) -> float:
 
 
 def items_of_class(items: float, share: float, quality: float, reviewers: float) -> float:
-    """The expected items of a class that each reviewer labels.
-
-    `share` is that of the class, the prevalence or one less it, and `quality` the mean TPR or TNR.
-    """
+    """The expected items of a class that each reviewer labels; `quality` is the mean TPR or TNR."""
     return items * share * labels_an_item(quality) / reviewers
 
 
@@ -213,19 +205,15 @@ def threshold_grid(categories: int, step: float = 0.01) -> np.ndarray:
 
 
 def measure_frontier(
-    model: LabellingModel,
-    annotations: Annotations,
-    reference: np.ndarray,
-    thresholds: Sequence[float] | np.ndarray,
+    model: LabellingModel, annotations: Annotations, reference: np.ndarray, thresholds: np.ndarray
 ) -> pd.DataFrame:
     """What each threshold costs and how accurate it is, ascending: columns `FRONTIER_COLUMNS`.
 
     `labels` is the mean number of labels of an item, `accuracy` the share of final labels that are
-    the `reference` (I,), each with its standard error over items. The model is fitted to other
-    items.
+    the `reference` (I,), each with its standard error over items.
     """
     so_far, size, rows = probabilities_so_far(model, annotations), len(annotations.item), []
-    for threshold in sorted(map(float, thresholds)):
+    for threshold in np.sort(thresholds).tolist():
         done = until_confident(so_far, threshold)
         right, used = float(np.mean(done.final == reference)), done.used.astype(float)
         taken = float(used.mean()), standard_error(used), float(used.sum() / len(annotations))
@@ -276,7 +264,6 @@ def check_wanted(accuracy: float | None, budget: float | None) -> None:
 
 def threshold_for_accuracy(frontier: pd.DataFrame, accuracy: float) -> Choice:
     """The cheapest threshold of a frontier whose accuracy is what is wanted, within (0, 1]."""
-    check_wanted(accuracy, None)
     good = frontier[frontier["accuracy"] >= accuracy]
     if good.empty:
         best = _first(frontier, "accuracy", "labels", "threshold")
@@ -298,7 +285,6 @@ def threshold_for_accuracy(frontier: pd.DataFrame, accuracy: float) -> Choice:
 
 def threshold_for_budget(frontier: pd.DataFrame, labels: float) -> Choice:
     """The most accurate threshold that takes no more labels an item on average, 1 or more."""
-    check_wanted(None, labels)
     good = frontier[frontier["labels"] <= labels]
     if good.empty:
         cheapest = _first(frontier, "labels", "threshold")

@@ -8,6 +8,7 @@ are all in it. More labels widen no interval on average, so that means over few 
 fall (isotonic regression). Their standard errors stand beside them.
 """
 
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,7 @@ from crowdgold.methods.registry import METHODS, answering, answering_experts, fi
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.metric import Asked
 from crowdgold.planning.batch import ENOUGH, labelled, next_batch, predicted, random_batch
+from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.parameters import LEVEL
@@ -60,15 +62,13 @@ def metrics_for(items: Items, texts: Sequence[str]) -> list[Asked]:
     return list(found.values())
 
 
-ANSWER = answering()
-"""The method that gives the answer."""
-STUDIES = 8
-"""Simulated studies of each size and design."""
+DESIGNS = ("designed", "at_random")
+ANSWER = answering()  # the method that gives the answer
+STUDIES = 8  # simulated studies of each size and design
 AWAY = float(stdtrit(STUDIES - 1, 0.975))
 """Standard errors from the mean of so many studies to either end of its 95 % interval."""
 FIRST = 25
-MOST = 6_400
-"""Labels more that are tried first, and at most; each size is twice the one before."""
+MOST = 6_400  # labels more that are tried first, and at most; each size is twice the one before
 LABELS_APART = (
     "widths are of intervals that compare clusters. The labels to come are simulated as if items "
     "of a cluster were no more alike than their votes and scores make them, so that"
@@ -111,6 +111,34 @@ class MoreLabels:
         return self.needed(design, wanted, -AWAY), self.needed(design, wanted, AWAY)
 
 
+def describe(found: MoreLabels, metric: str, wanted: float) -> str:
+    """A table of widths, and how many labels more reach the wanted one."""
+    lines = [
+        f"Interval of {metric}: {found.width:.4f} wide with {found.labels:,} gold labels",
+        f"{'more labels':>11}{'by crowdgold sample':>21}{'at random':>11}",
+    ]
+    rows = zip(found.more, found.designed, found.at_random, strict=True)
+    lines += [f"{more:>11,}{one:>21.4f}{other:>11.4f}" for more, one, other in rows]
+    says = f"It is {wanted:g} wide already."
+    if found.width > wanted:
+        labels = {}
+        for design in DESIGNS:
+            number, (low, high) = found.needed(design, wanted), found.between(design, wanted)
+            if number is None:
+                or_from = "" if low is None else f" (or from {low:,} on)"
+                labels[design] = f"more than {found.more[-1]:,}{or_from}"
+            else:
+                ends = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+                labels[design] = f"about {number:,} ({ends})"
+        says = (
+            f"For a width of {wanted:g}: {labels['designed']} labels more where `crowdgold sample` "
+            f"draws the items, {labels['at_random']} at random."
+        )
+        if "(" in says:
+            says += f" In parentheses: 95 %, as far as {STUDIES} simulated studies tell."
+    return "\n".join([*lines, "", textwrap.fill(says, WIDTH)])
+
+
 def falling(widths: np.ndarray) -> np.ndarray:
     """The nearest widths (S,) that do not rise with the labels."""
     return np.asarray(isotonic_regression(widths, increasing=False).x)
@@ -122,7 +150,6 @@ class Kind:
 
     metric: Asked  # of one model, or a difference of two
     level: float = LEVEL
-    about: str = POPULATION
     anytime: int | None = None
     """Labels at which it is narrowest where it holds over all looks; None where there is one."""
 
@@ -133,14 +160,13 @@ def _interval(items: Items, kind: Kind, method: str = ANSWER) -> Estimate:
     if kind.anytime is not None:
         level = level_of_look(level, int((items.gold != NO_GOLD).sum()), kind.anytime)
     fitted = fit(method, items, rng)
-    (found,) = evaluate(fitted, items, [kind.metric.text], rng, level, target=kind.about)
+    (found,) = evaluate(fitted, items, [kind.metric.text], rng, level, target=POPULATION)
     return found
 
 
 def wider_where_experts_err(items: Items, kind: Kind) -> float:
-    """How many times as wide the interval is now that is corrected for experts' errors.
-
-    NaN where there is nothing to correct by, or no such interval.
+    """How many times as wide the interval is now that is corrected for experts' errors; NaN where
+    there is nothing to correct by, or no such interval.
     """
     method = answering_experts()
     if METHODS[method].lacks(items):
@@ -150,9 +176,7 @@ def wider_where_experts_err(items: Items, kind: Kind) -> float:
 
 
 def of_experts(wider: float) -> list[str]:
-    """What is said where experts' errors can be corrected (`wider_where_experts_err`): widths do
-    not count them.
-    """
+    """What is said of errors of experts (`wider_where_experts_err`), which widths do not count."""
     if np.isnan(wider):
         return []
     more = ""
@@ -173,9 +197,7 @@ def more_labels(
     told: Callable[[int], None] = lambda more: None,
 ) -> MoreLabels:  # fmt: skip
     """What more labels do, simulated with more and more of them until both designs surely reach a
-    width.
-
-    `told` takes the number of labels more that is tried.
+    width. `told` takes the number of labels more that is tried.
     """
     known = items.gold != NO_GOLD
     rest, classes = int((~known).sum()), len(set(items.gold[known]))
@@ -214,9 +236,8 @@ def more_labels(
 
 def _widths(items: Items, kind: Kind, guess: np.ndarray, more: int, seed: int) -> np.ndarray:
     """The mean widths with so many labels more, drawn by `crowdgold sample` and at random, and
-    their standard errors: (2, 2).
-
-    NaN where a simulated study has no interval: the mean of the others would be too narrow.
+    their standard errors: (2, 2). NaN where a simulated study has no interval: the mean of the
+    others would be too narrow.
     """
     found = np.empty((STUDIES, 2))
     for study in range(STUDIES):

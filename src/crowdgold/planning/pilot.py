@@ -33,12 +33,10 @@ from crowdgold.simulate.maven import draw_maven
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, Items
 
-ITEMS = 5000
-"""Simulated items, or more, so that `RARER` of the rarer class are expected among them."""
+ITEMS = 5000  # simulated items, or more, so that `RARER` of the rarer class are expected among them
 MOST_ITEMS = 100_000
 RARER = 500
-RAREST = RARER / MOST_ITEMS
-"""A rarer class would take more items."""
+RAREST = RARER / MOST_ITEMS  # a rarer class would take more items
 SCORE = "score"
 
 
@@ -116,8 +114,7 @@ def expected_information(
     return {metric: _information(found, k, votes) for k, metric in enumerate(metrics)}
 
 
-DRAWS = 40
-"""Posterior draws; the ends of 90 % of them are then the second from either side."""
+DRAWS = 40  # posterior draws; the ends of 90 % of them are then the second from either side
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,9 @@ from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import LEVEL
 
-FEWEST_GOLD = 30
-"""Gold labels below which a width is not promised: (1) is for large samples."""
-MOST = 10**12
-"""Gold labels beyond which no study is planned."""
-POSSIBLE = 0.9
-"""Share of a pilot's posterior between the ends of a width."""
+FEWEST_GOLD = 30  # gold labels below which a width is not promised: (1) is for large samples
+MOST = 10**12  # gold labels beyond which no study is planned
+POSSIBLE = 0.9  # share of a pilot's posterior between the ends of a width
 SURE = (1 + POSSIBLE) / 2
 """Share of it in which a study is narrow enough that is planned to be so surely."""
 HARDLY = 0.02
@@ -79,7 +76,7 @@ class Design:
     cost: float
 
 
-def width(known: Information, n: int, n_gold: int, level: float = LEVEL) -> float:
+def width(known: Information, n: float, n_gold: int, level: float = LEVEL) -> float:
     """The expected width of an interval, by (1) and Student's t, with 2 <= `n_gold` <= `n`."""
     variance = known.sigma**2 * ((1 - known.gain) / n_gold + known.gain / n)
     return 2 * float(stdtrit(n_gold - 1, (1 + level) / 2)) * math.sqrt(variance)
@@ -87,8 +84,7 @@ def width(known: Information, n: int, n_gold: int, level: float = LEVEL) -> floa
 
 def narrowest(known: Information, n_gold: int, level: float = LEVEL) -> float:
     """The width that no number of items goes below with `n_gold` gold labels."""
-    reach = float(stdtrit(n_gold - 1, (1 + level) / 2))
-    return 2 * reach * known.sigma * math.sqrt((1 - known.gain) / n_gold)
+    return width(known, math.inf, n_gold, level)
 
 
 def cost(prices: Prices, n: int, votes: int, n_gold: int) -> float:
@@ -196,9 +192,9 @@ class Option:
     def _widths(self, design: Design, level: float) -> np.ndarray:
         return np.array([width(one, design.n, design.n_gold, level) for one in self.possible])
 
-    def _surely(self, wanted: Wanted, aim: float) -> Design | None:
+    def _surely(self, wanted: Wanted, wished: float) -> Design | None:
         """The cheapest study that is narrow enough in `SURE` of what is possible."""
-        wished = aim
+        aim = wished
         for _ in range(20):
             found = cheapest(self.information, wanted.prices, aim, wanted.items, wanted.level)
             if found is None:

@@ -14,7 +14,7 @@ from crowdgold.methods.method import ANSWERS, in_order
 from crowdgold.methods.registry import METHODS, baseline
 from crowdgold.metrics.binary import METRICS
 from crowdgold.metrics.metric import Words
-from crowdgold.presentation.folder import StudyFolder
+from crowdgold.presentation.folder import StudyFolder, records_of
 
 
 def words_of(metric: str) -> Words:
@@ -85,9 +85,7 @@ class Numbers:
 
     def interval(self, level: float) -> str:
         """The interval with its level."""
-        if self.lower is None or self.upper is None:
-            return "no interval"
-        return f"{percent(level)} interval {self.ends}"
+        return "no interval" if self.ends == "none" else f"{percent(level)} interval {self.ends}"
 
 
 def percent(share: float) -> str:
@@ -125,15 +123,14 @@ OF_POPULATION = "Its intervals are about the population that the items were draw
 
 def assumptions_of(methods: Sequence[str], about: str) -> list[tuple[str, str]]:
     """The assumptions of methods and what their intervals are about, in the order of answers."""
-    found = []
-    for name in in_order(methods, ANSWERS):
-        offer = METHODS[name].offer if name in METHODS else None
-        told = "No description; see the documentation of the method."
-        if offer is not None:
+    found = dict.fromkeys(
+        in_order(methods, ANSWERS), "No description; see the documentation of the method."
+    )
+    for name in found:
+        if name in METHODS and (offer := METHODS[name].offer):
             of = OF_POPULATION if is_of_population(name, about) else OF_ITEMS
-            told = f"{offer.assumes} {of}"
-        found.append((name, told))
-    return found
+            found[name] = f"{offer.assumes} {of}"
+    return list(found.items())
 
 
 LEAST = 2  # decimals; more where the interval is narrower than the last of them
@@ -307,22 +304,13 @@ def write_answer(
     )  # fmt: skip
 
 
-def headlines_of_all(study: StudyFolder) -> list[Mapping[str, Any]]:
-    """The headlines of all items."""
-    return [row for row in study.summary["headlines"] if row["stratum"] == study.whole]
-
-
 def write_answers(study: StudyFolder) -> list[Answers]:
     """The answers: on the items and voters, on each model, on pairs of models."""
     groups: dict[tuple[str, str], list[Answer]] = {}
     rows = study.of_all("estimates")
     rows = rows[(rows["method"] == baseline()) & rows["lower"].notna() & rows["upper"].notna()]
-    by_gold = {
-        (row["model"], row["against"], row["metric"]):
-        {name: float(row[name]) for name in ("estimate", "lower", "upper")}
-        for row in rows.to_dict("records")
-    }  # fmt: skip
-    for row in headlines_of_all(study):
+    by_gold = {(row["model"], row["against"], row["metric"]): row for row in records_of(rows)}
+    for row in study.headlines:
         whose = (row["model"], row["against"] if is_comparison(row) else "")
         if whose not in groups and sum(bool(other) for _, other in groups) >= MOST_PAIRS:
             continue

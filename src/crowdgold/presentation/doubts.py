@@ -21,7 +21,6 @@ from crowdgold.methods.misfit import held_against
 from crowdgold.methods.registry import METHODS, answering
 from crowdgold.presentation.answers import (
     Numbers,
-    headlines_of_all,
     is_comparison,
     is_difference,
     listed,
@@ -247,9 +246,9 @@ def _misfits(study: StudyFolder) -> Iterator[Doubt]:
         own = flagged[flagged["method"] == method]
         held = int(rows.loc[rows["method"] == method, "misfit"].notna().sum())
         metrics = listed([quantity(row) for row in records_of(own)])
-        chosen = [row for row in headlines_of_all(study) if row["method"] == method]
         keys = set(own[["model", "against", "metric"]].itertuples(index=False, name=None))
-        leads = [row for row in chosen if (row["model"], row["against"], row["metric"]) in keys]
+        chosen = [row for row in study.headlines if row["method"] == method]
+        leads = any((row["model"], row["against"], row["metric"]) in keys for row in chosen)
         p = rows.loc[rows["method"] == method, "misfit_p"].dropna().to_numpy(float)
         rest = "The answer rests on it." if leads else "The answer does not rest on it: use that."
         if not (holm(p) <= BY_CHANCE).any():
@@ -266,7 +265,7 @@ def _misfits(study: StudyFolder) -> Iterator[Doubt]:
 def _disagreements(study: StudyFolder) -> Iterator[Doubt]:
     """Which methods have an interval that does not meet the answer's."""
     rows, apart = study.of_all("estimates"), dict[str, list[str]]()
-    for head in headlines_of_all(study):
+    for head in study.headlines:
         if head["lower"] is None:
             continue
         same = rows[
@@ -299,34 +298,23 @@ def _chains(study: StudyFolder) -> Iterator[Doubt]:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Misses:
-    """Observations outside the intervals of data that were drawn from a fit."""
+def predicted_of(study: StudyFolder) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
+    """Method, model, what is checked (votes or wins), and the rows of data drawn from that fit."""
+    by_fit = study.of_all("predictive").groupby(["method", "model", "check"], sort=False)
+    for (method, model, check), rows in by_fit:
+        yield str(method), str(model), str(check), rows
 
-    method: str  # whose fit
-    model: str
-    check: str  # what was checked, `votes` or `wins`
-    outside: int  # how many
-    checked: int  # of how many
-    many: bool  # whether these are more than a model that is right would miss
+
+def outside_of(rows: pd.DataFrame) -> pd.Series:
+    """Which observations lie outside their intervals."""
+    return (rows["observed"] < rows["lower"]) | (rows["observed"] > rows["upper"])
 
 
 def count_misses(rows: pd.DataFrame, level: float) -> tuple[int, bool]:
     """The observations outside their intervals, and whether they are too many for chance."""
-    outside = int(((rows["observed"] < rows["lower"]) | (rows["observed"] > rows["upper"])).sum())
+    outside = int(outside_of(rows).sum())
     fewer = bdtr(outside - 1, len(rows), 1 - level) if outside else 0.0
     return outside, bool(fewer >= SURELY)
-
-
-def misses_of(study: StudyFolder) -> Iterator[Misses]:
-    """The misses of each fit and check."""
-    rows = study.of_all("predictive")
-    keys = rows[["method", "model", "check"]].astype(str)
-    for method, model, check in dict.fromkeys(keys.itertuples(index=False, name=None)):
-        wanted = {"method": method, "model": model, "check": check}
-        own = rows[(keys == pd.Series(wanted)).all(axis=1)]
-        outside, many = count_misses(own, study.level)
-        yield Misses(method, model, check, outside, len(own), many)
 
 
 def _predictive(study: StudyFolder) -> Iterator[Doubt]:
@@ -334,12 +322,13 @@ def _predictive(study: StudyFolder) -> Iterator[Doubt]:
         "votes": ("the votes", "prevalence, TPR_H and TNR_H"),
         "wins": ("the ranking", "everything said of the model's scores"),
     }
-    for one in misses_of(study):
-        name, touched = what.get(one.check, (one.check, "its numbers"))
-        if one.many:
+    for method, model, check, rows in predicted_of(study):
+        name, touched = what.get(check, (check, "its numbers"))
+        outside, many = count_misses(rows, study.level)
+        if many:
             yield Doubt(
-                MINOR, f"{one.method} with {one.model} does not reproduce {name}",
-                f"{one.outside} of {one.checked} observations are outside the "
+                MINOR, f"{method} with {model} does not reproduce {name}",
+                f"{outside} of {len(rows)} observations are outside the "
                 f"{percent(study.level)} intervals of data drawn from the fit. This weakens "
                 f"{touched} by this model. An answer that gold labels correct does not rest on it.",
             )  # fmt: skip
@@ -348,7 +337,7 @@ def _predictive(study: StudyFolder) -> Iterator[Doubt]:
 def _undecided(study: StudyFolder) -> Iterator[Doubt]:
     """How much larger a study would tell apart what this one does not."""
     found = []
-    for row in headlines_of_all(study):
+    for row in study.headlines:
         if not is_difference(row) or row["lower"] is None or not row["lower"] <= 0 <= row["upper"]:
             continue
         half = (row["upper"] - row["lower"]) / 2
@@ -367,7 +356,7 @@ def _undecided(study: StudyFolder) -> Iterator[Doubt]:
 def find_doubts(study: StudyFolder) -> list[Doubt]:
     """What would change the answer, the gravest first."""
     found = [*_gold_sample(study), *_gold(study)]
-    if any(row["reason"] == ONLY_MODELS_REASON for row in headlines_of_all(study)):
+    if any(row["reason"] == ONLY_MODELS_REASON for row in study.headlines):
         found.append(
             Doubt(GRAVE, "Only models were asked for",
                   "Each model is right where its assumptions are, and no estimate that gold labels "

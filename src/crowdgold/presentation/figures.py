@@ -30,9 +30,17 @@ from matplotlib.ticker import MaxNLocator
 from crowdgold.evaluation.assumed_errors import ERROR, that_say_something
 from crowdgold.evaluation.questions import HUMANS, plain_metric
 from crowdgold.inference.samples import ONLY_GOLD
+from crowdgold.methods.registry import offered
 from crowdgold.plots.style import COLUMN_WIDTH, RC, SVG_METADATA, new_figure, style_of
-from crowdgold.presentation.answers import Numbers, headlines_of_all, percent, words_of
-from crowdgold.presentation.doubts import count_misses, misses_of
+from crowdgold.presentation.answers import (
+    Numbers,
+    against_voters,
+    is_comparison,
+    metric_of,
+    percent,
+    words_of,
+)
+from crowdgold.presentation.doubts import count_misses, outside_of, predicted_of
 from crowdgold.presentation.folder import StudyFolder, records_of
 from crowdgold.types.display import Known, Shown
 
@@ -155,7 +163,7 @@ def _split(
     axes: Axes, rows: pd.DataFrame, x: str, looks: Sequence[tuple[str, str, str]], **style: Any
 ) -> None:
     """Points with bars of what was expected, inside and outside of it: label, colour, marker."""
-    outside = (rows["observed"] < rows["lower"]) | (rows["observed"] > rows["upper"])
+    outside = outside_of(rows)
     for (label, colour, marker), part in zip(looks, (rows[~outside], rows[outside]), strict=True):
         if not part.empty:
             # The mean may lie outside of an interval of few values.
@@ -172,8 +180,6 @@ def draw_study_votes(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     The table has rows of one gold class with votes_total, votes_positive, items, observed, and
     where there is a model expected, lower and upper.
     """
-    if table.empty:
-        raise ValueError("no votes to draw")
     frequent = table.groupby("votes_total")["items"].first().sort_values(ascending=False)
     totals = sorted(frequent.index[:MOST_TOTALS])
     shown = table[table["votes_total"].isin(totals)]
@@ -198,67 +204,37 @@ def draw_study_votes(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return figure, shown
 
 
-def draw_study_wins(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """For pairs of vote sets how often the one is ranked above the other, and the rows shown.
-
-    They have observed, expected, lower and upper: shares of pairs of items.
-    """
-    if table.empty:
-        raise ValueError("no wins to draw")
-    figure, ((axes,),) = new_figure(1, 1, 3.3, COLUMN_WIDTH)
-    axes.plot([0, 1], [0, 1], color="#777777", linewidth=0.8, linestyle=":")
-    looks = ("inside the interval", "#0072B2", "o"), ("outside", OUTSIDE, "X")
-    _split(axes, table, "observed", looks, elinewidth=0.8, markersize=4, alpha=0.85)
-    lowest = float(min(table["lower"].min(), table["observed"].min()))
-    highest = float(max(table["upper"].max(), table["observed"].max()))
-    edge = 0.04 * max(highest - lowest, 0.05)
-    ends = (np.floor(100 * (lowest - edge)) / 100, np.ceil(100 * (highest + edge)) / 100)
-    axes.set(xlim=ends, ylim=ends, xlabel="observed share of wins", ylabel="share drawn anew")
-    axes.set_aspect("equal")
-    axes.legend(loc="upper left", frameon=False, fontsize=7)
-    return figure, table
-
-
 VOTES, WINS = "votes", "wins"
 CLASSES = (("negative", 0, "Gold negatives"), ("positive", 1, "Gold positives"),
            ("unlabelled", None, "Items without a gold label"))  # fmt: skip
 MOST_MODELS = 12
 
 
-def _of_class(table: pd.DataFrame, gold: int | None) -> pd.DataFrame:
-    return table[table["gold"].isna() if gold is None else table["gold"] == gold]
-
-
 def votes_of(study: StudyFolder) -> tuple[pd.DataFrame, str]:
     """The votes by gold class, and whose fit they are held against; "" where no one's."""
-    rows = study.of_all("predictive")
-    rows = rows[rows["check"] == VOTES]
-    if not rows.empty:
-        first = rows.iloc[0]
-        own = rows[(rows["model"] == first["model"]) & (rows["method"] == first["method"])]
-        return own, str(first["method"])
-    parts = []
-    for _, value, _ in CLASSES:
-        counted = _of_class(study.items, value).groupby(["votes_total", "votes_positive"]).size()
-        table = counted.rename("observed").reset_index()
-        table["items"] = table.groupby("votes_total")["observed"].transform("sum")
-        parts.append(table.assign(gold=value))
-    table = pd.concat(parts, ignore_index=True)
-    return table.assign(expected=float("nan"), lower=float("nan"), upper=float("nan")), ""
+    for method, _, check, rows in predicted_of(study):
+        if check == VOTES:
+            return rows, method
+    keys = ["gold", "votes_total", "votes_positive"]
+    table = study.items.groupby(keys, dropna=False).size().rename("observed").reset_index()
+    items = table.groupby(keys[:2], dropna=False)["observed"].transform("sum")
+    return table.assign(items=items, expected=np.nan, lower=np.nan, upper=np.nan), ""
 
 
 def vote_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     """Draw how many items of each gold class have how many positive votes."""
     table, method = votes_of(study)
     for name, value, title in CLASSES:
-        rows = _of_class(table, value)
+        rows = table[table["gold"].isna() if value is None else table["gold"] == value]
         if rows.empty:
             continue
         figure, drawn = draw_study_votes(rows)
         caption = "Bars: items observed."
         if method:
-            caption = f"Bars: observed; points: drawn from {method}'s fit, {percent(study.level)} "
-            caption += "intervals; red: observed outside."
+            caption = (
+                f"Bars: observed; points: drawn from {method}'s fit, {percent(study.level)} "
+                "intervals; red: observed outside."
+            )
         left = rows["votes_total"].nunique() - drawn["votes_total"].nunique()
         caption += f" {left} less frequent numbers of votes in predictive.csv." if left else ""
         texts = [
@@ -273,21 +249,31 @@ def vote_figures(study: StudyFolder) -> Iterator[StudyFigure]:
 
 def win_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     """Draw for each model how often items of one vote set are ranked above those of another."""
-    rows, names = study.of_all("predictive"), drawn_names(study.models)
-    rows = rows[rows["check"] == WINS]
-    for number, model in enumerate(list(dict.fromkeys(rows["model"]))[:MOST_MODELS], start=1):
-        own = rows[rows["model"] == model]
-        own = own[own["method"] == own["method"].iloc[0]]
-        method = own["method"].iloc[0]
-        figure, drawn = draw_study_wins(own)
-        outside, _ = count_misses(drawn, study.level)
+    names, by_model = drawn_names(study.models), dict[str, tuple[str, pd.DataFrame]]()
+    for method, model, check, rows in predicted_of(study):
+        if check == WINS:
+            by_model.setdefault(model, (method, rows))
+    some = list(by_model.items())[:MOST_MODELS]
+    for number, (model, (method, rows)) in enumerate(some, start=1):
+        figure, ((axes,),) = new_figure(1, 1, 3.3, COLUMN_WIDTH)
+        axes.plot([0, 1], [0, 1], color="#777777", linewidth=0.8, linestyle=":")
+        looks = ("inside the interval", "#0072B2", "o"), ("outside", OUTSIDE, "X")
+        _split(axes, rows, "observed", looks, elinewidth=0.8, markersize=4, alpha=0.85)
+        lowest = float(np.nanmin(rows[["lower", "observed"]]))
+        highest = float(np.nanmax(rows[["upper", "observed"]]))
+        edge = 0.04 * max(highest - lowest, 0.05)
+        ends = (np.floor(100 * (lowest - edge)) / 100, np.ceil(100 * (highest + edge)) / 100)
+        axes.set(xlim=ends, ylim=ends, xlabel="observed share of wins", ylabel="share drawn anew")
+        axes.set_aspect("equal")
+        axes.legend(loc="upper left", frameon=False, fontsize=7)
+        outside, _ = count_misses(rows, study.level)
         title = f"Wins by {names.get(model, model)}"
         yield StudyFigure(
             f"wins-{number}", title,
             "A point is a pair of vote sets (gold label, votes): how often the model ranks an item "
             f"of the one above one of the other, observed and drawn from {method}'s fit, with "
             f"{percent(study.level)} intervals.",
-            f"{title}: {outside} of {len(drawn)} pairs of vote sets are outside their interval.",
+            f"{title}: {outside} of {len(rows)} pairs of vote sets are outside their interval.",
             figure,
         )  # fmt: skip
 
@@ -295,52 +281,46 @@ def win_figures(study: StudyFolder) -> Iterator[StudyFigure]:
 def predictive_words(study: StudyFolder) -> Iterator[str]:
     """How many observations are outside what was drawn."""
     names = {VOTES: "counts of votes by gold class", WINS: "shares of wins"}
-    for one in misses_of(study):
-        whose = f"{one.method} with {one.model}" if len(study.models) > 1 else one.method
-        says = "more than a model that is right would miss" if one.many else "as chance allows"
+    for method, model, check, rows in predicted_of(study):
+        outside, many = count_misses(rows, study.level)
+        whose = f"{method} with {model}" if len(study.models) > 1 else method
+        says = "more than a model that is right would miss" if many else "as chance allows"
         yield (
-            f"{whose}: {one.outside} of {one.checked} {names.get(one.check, one.check)} lie "
-            f"outside the {percent(study.level)} interval; {says}."
+            f"{whose}: {outside} of {len(rows)} {names.get(check, check)} lie outside the "
+            f"{percent(study.level)} interval; {says}."
         )
 
 
-CHOSEN = "chosen"
-GROUP, CHOSEN = "group", "chosen"
 ROW_HEIGHT = 0.17  # inches
 BAND = "#DDE7F0"
 
 
 def draw_study_estimates(
-    table: pd.DataFrame, options: Mapping[str, Any]
-) -> tuple[Figure, pd.DataFrame]:
-    """A row for each estimate, under a heading for each group; and the rows that have one.
+    table: pd.DataFrame, label: str, zero: bool
+) -> tuple[Figure, list[dict[str, Any]]]:
+    """A row for each estimate, under a heading for each group; and the rows from top to bottom.
 
     The table has group (a model, say; "" for none), method, estimate, lower, upper,
-    diagnostics_passed, misfit (1 where gold labels contradict the row) and chosen (the answer), in
-    the order from top to bottom. Options are the `label` of the axis, and `zero`, whether a line
-    marks 0.
+    diagnostics_passed, misfit (1 where gold labels contradict the row) and chosen (the answer).
+    The axis has a `label`, and a line at 0 where that is asked for by `zero`.
     """
-    shown = table[np.isfinite(table["estimate"])].reset_index(drop=True)
-    if shown.empty:
-        raise ValueError("no method has an estimate")
-    groups = list(dict.fromkeys(shown[GROUP]))
-    ordered = pd.concat([shown[shown[GROUP] == group] for group in groups])
-    places, labels, headings, place = [], [], [], 0.0
-    for group in groups:
+    rows, places, labels, headings, place = list[dict[str, Any]](), [], [], [], 0.0
+    for group, own in table.groupby("group", sort=False):
         if group:
-            headings.append((place, group))
+            headings.append((place, str(group)))
             place += 1
-        for _, row in shown[shown[GROUP] == group].iterrows():
+        for row in records_of(own):
             against = " (contradicted)" if row["misfit"] == 1 else ""
             against = against if row["diagnostics_passed"] else " (not converged)"
+            rows.append(row)
             places.append(place)
             labels.append(row["method"] + against)
             place += 1
         place += 0.3
     figure, ((axes,),) = new_figure(1, 1, 0.55 + ROW_HEIGHT * place, COLUMN_WIDTH)
-    for at, (_, row) in zip(places, ordered.iterrows(), strict=True):
+    for at, row in zip(places, rows, strict=True):
         style, ends = style_of(row["method"]), [row["lower"], row["upper"]]
-        if row[CHOSEN]:
+        if row["chosen"]:
             axes.axhspan(at - 0.5, at + 0.5, color=BAND, linewidth=0, zorder=0)
         if np.isfinite(ends).all():
             axes.plot(ends, [at, at], color=style.colour, linewidth=1.6)
@@ -357,10 +337,10 @@ def draw_study_estimates(
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.margins(x=0.06)
-    if options.get("zero"):
+    if zero:
         axes.axvline(0, color="#444444", linewidth=0.8, linestyle=":")
-    axes.set_xlabel(options["label"])
-    return figure, ordered
+    axes.set_xlabel(label)
+    return figure, rows
 
 
 # Colour and line of the first, second ... model.
@@ -379,24 +359,20 @@ def _bar(point: Mapping[str, float], side: str) -> list[list[float]] | None:
 
 
 def draw_study_curves(
-    table: pd.DataFrame, options: Mapping[str, Any]
-) -> tuple[Figure, pd.DataFrame]:
-    """A curve and its band for each of at most `MOST` models; and the table, of one kind of curve.
+    table: pd.DataFrame, curve: str, voters: Mapping[str, float] | None, chance: float | None
+) -> Figure:
+    """A curve, PR or ROC, and its band for each of at most `MOST` models.
 
-    It has model (as it is named in the figure), at, estimate, lower and upper. Options are `curve`,
-    PR or ROC; `voters`, the point x, y of a single voter, with the ends of intervals x_lower,
-    x_upper, y_lower, y_upper where there are any; `chance`, the precision of a random ranking.
+    The table has model (as it is named in the figure), at, estimate, lower and upper; `voters` is
+    the point x, y of a single voter, with the ends of intervals x_lower, x_upper, y_lower, y_upper
+    where there are any; `chance` the precision of a random ranking.
     """
-    models = list(dict.fromkeys(table["model"]))
-    if not 1 <= len(models) <= MOST:
-        raise ValueError(f"found {len(models)} models, expected 1 to {MOST}")
     figure, ((axes,),) = new_figure(1, 1, 3.3, COLUMN_WIDTH)
-    is_roc = options["curve"] == ROC
-    if is_roc:
+    if curve == ROC:
         axes.plot([0, 1], [0, 1], color="#777777", linewidth=0.8, linestyle=":")
-    elif options.get("chance") is not None:
-        axes.axhline(options["chance"], color="#777777", linewidth=0.8, linestyle=":")
-    for model, (colour, line) in zip(models, LOOKS, strict=False):
+    elif chance is not None:
+        axes.axhline(chance, color="#777777", linewidth=0.8, linestyle=":")
+    for model, (colour, line) in zip(dict.fromkeys(table["model"]), LOOKS, strict=False):
         rows = table[table["model"] == model].sort_values("at")
         axes.fill_between(
             rows["at"], rows["lower"], rows["upper"], color=colour, alpha=0.2, linewidth=0
@@ -405,18 +381,18 @@ def draw_study_curves(
             rows["at"], rows["estimate"], color=colour, linestyle=line, label=literal(model),
             linewidth=1.4,
         )  # fmt: skip
-    if point := options.get("voters"):
+    if voters:
         axes.errorbar(
-            point["x"], point["y"], xerr=_bar(point, "x"), yerr=_bar(point, "y"), color="black",
+            voters["x"], voters["y"], xerr=_bar(voters, "x"), yerr=_bar(voters, "y"), color="black",
             marker="*", markersize=9, markeredgecolor="white", markeredgewidth=0.5,
             linestyle="none", elinewidth=1.0, capsize=2, label="a single voter", zorder=5,
         )  # fmt: skip
-    x, y = AXES[options["curve"]]
+    x, y = AXES[curve]
     axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), xlabel=x, ylabel=y)
     axes.set_aspect("equal")
-    axes.legend(loc="lower right" if is_roc else "best", frameon=True, framealpha=0.85,
+    axes.legend(loc="lower right" if curve == ROC else "best", frameon=True, framealpha=0.85,
                 edgecolor="none", fontsize=7)  # fmt: skip
-    return figure, table
+    return figure
 
 
 ACROSS, MOST_PANELS = 3, 12  # panels in a row, and in all; every metric is in expert_errors.csv
@@ -480,7 +456,7 @@ def error_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     rows = that_say_something(table[table["model"].isin(["", *first])]).copy()
     answers = {
         (row["model"], row["metric"]): row["estimate"]
-        for row in headlines_of_all(study)
+        for row in study.headlines
         if row["against"] in ("", HUMANS)
     }
     rows[ANSWER] = [answers.get(key) for key in zip(rows["model"], rows["metric"], strict=True)]
@@ -507,3 +483,151 @@ def error_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     left = len(study.models) - MOST
     caption += f" {left} more models in expert_errors.csv." if left > 0 else ""
     yield StudyFigure("wrong-gold", title, caption, f"{title}. {'; '.join(texts)}.", figure)
+
+
+GROUPS_OF_A_FIGURE = 6
+APART = (
+    "An answer at a threshold is corrected by itself, as each point here is, so that it may lie a "
+    "little beside the curve."
+)
+MOST_GROUPS = 24  # models, or pairs of them, drawn for a metric; all are in estimates.csv
+
+
+def _in_chunks(values: Sequence[Any], size: int) -> list[Sequence[Any]]:
+    """The first `MOST_GROUPS` values in lists of a size."""
+    some = values[:MOST_GROUPS]
+    return [some[start : start + size] for start in range(0, len(some), size)]
+
+
+def key_of_names(study: StudyFolder) -> str:
+    """Say which models are called otherwise in figures than by their names."""
+    names = drawn_names(study.models)
+    return "; ".join(f"{ours} is {name}" for name, ours in names.items() if ours != name)
+
+
+def _group(row: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Name the model, or the pair, and the threshold that a row is of."""
+    _, at = plain_metric(row["metric"])
+    model = names.get(row["model"], row["model"])
+    if is_comparison(row):
+        model = f"{model} − {names.get(row['against'], row['against'])}"
+    return f"{model}, from {at.replace('|', ' and ')}" if at else model
+
+
+def estimate_figures(
+    study: StudyFolder, compares: bool, metric: str | None = None
+) -> Iterator[StudyFigure]:
+    """Draw every method's estimate of each metric, or one; or of the differences of models."""
+    rows, names = study.of_all("estimates"), drawn_names(study.models)
+    keys = ["model", "against", "metric", "method"]
+    chosen = {tuple(row[name] for name in keys) for row in study.headlines}
+    records = records_of(rows)
+    rows = rows.assign(
+        group=[_group(row, names) for row in records],
+        quantity=[metric_of(row) for row in records],
+        compares=[is_comparison(row) for row in records],
+        chosen=[key in chosen for key in rows[keys].itertuples(index=False, name=None)],
+    )
+    rows = rows[(rows["compares"] == compares) & np.isfinite(rows["estimate"])]
+    if metric is not None:
+        rows = rows[rows["quantity"] == metric]
+    for metric in dict.fromkeys(rows["quantity"]):
+        own = rows[rows["quantity"] == metric]
+        groups, words = list(dict.fromkeys(own["group"])), words_of(metric)
+        label = f"difference in {words.symbol}" if compares else words.axis
+        zero = compares or against_voters(metric)
+        left = len(groups) - MOST_GROUPS
+        caption = "Shaded: the answer. "
+        caption += "Right of 0: the first model is ahead. " if compares else ""
+        caption += f"{left} more in estimates.csv. " if left > 0 else ""
+        chunks = _in_chunks(groups, GROUPS_OF_A_FIGURE)
+        for number, some in enumerate(chunks, start=1):
+            figure, drawn = draw_study_estimates(own[own["group"].isin(some)], label, zero)
+            title = words.title + (", difference" if compares else "")
+            if len(chunks) > 1:
+                title += f" ({number} of {len(chunks)})"
+            texts = []
+            for row in drawn:
+                numbers, of = Numbers(row), f"{row['group']}, " if row["group"] else ""
+                texts.append(
+                    f"{of}{row['method']}: {numbers.point}, {numbers.interval(study.level)}"
+                )
+            kind = "difference" if compares else "estimates"
+            yield StudyFigure(
+                f"{kind}-{metric}-{number}".replace("_", "-"), title,
+                f"{caption}Bars: {percent(study.level)} intervals.",
+                f"{title} by each method. {'; '.join(texts)}.", figure,
+            )  # fmt: skip
+
+
+def _headline(study: StudyFolder, metric: str) -> Mapping[str, Any] | None:
+    rows = (row for row in study.headlines if row["metric"] == metric)
+    return next((row for row in rows if row["estimate"] is not None), None)
+
+
+def _voters_point(study: StudyFolder, curve: str) -> dict[str, float] | None:
+    """The point at which a single voter works, from the headlines; None where not known."""
+    tpr, tnr, share = (_headline(study, name) for name in ("TPR_H", "TNR_H", "prevalence"))
+    if tpr is None or tnr is None:
+        return None
+    recall = {} if tpr["lower"] is None else {"lower": tpr["lower"], "upper": tpr["upper"]}
+    if curve == ROC:
+        point = {"x": 1 - tnr["estimate"], "y": tpr["estimate"]}
+        if tnr["lower"] is not None:
+            point |= {"x_lower": 1 - tnr["upper"], "x_upper": 1 - tnr["lower"]}
+        return point | {f"y_{end}": value for end, value in recall.items()}
+    if share is None:
+        return None
+    hits = share["estimate"] * tpr["estimate"]
+    alarms = (1 - share["estimate"]) * (1 - tnr["estimate"])
+    if hits + alarms <= 0:
+        return None
+    point = {"x": tpr["estimate"], "y": hits / (hits + alarms)}
+    return point | {f"x_{end}": value for end, value in recall.items()}
+
+
+def curve_figures(study: StudyFolder) -> Iterator[StudyFigure]:
+    """Draw the models' curves, a few models a figure: by the method of the AUC, if it has any."""
+    curves, names, methods = study.of_all("curves"), drawn_names(study.models), dict[str, str]()
+    aucs = [row for row in study.headlines if row["metric"] == "AUC"]
+    for model in study.models:
+        have = set(curves.loc[(curves["model"] == model) & curves["estimate"].notna(), "method"])
+        chosen = [row["method"] for row in aucs if row["model"] == model]
+        if have:
+            methods[model] = next(name for name in (*chosen, *offered(), *have) if name in have)
+    share, level = _headline(study, "prevalence"), study.level
+    for curve, title in ((PR, "Precision and recall"), (ROC, "ROC curve")):
+        voters = _voters_point(study, curve)
+        chance = None if share is None else float(share["estimate"])
+        for number, some in enumerate(_in_chunks(list(methods), MOST), start=1):
+            of_models = [
+                curves[(curves["model"] == name) & (curves["method"] == methods[name])].assign(
+                    model=names[name]
+                )
+                for name in some
+            ]
+            rows = pd.concat(of_models)
+            rows = rows[(rows["curve"] == curve) & rows["estimate"].notna()]
+            if rows.empty:
+                continue
+            figure = draw_study_curves(rows, curve, voters, chance)
+            by = ", ".join(dict.fromkeys(methods[name] for name in some))
+            heading = title if len(methods) <= MOST else f"{title} ({number})"
+            bars = "intervals of FPR and TPR" if curve == ROC else "interval of recall"
+            point = f"; star: a single voter, with the {bars}" if voters else ""
+            caption = f"Bands: pointwise {percent(level)} intervals by {by}{point}."
+            if curve == ROC:
+                caption += f" {APART}"
+            if curve == PR and share is not None:
+                caption += " Dotted: a random ranking."
+            texts = []
+            for drawn_as, own in rows.groupby("model", sort=False):
+                near = [own.iloc[(own["at"] - at).abs().argmin()] for at in (0.1, 0.25, 0.5, 0.75)]
+                values = (f"{one['estimate']:.2f} at {one['at']:.2f}" for one in near)
+                texts.append(f"{drawn_as}: {', '.join(values)}")
+            what = "precision at recalls" if curve == PR else "recall at false positive rates"
+            yield StudyFigure(
+                f"curve-{curve.lower()}-{number}", heading, caption,
+                f"{heading}. {what}: {'; '.join(texts)}. Bands are {percent(level)} intervals.",
+                figure,
+            )  # fmt: skip

@@ -19,6 +19,7 @@ import pandas as pd
 
 from crowdgold.checking.agreement import AnnotatorCheck
 from crowdgold.evaluation import assumed_errors
+from crowdgold.evaluation.folder import CHECK, ESTIMATES, STUDY
 from crowdgold.evaluation.rows import CURVES, ENDS, PARAMETERS
 from crowdgold.inference.rectified import TARGETS
 from crowdgold.reading.json_shapes import (
@@ -66,12 +67,12 @@ def _of_one_length(shape: Shape) -> Shape:
 
     def check(value: Any, where: str) -> None:
         shape(value, where)
-        long = {name: len(value[name]) for name in ANNOTATORS}
+        first = ANNOTATORS[0]
         for name in ANNOTATORS:
-            if long[name] != long[ANNOTATORS[0]]:
+            if len(value[name]) != len(value[first]):
                 raise Unfit(
-                    f"{where}.{name}: found {long[name]} entries, expected "
-                    f"{long[ANNOTATORS[0]]}, as many as in {ANNOTATORS[0]}"
+                    f"{where}.{name}: found {len(value[name])} entries, expected "
+                    f"{len(value[first])}, as many as in {first}"
                 )
 
     return check
@@ -144,8 +145,6 @@ _CHECK = keys(
     {"expert_agreement": optional(_AGREEMENT), "expert_labels": named(COUNT)},
 )  # fmt: skip
 
-
-ESTIMATES, STUDY, CHECK = "estimates.csv", "study.json", "check.json"
 NAMES = (
     "stratum", "model", "against", "metric", "method", "message", "note", "curve", "annotator",
     "parameter", "check",
@@ -153,7 +152,7 @@ NAMES = (
 """Columns of text, in which NA or an empty cell is a name like any other."""
 FLAGS = ("diagnostics_passed", "misfit")
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "estimates": (
+    ESTIMATES: (
         "stratum", "model", "against", "metric", "method", "estimate", "lower", "upper",
         "effective_gold", *ENDS, "misfit", "misfit_p", "diagnostics_passed", "message", "note",
     ),
@@ -208,8 +207,12 @@ class StudyFolder:
     @property
     def counts(self) -> Mapping[str, Any]:
         """The numbers of items, votes and gold labels of all items."""
-        found: Mapping[str, Any] = self.summary["strata"][0]
-        return found
+        return dict(self.summary["strata"][0])
+
+    @property
+    def headlines(self) -> list[Mapping[str, Any]]:
+        """Those of all items."""
+        return [row for row in self.summary["headlines"] if row["stratum"] == self.whole]
 
     @property
     def models(self) -> list[str]:
@@ -224,8 +227,7 @@ class StudyFolder:
     @cached_property
     def items(self) -> pd.DataFrame:
         """votes_positive, votes_total and gold of every item; no rows without items.csv."""
-        path, columns = self.path / "items.csv", ("votes_positive", "votes_total", "gold")
-        return _table(path, columns) if path.is_file() else pd.DataFrame(columns=list(columns))
+        return _table(self.path / "items.csv", ("votes_positive", "votes_total", "gold"))
 
 
 def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -281,7 +283,7 @@ def read_study_folder(path: Path) -> StudyFolder:
 
     Raises an `InputError` naming the file, column, row or key that is missing or cannot be read.
     """
-    for name in (STUDY, ESTIMATES):
+    for name in (STUDY, f"{ESTIMATES}.csv"):
         if not os.path.lexists(path / name):
             raise InputError(f"{path}: no file {name}; {AGAIN}")
     summary = _json(path / STUDY, _STUDY)

@@ -17,29 +17,21 @@ from crowdgold.evaluation.folder import CHECK, FIGURES, PAGE, STUDY, TABLES
 from crowdgold.evaluation.questions import what_intervals_are_about
 from crowdgold.evaluation.rows import MEANING, SURE
 from crowdgold.methods.doubts import MEASURED_GOLD
-from crowdgold.presentation.answers import (
-    MOST_PAIRS,
-    VOTES_ALONE,
-    Answers,
-    Numbers,
-    as_gold_words,
-    assumptions_of,
-    leads,
-    percent,
-    write_answers,
-)
+from crowdgold.presentation import answers
 from crowdgold.presentation.doubts import find_doubts, quantity, verdict_of, write_check
 from crowdgold.presentation.figures import (
     StudyFigure,
+    curve_figures,
     error_figures,
+    estimate_figures,
     inline_svg,
+    key_of_names,
     pdf_pages,
     predictive_words,
     vote_figures,
     win_figures,
 )
 from crowdgold.presentation.folder import StudyFolder, read_study_folder, records_of
-from crowdgold.presentation.page_figures import curve_figures, estimate_figures, key_of_names
 from crowdgold.reading.outputs import Output, first_bytes
 from crowdgold.system.temporary import unfinished
 from crowdgold.types.columns import counted
@@ -47,7 +39,6 @@ from crowdgold.types.errors import InputError
 
 CONTRADICTED = "contradicted by the gold labels"
 MOST_ROWS, ANNOTATORS = 400, 60  # of one table of the page; the files hold all
-ANNOTATORS = 60
 
 
 @dataclass(frozen=True)
@@ -59,7 +50,7 @@ class Table:
     rows: Sequence[Sequence[str]]  # the cells; the first of each row is its heading
 
 
-def answers_table(groups: Sequence[Answers]) -> Table:
+def answers_table(groups: Sequence[answers.Answers]) -> Table:
     """All answers, a line each."""
     rows = [
         [one.title, group.heading.removeprefix("The "), *one.line,
@@ -79,7 +70,7 @@ def _cut(caption: str, file: str, header: Sequence[str], rows: list[list[str]], 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     """Estimate and interval."""
-    numbers = Numbers(row)
+    numbers = answers.Numbers(row)
     return [numbers.point, "" if numbers.estimate is None else numbers.ends]
 
 
@@ -92,9 +83,9 @@ def estimates_table(study: StudyFolder) -> Table:
             "" if row["diagnostics_passed"] else f"chains not converged: {row['message']}",
             row["note"],
         ]
-        rows.append([quantity(row), row["method"], *_cells(row), as_gold_words(row),
+        rows.append([quantity(row), row["method"], *_cells(row), answers.as_gold_words(row),
                      "; ".join(filter(None, remarks))])  # fmt: skip
-    level = percent(study.level)
+    level = answers.percent(study.level)
     header = ["quantity", "method", "estimate", f"{level} interval", "as gold", "remarks"]
     caption = f"Every method. As gold: {MEANING}; in brackets, the {SURE} interval of that number."
     return _cut(caption, "estimates.csv", header, rows, MOST_ROWS)
@@ -123,22 +114,21 @@ def strata_table(study: StudyFolder) -> Table | None:
         return None
     rows = []
     for row in study.summary["headlines"]:
-        one = sizes.get(row["stratum"])
-        if one is None:
+        if (one := sizes.get(row["stratum"])) is None:
             continue
         shown = [*_cells(row), row["method"] or "none"]
         if row.get("range"):
-            shown = ["", Numbers({**row, **row["range"]}).ends, VOTES_ALONE]
+            shown = ["", answers.Numbers({**row, **row["range"]}).ends, answers.VOTES_ALONE]
         size = f"{one['items']:,} items, {one['gold']:,} gold"
         remarks = "; ".join(filter(None, _stratum_remarks(one, row)))
         rows.append([row["stratum"], size, quantity(row), *shown, remarks])
-    header = ["stratum", "size", "quantity", "estimate", f"{percent(study.level)} interval",
+    header = ["stratum", "size", "quantity", "estimate", f"{answers.percent(study.level)} interval",
               "method", "remarks"]  # fmt: skip
     return _cut("The answers in each stratum.", "study.json", header, rows, MOST_ROWS)
 
 
-def fits_table(study: StudyFolder) -> Table:
-    """The diagnostics of each fit."""
+def tables_of_fits(study: StudyFolder) -> tuple[Table, Table | None]:
+    """The diagnostics of each fit; and the methods that were not run, or failed, and why."""
     rows = [
         [
             one["method"], ", ".join(filter(None, [one["model"], one["stratum"]])),
@@ -150,20 +140,15 @@ def fits_table(study: StudyFolder) -> Table:
         for one in study.summary["fits"]
     ]  # fmt: skip
     header = ["method", "of", "converged", "R-hat", "divergences", "seconds", "remarks"]
-    return _cut("Fits.", "study.json", header, rows, MOST_ROWS)
-
-
-def not_run_table(study: StudyFolder) -> Table | None:
-    """The methods that were not run, or failed, and why."""
+    fits = _cut("Fits.", "study.json", header, rows, MOST_ROWS)
     rows = [
         [one["method"], ", ".join(filter(None, [one.get("model", ""), one["stratum"]])),
          "failed" if one.get("failed") else "not run", str(one["reason"])]
         for one in study.summary["not_run"]
     ]  # fmt: skip
-    if not rows:
-        return None
     header = ["method", "of", "", "why"]
-    return _cut("Methods that say nothing.", "study.json", header, rows, MOST_ROWS)
+    not_run = _cut("Methods that say nothing.", "study.json", header, rows, MOST_ROWS)
+    return fits, not_run if rows else None
 
 
 def annotators_table(study: StudyFolder) -> Table | None:
@@ -192,10 +177,9 @@ def parameters_table(study: StudyFolder) -> Table | None:
          f"{row['lower']:.4g} to {row['upper']:.4g}"]
         for row in records_of(study.of_all("parameters"))
     ]  # fmt: skip
-    if not rows:
-        return None
-    header = ["method", "model", "parameter", "median", f"{percent(study.level)} interval"]
-    return _cut("Parameters of the models.", "parameters.csv", header, rows, MOST_ROWS)
+    header = ["method", "model", "parameter", "median", f"{answers.percent(study.level)} interval"]
+    table = _cut("Parameters of the models.", "parameters.csv", header, rows, MOST_ROWS)
+    return table if rows else None
 
 
 def settings_rows(study: StudyFolder) -> Iterator[tuple[str, str]]:
@@ -249,7 +233,8 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    doubts, answers, counts = find_doubts(study), write_answers(study), study.counts
+    doubts, told, counts = find_doubts(study), answers.write_answers(study), study.counts
+    fits, not_run = tables_of_fits(study)
     compared = len(study.models) * (len(study.models) - 1) // 2
     methods = list(dict.fromkeys(study.of_all("estimates")["method"]))
     files = ", ".join(Path(one).name for one in study.summary.get("files", []))
@@ -262,17 +247,16 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
     return environment.get_template("study_report.html").render(
         version=__version__,
         generator=COMMAND,
-        level=percent(study.level),
+        level=answers.percent(study.level),
         subtitle=f"{subtitle}. Evaluated on {made}." if made else subtitle,
         about=what_intervals_are_about(study.about, counts["items"]),
         title=f"Evaluation of {files}" if files else "Evaluation report",
-        answers=answers,
-        leads=leads(answers),
-        answers_table=answers_table(answers),
-        reasons=list(dict.fromkeys(filter(None, (h["reason"] for h in study.summary["headlines"]
-                                                 if h["stratum"] == study.whole)))),
+        answers=told,
+        leads=answers.leads(told),
+        answers_table=answers_table(told),
+        reasons=list(dict.fromkeys(filter(None, (one["reason"] for one in study.headlines)))),
         ranges_if=counts.get("ranges_if", ""),
-        pairs_left=max(0, compared - MOST_PAIRS),
+        pairs_left=max(0, compared - answers.MOST_PAIRS),
         strata=strata_table(study),
         groups=groups,
         inline_svg=inline_svg,
@@ -281,15 +265,15 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         notes=study.notes,
         doubts=doubts,
         verdict=verdict_of(doubts),
-        fits=fits_table(study),
-        not_run=not_run_table(study),
-        assumptions=assumptions_of(methods, study.about),
+        fits=fits,
+        not_run=not_run,
+        assumptions=answers.assumptions_of(methods, study.about),
         predictive=list(predictive_words(study)),
         estimates=estimates_table(study),
         annotators=annotators_table(study),
         parameters=parameters_table(study),
         settings=list(settings_rows(study)),
-    )  # fmt: skip
+    )
 
 
 def write_page(page: str, path: Path) -> Path:

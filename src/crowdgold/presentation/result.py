@@ -200,7 +200,7 @@ class Result(Told):
         models. Of many models the first six are drawn; the report draws more.
         """
         need("matplotlib", "a figure")
-        from crowdgold.presentation.page_figures import estimate_figures
+        from crowdgold.presentation.figures import estimate_figures
 
         compares = metric.startswith(DELTA) and metric != "delta_TPR"
         with self._folder() as folder:
