@@ -31,15 +31,16 @@ def summary(*rows):
     return pd.DataFrame(list(rows))
 
 
+NEEDS_NAMES = {"note": "it needs to know who gave each vote"}
 TWO_WORLDS = summary(
     row("one", "GT", "prevalence", width=0.2),
     row("one", "MV", "prevalence", coverage=0.1, width=0.02),
     row("one", "MAVEN-R", "prevalence", width=0.1),
-    row("one", "CLARA", "prevalence", note="it needs to know who gave each vote"),
+    row("one", "CLARA", "prevalence", **NEEDS_NAMES),
     row("one", "GT", "AUC", width=0.4),
     row("one", "MV", "AUC", coverage=0.5, width=0.1),
     row("one", "MAVEN-R", "AUC", width=0.3),
-    row("one", "CLARA", "AUC", note="it needs to know who gave each vote"),
+    row("one", "CLARA", "AUC", **NEEDS_NAMES),
     row("two", "GT", "prevalence", width=0.2),
     row("two", "MV", "prevalence", coverage=0.9, width=0.05),
     row("two", "MAVEN-R", "prevalence", note="it needs scores of a model; there are none"),
@@ -55,13 +56,3 @@ def cell(table, world, method, metric):
     keys = ["world", "method", "metric"]
     (found,) = (one for _, one in table.iterrows() if [*one[keys]] == [world, method, metric])
     return found
-
-
-def worlds_of(coverages, method="MV"):
-    """A world for each coverage of a method's intervals, which are half as wide as GT's."""
-    rows = [
-        one
-        for name, coverage in coverages.items()
-        for one in (row(name, "GT", "AUC", width=0.2), row(name, method, "AUC", coverage, 0.1))
-    ]
-    return judged(arena_cells(summary(*rows), "GT", [], {}))

@@ -2,11 +2,8 @@
 
 import pandas as pd
 
-from crowdgold.papers.arena.pages import by_experts
 from unit.made_arena import row, summary
 from unit.made_pages import page_from
-
-ONE_BY_ONE, TOGETHER = {"experts": {"error": 0.1}}, {"experts": {"error": 0.1, "shared": 0.5}}
 
 
 def worlds_of(coverages, method):
@@ -45,24 +42,15 @@ def test_where_experts_err_the_other_answer_is_told_and_the_first_keeps_its_numb
     erring = worlds_of(dict.fromkeys("xyz", 0.2), "logistic-R")
     erring += [row(name, "logistic-E", "AUC", 0.95, 0.1) for name in "xyz"]
     alike = [row("alike", name, "AUC", 0.0) for name in ("GT", "logistic-R", "logistic-E")]
-    experiments = {**{name: {} for name in "abc"}, **dict.fromkeys("xyz", ONE_BY_ONE)}
-    page = page_of([*rows, *erring, *alike], {**experiments, "alike": TOGETHER})
+    one_by_one, together = ({"experts": {"error": 0.1, "shared": one}} for one in (0, 0.5))
+    experiments = {**{key: {} for key in "abc"}, **dict.fromkeys("xyz", one_by_one)}
+    page = page_of([*rows, *erring, *alike], {**experiments, "alike": together})
     assert "contained the truth in 95 % of cases. In 0 of 3 pairs" in page
     assert "**With gold labels of experts who err" in page
     assert "takes these labels for the truth, contained it in 20 %" in page
-    assert "settings but those whose experts err" in page
     assert "| `logistic-R` | gold labels | 3 of 3 |" in page
     assert "| `logistic-E` | gold labels, experts' errors | none |" not in page
-    alone = page_of(rows)
-    assert "experts who err" not in alone.replace("[several experts]", "")
-    assert "logistic-E" not in alone
-
-
-def test_experts_who_err_together_are_in_neither_part():
-    table = pd.DataFrame({"experiment": ["true", "erring", "alike"]})
-    experiments = {"true": {}, "erring": ONE_BY_ONE, "alike": TOGETHER}
-    parts = [list(part["experiment"]) for part in by_experts(table, experiments)]
-    assert parts == [["true"], ["erring"]]
+    assert "logistic-E" not in page_of(rows)
 
 
 def test_methods_without_gold_are_counted_where_there_is_none():
@@ -73,17 +61,3 @@ def test_methods_without_gold_are_counted_where_there_is_none():
         row("gold", "GT", "prevalence"), row("gold", "MV", "prevalence", 0.1),
     ]  # fmt: skip
     assert "In the 2 settings without them the intervals of 1 of 2 methods were" in page_of(rows)
-
-
-def test_fits_that_failed_a_gate_are_counted_and_times_told():
-    rows = [
-        row(name, method, metric) | {"gate_failures": failures}
-        for name in "abc"
-        for method, failures in (("GT", 0), ("MAVEN", 11))
-        for metric in ("AUC", "prevalence")
-    ]
-    page = page_of(rows)
-    assert "33 of 60 fits had Markov chains that had not converged" in page
-    assert "| 55% |" in page
-    assert "| `GT` | gold labels | 6 of 6 |" in page
-    assert "| 1.00 | 0% | 0.5 |" in page

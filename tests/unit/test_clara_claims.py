@@ -350,58 +350,6 @@ def test_a_verdict_follows_the_tables(words, cases):
     assert verdicts(judge, *(table for _, table in cases)) == [verdict for verdict, _ in cases]
 
 
-@pytest.mark.parametrize(
-    ("words", "table", "part", "said"),
-    [
-        ("intervals are shorter than CLARA", lengths(0.04, 0.02, 0.03), "reason",
-         "clearly not: prevalence at tpr 0.9"),
-        ("the posterior's own", covering(0.85), "reason", "by setting: tpr 0.8 prevalence 0.1 0.8"),
-        ("the posterior's own", covering(0.95, "CLARA-printed"), "ours", "none in the table"),
-        ("scores lose no coverage", separations(0.95, 0.3, 200), "reason", "clearly not: 4 (0.3)"),
-        ("consistently outperforms", audit_results(clara=0.15), "reason", "auditor_precision 0.9"),
-        ("are close to zero, the", audit_day_results(sd=0.004, replicates=20), "reason",
-         "CLARA's mean error over the days: precision 0.00"),
-        ("Snorkel: random stratified", policy_results(0.05), "ours", "in 6 places"),
-        ("if we use CLARA", policy_results(top=1.01), "reason",
-         "largest share of the labels saved at that loss"),
-        ("if we use CLARA", policy_results(top=0.95), "reason",
-         "saved at that loss: none in the table"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)  # fmt: skip
-def test_what_decides_is_told(words, table, part, said):
-    judge = judge_of(words, where="log-ratios" if words.startswith("scores") else "")
-    assert said in getattr(judge(table), part)
-
-
-def test_every_claim_can_be_judged_from_the_tables_that_it_names():
-    audits = audit_results()
-    tables = {
-        "clara_fig2": pd.concat([prevalence_results(), covering(0.8, "CLARA-printed")]),
-        "clara_fig2_close": prevalence_results().assign(experiment="further"),
-        "clara_fig2_ordered": prevalence_results().replace({"method": {"CLARA": "CLARA-ordered"}}),
-        "clara_fig3": recovery_results(),
-        "clara_fig4": audits,
-        "clara_fig5": policy_results(),
-        "clara_fig7_a": day_results("clara_fig7_a", 0.0, 0.0),
-        "clara_fig7_b": day_results("clara_fig7_b"),
-        "clara_fig7_b_firm": day_results("clara_fig7_b_firm"),
-        "clara_fig8": audit_day_results(),
-        "clara_fig9": policy_results(replicates=1),
-        "clara_fig11": scores_results(),
-        "clara_fig11_given": scores_results(),
-    }
-    page = page_from("reproduction_clara", SETTINGS, tables=tables)
-    places = ("| Fig", "| Sec", "| ours")
-    lines = [line for line in page.splitlines() if line.startswith(places)]
-    assert len(lines) >= len(read_claims(ROOM, PRINTED)) - 1
-    assert page.count("not made here") == 1
-    assert "| Fig. 12 | Snorkel" in page
-    assert "nan" not in page
-    assert "below 4.5%" in page
-    assert "clara_fig4 6" in page
-
-
 def test_what_was_not_made_is_said():
     page = page_from("reproduction_clara", SETTINGS, tables={"clara_fig4": audit_results()})
     assert page.count("not made here") == len(read_claims(ROOM, PRINTED)) - 2

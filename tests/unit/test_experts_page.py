@@ -6,7 +6,6 @@ import pytest
 
 from crowdgold.claims.quantities import quantity
 from crowdgold.papers.experts.page import first_opinion, readings, readings_table, wide_table
-from crowdgold.papers.experts.plots import LOOKS, draw_experts
 
 
 def made(kind="err_5", missed=3, wide=1.2, replicates=20):
@@ -39,8 +38,6 @@ def test_coverage_and_widths_are_of_intervals_that_there_are():
     # Three studies of one half, 17 of one whole; the last has one of its two intervals.
     assert pooled["value"] == pytest.approx(18.5 / 20)
     assert pooled["error"] == pytest.approx(np.std([0.5] * 3 + [1] * 17, ddof=1) / np.sqrt(20))
-    both = {**of, "unit": "replicate", "where": {"reading": "corrected"}}
-    assert len(quantity(tables, both).rows) == 2
     of = {"ratio": "width", "method": "corrected", "against": "error-free"}
     table = made().assign(experiment="experts")
     found = quantity({"experts": table}, {**of, "table": {"own": readings}})
@@ -61,27 +58,5 @@ def test_the_tables_have_a_line_a_reading_and_the_share_of_wide_intervals():
     every = (table["reading"] == "corrected") & (table["replicate"] % 4 == 0)
     table.loc[every, "upper"] = table.loc[every, "lower"] + 0.51
     page = wide_table(table, "rarer", {"err_5": "5 %"})
-    assert "| experts' errors | prevalence | AUC |" in page
     assert "| 5 % | 0.25 | 0.26 |" in page
     assert "| 5 % | 0.00 | 0.00 |" in wide_table(made(), "rarer", {"err_5": "5 %"})
-
-
-def test_a_line_joins_experts_who_differ_in_how_often_they_err_alone():
-    """Marks stand for all of them; a design that is not named is not drawn."""
-    kinds = ("right", "err_5", "err_5_shared")
-    table = pd.concat([made(kind) for kind in kinds])
-    both = pd.concat([table, table.assign(second="doubles")])
-    figure, shown = draw_experts(
-        both, by=["second", "experts"], titles={"AUC": "AUC"}, drawn=["rarer"],
-        joined=kinds[:2], label="How often experts err",
-    )  # fmt: skip
-    assert set(shown["second"]) == {"rarer"}
-    upper, lower = figure.axes
-    for panel in (upper, lower):
-        lines = [line for line in panel.get_lines() if line.get_color() == LOOKS["corrected"][0]]
-        assert sorted(len(line.get_xdata()) for line in lines) == [2, 3]
-        assert {line.get_linestyle() for line in lines if len(line.get_xdata()) == 3} == {"None"}
-    assert figure.get_supxlabel() == "How often experts err"
-    assert not upper.get_legend()
-    assert not lower.get_legend()
-    assert [text.get_text() for text in figure.legends[0].get_texts()][-1].startswith("corrected")

@@ -73,9 +73,6 @@ def draw_coverage(
     return figure, shown
 
 
-PLOT_COVERAGE = Plot("coverage", draw_coverage)
-
-
 SETTING, MEAN = "setting", "mean over settings"
 """What a point of `draw_coverage_and_width` is."""
 LOOKS: dict[str, dict[str, Any]] = {
@@ -160,9 +157,6 @@ def draw_coverage_and_width(
     return figure, shown
 
 
-WIDTH_PLOT = Plot("coverage_and_width", draw_coverage_and_width)
-
-
 def draw_ratios(
     table: pd.DataFrame,
     *,
@@ -223,9 +217,6 @@ def draw_ratios(
     )
     legend_above(figure, axes[0][0], 2)
     return figure, shown
-
-
-PLOT_RATIOS = Plot("ratios", draw_ratios)
 
 
 def _log_scale(axes: Axes) -> None:
@@ -341,9 +332,6 @@ def draw_sensitivity(
     return figure, shown
 
 
-PLOT_SENSITIVITY = Plot("sensitivity", draw_sensitivity)
-
-
 def draw_error_and_width(
     table: pd.DataFrame, *, x: str, metrics: Sequence[str] | None = None, title: str = ""
 ) -> tuple[Figure, pd.DataFrame]:
@@ -390,4 +378,8 @@ def draw_error_and_width(
     return figure, shown
 
 
+PLOT_COVERAGE = Plot("coverage", draw_coverage)
+WIDTH_PLOT = Plot("coverage_and_width", draw_coverage_and_width)
+PLOT_RATIOS = Plot("ratios", draw_ratios)
+PLOT_SENSITIVITY = Plot("sensitivity", draw_sensitivity)
 PLOT = Plot("error_and_width", draw_error_and_width)

@@ -113,7 +113,7 @@ fontManager.ttflist.sort(key=lambda font: _OWN not in Path(font.fname).parents)
 def new_figure(
     rows: int, columns: int, height: float, width: float = PAGE_WIDTH
 ) -> tuple[Figure, list[list[Axes]]]:
-    """Make a figure with a grid of panels, as wide as a page where nothing else is said."""
+    """A figure with a grid of panels."""
     mpl.rcParams.update(RC)
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False)
@@ -127,13 +127,12 @@ def method_order(methods: pd.Series) -> list[str]:
 
 def style_of(method: str) -> Style:
     """A method's style; a variant `METHOD (how)` looks like its method, dotted."""
-    if method in OTHER_STYLES:
-        return OTHER_STYLES[method]
-    known = METHODS.get(method)
-    if known and known.style:
-        return known.style
-    base = METHODS.get(method.split(" ")[0])
-    return ((base and base.style) or UNKNOWN)._replace(line=":")
+    for name in (method, method.split(" ")[0]):
+        known = METHODS.get(name)
+        style = OTHER_STYLES.get(name) or (known and known.style)
+        if style:
+            return style if name == method else style._replace(line=":")
+    return UNKNOWN._replace(line=":")
 
 
 def _fold_footer(figure: Figure) -> None:
@@ -201,6 +200,11 @@ def draw_points(
     axes.errorbar(x, y, yerr=error, color=look.colour, marker=look.marker, **how)
 
 
+def draw_band(axes: Axes, x: Any, low: Any, high: Any, colour: str, alpha: float) -> None:
+    """Draw a band without edges."""
+    axes.fill_between(x, low, high, color=colour, alpha=alpha, linewidth=0)
+
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", ":", "-.")
 FILLS = ("full", "none", "left", "bottom")
@@ -246,7 +250,7 @@ def split_series(table: pd.DataFrame, by: Sequence[str], names: Mapping[str, Any
     Lines are in the order of the legend, values in that of the table. A column that varies another
     method's setting makes no lines: its first value stands for all. Colour and marker are the
     method's; the line, and how much of the marker is filled, are the value's where there are
-    several. `names` are as for `named_value`.
+    several.
     """
     missing = [name for name in by if name not in table]
     if missing:
@@ -261,11 +265,10 @@ def split_series(table: pd.DataFrame, by: Sequence[str], names: Mapping[str, Any
         parts = _by_value(rows, own)
         for index, part in enumerate(parts):
             words = [named_value(column, part[column].iloc[0], names) for column in own]
-            look = style_of(method)
+            look, place = style_of(method), index % len(LINES)
             if len(parts) > 1:
-                look = look._replace(line=LINES[index % len(LINES)])
-            fill = FILLS[index % len(FILLS)]
-            series.append(Series(", ".join([method, *words]), look, part, fill))
+                look = look._replace(line=LINES[place])
+            series.append(Series(", ".join([method, *words]), look, part, FILLS[place]))
     return series
 
 
@@ -297,8 +300,7 @@ def count_replicates(counts: pd.Series) -> str:
 
 def replicates_text(shown: pd.DataFrame, each: str = "") -> str:
     """Say how many replicates (each: ` a day`) a summary rests on, and what its bars are."""
-    several = shown["replicates"].max() > 1
-    bars = (
-        "; bars are one standard error" if several else ", so that there are no bars of its error"
-    )
+    bars = ", so that there are no bars of its error"
+    if shown["replicates"].max() > 1:
+        bars = "; bars are one standard error"
     return f"{count_replicates(shown['replicates'])}{each}{bars}"

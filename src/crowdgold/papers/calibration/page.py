@@ -77,15 +77,13 @@ def count_of_settings(settings: pd.DataFrame) -> int:
 def choice_table(settings: pd.DataFrame) -> str:
     """The table of coverage and relative width pooled over settings, by method and metric."""
     rows = []
-    for (method, metric), group in settings.groupby(["method", "metric"], sort=False):
+    for names, group in settings.groupby(["method", "metric"], sort=False):
         size = float(group["replicates"].sum())
         covered = float((group["coverage"] * group["replicates"]).sum())
         shrunk = (covered + 0.5) / (size + 1)
-        rows.append([
-            str(method), str(metric),
-            with_error(covered / size, (shrunk * (1 - shrunk) / size) ** 0.5),
-            f"{group['coverage'].min():.2f}", f"{group['width_ratio'].mean():.2f}",
-        ])  # fmt: skip
+        share = with_error(covered / size, (shrunk * (1 - shrunk) / size) ** 0.5)
+        worst, width = group["coverage"].min(), group["width_ratio"].mean()
+        rows.append([*map(str, names), share, f"{worst:.2f}", f"{width:.2f}"])
     head = ["method", "metric", "coverage", "worst setting", "width / GT"]
     return markdown_table(head, rows)
 
@@ -136,7 +134,7 @@ def settings_table(settings: pd.DataFrame) -> str:
                 cells[row["metric"]] = text
             first = own.iloc[0]
             failed = f"{first['gate_failures']:.0f} of {first['replicates']:.0f}"
-            rows.append([name, str(method), *(cells[metric] for metric in shown), failed])
+            rows.append([name, str(method), *cells.values(), failed])
     return markdown_table(["setting", "method", *shown, "not converged"], rows)
 
 
@@ -148,8 +146,8 @@ def of_scores(settings: pd.DataFrame) -> pd.DataFrame:
 def least_error(settings: pd.DataFrame) -> float:
     """The least standard error of a mean coverage at the level, over a shape's metrics."""
     judged = of_scores(settings)
-    metrics = len(set(judged["metric"]))
-    return float(((1 - LEVEL) * LEVEL / judged["replicates"].max() / metrics) ** 0.5)
+    size = judged["replicates"].max() * judged["metric"].nunique()
+    return float(((1 - LEVEL) * LEVEL / size) ** 0.5)
 
 
 def against(settings: pd.DataFrame, one: str, other: str) -> str:
@@ -171,16 +169,12 @@ def against(settings: pd.DataFrame, one: str, other: str) -> str:
 def shapes_table(settings: pd.DataFrame) -> str:
     """The table of coverage and relative width by shape of the scores, metric and method."""
     judged = of_scores(settings)
-    cells = {
-        (row["shape"], row["metric"], row["method"]):
-        f"{row['coverage']:.2f}, {row['width_ratio']:.2f}"
-        for row in judged.to_dict("records")
-    }  # fmt: skip
     methods = list(dict.fromkeys(judged["method"]))
-    rows = [
-        [shape, metric, *(cells.get((shape, metric, method), "") for method in methods)]
-        for shape, metric in dict.fromkeys(zip(judged["shape"], judged["metric"], strict=True))
-    ]
+    rows = []
+    for names, group in judged.groupby(["shape", "metric"], sort=False):
+        known = group.set_index("method")[["coverage", "width_ratio"]].T
+        cells = ["{:.2f}, {:.2f}".format(*known[one]) if one in known else "" for one in methods]
+        rows.append([*map(str, names), *cells])
     return markdown_table(["shape", "metric", *methods], rows)
 
 
@@ -191,11 +185,10 @@ def under_each_model(shown: pd.DataFrame, titles: Mapping[str, str]) -> str:
     metrics = list(dict.fromkeys(shown["metric"]))
     rows = []
     for (experiment, method), own in shown.groupby(["experiment", "method"], sort=False):
-        cells = {row["metric"]: _coverage(row, 2) for row in own.to_dict("records")}
+        cells = dict.fromkeys(metrics, "")
+        cells |= {row["metric"]: _coverage(row, 2) for row in own.to_dict("records")}
         failed = f"{own['gate_failures'].max():.0f}"
-        rows.append(
-            [titles[str(experiment)], str(method), *(cells.get(m, "") for m in metrics), failed]
-        )
+        rows.append([titles[str(experiment)], str(method), *cells.values(), failed])
     return markdown_table(["truth", "method", *metrics, "not converged"], rows)
 
 

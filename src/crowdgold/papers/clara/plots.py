@@ -127,9 +127,6 @@ def draw_clara_days(
     return figure, shown
 
 
-PLOT = Plot("clara_days", draw_clara_days)
-
-
 PANELS = {
     "accuracy": "Share of final labels that are right",
     "prevalence_error": "Estimated less true prevalence",
@@ -193,9 +190,6 @@ def draw_clara_policy(
     return figure, shown
 
 
-PLOT_POLICY = Plot("clara_policy", draw_clara_policy)
-
-
 NAMES = {
     "tpr": "TPR",
     "separation": {"none": "no scores", "1": "scores from ∓1", "4": "scores from ∓4"},
@@ -257,9 +251,6 @@ def draw_clara_prevalence(
     )
     legend_above(figure, panels[0], 4)
     return figure, shown
-
-
-PLOT_PREVALENCE = Plot("clara_prevalence", draw_clara_prevalence)
 
 
 def draw_clara_recovery(
@@ -332,9 +323,6 @@ def draw_clara_recovery(
     return figure, shown
 
 
-PLOT_RECOVERY = Plot("clara_recovery", draw_clara_recovery)
-
-
 def draw_clara_scores(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw exact densities of negatives and positives: a panel for each separation, the widest
     first, as in the paper. `table` is what the check `sigmoid_scores` gives.
@@ -365,9 +353,6 @@ def draw_clara_scores(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     figure.supxlabel("exact: the sigmoid of normal scores; nothing is simulated", fontsize=7)
     legend_above(figure, panels[0], 2)
     return figure, table
-
-
-PLOT_SCORES = Plot("clara_scores", draw_clara_scores)
 
 
 def draw_clara_audits(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -411,4 +396,9 @@ def draw_clara_audits(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return figure, shown
 
 
+PLOT = Plot("clara_days", draw_clara_days)
+PLOT_POLICY = Plot("clara_policy", draw_clara_policy)
+PLOT_PREVALENCE = Plot("clara_prevalence", draw_clara_prevalence)
+PLOT_RECOVERY = Plot("clara_recovery", draw_clara_recovery)
+PLOT_SCORES = Plot("clara_scores", draw_clara_scores)
 AUDITS_PLOT = Plot("clara_audits", draw_clara_audits)
