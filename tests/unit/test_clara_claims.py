@@ -63,7 +63,6 @@ def test_a_bias_is_told_beside_that_without_swapped_labels():
     found = judge_of("unbiased estimator")(moved, moved.iloc[:0], ordered)
     assert found.verdict == FAILS
     assert "labels swapped" in found.cause
-    assert "0.10" in found.ours or "0.09" in found.ours
     without = found.reason.partition("where labels cannot be swapped")[2]
     assert "0.010" in without
     assert "0.10" not in without
@@ -85,7 +84,6 @@ def test_a_bias_is_small_but_at_the_smallest_prevalence():
     judge = judge_of("consistently small")
     moved = none.assign(estimate=none["estimate"] + 0.05)
     assert verdicts(judge, none, low, moved, one) == [HOLDS, HOLDS, FAILS, FAILS]
-    assert "CLARA at tpr 0.8 prevalence 0.01 0." in judge(low).reason
     assert re.match(r"clearly not: tpr 0\.9 prevalence 0\.4 \(0\.(49|5)", judge(one).reason)
 
 
@@ -166,20 +164,16 @@ def test_recovery_is_judged_from_about_so_many_items_on():
     three = PRINTED | {"figure_3": PRINTED_3}
     around = judge_of("with around 100", three)
     many = judge_of("with over 1,000", three)
-    tables = [recovery_results(constant) for constant in (0.4, 0.8)]
-    assert verdicts(around, *tables) == [HOLDS, FAILS]
-    assert verdicts(many, *tables) == [HOLDS, FAILS]
-    assert verdicts(around, recovery_results(40.0)) == [FAILS]
+    tables = [recovery_results(constant) for constant in (0.4, 0.8, 40.0)]
+    assert verdicts(around, *tables) == [HOLDS, FAILS, FAILS]
+    assert verdicts(many, *tables) == [HOLDS, FAILS, FAILS]
     few = tables[0][tables[0]["n_reviewers"] == 1000]
     assert verdicts(many, few) == [NOT_DECIDED]
     row = recovery({"t": tables[0]}, PRINTED_3).set_index(["metric", "n_reviewers", "prevalence"])
     found = row.loc[("TPR", 100, 0.1)]
     assert found["items"] == pytest.approx(109)
     assert found["error"] == pytest.approx(0.4 / np.sqrt(109), rel=0.05)
-    own = tables[0][
-        (tables[0]["metric"] == "TPR:each") & (tables[0]["n_reviewers"] == 100)
-        & (tables[0]["prevalence"] == 0.1)
-    ]  # fmt: skip
+    own = tables[0].query("metric == 'TPR:each' and n_reviewers == 100 and prevalence == 0.1")
     means = (own["estimate"] - 0.9).abs().groupby(own["replicate"]).mean()
     assert found["error_se"] == pytest.approx(means.std() / np.sqrt(3))
     smaller = recovery({"t": tables[0].assign(n=500)}, PRINTED_3)
@@ -188,20 +182,13 @@ def test_recovery_is_judged_from_about_so_many_items_on():
 
 def test_recovery_is_held_against_the_printed_errors():
     """Ours are 0.0383 and 0.0404, and what is around 100 items may move them by 0.0025."""
-    tables = [
-        recovery_results(0.4, replicates=12),
-        recovery_results(0.6),
-        recovery_results(0.4, replicates=1),
-    ]
+    tables = [recovery_results(*one) for one in ((0.4, 12), (0.6,), (0.4, 1))]
     judge = judge_of("for TPR and", PRINTED | {"figure_3": PRINTED_3})
     assert verdicts(judge, *tables) == [HOLDS, FAILS, HOLDS]
     other = PRINTED_3 | {"at_100": PRINTED_3["at_100"] | {"TNR": 0.02}}
     found = judge_of("for TPR and", PRINTED | {"figure_3": other})(tables[0])
     assert found.verdict == FAILS
     assert found.reason.startswith("clearly not: TNR at")
-    assert found.reason.endswith(
-        "our setting: gamma = 10, the weight of the prior, which is not printed"
-    )
     few = tables[0][tables[0]["n_reviewers"] == 10]
     assert verdicts(judge, few) == [NOT_DECIDED]
 
@@ -211,16 +198,13 @@ def test_daily_prevalences_agree_diverge_and_name_their_cause():
     far = day_results("a", drop=0.0, gap=0.2)
     assert verdicts(judge_of("align"), calm, far) == [HOLDS, FAILS]
     judge = judge_of("they diverge")
-    found = judge(moved, moved)
-    assert (found.verdict, "; CLARA, gamma = 10 " in found.reason) == (NO_VERDICT, True)
-    assert "from then on" in found.ours
+    assert judge(moved, moved).verdict == NO_VERDICT
     cause = judge_of("finds the cause")
     both = moved.copy()
     both.loc[(both["metric"] == "TNR") & (both["day"] >= 15), "estimate"] -= 0.3
     rising = day_results("b", drop=-0.2)
     rising.loc[rising["metric"] == "TNR", "estimate"] += 0.01 * (rising["day"] >= 15)
     assert verdicts(cause, moved, both, rising) == [HOLDS, FAILS, FAILS]
-    assert "TNR before day 15 0.9" in cause(both).ours
 
 
 def test_daily_intervals_are_compared_in_both_experiments():
@@ -228,9 +212,7 @@ def test_daily_intervals_are_compared_in_both_experiments():
     long, other = (noisy(day_results(name), 1e-4) for name in "ab")
     short = other.assign(method=other["method"].replace({"MV": "CLARA", "CLARA": "MV"}))
     pairs = (long, other), (long, short), (short.assign(experiment="a"), short)
-    found = [judge(*both) for both in pairs]
-    assert [one.verdict for one in found] == [HOLDS, FAILS, FAILS]
-    assert found[0].ours.count("±") == 2
+    assert [judge(*both).verdict for both in pairs] == [HOLDS, FAILS, FAILS]
 
 
 def with_snorkel(table):

@@ -11,15 +11,11 @@ import pandas as pd
 import pytest
 
 from crowdgold.experiment.registries import entries
-from crowdgold.experiment.summaries import average_over_settings, compare, relative_to, summarise
-from crowdgold.papers.maven.experiments import (
-    check_order_statistics,
-    curve_distances,
-    precision_rows,
-)
+from crowdgold.experiment.summaries import relative_to, summarise
+from crowdgold.papers.maven.experiments import check_order_statistics
 from crowdgold.papers.maven.plots import FEWEST
 from crowdgold.plots.figure_jobs import draw
-from crowdgold.plots.panels import MEAN, SETTING, compare_quantities
+from crowdgold.plots.panels import MEAN, SETTING
 from crowdgold.plots.style import (
     count_replicates,
     method_order,
@@ -57,9 +53,10 @@ COMPUTED = {
     "rank_uniformity", "labelling_efficiency", "clara_recovery", "nested_lengths", "gold_designs",
     "experts", "clara_days", "clara_policy", "agent_ablation", "agent_ablation_table",
     "agent_scores", "agent_tables", "agent_mappings", "judge_error_methods",
-    "judge_error_simulation", "label_variation", "soft_metric_correlations",
+    "judge_error_simulation", "label_variation", "soft_metric_correlations", "ratios",
+    "sensitivity", "score_shapes",
 }  # fmt: skip
-"""Plots that compute the rows that they show, by functions that are tested elsewhere."""
+"""Plots that compute the rows that they show, which other tests are of."""
 
 
 @pytest.fixture(scope="module")
@@ -302,23 +299,12 @@ def test_the_csv_holds_what_is_drawn(plot, tables, drawn):
     if plot == "order_statistics":
         assert 0 < (table["datasets"] < FEWEST).sum() < len(table)
         table = table[table["datasets"] >= FEWEST]
+    if plot == "soft_metric_scores":  # metrics of a class are in the page's table
+        table = table[table["label"] == ""]
     if plot in COMPUTED:
         table = FIGURES[plot](table, options)[1]
     elif "metrics" in options:
         table = table[table["metric"].isin(options["metrics"])]
-    if plot == "score_shapes":  # curves, the first replicate's estimates, distances of all
-        exact, results = table[table["curve"].notna()], precision_rows(table)
-        distances = curve_distances(results, exact, ["shape"]).assign(curve="distance")
-        table = pd.concat([exact, results[results["replicate"] == 0], distances])
-    if plot == "ratios":  # it draws ratios, and their mean over the settings of each experiment
-        table = table[table["metric"].str.startswith("accuracy")]
-        ratios = compare(table, ["n_gold"], "AutoEval+MAVEN", "AutoEval")
-        table = pd.concat([ratios, average_over_settings(ratios, "n_gold")])
-        assert len(table) == 2 * 2 + 2
-    if plot == "soft_metric_scores":  # metrics of a class are in the page's table
-        table = table[table["label"] == ""]
-    if plot == "sensitivity":
-        table = compare_quantities(table, options["quantities"], "MAVEN", "GT")
     written = pd.read_csv(drawn(plot) / "figure.csv")
     table = table.replace("", np.nan)  # as an empty cell is read
     pd.testing.assert_frame_equal(

@@ -39,11 +39,10 @@ from crowdgold.plots.style import (
 def draw_coverage(
     table: pd.DataFrame, *, titles: Mapping[str, Any] | None = None
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw the coverage of each method's intervals in a summary, metric by metric.
+    """Draw the coverage of each method's intervals in a summary, a panel for each experiment.
 
-    An experiment has a panel, with its title where there are several. The band holds the coverage
-    of a calibrated method with a two-sided probability of 3.5 normal deviations; bars are one
-    standard error.
+    The band holds the coverage of a calibrated method with a two-sided probability of 3.5 normal
+    deviations; bars are one standard error.
     """
     shown = table[table["replicates"] > 0]
     experiments, methods = list(dict.fromkeys(shown["experiment"])), method_order(shown["method"])
@@ -54,10 +53,9 @@ def draw_coverage(
         metrics, level = list(dict.fromkeys(own["metric"])), float(own["level"].iloc[0])
         panel.axhline(level, color="#666666", linewidth=0.8)
         for index, method in enumerate(methods):
-            rows = own[own["method"] == method].set_index("metric")
-            rows = rows.loc[[metric for metric in metrics if metric in rows.index]]
-            offset = (index - (len(methods) - 1) / 2) * 0.8 / max(len(methods), 1)
-            position = np.array([metrics.index(metric) for metric in rows.index]) + offset
+            rows = own[own["method"] == method]
+            offset = (index - (len(methods) - 1) / 2) * 0.8 / len(methods)
+            position = np.array([metrics.index(metric) for metric in rows["metric"]]) + offset
             low, high = rows["band_low"], rows["band_high"]
             panel.vlines(position, low, high, color="#cccccc", linewidth=7, zorder=0)
             draw_points(panel, position, rows["coverage"], rows["coverage_se"], style_of(method),
@@ -96,18 +94,11 @@ def _with_means(rows: pd.DataFrame) -> pd.DataFrame:
 def draw_coverage_and_width(
     table: pd.DataFrame, *, metrics: Sequence[str] | None = None, baseline: str | None = None
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel a metric: coverage against mean width relative to a baseline's.
+    """Draw a panel a metric of summaries: coverage against mean width relative to a baseline's.
 
-    Args:
-        table: summaries of replicates, of one or more experiments.
-        metrics: in panel order (all that the baseline has by default), where `precision` stands for
-            that at any threshold.
-        baseline: the method whose widths are compared with; gold labels alone by default.
-
-    Returns:
-        the figure and the rows that it shows, with `width_ratio`. A small point is a method in a
-        setting, a large one its mean over settings (`point`); bands are binomial, of 3.5
-        deviations, one for each number of replicates of a setting.
+    `metrics` are in panel order (all that the baseline has by default); `precision` stands for that
+    at any threshold. A small point is a method in a setting, a large one its mean over settings
+    (`point`); bands are binomial, of 3.5 deviations, one for each number of replicates.
     """
 
     def of_metric(rows: pd.DataFrame, name: str) -> pd.Series:
@@ -138,9 +129,8 @@ def draw_coverage_and_width(
             style = style_of(method)
             for point, look in LOOKS.items():
                 here = rows[(rows["method"] == method) & (rows["point"] == point)]
-                panel.plot(here["width_ratio"], here["coverage"], color=style.colour,
-                           marker=style.marker, linestyle="none",
-                           label=method if point == MEAN else None, **look)  # fmt: skip
+                how = {"color": style.colour, "label": method if point == MEAN else None, **look}
+                panel.plot(here["width_ratio"], here["coverage"], style.marker, **how)
         panel.set_title(label_of(metric))
         panel.set_ylim(bottom, 1.02)
         if index % columns == 0:
@@ -167,18 +157,11 @@ def draw_ratios(
     labels: Mapping[str, Any] | None = None,
     printed: Mapping[str, float] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw error and interval width of a method as ratios to those of a baseline.
+    """Draw error and interval width of a method as ratios to those of a baseline, against the
+    setting `x`, from results of every replicate. The mean over the settings stands at the right.
 
-    Args:
-        table: rows of the results table, of every replicate.
-        x: the setting on the horizontal axis.
-        metric: the name before any `@` (experiments may have thresholds of their own).
-        labels: experiment -> the words that stand for it.
-        printed: {error_ratio: , width_ratio: } as a paper prints them.
-
-    Returns:
-        the figure and the ratios that it shows. Bars are one standard error; the mean over the
-        settings stands at the right.
+    `metric` is the name before any `@` (experiments may have thresholds of their own), `labels`
+    experiment -> its words, `printed` {error_ratio: , width_ratio: } as a paper prints them.
     """
     if x not in table:
         raise ValueError(f"the table has no column {x!r} for the horizontal axis")
@@ -204,7 +187,6 @@ def draw_ratios(
         panel.set_xscale("log")
         panel.set_xticks([*positions, end], [*(f"{at:g}" for at in positions), "mean"])
         panel.xaxis.set_minor_locator(NullLocator())
-        panel.xaxis.set_minor_formatter(NullFormatter())
         panel.set_ylim(bottom=0)
         panel.set_ylabel(title)
         if printed and value in printed:
@@ -239,13 +221,9 @@ LABELS = {
 
 
 def compare_quantities(
-    table: pd.DataFrame, quantities: list[str], method: str, baseline: str
+    table: pd.DataFrame, quantities: Sequence[str], method: str, baseline: str
 ) -> pd.DataFrame:
-    """Compare a method with a baseline at each value of what varies (`summaries.compare`).
-
-    The table is of experiments that each vary one of the quantities, a column each. Rows have the
-    columns `quantity` and `value`; one row for each quantity, value and metric.
-    """
+    """Compare a method with a baseline (`summaries.compare`) at each `value` of each `quantity`."""
     parts = []
     for quantity in quantities:
         rows = table[table[quantity].notna()] if quantity in table else table.iloc[:0]
@@ -290,21 +268,15 @@ def draw_sensitivity(
     method: str,
     usual: Mapping[str, float] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a column of panels for each quantity: ratio of errors above, of widths below.
+    """Draw a column of panels for each quantity: ratio of a method's errors to those of gold labels
+    alone above, of widths below.
 
-    Args:
-        table: the results of several experiments, each with one quantity that varies.
-        quantities: the columns that vary, in the order of the panels.
-        method: which is compared with gold labels alone.
-        usual: quantity -> its value where another one varies, which is shaded.
-
-    Returns:
-        the figure and the rows that it shows (`compare_quantities`). Bars are one standard error
-        of the ratio's logarithm, which uses the pairing by replicate; below the line the method is
-        better.
+    The table is of experiments that each vary one of the `quantities`, a column each; `usual`:
+    quantity -> its value where another one varies, which is shaded. Bars are one standard error of
+    the ratio's logarithm, which uses the pairing by replicate.
     """
     baseline = method_of_gold_alone()
-    shown = compare_quantities(table, list(quantities), method, baseline)
+    shown = compare_quantities(table, quantities, method, baseline)
     metrics = list(dict.fromkeys(shown["metric"]))
     figure, axes = new_figure(2, len(quantities), 3.8)
     titles = {"error_ratio": "Mean absolute error", "width_ratio": "Interval width"}
@@ -335,10 +307,8 @@ def draw_sensitivity(
 def draw_error_and_width(
     table: pd.DataFrame, *, x: str, metrics: Sequence[str] | None = None, title: str = ""
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a column of panels for each metric: mean absolute error above, mean width below.
-
-    The table is a summary of replicates, `x` the setting on the horizontal axis, `metrics` are in
-    panel order, all by default. Bars are one standard error to each side.
+    """Draw a column of panels for each metric of a summary: mean absolute error above, mean width
+    below, against the setting `x`. Bars are one standard error to each side.
     """
     metrics = list(dict.fromkeys(table["metric"]) if metrics is None else metrics)
     shown = table[table["metric"].isin(metrics)]

@@ -31,8 +31,8 @@ class Plot:
     """A kind of figure. A file that holds `X = Plot("NAME", draw_...)` offers it to configurations.
 
     `draw` gives the figure and the rows that it shows, and raises `ValueError` where the table
-    lacks them. Its keyword-only parameters are the options, those without a default required; or it
-    takes them as one, of the dataclass `asks`.
+    lacks them. Its keyword-only parameters are the options; or it takes them as one, of the
+    dataclass `asks`.
     """
 
     name: str
@@ -50,9 +50,7 @@ class Plot:
         self, table: pd.DataFrame, options: Mapping[str, Any]
     ) -> tuple[Figure, pd.DataFrame]:
         """The figure of a table, and the rows that it shows."""
-        if self.asks:
-            return self.draw(table, self.asks(**options))
-        return self.draw(table, **options)
+        return self.draw(table, self.asks(**options)) if self.asks else self.draw(table, **options)
 
 
 def require(table: pd.DataFrame, columns: Iterable[str]) -> None:

@@ -138,16 +138,14 @@ def read_samples(
         for setting, replicate in table.replicates:
             drawn = table.replicate(setting, replicate)
             n_gold = parse_setting(setting)["n_gold"]
-            for metric, (value, error) in drawn.population.items():
-                truths[experiment, n_gold, metric] = (value, error)
+            for metric, known in drawn.population.items():
+                truths[experiment, n_gold, metric] = known
             if not isinstance(drawn.table, Items) or drawn.table.draw is not None:
                 continue
-            known = true_values(means, drawn)
+            true = true_values(means, drawn)
             for metric, peer in product(means, peers):
                 found = peer_interval(drawn.table, metric, level, peer)
-                rows.append(
-                    (experiment, n_gold, replicate, peer, metric, known[metric, ""], *found)
-                )
+                rows.append((experiment, n_gold, replicate, peer, metric, true[metric, ""], *found))
     named = [(*key, *value) for key, value in truths.items()]
     return pd.DataFrame(rows, columns=ROWS), pd.DataFrame(named, columns=TRUTHS)
 
@@ -236,18 +234,16 @@ def by_gold(found: Answers, results: pd.DataFrame) -> str:
     """The table of coverage, width and error by number of gold labels."""
     base = found.baseline
     alone = pooled_coverage(_first(found, results), base, ["n_gold"]).set_index("n_gold")
-    rows = [
-        [
-            f"{row['n_gold']:.0f}",
-            with_error(row["coverage"], row["coverage_se"]),
-            f"{alone['coverage'].get(row['n_gold'], np.nan):.3f}",
-            with_error(row["width_ratio"], row["width_ratio_se"]),
-            with_error(row["error_ratio"], row["error_ratio_se"]),
-            f"{100 * (1 - row['intervals'] / row['replicates']):.1f} %",
-            f"{row['over_all']:.3f}",
-        ]
-        for row in found.by_gold.to_dict("records")
-    ]
+    rows = []
+    for row in found.by_gold.to_dict("records"):
+        coverage, width, error = (
+            with_error(row[name], row[f"{name}_se"])
+            for name in ("coverage", "width_ratio", "error_ratio")
+        )
+        of_base = f"{alone['coverage'].get(row['n_gold'], np.nan):.3f}"
+        without = f"{100 * (1 - row['intervals'] / row['replicates']):.1f} %"
+        over_all = f"{row['over_all']:.3f}"
+        rows.append([f"{row['n_gold']:.0f}", coverage, of_base, width, error, without, over_all])
     head = ["gold labels", "coverage", f"coverage of {base}", f"width / {base}", f"error / {base}",
             "without an interval", "coverage over all"]  # fmt: skip
     return markdown_table(head, rows)

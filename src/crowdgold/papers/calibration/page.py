@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from crowdgold.claims.cells import markdown_table, pivot, with_error
@@ -11,6 +12,7 @@ from crowdgold.experiment.summaries import (
     coverage_band,
     gate_sentence,
     relative_to,
+    share_error,
 )
 from crowdgold.methods.votes_and_gold import GOLD_ALONE
 from crowdgold.types.parameters import LEVEL
@@ -65,8 +67,8 @@ def by_shape(settings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     `width_ratio`.
     """
     table = relative_to(settings, GOLD_ALONE.name)
-    other = table["shape"].notna() if "shape" in table else pd.Series(False, index=table.index)
-    return table[~other], table[other]
+    normal = table.get("shape", pd.Series(np.nan, index=table.index)).isna()
+    return table[normal], table[~normal]
 
 
 def count_of_settings(settings: pd.DataFrame) -> int:
@@ -80,8 +82,7 @@ def choice_table(settings: pd.DataFrame) -> str:
     for names, group in settings.groupby(["method", "metric"], sort=False):
         size = float(group["replicates"].sum())
         covered = float((group["coverage"] * group["replicates"]).sum())
-        shrunk = (covered + 0.5) / (size + 1)
-        share = with_error(covered / size, (shrunk * (1 - shrunk) / size) ** 0.5)
+        share = with_error(covered / size, share_error(covered / size, int(size)))
         worst, width = group["coverage"].min(), group["width_ratio"].mean()
         rows.append([*map(str, names), share, f"{worst:.2f}", f"{width:.2f}"])
     head = ["method", "metric", "coverage", "worst setting", "width / GT"]
@@ -154,14 +155,12 @@ def against(settings: pd.DataFrame, one: str, other: str) -> str:
     """Two methods shape by shape: mean coverage, and mean width relative to the other's."""
     parts = []
     for shape, group in settings.groupby("shape", sort=False):
-        covered, width = (
-            group.groupby("method")[name].mean().to_dict() for name in ("coverage", "width_ratio")
-        )
-        if one in covered and other in covered:
-            relative = width[one] / width[other]
+        means = group.groupby("method")[["coverage", "width_ratio"]].mean().T
+        if {one, other} <= set(means):
+            (covered, width), (against, width_of_other) = means[one], means[other]
+            relative = width / width_of_other
             parts.append(
-                f"{shape} {covered[one]:.3f} against {covered[other]:.3f}, {relative:.2f} times as "
-                "wide"
+                f"{shape} {covered:.3f} against {against:.3f}, {relative:.2f} times as wide"
             )
     return "; ".join(parts)
 

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from crowdgold.experiment.summaries import gate_note
@@ -195,15 +194,15 @@ def draw_order_statistics(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         ("rank", "x", "MAVEN, from the rank", 0.08),
     )
     percentiles = sorted(table["percentile"].unique())
-    votes_there = sorted(table["votes_positive"].unique())
     figure, (panels,) = new_figure(1, len(percentiles), 3.0)
     for panel, percentile in zip(panels, percentiles, strict=True):
         shown = table[table["percentile"] == percentile]
         sizes = sorted(shown["n"].unique())
         for source, marker, _, offset in sources:
-            for votes in votes_there:
-                chosen = (shown["source"] == source) & (shown["votes_positive"] == votes)
-                rows, colour = shown[chosen], STYLE_COLOURS[votes % len(STYLE_COLOURS)]
+            own = shown[shown["source"] == source]
+            for votes in sorted(own["votes_positive"].unique()):
+                rows = own[own["votes_positive"] == votes]
+                colour = STYLE_COLOURS[votes % len(STYLE_COLOURS)]
                 at = [sizes.index(size) + offset + 0.06 * votes for size in rows["n"]]
                 panel.hlines(at, rows["lower"], rows["upper"], linewidth=1.2, color=colour)
                 panel.plot(rows["mean"], at, marker, color=colour, markersize=3.5)
@@ -215,13 +214,14 @@ def draw_order_statistics(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     panels[0].set_ylabel("Items $n$")
     for panel in panels[1:]:
         panel.tick_params(labelleft=False)
-    handles = [
-        Line2D([], [], color="#444444", marker=marker, label=label)
-        for _, marker, label, _ in sources
+    looks = [("#444444", marker, label) for _, marker, label, _ in sources]
+    looks += [
+        (STYLE_COLOURS[votes % len(STYLE_COLOURS)], "", f"$V_i = {votes}$")
+        for votes in sorted(table["votes_positive"].unique())
     ]
-    handles += [
-        Line2D([], [], color=STYLE_COLOURS[votes % len(STYLE_COLOURS)], label=f"$V_i = {votes}$")
-        for votes in votes_there
+    handles = [
+        panels[0].plot([], [], "-" + marker, color=colour, label=label)[0]
+        for colour, marker, label in looks
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
     return figure, table
