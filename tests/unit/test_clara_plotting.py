@@ -10,12 +10,7 @@ from crowdgold.experiment.summaries import summarise
 from crowdgold.papers.clara.claims import at_share
 from crowdgold.papers.clara.experiments import check_sigmoid_scores, mean_density, separable
 from crowdgold.planning.labelling import items_of_class, labels_an_item
-from unit.clara_tables import (
-    audit_day_results,
-    policy_results,
-    prevalence_results,
-    tables_of_clara,
-)
+from unit.clara_tables import audit_day_results, policy_results, prevalence_results, tables_of_clara
 
 FIGURES = entries("plot")
 

@@ -11,12 +11,7 @@ from scipy.stats import norm
 from crowdgold.models.exact_cut import ScoreDraws
 from crowdgold.papers.maven import pages
 from crowdgold.papers.maven.experiments import EXACT_AGAIN, compare
-from crowdgold.papers.maven.pages import (
-    SHIFT,
-    SPREAD,
-    comparisons,
-    ratios,
-)
+from crowdgold.papers.maven.pages import SHIFT, SPREAD, comparisons, ratios
 from unit.made_pages import page_from
 
 AXIS = "study.n_gold"

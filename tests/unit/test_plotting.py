@@ -1,7 +1,6 @@
 """Figures: the same bytes from the same table, and a table of what they show beside each."""
 
 import sys
-from functools import cache
 from pathlib import Path
 from subprocess import run
 
@@ -26,37 +25,17 @@ from crowdgold.plots.style import (
 from unit.clara_tables import tables_of_clara
 from unit.judged_tables import tables_of_judged
 from unit.label_variation_tables import table_of_people, table_of_runs
-from unit.made_answers import made_answers
 
 FIGURES = entries("plot")
 
 ENDINGS = ("svg", "pdf", "png", "csv")
 CHANGED = {
-    "judge_panels": "lower", "answer": "upper", "arena": "coverage", "error_and_width": "error",
-    "order_statistics": "mean", "coverage": "coverage", "relative_bias_table": "estimate",
-    "score_shapes": "estimate", "rank_uniformity": "rank", "ratios": "estimate",
-    "labelling_efficiency": "gold_fraction", "run_time": "inference", "sensitivity": "upper",
-    "coverage_and_width": "coverage", "clara_prevalence": "error", "clara_recovery": "error",
-    "clara_audits": "error", "clara_days": "estimate", "clara_scores": "density",
-    "clara_policy": "accuracy", "agent_ablation": "estimate", "agent_ablation_table": "estimate",
-    "agent_intervals": "coverage", "agent_scores": "estimate", "agent_tables": "estimate",
-    "agent_mappings": "estimate", "judge_error_simulation": "value",
-    "judge_error_formula": "corrected", "judge_error_methods": "coverage",
-    "label_variation": "value", "nested_lengths": "distance", "gold_designs": "lower",
-    "experts": "lower", "human_ranking": "value", "metric_study": "lower",
-    "soft_metric_curve": "soft_accuracy", "soft_metric_correlations": "drawn",
-    "soft_metric_scores": "value",
+    "arena": "coverage", "clara_scores": "density", "coverage": "coverage",
+    "label_variation": "value", "labelling_efficiency": "gold_fraction",
+    "relative_bias_table": "estimate", "score_shapes": "estimate",
 }  # fmt: skip
-"""Plot -> a column of its table that it shows."""
-COMPUTED = {
-    "judge_panels", "answer", "arena", "coverage_and_width", "relative_bias_table",
-    "rank_uniformity", "labelling_efficiency", "clara_recovery", "nested_lengths", "gold_designs",
-    "experts", "clara_days", "clara_policy", "agent_ablation", "agent_ablation_table",
-    "agent_scores", "agent_tables", "agent_mappings", "judge_error_methods",
-    "judge_error_simulation", "label_variation", "soft_metric_correlations", "ratios",
-    "sensitivity", "score_shapes",
-}  # fmt: skip
-"""Plots that compute the rows that they show, which other tests are of."""
+"""Plots of all kinds of marks, and a column of the table that each shows. What every plot draws is
+kept in docs/gallery, which tests/workflow/test_published_docs.py makes anew."""
 
 
 @pytest.fixture(scope="module")
@@ -102,30 +81,6 @@ def made_order_statistics():
     }  # fmt: skip
     rng = np.random.default_rng(1)
     return pd.concat([check_order_statistics(parameters | {"n": n}, rng) for n in (100, 300)])
-
-
-def made_ranks():
-    """Ranks of two models, one of them a planted bug."""
-    rng = np.random.default_rng(3)
-    return pd.concat(
-        pd.DataFrame(
-            {"model": model, "replicate": range(40), "quantity": quantity,
-             "rank": rng.integers(low, 100, 40), "ranks": 99, "planted": low > 0,
-             "diagnostics_passed": True}
-        )
-        for model, low in (("vote", 0), ("rates_swapped", 60)) for quantity in ("phi", "a0")
-    )  # fmt: skip
-
-
-def made_times():
-    """Seconds of three methods at three n, each with the exponent of its line."""
-    return pd.DataFrame(
-        {"method": name, "n": n, "inference": 0.01 * n**power, "imputation": 0.1, "passed": True,
-         "exponent": power}
-        for name, power in (("H-AI", 1.0), ("H-AI, compressed", 0.1), ("H-AI, NumPyro", 1.1),
-                            ("MAVEN", 0.0), ("MAVEN, nested", 0.05))
-        for n in (500, 1000, 4000)
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -176,57 +131,6 @@ def made_sensitivity():
     return table.assign(lower=table["estimate"] - half, upper=table["estimate"] + half)
 
 
-def made_lengths():
-    """Two studies of three replicates: nested fits of three lengths, and a second exact cut."""
-    rng = np.random.default_rng(6)
-    return pd.DataFrame(
-        {"n_gold": n_gold, "quantity": quantity, "length": length, "replicate": k,
-         "distance": 0.05 + 0.3 * (length == 1) + 0.01 * rng.random(), "shift": rng.normal(0, 0.1),
-         "spread": 1.0, "seconds": 1.0}
-        for n_gold in (0, 20) for quantity in ("log mu", "delta")
-        for length in (0, 1, 10, 100) for k in range(3)
-    )  # fmt: skip
-
-
-def made_designs():
-    """Five replicates of two settings and another study, of two metrics, by every design."""
-    rng = np.random.default_rng(8)
-    return pd.DataFrame(
-        {"experiment": name, "study.phi": share, "replicate": k, "design": design,
-         "prediction": "right", "metric": metric, "truth": share, "estimate": share,
-         "lower": share - 0.1 - 0.1 * rng.random(), "upper": share + 0.1, "population_width": 0.3}
-        for name, share in (("gold_designs", 0.03), ("gold_designs", 0.2), ("other", 0.1))
-        for k in range(5) for metric in ("prevalence", "recall@1")
-        for design in ("random", "one batch", "batches", "least")
-    )  # fmt: skip
-
-
-def made_readings():
-    """Five replicates of two settings, of a metric, by every way to read experts' labels."""
-    rng = np.random.default_rng(8)
-    readings = "error-free", "first opinion", "majority", "verdict", "corrected"
-    return pd.DataFrame(
-        {"second": "rarer", "experts": experts, "replicate": k, "reading": reading,
-         "metric": "AUC", "truth": 0.5, "estimate": 0.5, "lower": 0.4 - 0.1 * rng.random(),
-         "upper": 0.6}
-        for experts in ("err_2", "err_5") for k in range(5) for reading in readings
-    )  # fmt: skip
-
-
-def made_panels():
-    """Five replicates of two correlations: estimates, effective votes, and ranges without gold."""
-    rng = np.random.default_rng(9)
-    kinds = [("GT", "prevalence", 50), ("logistic-R", "prevalence", 50),
-             ("effective votes", "votes", 50), ("without gold", "prevalence", 0),
-             ("without gold", "AUC", 0)]  # fmt: skip
-    return pd.DataFrame(
-        {"experiment": "judge_panels", "study.correlation": rho, "replicate": k, "n_gold": n_gold,
-         "method": method, "metric": metric, "truth": 0.5, "estimate": 0.5,
-         "lower": 0.4 - 0.1 * rng.random(), "upper": 0.6}
-        for rho in (0.0, 0.4) for k in range(5) for method, metric, n_gold in kinds
-    )  # fmt: skip
-
-
 @pytest.fixture(scope="module")
 def tables(summary, long_results, score_shapes):
     return {
@@ -239,23 +143,16 @@ def tables(summary, long_results, score_shapes):
             "baseline": "GT", "methods": ["MV", "GT", "MAVEN"], "metrics": ["AUC", "TNR_H"],
             "tasks": [{"experiment": "e", "title": "T"}],
         }),
-        "answer": (made_answers(), {"answer": "mine"}),
         "arena": (summary, {"metrics": ["AUC", "TNR_H"], "by": ["n_gold"], "labels": {"e": "W"}}),
         "error_and_width": (summary, {"x": "n_gold", "metrics": ["AUC", "TNR_H"], "title": "T"}),
         "order_statistics": (made_order_statistics(), {}),
         "coverage": (summary[summary["n_gold"] == 50], {}),
         "score_shapes": (score_shapes, {}),
-        "rank_uniformity": (made_ranks(), {}),
         "ratios": (made_replicates(), RATIOS),
-        "run_time": (made_times(), {}),
         "sensitivity": (made_sensitivity(), {
             "method": "MAVEN", "quantities": ["n_voters", "predictors.A.mu"],
         }),
         "coverage_and_width": (summary, {}),
-        "nested_lengths": (made_lengths(), {"by": ["n_gold"], "titles": {"n_gold": "{} gold"}}),
-        "gold_designs": (made_designs(), {"label": "positive", "worlds": {"other": "another"}}),
-        "experts": (made_readings(), {"by": ["second", "experts"], "titles": {"AUC": "AUC"}}),
-        "judge_panels": (made_panels(), {"by": "study.correlation", "label": "correlation"}),
         "human_ranking": (table_of_people(), {}),
         **tables_of_clara(),
         "label_variation": (table_of_runs(methods=("SL", "MV", "SmF1")), {"shown": ["HS-Brexit"]}),
@@ -263,53 +160,43 @@ def tables(summary, long_results, score_shapes):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("plot", FIGURES)
-def test_the_same_table_gives_the_same_bytes_and_another_table_others(
-    plot, tables, drawn, tmp_path
-):
+@pytest.mark.parametrize("plot", CHANGED)
+def test_the_same_table_gives_the_same_bytes_and_another_table_others(plot, tables, tmp_path):
+    """And the csv holds what is shown, to 6 digits."""
     table, options = tables[plot]
     changed = table.assign(**{CHANGED[plot]: table[CHANGED[plot]] * 0.7})
-    folders = [drawn(plot), tmp_path / "same", tmp_path / "changed"]
-    for folder, given in zip(folders[1:], (table, changed), strict=True):
-        draw(plot, given, options, folder / "figure")
+    for name, given in (("first", table), ("same", table), ("changed", changed)):
+        draw(plot, given, options, tmp_path / name / "figure")
     for ending in ENDINGS:
-        first, same, other = ((one / f"figure.{ending}").read_bytes() for one in folders)
+        first, same, other = (
+            (tmp_path / name / f"figure.{ending}").read_bytes()
+            for name in ("first", "same", "changed")
+        )
         assert first == same != other
         assert len(first) > (50 if ending == "csv" else 500)
-    assert {path.name for path in drawn(plot).iterdir()} == {f"figure.{e}" for e in ENDINGS}
+    assert {path.name for path in (tmp_path / "same").iterdir()} == {f"figure.{e}" for e in ENDINGS}
+    written = pd.read_csv(tmp_path / "same/figure.csv")
+    shown = FIGURES[plot](table, options)[1].replace("", np.nan)  # as an empty cell is read
+    pd.testing.assert_frame_equal(written, shown, rtol=1e-5, check_dtype=False)
 
 
-@pytest.fixture(scope="module")
-def drawn(tables, tmp_path_factory):
-    """`drawn(plot)` is a folder with the figure of its table, drawn once: a draw takes a second."""
-
-    @cache
-    def drawn(plot):
-        folder = tmp_path_factory.mktemp(plot)
-        draw(plot, *tables[plot], folder / "figure")
-        return folder
-
-    return drawn
-
-
-@pytest.mark.parametrize("plot", FIGURES)
-def test_the_csv_holds_what_is_drawn(plot, tables, drawn):
-    """Every row that is shown and no other, to 6 digits."""
+@pytest.mark.parametrize(
+    "plot",
+    ["error_and_width", "order_statistics", "coverage", "clara_prevalence", "clara_audits",
+     "clara_scores", "human_ranking", "agent_intervals", "judge_error_formula", "metric_study",
+     "soft_metric_curve", "soft_metric_scores"],
+)  # fmt: skip
+def test_the_rows_that_are_shown_are_those_of_the_table(plot, tables):
     table, options = tables[plot]
     if plot == "order_statistics":
         assert 0 < (table["datasets"] < FEWEST).sum() < len(table)
         table = table[table["datasets"] >= FEWEST]
     if plot == "soft_metric_scores":  # metrics of a class are in the page's table
         table = table[table["label"] == ""]
-    if plot in COMPUTED:
-        table = FIGURES[plot](table, options)[1]
-    elif "metrics" in options:
+    if "metrics" in options:
         table = table[table["metric"].isin(options["metrics"])]
-    written = pd.read_csv(drawn(plot) / "figure.csv")
-    table = table.replace("", np.nan)  # as an empty cell is read
-    pd.testing.assert_frame_equal(
-        written, table.reset_index(drop=True), rtol=1e-5, check_dtype=False
-    )
+    shown = FIGURES[plot](table, options)[1].reset_index(drop=True)
+    pd.testing.assert_frame_equal(shown, table.reset_index(drop=True))
 
 
 def test_the_figure_of_shapes_can_leave_out_shapes_replicates_and_methods(score_shapes):

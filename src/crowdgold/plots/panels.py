@@ -17,13 +17,10 @@ from crowdgold.experiment.summaries import (
     gate_note,
     relative_to,
 )
-from crowdgold.methods.method import Style
 from crowdgold.methods.registry import baseline as method_of_gold_alone
 from crowdgold.metrics.binary import label_of
 from crowdgold.plots.style import (
     AXIS_LABELS,
-    COLOURS,
-    MARKERS,
     Plot,
     count_replicates,
     draw_points,
@@ -31,6 +28,7 @@ from crowdgold.plots.style import (
     legend_beside,
     method_order,
     new_figure,
+    numbered_style,
     replicates_text,
     style_of,
 )
@@ -177,7 +175,7 @@ def draw_ratios(
     titles = {"error_ratio": "Ratio of mean absolute errors", "width_ratio": "Ratio of mean widths"}
     for panel, (value, title) in zip(axes[0], titles.items(), strict=True):
         for index, (experiment, rows) in enumerate(shown.groupby("experiment", sort=False)):
-            look = Style(COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)])
+            look = numbered_style(index)
             # Experiments stand apart, so that their bars can be seen.
             shift = 1 + 0.05 * (index - (shown["experiment"].nunique() - 1) / 2)
             rows = rows.sort_values(x)
@@ -220,20 +218,6 @@ LABELS = {
 """Words for quantities that vary, without the method whose setting they are."""
 
 
-def compare_quantities(
-    table: pd.DataFrame, quantities: Sequence[str], method: str, baseline: str
-) -> pd.DataFrame:
-    """Compare a method with a baseline (`summaries.compare`) at each `value` of each `quantity`."""
-    parts = []
-    for quantity in quantities:
-        rows = table[table[quantity].notna()] if quantity in table else table.iloc[:0]
-        if rows.empty:
-            raise ValueError(f"no rows of the table vary {quantity!r}")
-        found = compare(rows, [quantity], method, baseline)
-        parts.append(found.rename(columns={quantity: "value"}).assign(quantity=quantity))
-    return pd.concat(parts, ignore_index=True)
-
-
 def _ends(rows: pd.DataFrame, name: str) -> tuple[pd.Series, pd.Series]:
     """The ends of the bars of a ratio: one standard error of its logarithm to each side."""
     factor = np.exp(rows[f"{name}_se"].fillna(0) / rows[name])
@@ -251,7 +235,7 @@ def _panel_sensitivity(
         own = rows[rows["metric"] == metric].sort_values("value")
         low, high = _ends(own, name)
         shift = 0.14 * (index - (len(metrics) - 1) / 2)
-        look = Style(COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)])
+        look = numbered_style(index)
         places = [values.index(value) + shift for value in own["value"]]
         draw_points(panel, places, own[name], [own[name] - low, high - own[name]], look, "-",
                     linewidth=0.8, label=label_of(metric))  # fmt: skip
@@ -275,8 +259,14 @@ def draw_sensitivity(
     quantity -> its value where another one varies, which is shaded. Bars are one standard error of
     the ratio's logarithm, which uses the pairing by replicate.
     """
-    baseline = method_of_gold_alone()
-    shown = compare_quantities(table, quantities, method, baseline)
+    baseline, parts = method_of_gold_alone(), []
+    for quantity in quantities:
+        rows = table[table[quantity].notna()] if quantity in table else table.iloc[:0]
+        if rows.empty:
+            raise ValueError(f"no rows of the table vary {quantity!r}")
+        ratios = compare(rows, [quantity], method, baseline)
+        parts.append(ratios.rename(columns={quantity: "value"}).assign(quantity=quantity))
+    shown = pd.concat(parts, ignore_index=True)
     metrics = list(dict.fromkeys(shown["metric"]))
     figure, axes = new_figure(2, len(quantities), 3.8)
     titles = {"error_ratio": "Mean absolute error", "width_ratio": "Interval width"}

@@ -211,6 +211,11 @@ OF_A_METHOD = "method_settings."
 """How the names of columns begin that vary a setting of one method, on the same data."""
 
 
+def numbered_style(index: int) -> Style:
+    """Colour and marker of a line that is no method's."""
+    return Style(COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)])
+
+
 class Series(NamedTuple):
     """One line: its name in the legend, its look, its rows, and what of its markers is filled."""
 

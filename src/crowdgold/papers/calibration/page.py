@@ -31,18 +31,6 @@ def by_metric(shown: pd.DataFrame) -> str:
     return pivot(shown, "coverage", "coverage_se", "method", "metric")
 
 
-def below_band(shown: pd.DataFrame, method: str) -> list[str]:
-    """The metrics whose intervals by a method cover less often than chance allows."""
-    own = shown[shown["method"] == method]
-    return list(own.loc[own["coverage"] < own["band_low"], "metric"])
-
-
-def rows_of(shown: pd.DataFrame, metric: str, *methods: str) -> list[dict[Hashable, Any]]:
-    """The rows of a metric in a summary of one setting, method by method."""
-    rows = shown[shown["metric"] == metric].set_index("method")
-    return [rows.loc[method].to_dict() for method in methods]
-
-
 def greys(settings: pd.DataFrame) -> str:
     """What the grey bands of a figure of settings are, one for each number of replicates."""
     level = float(settings["level"].iloc[0])
@@ -55,11 +43,6 @@ def greys(settings: pd.DataFrame) -> str:
         f"Each grey is what chance allows with a number of replicates: {parts}; with more it is "
         "darker and narrower."
     )
-
-
-def most_methods(shown: pd.DataFrame) -> int:
-    """How many methods stand side by side for a metric, where most do."""
-    return int(shown.groupby(["experiment", "metric"])["method"].nunique().max())
 
 
 def by_shape(settings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -15,14 +15,11 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from crowdgold.experiment.summaries import gate_note
 from crowdgold.methods.clara import PUBLISHED
-from crowdgold.methods.method import Style
 from crowdgold.papers.clara.claims import SHARE, fits_of, policy_curves
 from crowdgold.planning.labelling import SNORKEL, items_of_class
 from crowdgold.plots.style import (
-    COLOURS,
     FILLS,
     LINES,
-    MARKERS,
     Plot,
     Series,
     draw_band,
@@ -31,6 +28,7 @@ from crowdgold.plots.style import (
     legend_above,
     method_order,
     new_figure,
+    numbered_style,
     replicates_text,
     require,
     rows_drawn,
@@ -284,7 +282,7 @@ def draw_clara_recovery(
             groups = shown[shown["metric"] == metric].groupby("prevalence")
             for index, (prevalence, own) in enumerate(groups):
                 own = own.sort_values("items_of_class")
-                look = Style(COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)])
+                look = numbered_style(index)
                 draw_points(panel, own["items_of_class"], own[value], own.get(f"{value}_se"), look,
                             "-", label=f"prevalence {prevalence:g}")  # fmt: skip
             panel.set_xscale("log")

@@ -122,9 +122,3 @@ def other_shares(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
     chosen = (found["experiment"] != MAIN) & found["design"].eq(BATCHES)
     own = found[chosen & found["prediction"].eq(RIGHT)]
     return _by_metric(own, OF_STUDY, ["study", "positive"], labels, "share")
-
-
-def replicates_of(found: pd.DataFrame) -> tuple[int, int]:
-    """Replicates of the main experiment's settings, and the fewest of the others'."""
-    main = found["experiment"] == MAIN
-    return int(found.loc[main, "replicates"].min()), int(found.loc[~main, "replicates"].min())
