@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from crowdgold.experiment.summaries import (
     average_over_settings,
@@ -26,6 +26,7 @@ from crowdgold.plots.style import (
     draw_points,
     legend_above,
     legend_beside,
+    log_ticks,
     method_order,
     new_figure,
     numbered_style,
@@ -182,9 +183,7 @@ def draw_ratios(
             draw_points(panel, rows[x].fillna(end) * shift, rows[value], rows[f"{value}_se"], look,
                         label=(labels or {}).get(str(experiment), str(experiment)))  # fmt: skip
         panel.axhline(1, color="#666666", linewidth=0.8)
-        panel.set_xscale("log")
-        panel.set_xticks([*positions, end], [*(f"{at:g}" for at in positions), "mean"])
-        panel.xaxis.set_minor_locator(NullLocator())
+        log_ticks(panel, [*positions, end], [*(f"{at:g}" for at in positions), "mean"])
         panel.set_ylim(bottom=0)
         panel.set_ylabel(title)
         if printed and value in printed:
@@ -319,9 +318,7 @@ def draw_error_and_width(
                 rows, look = own[own["method"] == method].sort_values(x), style_of(method)
                 draw_points(panel, rows[x], rows[value], rows[f"{value}_se"], look, look.line,
                             markeredgecolor="white", markeredgewidth=0.4, label=method)  # fmt: skip
-            panel.set_xscale("log")
-            panel.set_xticks(values, ticks, fontsize=6)
-            panel.xaxis.set_minor_locator(NullLocator())
+            log_ticks(panel, values, ticks, fontsize=6)
             _log_scale(panel)
             if column == 0:
                 panel.set_ylabel(words)

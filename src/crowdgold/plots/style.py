@@ -18,6 +18,7 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
+from matplotlib.ticker import NullLocator
 from matplotlib.transforms import Bbox
 
 from crowdgold.methods.method import FIGURES, Style, in_order
@@ -201,6 +202,13 @@ def draw_points(
 def draw_band(axes: Axes, x: Any, low: Any, high: Any, colour: str, alpha: float) -> None:
     """Draw a band without edges."""
     axes.fill_between(x, low, high, color=colour, alpha=alpha, linewidth=0)
+
+
+def log_ticks(axes: Axes, places: Sequence[float], texts: Sequence[str], **how: Any) -> None:
+    """Make the horizontal axis logarithmic, with ticks at some places alone."""
+    axes.set_xscale("log")
+    axes.set_xticks(places, texts, **how)
+    axes.xaxis.set_minor_locator(NullLocator())
 
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")

@@ -40,7 +40,7 @@ def least_ratios(items: Items, metrics: Sequence[str], fraction: float) -> dict[
     if items.truth is None:
         raise InputError("the least width needs items whose true labels are known")
     prediction = best_prediction(items, items.truth)
-    ratios = {}
+    found = {}
     for metric in map(parse_metric, metrics):
         question = Questions((metric.of_one,))
         views = [View(items, name) for name in metric.predictors(items)]
@@ -49,9 +49,9 @@ def least_ratios(items: Items, metrics: Sequence[str], fraction: float) -> dict[
             for given in (items.truth, prediction)
         )
         labels, guess = (own[0] - own[1] if metric.is_difference else own[0] for own in sides)
-        left = (labels - guess).var() / labels.var()
-        ratios[metric.text] = float(np.sqrt((1 - fraction) * left + fraction))
-    return ratios
+        whole, left = labels.var(), (labels - guess).var()
+        found[metric.text] = float(np.sqrt((1 - fraction) * left / whole + fraction))
+    return found
 
 
 def least_widths(

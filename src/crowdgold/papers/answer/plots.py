@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
 
 from crowdgold.methods.registry import baseline as method_of_gold_alone
 from crowdgold.metrics.binary import label_of
@@ -17,6 +16,7 @@ from crowdgold.plots.style import (
     Plot,
     count_replicates,
     legend_above,
+    log_ticks,
     new_figure,
 )
 
@@ -50,9 +50,7 @@ def _lines(axes: Axes, shown: pd.DataFrame, value: str) -> None:
             label=label_of(str(metric)),
         )
     sizes = sorted(set(shown["n_gold"]))
-    axes.set_xscale("log")
-    axes.set_xticks(sizes, [str(size) for size in sizes])
-    axes.xaxis.set_minor_locator(NullLocator())
+    log_ticks(axes, sizes, [*map(str, sizes)])
     axes.set_xlabel(AXIS_LABELS["n_gold"])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter
 
 from crowdgold.experiment.summaries import gate_note
 from crowdgold.methods.maven import EXACT, PUBLISHED
@@ -33,6 +33,7 @@ from crowdgold.plots.style import (
     Plot,
     count_replicates,
     draw_band,
+    log_ticks,
     method_order,
     new_figure,
     style_of,
@@ -73,11 +74,9 @@ def draw_labelling_efficiency(table: pd.DataFrame, study: Study) -> tuple[Figure
     left.plot(own["n"], own["n_gold"], ".", color=GREY, markersize=3, label="measured here")
     star: dict[str, Any] = {"color": COLOURS["paper"], "markersize": 9}
     left.plot(study.n, study.n_gold, "*", label="in the paper", linestyle="none", **star)
-    left.set_xscale("log")
     left.set_yscale("log")
     sizes = sorted(own["n"].unique())
-    left.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
-    left.xaxis.set_minor_locator(NullLocator())
+    log_ticks(left, sizes, [f"{size:,.0f}" for size in sizes])
     left.set_xlim(sizes[0] / 1.2, sizes[-1] * 2)
     lowest = pd.concat([contours["n_gold"], own["n_gold"]]).min()
     left.set_ylim(bottom=lowest / 6)  # room for the legend
@@ -339,12 +338,10 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 label=f"{method}  $n^{{{power:z.2f}}}$" if np.isfinite(power) else method,
             )  # fmt: skip
         panel.set_title(title)
-        panel.set_xscale("log")
         panel.set_yscale("log")
         # Room above the lines for the legend.
         panel.set_ylim(table["inference"].min() * 0.5, table["inference"].max() * 60)
-        panel.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=6)
-        panel.xaxis.set_minor_locator(NullLocator())
+        log_ticks(panel, sizes, [f"{size:,}" for size in sizes], fontsize=6)
         panel.set_xlabel(AXIS_LABELS["n"])
         panel.legend(frameon=False, fontsize=6, loc="upper left")
     panels[0].set_ylabel("Seconds of inference, one core")
