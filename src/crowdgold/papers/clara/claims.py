@@ -240,5 +240,6 @@ def at_equal_shares(
             row[name] = float(column.mean(skipna=False))
             row[f"{name}_se"] = standard_error(column.to_numpy())
         rows.append(row)
-    found = pd.DataFrame(rows).dropna(subset=["accuracy"])
+    names = [f"{name}{end}" for name in ("accuracy", "loss", "gain") for end in ("", "_se")]
+    found = pd.DataFrame(rows, columns=["share", *names]).dropna(subset=["accuracy"])
     return found.assign(replicates=len(replicates))
