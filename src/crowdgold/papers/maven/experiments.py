@@ -399,8 +399,9 @@ def check_bias_causes(
     told = items.with_gold(np.ones(len(items), dtype=bool))
     seed = int(rng.integers(2**63))
     wanted = given.values.get("versions", list(VERSIONS))
-    for name in set(wanted) - set(VERSIONS):
-        raise InputError(unknown("version", name, VERSIONS))
+    for name in wanted:
+        if name not in VERSIONS:
+            raise InputError(unknown("version", name, VERSIONS))
 
     def truth(metric: str) -> float:
         parsed = parse_metric(metric)
