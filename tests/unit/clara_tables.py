@@ -84,21 +84,18 @@ def audit_results(clara=0.01, mv=0.1, slope=1.0):
 def day_results(experiment="b", drop=0.2, gap=0.02, days=30, half=0.03):
     """Figure 7: prevalence, TPR and TNR by day; from day 15 on TPR falls and MV is off by `gap`."""
     rng = np.random.default_rng(5)
-    rows = []
-    for day in range(1, days + 1):
-        late = day >= 15
-        rates = {"prevalence": 0.1, "TPR": 0.9 - drop * late, "TNR": 0.95}
-        for metric, truth in rates.items():
-            for method in ("MV", "CLARA") if metric == "prevalence" else ("CLARA",):
-                off, reach = (gap * late, half / 2) if method == "MV" else (0.0, half)
-                estimate = truth + off + 0.003 * rng.normal()
-                rows.append(
-                    {"experiment": experiment, "day": day, "replicate": 0, "method": method,
-                     "metric": metric, "truth": truth, "estimate": estimate,
-                     "lower": estimate - reach, "upper": estimate + reach,
-                     "diagnostics_passed": True}
-                )  # fmt: skip
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(
+        {"experiment": experiment, "day": day, "replicate": 0, "method": method, "metric": metric,
+         "truth": truth - fall * (day >= 15), "reach": reach, "diagnostics_passed": True,
+         "estimate": truth + off * (day >= 15) + 0.003 * rng.normal()}
+        for day in range(1, days + 1)
+        for metric, method, truth, fall, off, reach in (
+            ("prevalence", "MV", 0.1, 0, gap, half / 2), ("prevalence", "CLARA", 0.1, 0, 0, half),
+            ("TPR", "CLARA", 0.9, drop, -drop, half), ("TNR", "CLARA", 0.95, 0, 0, half),
+        )
+    )  # fmt: skip
+    reach = table.pop("reach")
+    return table.assign(lower=table["estimate"] - reach, upper=table["estimate"] + reach)
 
 
 def audit_day_results(clara=0.005, mv=0.05, sd=0.02, replicates=1):

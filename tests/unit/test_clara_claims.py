@@ -63,7 +63,6 @@ def test_a_bias_is_told_beside_that_without_swapped_labels():
     found = judge_of("unbiased estimator")(moved, moved.iloc[:0], ordered)
     assert found.verdict == FAILS
     assert "labels swapped" in found.cause
-    assert "0.10" in found.ours or "0.09" in found.ours
     without = found.reason.partition("where labels cannot be swapped")[2]
     assert "0.010" in without
     assert "0.10" not in without
@@ -85,7 +84,6 @@ def test_a_bias_is_small_but_at_the_smallest_prevalence():
     judge = judge_of("consistently small")
     moved = none.assign(estimate=none["estimate"] + 0.05)
     assert verdicts(judge, none, low, moved, one) == [HOLDS, HOLDS, FAILS, FAILS]
-    assert "CLARA at tpr 0.8 prevalence 0.01 0." in judge(low).reason
     assert re.match(r"clearly not: tpr 0\.9 prevalence 0\.4 \(0\.(49|5)", judge(one).reason)
 
 
@@ -166,20 +164,16 @@ def test_recovery_is_judged_from_about_so_many_items_on():
     three = PRINTED | {"figure_3": PRINTED_3}
     around = judge_of("with around 100", three)
     many = judge_of("with over 1,000", three)
-    tables = [recovery_results(constant) for constant in (0.4, 0.8)]
-    assert verdicts(around, *tables) == [HOLDS, FAILS]
-    assert verdicts(many, *tables) == [HOLDS, FAILS]
-    assert verdicts(around, recovery_results(40.0)) == [FAILS]
+    tables = [recovery_results(constant) for constant in (0.4, 0.8, 40.0)]
+    assert verdicts(around, *tables) == [HOLDS, FAILS, FAILS]
+    assert verdicts(many, *tables) == [HOLDS, FAILS, FAILS]
     few = tables[0][tables[0]["n_reviewers"] == 1000]
     assert verdicts(many, few) == [NOT_DECIDED]
     row = recovery({"t": tables[0]}, PRINTED_3).set_index(["metric", "n_reviewers", "prevalence"])
     found = row.loc[("TPR", 100, 0.1)]
     assert found["items"] == pytest.approx(109)
     assert found["error"] == pytest.approx(0.4 / np.sqrt(109), rel=0.05)
-    own = tables[0][
-        (tables[0]["metric"] == "TPR:each") & (tables[0]["n_reviewers"] == 100)
-        & (tables[0]["prevalence"] == 0.1)
-    ]  # fmt: skip
+    own = tables[0].query("metric == 'TPR:each' and n_reviewers == 100 and prevalence == 0.1")
     means = (own["estimate"] - 0.9).abs().groupby(own["replicate"]).mean()
     assert found["error_se"] == pytest.approx(means.std() / np.sqrt(3))
     smaller = recovery({"t": tables[0].assign(n=500)}, PRINTED_3)
@@ -188,20 +182,13 @@ def test_recovery_is_judged_from_about_so_many_items_on():
 
 def test_recovery_is_held_against_the_printed_errors():
     """Ours are 0.0383 and 0.0404, and what is around 100 items may move them by 0.0025."""
-    tables = [
-        recovery_results(0.4, replicates=12),
-        recovery_results(0.6),
-        recovery_results(0.4, replicates=1),
-    ]
+    tables = [recovery_results(*one) for one in ((0.4, 12), (0.6,), (0.4, 1))]
     judge = judge_of("for TPR and", PRINTED | {"figure_3": PRINTED_3})
     assert verdicts(judge, *tables) == [HOLDS, FAILS, HOLDS]
     other = PRINTED_3 | {"at_100": PRINTED_3["at_100"] | {"TNR": 0.02}}
     found = judge_of("for TPR and", PRINTED | {"figure_3": other})(tables[0])
     assert found.verdict == FAILS
     assert found.reason.startswith("clearly not: TNR at")
-    assert found.reason.endswith(
-        "our setting: gamma = 10, the weight of the prior, which is not printed"
-    )
     few = tables[0][tables[0]["n_reviewers"] == 10]
     assert verdicts(judge, few) == [NOT_DECIDED]
 
@@ -211,16 +198,13 @@ def test_daily_prevalences_agree_diverge_and_name_their_cause():
     far = day_results("a", drop=0.0, gap=0.2)
     assert verdicts(judge_of("align"), calm, far) == [HOLDS, FAILS]
     judge = judge_of("they diverge")
-    found = judge(moved, moved)
-    assert (found.verdict, "; CLARA, gamma = 10 " in found.reason) == (NO_VERDICT, True)
-    assert "from then on" in found.ours
+    assert judge(moved, moved).verdict == NO_VERDICT
     cause = judge_of("finds the cause")
     both = moved.copy()
     both.loc[(both["metric"] == "TNR") & (both["day"] >= 15), "estimate"] -= 0.3
     rising = day_results("b", drop=-0.2)
     rising.loc[rising["metric"] == "TNR", "estimate"] += 0.01 * (rising["day"] >= 15)
     assert verdicts(cause, moved, both, rising) == [HOLDS, FAILS, FAILS]
-    assert "TNR before day 15 0.9" in cause(both).ours
 
 
 def test_daily_intervals_are_compared_in_both_experiments():
@@ -228,9 +212,7 @@ def test_daily_intervals_are_compared_in_both_experiments():
     long, other = (noisy(day_results(name), 1e-4) for name in "ab")
     short = other.assign(method=other["method"].replace({"MV": "CLARA", "CLARA": "MV"}))
     pairs = (long, other), (long, short), (short.assign(experiment="a"), short)
-    found = [judge(*both) for both in pairs]
-    assert [one.verdict for one in found] == [HOLDS, FAILS, FAILS]
-    assert found[0].ours.count("±") == 2
+    assert [judge(*both).verdict for both in pairs] == [HOLDS, FAILS, FAILS]
 
 
 def with_snorkel(table):
@@ -348,58 +330,6 @@ NO_COVERAGE = dict.fromkeys(itertools.product(("CLARA", "MV"), (0.8, 0.9)), 1.0)
 def test_a_verdict_follows_the_tables(words, cases):
     judge = judge_of(words, where="log-ratios" if words.startswith("scores") else "")
     assert verdicts(judge, *(table for _, table in cases)) == [verdict for verdict, _ in cases]
-
-
-@pytest.mark.parametrize(
-    ("words", "table", "part", "said"),
-    [
-        ("intervals are shorter than CLARA", lengths(0.04, 0.02, 0.03), "reason",
-         "clearly not: prevalence at tpr 0.9"),
-        ("the posterior's own", covering(0.85), "reason", "by setting: tpr 0.8 prevalence 0.1 0.8"),
-        ("the posterior's own", covering(0.95, "CLARA-printed"), "ours", "none in the table"),
-        ("scores lose no coverage", separations(0.95, 0.3, 200), "reason", "clearly not: 4 (0.3)"),
-        ("consistently outperforms", audit_results(clara=0.15), "reason", "auditor_precision 0.9"),
-        ("are close to zero, the", audit_day_results(sd=0.004, replicates=20), "reason",
-         "CLARA's mean error over the days: precision 0.00"),
-        ("Snorkel: random stratified", policy_results(0.05), "ours", "in 6 places"),
-        ("if we use CLARA", policy_results(top=1.01), "reason",
-         "largest share of the labels saved at that loss"),
-        ("if we use CLARA", policy_results(top=0.95), "reason",
-         "saved at that loss: none in the table"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)  # fmt: skip
-def test_what_decides_is_told(words, table, part, said):
-    judge = judge_of(words, where="log-ratios" if words.startswith("scores") else "")
-    assert said in getattr(judge(table), part)
-
-
-def test_every_claim_can_be_judged_from_the_tables_that_it_names():
-    audits = audit_results()
-    tables = {
-        "clara_fig2": pd.concat([prevalence_results(), covering(0.8, "CLARA-printed")]),
-        "clara_fig2_close": prevalence_results().assign(experiment="further"),
-        "clara_fig2_ordered": prevalence_results().replace({"method": {"CLARA": "CLARA-ordered"}}),
-        "clara_fig3": recovery_results(),
-        "clara_fig4": audits,
-        "clara_fig5": policy_results(),
-        "clara_fig7_a": day_results("clara_fig7_a", 0.0, 0.0),
-        "clara_fig7_b": day_results("clara_fig7_b"),
-        "clara_fig7_b_firm": day_results("clara_fig7_b_firm"),
-        "clara_fig8": audit_day_results(),
-        "clara_fig9": policy_results(replicates=1),
-        "clara_fig11": scores_results(),
-        "clara_fig11_given": scores_results(),
-    }
-    page = page_from("reproduction_clara", SETTINGS, tables=tables)
-    places = ("| Fig", "| Sec", "| ours")
-    lines = [line for line in page.splitlines() if line.startswith(places)]
-    assert len(lines) >= len(read_claims(ROOM, PRINTED)) - 1
-    assert page.count("not made here") == 1
-    assert "| Fig. 12 | Snorkel" in page
-    assert "nan" not in page
-    assert "below 4.5%" in page
-    assert "clara_fig4 6" in page
 
 
 def test_what_was_not_made_is_said():

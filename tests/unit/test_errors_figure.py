@@ -13,16 +13,18 @@ from crowdgold.presentation.folder import StudyFolder
 
 def made(models=("large",)):
     """A folder with an AUC that has an interval up to 5 %, and a prevalence by gold alone there."""
+    panels = [("", "prevalence"), *((one, "AUC") for one in models)]
     rows = [
-        (model, metric, error, "logistic-E", 0.5 + error, 0.4, upper, note)
-        for model, metric in [("", "prevalence"), *((one, "AUC") for one in models)]
+        (*panel, error, "logistic-E", 0.5 + error, 0.4, upper, note)
+        for panel in panels
         for error, upper, note in ((0.0, 0.6, ""), (0.05, 0.7, ONLY_GOLD))
     ]
     rows += [(one, "AUC", 0.1, "logistic-E", 0.9, 0.02, 1.0, "") for one in models]
     headlines = [
-        {"stratum": "all", "model": model, "against": "", "metric": metric, "estimate": value}
-        for model, metric, value in [("", "prevalence", 0.55), *((m, "AUC", None) for m in models)]
-    ]
+        {"stratum": "all", "model": model, "against": "", "metric": metric,
+         "estimate": None if model else 0.55}
+        for model, metric in panels
+    ]  # fmt: skip
     summary = {
         "models": list(models), "settings": {"level": 0.95}, "headlines": headlines,
         "strata": [{"name": "all"}],

@@ -6,9 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from crowdgold.claims.quantities import quantity
 from crowdgold.inference.expert_errors import BY_VOTES, EQUAL, expert_errors
 from crowdgold.inference.expert_errors import GIVEN as OF_USER
-from crowdgold.papers.experts.check import DOUBLES, GIVEN, READINGS, check_experts, with_opinions
+from crowdgold.papers.experts.check import (
+    DOUBLES,
+    GIVEN,
+    READINGS,
+    ExpertsParameters,
+    check_experts,
+    with_opinions,
+)
+from crowdgold.papers.experts.page import of_auc, readings, readings_table, wide_table
 from crowdgold.papers.experts.plots import read_experts
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS, PROTOCOLS, RARER, Erring, draw_opinions
@@ -89,7 +98,58 @@ def test_coverage_and_width_are_counted_against_right_labels():
 
 
 def test_every_kind_of_experts_is_one_that_the_check_takes():
-    from crowdgold.papers.experts.check import ExpertsParameters
-
     (kinds,) = (one.choices for one in ExpertsParameters.declared() if one.name == "experts")
     assert tuple(kinds) == tuple(EXPERTS)
+
+
+def made(kind="err_5", missed=3, wide=1.2, replicates=20):
+    """Corrected AUCs miss in some studies, and have none in one more; prevalence always holds."""
+    table = pd.DataFrame(
+        {"second": "rarer", "experts": kind, "replicate": replicate, "metric": metric,
+         "reading": reading, "truth": 0.8, "estimate": 0.8, "lower": 0.8 - width / 2,
+         "upper": 0.8 + width / 2}
+        for replicate in range(replicates) for metric in ("prevalence", "AUC")
+        for reading, width in (("error-free", 0.1), ("corrected", 0.1 * wide))
+    )  # fmt: skip
+    own = (table["reading"] == "corrected") & (table["metric"] == "AUC")
+    ends = ["lower", "upper"]
+    table.loc[own & (table["replicate"] < missed), ends] += 0.2
+    table.loc[own & (table["replicate"] == replicates - 1), ends] = np.nan
+    return table
+
+
+def test_coverage_and_widths_are_of_intervals_that_there_are():
+    tables = {"experts": pd.concat([made(), made("err_2", 0)])}
+    where = {"experts": "err_5", "reading": "corrected", "lower": {"above": -np.inf}}
+    of = {"coverage": "experts", "table": {"own": readings}, "where": where}
+    rows = quantity(tables, {**of, "at": "metric"}).rows
+    assert dict(zip(rows["place"], rows["value"], strict=True)) == {
+        "prevalence": 1, "AUC": pytest.approx(16 / 19),
+    }  # fmt: skip
+    (pooled,) = quantity(tables, {**of, "unit": "replicate"}).rows.to_dict("records")
+    # Three studies of one half, 17 of one whole; the last has one of its two intervals.
+    assert pooled["value"] == pytest.approx(18.5 / 20)
+    assert pooled["error"] == pytest.approx(np.std([0.5] * 3 + [1] * 17, ddof=1) / np.sqrt(20))
+    of = {"ratio": "width", "method": "corrected", "against": "error-free"}
+    table = made().assign(experiment="experts")
+    found = quantity({"experts": table}, {**of, "table": {"own": readings}})
+    row = found.rows.set_index("group").loc["AUC"]
+    assert (row["value"], row["replicates"]) == (pytest.approx(1.2), 19)
+
+
+def test_the_tables_have_a_line_a_reading_and_the_share_of_wide_intervals():
+    table = made()
+    first = table[table["reading"] == "corrected"].assign(reading="first opinion")
+    page = readings_table(pd.concat([table, first]), "rarer", "coverage", {"err_5": "5 %"})
+    assert "| 5 % | corrected for experts' errors | 1.00 | 0.84 |" in page
+    assert "| 5 % | one opinion, taken for true | 1.00 | 0.84 |" in page
+    assert "error-free" not in page
+    both = pd.concat([table, first])
+    assert of_auc(both, "first opinion") == {"err_5": pytest.approx(16 / 19)}
+    # Every fourth is .51 wide, of AUC the twentieth is missing; error-free ones are .1 wide.
+    table = made(missed=0)
+    every = (table["reading"] == "corrected") & (table["replicate"] % 4 == 0)
+    table.loc[every, "upper"] = table.loc[every, "lower"] + 0.51
+    page = wide_table(table, "rarer", {"err_5": "5 %"})
+    assert "| 5 % | 0.25 | 0.26 |" in page
+    assert "| 5 % | 0.00 | 0.00 |" in wide_table(made(), "rarer", {"err_5": "5 %"})

@@ -11,7 +11,7 @@ from crowdgold.papers.label_variation import check as human_ranking
 from crowdgold.papers.label_variation.judgements import LEAST, Judged, choose, halves
 from crowdgold.papers.label_variation.plots import line_with_band
 from crowdgold.types.errors import InputError
-from unit.label_variation_tables import METRICS, table_of_people
+from unit.label_variation_tables import table_of_people
 from unit.test_label_variation_check import GIVEN, armis
 
 needs_torch = pytest.mark.skipif(
@@ -109,9 +109,6 @@ def test_metrics_are_held_against_the_scores_over_the_methods_that_have_a_value(
         np.testing.assert_allclose(own["correlation"], expected, rtol=1e-9)
         assert own["score"].sum() == pytest.approx(1)
         assert own["p_value"].between(0.01, 1).all()
-    again = human_ranking.check_human_ranking
-    made_predictions(monkeypatch)
-    assert again(OPTIONS, np.random.default_rng(3), armis()).equals(rows)
 
 
 def test_scores_are_of_the_choices_of_all_runs(monkeypatch):
@@ -159,14 +156,9 @@ def test_the_band_of_a_line_is_that_of_its_mean():
     assert half[[0, -1]] == pytest.approx([ends, ends])
 
 
-def test_the_figure_has_a_panel_a_metric_and_a_point_a_method_and_judge():
-    figure, shown = entries("plot")["human_ranking"](table_of_people(), {})
-    assert len(figure.axes) == len(METRICS)
+def test_the_figure_says_which_correlations_are_undefined():
+    figure, _ = entries("plot")["human_ranking"](table_of_people(), {})
     titles, own = [axes.get_title() for axes in figure.axes], "r = 0.90; -0.20"
     assert titles == [own, own, "r = undefined; undefined", own, own, own]
-    points = [line for line in figure.axes[0].get_lines() if line.get_linestyle() == "None"]
-    assert [len(line.get_xdata()) for line in points] == [3, 3]
-    assert points[0].get_ydata().tolist() == [0.5, 0.3, 0.2]
-    assert len(shown) == 36
     with pytest.raises(ValueError, match=r"has no columns \['score'\]"):
         entries("plot")["human_ranking"](table_of_people().drop(columns="score"), {})

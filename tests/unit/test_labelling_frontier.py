@@ -86,21 +86,12 @@ def test_against_the_majority_tie_breaking_is_always_right():
     assert rows.loc[fitted, "diagnostics_message"].str.contains("ESS").all()
 
 
-def test_the_seed_decides():
-    small = {"n": 100, "n_train": 100, "chains": 2, "warmup": 10, "draws": 20, "lag": 1}
-    first, again, other = (run({**REVIEWERS, **small}, seed) for seed in (1, 1, 2))
-    assert first.equals(again)
-    assert not first.equals(other)
-
-
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"n_trane": 5}, "no parameter 'n_trane'; did you mean 'n_train'"),
         ({"against": "gold"}, "no against 'gold'"),
-        ({"n": 1}, "parameter 'n': found 1, expected a whole number at least 2"),
-        ({"draws": 0}, "parameter 'draws': found 0"),
-        ({"prevalence": 2}, "parameter 'prevalence': found 2"), ({"tpr": 0.5}, "parameter 'tpr'"),
+        ({"draws": 0}, "parameter 'draws': found 0"), ({"tpr": 0.5}, "parameter 'tpr'"),
     ],
 )  # fmt: skip
 def test_slips_are_named(changes, said):

@@ -1,23 +1,17 @@
-"""The page that holds nested fits against the exact cut, on tables whose answer is known."""
+"""Nested fits held against the exact cut, on draws and tables whose answer is known."""
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from scipy.stats import norm
 
+from crowdgold.models.exact_cut import ScoreDraws
 from crowdgold.papers.maven import pages
-from crowdgold.papers.maven.experiments import EXACT_AGAIN
-from crowdgold.papers.maven.pages import (
-    SHIFT,
-    SPREAD,
-    beyond_chance,
-    by_length,
-    comparisons,
-    ratio_table,
-    ratios,
-    shapes,
-)
+from crowdgold.papers.maven.experiments import EXACT_AGAIN, compare
+from crowdgold.papers.maven.pages import SHIFT, SPREAD, comparisons, ratios
 from unit.made_pages import page_from
 
 AXIS = "study.n_gold"
@@ -54,14 +48,6 @@ def test_ratios_are_of_nested_over_exact(width):
     assert (row["seconds_nested"], row["seconds_exact"]) == (6.0, 0.5)
 
 
-def test_a_row_of_the_table_has_both_ways():
-    _, _, row = ratio_table(ratios(results(2.0), TIMES, "n_gold"), "n_gold", "gold").splitlines()
-    cells = [part.strip() for part in row.strip("|").split("|")]
-    assert cells[:2] == ["10", "AUC"]
-    assert cells[3] == "2"
-    assert cells[4:] == ["1.00", "0.75", "6.0", "0.5"]
-
-
 def lengths(at_ten, shift=0.0):
     """Three studies: nested fits of ten iterations spread `at_ten` times as wide as the exact cut,
     give or take .02, and lie `shift` deviations off; long ones and a second exact cut do not.
@@ -92,68 +78,57 @@ def test_ten_iterations_are_judged_by_intervals(at_ten, shift, same, apart, diff
     assert (found.spread, found.shift) == (
         (pytest.approx(at_ten), reach), (pytest.approx(shift), reach),
     )  # fmt: skip
-    if at_ten == 0.6:
-        told = "n gold 5, delta: spread 0.60 ± 0.05 of the exact cut's, shift 0.00 ± 0.05"
-        assert str(found) == told
     (longest,) = comparisons({"few": lengths(at_ten, shift)}, {"few": AXIS}, 1000)
     assert longest.same
 
 
-def test_the_claim_has_the_margins_of_the_page():
+def test_one_study_decides_nothing_and_the_claim_has_the_margins_of_the_page():
+    """Control of the interval: the same means, of one study."""
+    table = lengths(0.5)
+    (found,) = comparisons({"few": table[table["replicate"] == 0]}, {"few": AXIS})
+    assert (found.same, found.parted) == (False, False)
     path = Path(pages.__file__).with_name("claims.yaml")
     first, second, *_ = yaml.safe_load(path.read_text())[0]["each"]
     assert (first["margin"], second["margin"]) == (SPREAD, SHIFT)
 
 
-def test_one_study_decides_nothing():
-    """Control of the interval: the same means, of one study."""
-    table = lengths(0.5)
-    (found,) = comparisons({"few": table[table["replicate"] == 0]}, {"few": AXIS})
-    assert not found.same
-    assert not found.parted
+def normal_draws(centre, deviation):
+    """99,999 draws: the quantiles of a normal, so that nothing is left to chance."""
+    at = centre + deviation * norm.ppf(np.arange(1, 100_000) / 100_000)
+    return ScoreDraws(np.exp(at), 3 * at, 0)
 
 
-def test_ratios_beyond_chance_are_counted():
-    told = beyond_chance(ratios(results(2.0), TIMES, "n_gold"))
-    assert told.startswith("0 of 1 ratios of error and 1 of 1 ratios of width differ from 1")
-    assert "truth in 100 % of cases and those of the exact cut in 75 %" in told
+@pytest.mark.parametrize(("shift", "ratio"), [(0.0, 1.0), (0.5, 1.0), (0.0, 2.0)])
+def test_shifts_and_spreads_are_in_deviations_of_the_exact_cut(shift, ratio):
+    """The distance of N(s, 1) from N(0, 1) is 2 Phi(s / 2) - 1; of equal draws it is 0."""
+    exact, found = normal_draws(0.3, 0.2), normal_draws(0.3 + 0.2 * shift, 0.2 * ratio)
+    for row in compare(found, exact):
+        assert row["shift"] == pytest.approx(shift, abs=1e-3)
+        assert row["spread"] == pytest.approx(ratio, abs=1e-3)
+        expected = pytest.approx(2 * norm.cdf(shift / 2) - 1, abs=1e-3)
+        assert row["distance"] == expected if ratio == 1 else row["distance"] > 0.1
 
 
-def test_tables_of_lengths_show_modes_tails_and_a_column_a_length():
-    *_, row = shapes(lengths(0.3), AXIS, "gold labels").splitlines()
-    assert [part.strip() for part in row.strip("|").split("|")] == [
-        "5", "delta", "2.0", "1.0", "1.0", "0.04100 ± 0.00058", "0.04100 ± 0.00058", "0.002",
-    ]  # fmt: skip
-    header, _, row = by_length(lengths(0.7), AXIS, "gold labels").splitlines()
-    assert [part.strip() for part in header.strip("|").split("|")][2:] == [
-        "b = 10", "b = 1000", "exact, again",
-    ]  # fmt: skip
-    assert [part.strip() for part in row.strip("|").split("|")][2:] == ["0.300", "0.060", "0.060"]
-    *_, row = by_length(lengths(0.7), AXIS, "gold labels", "spread").splitlines()
-    assert [part.strip() for part in row.strip("|").split("|")][2:] == ["0.700", "1.000", "1.000"]
+def page_of(few=None):
+    named = {"n_gold": "gold_fraction"}
+    tables = {"maven_fig4": results(2.0).rename(columns=named)}
+    tables |= {} if few is None else {"nested_lengths_few_gold": few}
+    options = {"gallery": ()}
+    return page_from("nested-and-exact", options, tables=tables, times=TIMES.rename(columns=named))
 
 
-@pytest.mark.parametrize("gallery", [(), ("maven_nested_lengths",)])
-def test_the_page_answers_first_and_has_its_numbers_last(gallery):
-    tables = {"maven_fig4": results(2.0).rename(columns={"n_gold": "gold_fraction"})}
-    options = {"gallery": gallery}
-    times = TIMES.rename(columns={"n_gold": "gold_fraction"})
-    page = page_from("nested-and-exact", options, tables=tables, times=times)
-    assert page.index("**This was not measured here.**") < page.index("![")
-    assert page.index("![") < page.index("## Numbers")
-    assert ("gallery/maven_nested_lengths.svg" in page) == bool(gallery)
-    assert "from 4 replicates" in page
-    few = {**tables, "nested_lengths_few_gold": lengths(0.6)}
-    page = page_from("nested-and-exact", options, tables=few, times=times)
+def test_the_page_answers_by_what_was_measured():
+    page = page_of()
+    assert "**This was not measured here.**" in page
+    assert "0 of 1 ratios of error and 1 of 1 ratios of width differ from 1" in page
+    page = page_of(lengths(0.6))
     assert "In 1 of 1 comparisons ten iterations are too few" in page
     assert "In 1 of 1 comparisons the interval of the spread leaves out 1" in page
     assert "With 1000 iterations none of these is left" in page
-    short = lengths(0.6)
-    few["nested_lengths_few_gold"] = short[short["length"] <= 10]
-    assert "of these is left" not in page_from("nested-and-exact", options, tables=few, times=times)
     assert "| 5 | delta | 2.0 | 1.0 | 1.0 |" in page
     assert "| 5 | delta | 0.600 | 1.000 |" in page
-    alike = {**tables, "nested_lengths_few_gold": lengths(1.0)}
-    page = page_from("nested-and-exact", options, tables=alike, times=times)
+    short = lengths(0.6)
+    assert "of these is left" not in page_of(short[short["length"] <= 10])
+    page = page_of(lengths(1.0))
     assert "**Yes, in all 1 comparisons**" in page
     assert "leaves out 1" not in page

@@ -35,12 +35,9 @@ def test_the_band_is_left_as_seldom_as_it_says():
 
 
 def test_the_band_holds_its_own_ends_and_narrows_with_more_ranks():
-    low, high = uniform_band(50, LARGEST)
-    assert np.all(low <= high)
-    assert np.all((low >= 0) & (high <= 1))
-    wider = high - low
-    low, high = uniform_band(500, LARGEST)
-    assert np.mean(high - low) < 0.5 * np.mean(wider)
+    (low, high), (lower, higher) = (uniform_band(size, LARGEST) for size in (50, 500))
+    assert np.all((low >= 0) & (low <= high) & (high <= 1))
+    assert np.mean(higher - lower) < 0.5 * np.mean(high - low)
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (1, 1.8), (0.6, 0.6)])

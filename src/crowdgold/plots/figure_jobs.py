@@ -39,13 +39,8 @@ def draw_each(figures: Iterable[str], draw_one: Callable[[str], None]) -> None:
 def draw(
     plot: str, table: pd.DataFrame, options: Mapping[str, Any], stem: Path, note: str = ""
 ) -> None:
-    """Draw a figure and write STEM.svg, .pdf, .png and the .csv of what it shows.
-
-    Args:
-        plot: its name, as a file declares it.
-        table: what it is drawn from.
-        stem: path without ending.
-        note: a warning that stands at the foot of the figure.
+    """Draw a figure and write STEM.svg, .pdf, .png and the .csv of what it shows; a `note` of
+    warning stands at its foot.
     """
     figure, shown = load("plot", plot)(table, options)
     save_figure(figure, shown, stem, note)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from crowdgold.experiment.summaries import (
     average_over_settings,
@@ -17,20 +17,19 @@ from crowdgold.experiment.summaries import (
     gate_note,
     relative_to,
 )
-from crowdgold.methods.method import Style
 from crowdgold.methods.registry import baseline as method_of_gold_alone
 from crowdgold.metrics.binary import label_of
 from crowdgold.plots.style import (
     AXIS_LABELS,
-    COLOURS,
-    MARKERS,
     Plot,
     count_replicates,
     draw_points,
     legend_above,
     legend_beside,
+    log_ticks,
     method_order,
     new_figure,
+    numbered_style,
     replicates_text,
     style_of,
 )
@@ -39,11 +38,10 @@ from crowdgold.plots.style import (
 def draw_coverage(
     table: pd.DataFrame, *, titles: Mapping[str, Any] | None = None
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw the coverage of each method's intervals in a summary, metric by metric.
+    """Draw the coverage of each method's intervals in a summary, a panel for each experiment.
 
-    An experiment has a panel, with its title where there are several. The band holds the coverage
-    of a calibrated method with a two-sided probability of 3.5 normal deviations; bars are one
-    standard error.
+    The band holds the coverage of a calibrated method with a two-sided probability of 3.5 normal
+    deviations; bars are one standard error.
     """
     shown = table[table["replicates"] > 0]
     experiments, methods = list(dict.fromkeys(shown["experiment"])), method_order(shown["method"])
@@ -54,10 +52,9 @@ def draw_coverage(
         metrics, level = list(dict.fromkeys(own["metric"])), float(own["level"].iloc[0])
         panel.axhline(level, color="#666666", linewidth=0.8)
         for index, method in enumerate(methods):
-            rows = own[own["method"] == method].set_index("metric")
-            rows = rows.loc[[metric for metric in metrics if metric in rows.index]]
-            offset = (index - (len(methods) - 1) / 2) * 0.8 / max(len(methods), 1)
-            position = np.array([metrics.index(metric) for metric in rows.index]) + offset
+            rows = own[own["method"] == method]
+            offset = (index - (len(methods) - 1) / 2) * 0.8 / len(methods)
+            position = np.array([metrics.index(metric) for metric in rows["metric"]]) + offset
             low, high = rows["band_low"], rows["band_high"]
             panel.vlines(position, low, high, color="#cccccc", linewidth=7, zorder=0)
             draw_points(panel, position, rows["coverage"], rows["coverage_se"], style_of(method),
@@ -71,9 +68,6 @@ def draw_coverage(
     figure.supxlabel(f"{counted}; band: binomial, 3.5 deviations; {gates}", fontsize=7)
     legend_beside(figure, axes[0][0])
     return figure, shown
-
-
-PLOT_COVERAGE = Plot("coverage", draw_coverage)
 
 
 SETTING, MEAN = "setting", "mean over settings"
@@ -99,18 +93,11 @@ def _with_means(rows: pd.DataFrame) -> pd.DataFrame:
 def draw_coverage_and_width(
     table: pd.DataFrame, *, metrics: Sequence[str] | None = None, baseline: str | None = None
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel a metric: coverage against mean width relative to a baseline's.
+    """Draw a panel a metric of summaries: coverage against mean width relative to a baseline's.
 
-    Args:
-        table: summaries of replicates, of one or more experiments.
-        metrics: in panel order (all that the baseline has by default), where `precision` stands for
-            that at any threshold.
-        baseline: the method whose widths are compared with; gold labels alone by default.
-
-    Returns:
-        the figure and the rows that it shows, with `width_ratio`. A small point is a method in a
-        setting, a large one its mean over settings (`point`); bands are binomial, of 3.5
-        deviations, one for each number of replicates of a setting.
+    `metrics` are in panel order (all that the baseline has by default); `precision` stands for that
+    at any threshold. A small point is a method in a setting, a large one its mean over settings
+    (`point`); bands are binomial, of 3.5 deviations, one for each number of replicates.
     """
 
     def of_metric(rows: pd.DataFrame, name: str) -> pd.Series:
@@ -141,9 +128,8 @@ def draw_coverage_and_width(
             style = style_of(method)
             for point, look in LOOKS.items():
                 here = rows[(rows["method"] == method) & (rows["point"] == point)]
-                panel.plot(here["width_ratio"], here["coverage"], color=style.colour,
-                           marker=style.marker, linestyle="none",
-                           label=method if point == MEAN else None, **look)  # fmt: skip
+                how = {"color": style.colour, "label": method if point == MEAN else None, **look}
+                panel.plot(here["width_ratio"], here["coverage"], style.marker, **how)
         panel.set_title(label_of(metric))
         panel.set_ylim(bottom, 1.02)
         if index % columns == 0:
@@ -160,9 +146,6 @@ def draw_coverage_and_width(
     return figure, shown
 
 
-WIDTH_PLOT = Plot("coverage_and_width", draw_coverage_and_width)
-
-
 def draw_ratios(
     table: pd.DataFrame,
     *,
@@ -173,18 +156,11 @@ def draw_ratios(
     labels: Mapping[str, Any] | None = None,
     printed: Mapping[str, float] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw error and interval width of a method as ratios to those of a baseline.
+    """Draw error and interval width of a method as ratios to those of a baseline, against the
+    setting `x`, from results of every replicate. The mean over the settings stands at the right.
 
-    Args:
-        table: rows of the results table, of every replicate.
-        x: the setting on the horizontal axis.
-        metric: the name before any `@` (experiments may have thresholds of their own).
-        labels: experiment -> the words that stand for it.
-        printed: {error_ratio: , width_ratio: } as a paper prints them.
-
-    Returns:
-        the figure and the ratios that it shows. Bars are one standard error; the mean over the
-        settings stands at the right.
+    `metric` is the name before any `@` (experiments may have thresholds of their own), `labels`
+    experiment -> its words, `printed` {error_ratio: , width_ratio: } as a paper prints them.
     """
     if x not in table:
         raise ValueError(f"the table has no column {x!r} for the horizontal axis")
@@ -200,17 +176,14 @@ def draw_ratios(
     titles = {"error_ratio": "Ratio of mean absolute errors", "width_ratio": "Ratio of mean widths"}
     for panel, (value, title) in zip(axes[0], titles.items(), strict=True):
         for index, (experiment, rows) in enumerate(shown.groupby("experiment", sort=False)):
-            look = Style(COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)])
+            look = numbered_style(index)
             # Experiments stand apart, so that their bars can be seen.
             shift = 1 + 0.05 * (index - (shown["experiment"].nunique() - 1) / 2)
             rows = rows.sort_values(x)
             draw_points(panel, rows[x].fillna(end) * shift, rows[value], rows[f"{value}_se"], look,
                         label=(labels or {}).get(str(experiment), str(experiment)))  # fmt: skip
         panel.axhline(1, color="#666666", linewidth=0.8)
-        panel.set_xscale("log")
-        panel.set_xticks([*positions, end], [*(f"{at:g}" for at in positions), "mean"])
-        panel.xaxis.set_minor_locator(NullLocator())
-        panel.xaxis.set_minor_formatter(NullFormatter())
+        log_ticks(panel, [*positions, end], [*(f"{at:g}" for at in positions), "mean"])
         panel.set_ylim(bottom=0)
         panel.set_ylabel(title)
         if printed and value in printed:
@@ -223,9 +196,6 @@ def draw_ratios(
     )
     legend_above(figure, axes[0][0], 2)
     return figure, shown
-
-
-PLOT_RATIOS = Plot("ratios", draw_ratios)
 
 
 def _log_scale(axes: Axes) -> None:
@@ -247,24 +217,6 @@ LABELS = {
 """Words for quantities that vary, without the method whose setting they are."""
 
 
-def compare_quantities(
-    table: pd.DataFrame, quantities: list[str], method: str, baseline: str
-) -> pd.DataFrame:
-    """Compare a method with a baseline at each value of what varies (`summaries.compare`).
-
-    The table is of experiments that each vary one of the quantities, a column each. Rows have the
-    columns `quantity` and `value`; one row for each quantity, value and metric.
-    """
-    parts = []
-    for quantity in quantities:
-        rows = table[table[quantity].notna()] if quantity in table else table.iloc[:0]
-        if rows.empty:
-            raise ValueError(f"no rows of the table vary {quantity!r}")
-        found = compare(rows, [quantity], method, baseline)
-        parts.append(found.rename(columns={quantity: "value"}).assign(quantity=quantity))
-    return pd.concat(parts, ignore_index=True)
-
-
 def _ends(rows: pd.DataFrame, name: str) -> tuple[pd.Series, pd.Series]:
     """The ends of the bars of a ratio: one standard error of its logarithm to each side."""
     factor = np.exp(rows[f"{name}_se"].fillna(0) / rows[name])
@@ -282,7 +234,7 @@ def _panel_sensitivity(
         own = rows[rows["metric"] == metric].sort_values("value")
         low, high = _ends(own, name)
         shift = 0.14 * (index - (len(metrics) - 1) / 2)
-        look = Style(COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)])
+        look = numbered_style(index)
         places = [values.index(value) + shift for value in own["value"]]
         draw_points(panel, places, own[name], [own[name] - low, high - own[name]], look, "-",
                     linewidth=0.8, label=label_of(metric))  # fmt: skip
@@ -299,21 +251,21 @@ def draw_sensitivity(
     method: str,
     usual: Mapping[str, float] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a column of panels for each quantity: ratio of errors above, of widths below.
+    """Draw a column of panels for each quantity: ratio of a method's errors to those of gold labels
+    alone above, of widths below.
 
-    Args:
-        table: the results of several experiments, each with one quantity that varies.
-        quantities: the columns that vary, in the order of the panels.
-        method: which is compared with gold labels alone.
-        usual: quantity -> its value where another one varies, which is shaded.
-
-    Returns:
-        the figure and the rows that it shows (`compare_quantities`). Bars are one standard error
-        of the ratio's logarithm, which uses the pairing by replicate; below the line the method is
-        better.
+    The table is of experiments that each vary one of the `quantities`, a column each; `usual`:
+    quantity -> its value where another one varies, which is shaded. Bars are one standard error of
+    the ratio's logarithm, which uses the pairing by replicate.
     """
-    baseline = method_of_gold_alone()
-    shown = compare_quantities(table, list(quantities), method, baseline)
+    baseline, parts = method_of_gold_alone(), []
+    for quantity in quantities:
+        rows = table[table[quantity].notna()] if quantity in table else table.iloc[:0]
+        if rows.empty:
+            raise ValueError(f"no rows of the table vary {quantity!r}")
+        ratios = compare(rows, [quantity], method, baseline)
+        parts.append(ratios.rename(columns={quantity: "value"}).assign(quantity=quantity))
+    shown = pd.concat(parts, ignore_index=True)
     metrics = list(dict.fromkeys(shown["metric"]))
     figure, axes = new_figure(2, len(quantities), 3.8)
     titles = {"error_ratio": "Mean absolute error", "width_ratio": "Interval width"}
@@ -341,16 +293,11 @@ def draw_sensitivity(
     return figure, shown
 
 
-PLOT_SENSITIVITY = Plot("sensitivity", draw_sensitivity)
-
-
 def draw_error_and_width(
     table: pd.DataFrame, *, x: str, metrics: Sequence[str] | None = None, title: str = ""
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a column of panels for each metric: mean absolute error above, mean width below.
-
-    The table is a summary of replicates, `x` the setting on the horizontal axis, `metrics` are in
-    panel order, all by default. Bars are one standard error to each side.
+    """Draw a column of panels for each metric of a summary: mean absolute error above, mean width
+    below, against the setting `x`. Bars are one standard error to each side.
     """
     metrics = list(dict.fromkeys(table["metric"]) if metrics is None else metrics)
     shown = table[table["metric"].isin(metrics)]
@@ -371,9 +318,7 @@ def draw_error_and_width(
                 rows, look = own[own["method"] == method].sort_values(x), style_of(method)
                 draw_points(panel, rows[x], rows[value], rows[f"{value}_se"], look, look.line,
                             markeredgecolor="white", markeredgewidth=0.4, label=method)  # fmt: skip
-            panel.set_xscale("log")
-            panel.set_xticks(values, ticks, fontsize=6)
-            panel.xaxis.set_minor_locator(NullLocator())
+            log_ticks(panel, values, ticks, fontsize=6)
             _log_scale(panel)
             if column == 0:
                 panel.set_ylabel(words)
@@ -390,4 +335,8 @@ def draw_error_and_width(
     return figure, shown
 
 
+PLOT_COVERAGE = Plot("coverage", draw_coverage)
+WIDTH_PLOT = Plot("coverage_and_width", draw_coverage_and_width)
+PLOT_RATIOS = Plot("ratios", draw_ratios)
+PLOT_SENSITIVITY = Plot("sensitivity", draw_sensitivity)
 PLOT = Plot("error_and_width", draw_error_and_width)

@@ -18,6 +18,7 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
+from matplotlib.ticker import NullLocator
 from matplotlib.transforms import Bbox
 
 from crowdgold.methods.method import FIGURES, Style, in_order
@@ -31,8 +32,8 @@ class Plot:
     """A kind of figure. A file that holds `X = Plot("NAME", draw_...)` offers it to configurations.
 
     `draw` gives the figure and the rows that it shows, and raises `ValueError` where the table
-    lacks them. Its keyword-only parameters are the options, those without a default required; or it
-    takes them as one, of the dataclass `asks`.
+    lacks them. Its keyword-only parameters are the options; or it takes them as one, of the
+    dataclass `asks`.
     """
 
     name: str
@@ -50,9 +51,7 @@ class Plot:
         self, table: pd.DataFrame, options: Mapping[str, Any]
     ) -> tuple[Figure, pd.DataFrame]:
         """The figure of a table, and the rows that it shows."""
-        if self.asks:
-            return self.draw(table, self.asks(**options))
-        return self.draw(table, **options)
+        return self.draw(table, self.asks(**options)) if self.asks else self.draw(table, **options)
 
 
 def require(table: pd.DataFrame, columns: Iterable[str]) -> None:
@@ -113,7 +112,7 @@ fontManager.ttflist.sort(key=lambda font: _OWN not in Path(font.fname).parents)
 def new_figure(
     rows: int, columns: int, height: float, width: float = PAGE_WIDTH
 ) -> tuple[Figure, list[list[Axes]]]:
-    """Make a figure with a grid of panels, as wide as a page where nothing else is said."""
+    """A figure with a grid of panels."""
     mpl.rcParams.update(RC)
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False)
@@ -127,13 +126,12 @@ def method_order(methods: pd.Series) -> list[str]:
 
 def style_of(method: str) -> Style:
     """A method's style; a variant `METHOD (how)` looks like its method, dotted."""
-    if method in OTHER_STYLES:
-        return OTHER_STYLES[method]
-    known = METHODS.get(method)
-    if known and known.style:
-        return known.style
-    base = METHODS.get(method.split(" ")[0])
-    return ((base and base.style) or UNKNOWN)._replace(line=":")
+    for name in (method, method.split(" ")[0]):
+        known = METHODS.get(name)
+        style = OTHER_STYLES.get(name) or (known and known.style)
+        if style:
+            return style if name == method else style._replace(line=":")
+    return UNKNOWN._replace(line=":")
 
 
 def _fold_footer(figure: Figure) -> None:
@@ -201,12 +199,29 @@ def draw_points(
     axes.errorbar(x, y, yerr=error, color=look.colour, marker=look.marker, **how)
 
 
+def draw_band(axes: Axes, x: Any, low: Any, high: Any, colour: str, alpha: float) -> None:
+    """Draw a band without edges."""
+    axes.fill_between(x, low, high, color=colour, alpha=alpha, linewidth=0)
+
+
+def log_ticks(axes: Axes, places: Sequence[float], texts: Sequence[str], **how: Any) -> None:
+    """Make the horizontal axis logarithmic, with ticks at some places alone."""
+    axes.set_xscale("log")
+    axes.set_xticks(places, texts, **how)
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", ":", "-.")
 FILLS = ("full", "none", "left", "bottom")
 """Line, and filled part of the marker, of each of a method's lines, where it has several."""
 OF_A_METHOD = "method_settings."
 """How the names of columns begin that vary a setting of one method, on the same data."""
+
+
+def numbered_style(index: int) -> Style:
+    """Colour and marker of a line that is no method's."""
+    return Style(COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)])
 
 
 class Series(NamedTuple):
@@ -246,7 +261,7 @@ def split_series(table: pd.DataFrame, by: Sequence[str], names: Mapping[str, Any
     Lines are in the order of the legend, values in that of the table. A column that varies another
     method's setting makes no lines: its first value stands for all. Colour and marker are the
     method's; the line, and how much of the marker is filled, are the value's where there are
-    several. `names` are as for `named_value`.
+    several.
     """
     missing = [name for name in by if name not in table]
     if missing:
@@ -261,11 +276,10 @@ def split_series(table: pd.DataFrame, by: Sequence[str], names: Mapping[str, Any
         parts = _by_value(rows, own)
         for index, part in enumerate(parts):
             words = [named_value(column, part[column].iloc[0], names) for column in own]
-            look = style_of(method)
+            look, place = style_of(method), index % len(LINES)
             if len(parts) > 1:
-                look = look._replace(line=LINES[index % len(LINES)])
-            fill = FILLS[index % len(FILLS)]
-            series.append(Series(", ".join([method, *words]), look, part, fill))
+                look = look._replace(line=LINES[place])
+            series.append(Series(", ".join([method, *words]), look, part, FILLS[place]))
     return series
 
 
@@ -297,8 +311,7 @@ def count_replicates(counts: pd.Series) -> str:
 
 def replicates_text(shown: pd.DataFrame, each: str = "") -> str:
     """Say how many replicates (each: ` a day`) a summary rests on, and what its bars are."""
-    several = shown["replicates"].max() > 1
-    bars = (
-        "; bars are one standard error" if several else ", so that there are no bars of its error"
-    )
+    bars = ", so that there are no bars of its error"
+    if shown["replicates"].max() > 1:
+        bars = "; bars are one standard error"
     return f"{count_replicates(shown['replicates'])}{each}{bars}"

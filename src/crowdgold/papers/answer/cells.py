@@ -11,6 +11,7 @@ upper limit lies below the bar.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ CELL = ["experiment", "n_gold", "metric"]
 RATIOS = ["width_ratio", "width_ratio_se", "error_ratio", "error_ratio_se"]
 
 
-def upper_limit(covered: int, intervals: int, level: float = 0.999) -> float:
+def upper_limit(covered: float, intervals: float, level: float = 0.999) -> float:
     """The exact upper binomial limit of a coverage (Clopper and Pearson), one-sided."""
     if covered >= intervals:
         return 1.0
@@ -30,9 +31,8 @@ def upper_limit(covered: int, intervals: int, level: float = 0.999) -> float:
 
 
 def _counts(rows: pd.DataFrame) -> dict[str, float]:
-    """Replicates, intervals, and coverage, also over all replicates.
-
-    There one without an interval leaves the whole range, and holds.
+    """Replicates, intervals, and coverage, also `over_all` replicates: one without an interval
+    leaves the whole range, and holds.
     """
     size, intervals, covered = len(rows), int(rows["ranged"].sum()), int(rows["covered"].sum())
     return {
@@ -63,10 +63,8 @@ def answer_cells(results: pd.DataFrame, answer: str, baseline: str) -> pd.DataFr
     of, and the baseline's coverage.
     """
     rows = _with_coverage(results[results["method"].isin([answer, baseline])])
-    # A method that is its own baseline has ratios of 1.
-    own, base = (rows[rows["method"] == name] for name in (answer, baseline))
-    cells = _cells_of(own)
-    beside = _cells_of(base)[[*CELL, "coverage", "intervals"]]
+    cells, base = (_cells_of(rows[rows["method"] == name]) for name in (answer, baseline))
+    beside = base[[*CELL, "coverage", "intervals"]]
     cells = cells.merge(beside, on=CELL, how="left", suffixes=("", "_baseline"))
     # Gold alone can be without width, or error, in all replicates of a cell: 0 or nothing over 0.
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -80,20 +78,14 @@ def answer_cells(results: pd.DataFrame, answer: str, baseline: str) -> pd.DataFr
 
 def _cells_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Counts and means of a method's cells, in order of appearance."""
-    found = []
+    cells = []
     for key, group in rows.groupby(CELL, sort=False):
-        counts = _counts(group)
-        found.append(
-            {
-                **dict(zip(CELL, key, strict=True)),
-                **counts,
-                "upper_limit": upper_limit(int(counts["covered"]), int(counts["intervals"])),
-                "width": group.loc[group["ranged"], "width"].mean(),
-                "error": (group["estimate"] - group["truth"]).abs().mean(),
-                "truth": group["truth"].mean(),
-            }
-        )
-    return pd.DataFrame(found)
+        cell: dict[str, Any] = {**dict(zip(CELL, key, strict=True)), **_counts(group)}
+        cell["upper_limit"] = upper_limit(cell["covered"], cell["intervals"])
+        cell["width"] = group.loc[group["ranged"], "width"].mean()
+        cell["error"] = (group["estimate"] - group["truth"]).abs().mean()
+        cells.append(cell | {"truth": group["truth"].mean()})
+    return pd.DataFrame(cells)
 
 
 def pooled_coverage(results: pd.DataFrame, answer: str, by: Sequence[str]) -> pd.DataFrame:
@@ -103,7 +95,7 @@ def pooled_coverage(results: pd.DataFrame, answer: str, by: Sequence[str]) -> pd
     replicates.
     """
     rows = _with_coverage(results[results["method"] == answer])
-    found = []
+    pooled = []
     for key, group in rows.groupby(list(by), sort=False):
         counts = _counts(group)
         own = group.groupby(["experiment", "replicate"])[["ranged", "covered"]].sum()
@@ -111,27 +103,26 @@ def pooled_coverage(results: pd.DataFrame, answer: str, by: Sequence[str]) -> pd
         size = counts["intervals"]
         error = standard_error(apart) * len(apart) / size if size else np.nan
         # The order of the columns is that of a file.
-        over_all = counts.pop("over_all")
-        row = {**dict(zip(by, key, strict=True)), **counts}
-        found.append({**row, "coverage_se": error, "over_all": over_all})
-    return pd.DataFrame(found)
+        last = {"coverage_se": error, "over_all": counts.pop("over_all")}
+        pooled.append({**dict(zip(by, key, strict=True)), **counts, **last})
+    return pd.DataFrame(pooled)
 
 
 def mean_ratios(cells: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Means over cells of width and error relative to gold alone, every cell with equal weight.
 
     Cells of a world share their data: their errors are taken for one and the same, those of
-    different worlds for independent. A row has `cells`, and both ratios with standard errors.
+    different worlds for independent.
     """
-    found = []
+    means = []
     for key, group in cells.dropna(subset=["width_ratio"]).groupby(list(by), sort=False):
         row = {**dict(zip(by, key, strict=True)), "cells": len(group)}
         for name in ("width_ratio", "error_ratio"):
             sums = group.groupby("experiment")[f"{name}_se"].sum()
             row[name] = group[name].mean()
             row[f"{name}_se"] = float(np.sqrt((sums**2).sum())) / len(group)
-        found.append(row)
-    return pd.DataFrame(found, columns=[*by, "cells", *RATIOS])
+        means.append(row)
+    return pd.DataFrame(means, columns=[*by, "cells", *RATIOS])
 
 
 POOLED = (0.94, 0.98)
@@ -153,15 +144,12 @@ ERRORS = 3.1
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar: what is asked, whether it holds, what was found, and the rows that miss it.
-
-    `holds` is None where it is missed by no more than chance.
-    """
+    """A bar that the answer is held to."""
 
     asked: str
-    holds: bool | None
+    holds: bool | None  # None where it is missed by no more than chance
     found: str
-    missing: pd.DataFrame
+    missing: pd.DataFrame  # the rows that miss it
 
 
 @dataclass(frozen=True)
@@ -175,6 +163,11 @@ class Answers:
     by_metric: pd.DataFrame  # the same for each metric, too
     again: pd.DataFrame  # cells that were judged again with more replicates
 
+    @property
+    def judged(self) -> pd.DataFrame:
+        """The cells with intervals enough to say how often they hold the truth."""
+        return self.cells[self.cells["intervals"] >= ENOUGH]
+
 
 def answers_of(
     results: pd.DataFrame, answer: str, baseline: str, again: dict[str, str] | None = None
@@ -186,7 +179,7 @@ def answers_of(
     again = again or {}
     repeated = results["experiment"].isin(list(again))
     first, more = results[~repeated], results[repeated]
-    more = more.assign(experiment=more["experiment"].map(dict(again)))
+    more = more.assign(experiment=more["experiment"].map(again))
     cells = answer_cells(first, answer, baseline).sort_values("n_gold", kind="stable")
     named, tables = first.assign(metric=first["metric"].str.partition("@")[0]), []
     for by in (["n_gold"], ["metric", "n_gold"]):
@@ -195,11 +188,6 @@ def answers_of(
     by_gold = tables[0].sort_values("n_gold").reset_index(drop=True)
     judged = answer_cells(more, answer, baseline) if len(more) else cells.iloc[:0]
     return Answers(answer, baseline, cells.reset_index(drop=True), by_gold, tables[1], judged)
-
-
-def judged_cells(found: Answers) -> pd.DataFrame:
-    """The cells with intervals enough to say how often they hold the truth."""
-    return found.cells[found.cells["intervals"] >= ENOUGH]
 
 
 def _bar(
@@ -232,7 +220,7 @@ def _metrics(found: Answers) -> Bar:
 
 
 def _cells(found: Answers) -> Bar:
-    cells = judged_cells(found)
+    cells = found.judged
     flagged = cells[cells["upper_limit"] < OF_CELL]
     judged = found.again[[*CELL, "upper_limit", "coverage", "intervals"]]
     judged = judged.rename(columns=lambda name: name if name in CELL else f"{name}_again")

@@ -38,7 +38,6 @@ from crowdgold.papers.answer.cells import (
     answer_cells,
     answers_of,
     bars_of,
-    judged_cells,
     mean_ratios,
     pooled_coverage,
 )
@@ -47,16 +46,17 @@ from crowdgold.types.items import NO_GOLD, Items
 __all__ = ["AT", "ENOUGH", "OF_CELL", "answers_of", "bars_of"]
 """What the page calls by this module's name and others make."""
 
+Array = np.ndarray
 Interval = tuple[float, float, float]
 """An estimate and the ends of its interval."""
 
 
-def _wilson(value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float) -> Interval:
+def _wilson(value: Array, predicted: Array, known: Array, level: float) -> Interval:
     found = binomtest(int(value[known].sum()), int(known.sum())).proportion_ci(level, "wilson")
     return float(value[known].mean()), float(found.low), float(found.high)
 
 
-def _ppi_py(value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float) -> Interval:
+def _ppi_py(value: Array, predicted: Array, known: Array, level: float) -> Interval:
     import ppi_py  # type: ignore[import-untyped]
 
     data = value[known], predicted[known], predicted[~known]
@@ -65,7 +65,7 @@ def _ppi_py(value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: 
     return centre, float(np.squeeze(lower)), float(np.squeeze(upper))
 
 
-def _glide(value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float) -> Interval:
+def _glide(value: Array, predicted: Array, known: Array, level: float) -> Interval:
     from glide.estimators import PPIMeanEstimator  # type: ignore[import-not-found]
 
     seen = np.where(known, value, np.nan)
@@ -74,9 +74,7 @@ def _glide(value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: f
     return float(one.mean), float(one.lower_bound), float(one.upper_bound)
 
 
-def _truescore(
-    value: np.ndarray, predicted: np.ndarray, known: np.ndarray, level: float
-) -> Interval:
+def _truescore(value: Array, predicted: Array, known: Array, level: float) -> Interval:
     from truescore import correct  # type: ignore[import-not-found]
 
     rows = np.flatnonzero(known)
@@ -84,8 +82,7 @@ def _truescore(
     return found.point, found.low, found.high
 
 
-Peer = Callable[[np.ndarray, np.ndarray, np.ndarray, float], Interval]
-PEERS: Mapping[str, tuple[str, Peer]] = {
+PEERS: Mapping[str, tuple[str, Callable[[Array, Array, Array, float], Interval]]] = {
     "Wilson": ("scipy", _wilson),
     "ppi_py": ("ppi_py", _ppi_py),
     "glide": ("glide", _glide),
@@ -141,16 +138,14 @@ def read_samples(
         for setting, replicate in table.replicates:
             drawn = table.replicate(setting, replicate)
             n_gold = parse_setting(setting)["n_gold"]
-            for metric, (value, error) in drawn.population.items():
-                truths[experiment, n_gold, metric] = (value, error)
+            for metric, known in drawn.population.items():
+                truths[experiment, n_gold, metric] = known
             if not isinstance(drawn.table, Items) or drawn.table.draw is not None:
                 continue
-            known = true_values(means, drawn)
+            true = true_values(means, drawn)
             for metric, peer in product(means, peers):
                 found = peer_interval(drawn.table, metric, level, peer)
-                rows.append(
-                    (experiment, n_gold, replicate, peer, metric, known[metric, ""], *found)
-                )
+                rows.append((experiment, n_gold, replicate, peer, metric, true[metric, ""], *found))
     named = [(*key, *value) for key, value in truths.items()]
     return pd.DataFrame(rows, columns=ROWS), pd.DataFrame(named, columns=TRUTHS)
 
@@ -165,9 +160,8 @@ def cells_table(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
     again = found.again.assign(judged="again")
     parts = [found.cells.assign(judged="first"), *([again] if len(again) else [])]
     table = pd.concat(parts, ignore_index=True)
-    without = table["replicates"] - table["intervals"]
-    shares = without / table["replicates"]
-    table = table.assign(world=_worlds(table, labels), without_interval=shares)
+    without = (table["replicates"] - table["intervals"]) / table["replicates"]
+    table = table.assign(world=_worlds(table, labels), without_interval=without)
     first = ["world", "n_gold", "metric", "judged", "replicates", "intervals", "without_interval"]
     rest = [name for name in table.columns if name not in (*first, "experiment")]
     return table[[*first, *rest]].sort_values(["world", "metric", "n_gold"], kind="stable")
@@ -188,7 +182,7 @@ def pooled_ends(found: Answers) -> dict[str, Any]:
 
 def lowest_cells(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
     """The ten judged cells that cover least, with more replicates where there are: a row each."""
-    cells = judged_cells(found)
+    cells = found.judged
     if len(found.again):
         keys = cells[CELL].apply(tuple, axis=1).isin(found.again[CELL].apply(tuple, axis=1))
         cells = pd.concat([cells[~keys], found.again], ignore_index=True)
@@ -204,12 +198,6 @@ def lowest_cells(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
             f"coverage of {found.baseline}": rows["coverage_baseline"].map("{:.3f}".format),
         }
     )
-
-
-def lowest_table(found: Answers, labels: Mapping[str, str]) -> str:
-    """The table of `lowest_cells`."""
-    rows = lowest_cells(found, labels)
-    return markdown_table([*rows], rows.to_numpy().tolist())
 
 
 def known_width(found: Answers) -> pd.Series:
@@ -238,7 +226,7 @@ def least_widths(found: Answers, least: pd.DataFrame, labels: Mapping[str, str])
     ]
     own, floor = f"{measured.mean():.3f}", f"{possible.mean():.3f}"
     rows.append(["all of these", own, floor])
-    metrics = len(set(least["metric"].str.partition("@")[0]))
+    metrics = least["metric"].str.partition("@")[0].nunique()
     return {"worlds": len(possible), "metrics": metrics, "own": own, "floor": floor, "rows": rows}
 
 
@@ -246,18 +234,16 @@ def by_gold(found: Answers, results: pd.DataFrame) -> str:
     """The table of coverage, width and error by number of gold labels."""
     base = found.baseline
     alone = pooled_coverage(_first(found, results), base, ["n_gold"]).set_index("n_gold")
-    rows = [
-        [
-            f"{row['n_gold']:.0f}",
-            with_error(row["coverage"], row["coverage_se"]),
-            f"{alone['coverage'].get(row['n_gold'], np.nan):.3f}",
-            with_error(row["width_ratio"], row["width_ratio_se"]),
-            with_error(row["error_ratio"], row["error_ratio_se"]),
-            f"{100 * (1 - row['intervals'] / row['replicates']):.1f} %",
-            f"{row['over_all']:.3f}",
-        ]
-        for row in found.by_gold.to_dict("records")
-    ]
+    rows = []
+    for row in found.by_gold.to_dict("records"):
+        coverage, width, error = (
+            with_error(row[name], row[f"{name}_se"])
+            for name in ("coverage", "width_ratio", "error_ratio")
+        )
+        of_base = f"{alone['coverage'].get(row['n_gold'], np.nan):.3f}"
+        without = f"{100 * (1 - row['intervals'] / row['replicates']):.1f} %"
+        over_all = f"{row['over_all']:.3f}"
+        rows.append([f"{row['n_gold']:.0f}", coverage, of_base, width, error, without, over_all])
     head = ["gold labels", "coverage", f"coverage of {base}", f"width / {base}", f"error / {base}",
             "without an interval", "coverage over all"]  # fmt: skip
     return markdown_table(head, rows)
@@ -270,13 +256,12 @@ def _first(found: Answers, results: pd.DataFrame) -> pd.DataFrame:
 
 def grid(table: pd.DataFrame, by: str, value: str, digits: int) -> str:
     """The table of a value: a line for each `by`, a column for each number of gold labels."""
-    sizes = sorted(set(table["n_gold"]))
-    rows = []
-    for name, group in table.groupby(by, sort=False):
-        known = group.set_index("n_gold")[value].to_dict()
-        cells = [known.get(size, np.nan) for size in sizes]
-        rows.append([str(name), *("" if np.isnan(one) else f"{one:.{digits}f}" for one in cells)])
-    return markdown_table([by, *map(str, sizes)], rows)
+    wide = table.pivot_table(value, by, "n_gold", dropna=False).reindex(table[by].unique())
+    rows = [
+        [str(name), *("" if np.isnan(one) else f"{one:.{digits}f}" for one in cells)]
+        for name, *cells in wide.itertuples()
+    ]
+    return markdown_table([by, *map(str, wide)], rows)
 
 
 def by_setting(found: Answers, results: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
@@ -338,12 +323,6 @@ def beside_peers(found: Answers, results: pd.DataFrame, peers: pd.DataFrame) -> 
             rows.append([metric, method, *shown])
     sizes = sorted(set(means["n_gold"]))
     return markdown_table(["metric", "method", *map(str, sizes)], rows)
-
-
-def mostly_without(found: Answers) -> int:
-    """The cells in which most replicates have no interval."""
-    cells = found.cells
-    return int((cells["intervals"] < 0.5 * cells["replicates"]).sum())
 
 
 def worlds_without_truth(

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
 
 from crowdgold.methods.registry import baseline as method_of_gold_alone
 from crowdgold.metrics.binary import label_of
@@ -17,6 +16,7 @@ from crowdgold.plots.style import (
     Plot,
     count_replicates,
     legend_above,
+    log_ticks,
     new_figure,
 )
 
@@ -29,11 +29,11 @@ def _lines(axes: Axes, shown: pd.DataFrame, value: str) -> None:
 
     The difference of a metric between two models has the metric's colour, dashed and hollow.
     """
-    names = [str(name) for name in dict.fromkeys(shown["metric"])]
-    plain = [one for one in names
-             if not one.startswith(DELTA) or one.removeprefix(DELTA) not in names]  # fmt: skip
+    names = list(map(str, dict.fromkeys(shown["metric"])))
+    pairs = {one for one in names if one.removeprefix(DELTA) in {*names} - {one}}
+    plain = [one for one in names if one not in pairs]
     for metric, rows in shown.groupby("metric", sort=False):
-        whole, of_two = metric == ALL, metric not in plain
+        whole, of_two = metric == ALL, metric in pairs
         place = plain.index(str(metric).removeprefix(DELTA) if of_two else str(metric))
         axes.errorbar(
             rows["n_gold"],
@@ -50,9 +50,7 @@ def _lines(axes: Axes, shown: pd.DataFrame, value: str) -> None:
             label=label_of(str(metric)),
         )
     sizes = sorted(set(shown["n_gold"]))
-    axes.set_xscale("log")
-    axes.set_xticks(sizes, [str(size) for size in sizes])
-    axes.xaxis.set_minor_locator(NullLocator())
+    log_ticks(axes, sizes, [*map(str, sizes)])
     axes.set_xlabel(AXIS_LABELS["n_gold"])
 
 
@@ -66,20 +64,17 @@ def draw_answer(
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw coverage (left) and width (right) against the number of gold labels, by metric.
 
-    Args:
-        table: results of every replicate, of all worlds, with the column `n_gold`.
-        answer: the method that is judged.
-        baseline: the method whose widths are compared with.
-        again: experiments that repeat cells of a world, which are left out here.
-        labels: experiment -> its words, for the caption and the page; they are not drawn.
+    `table` are results of every replicate, of all worlds, with the column `n_gold`; `again` names
+    experiments that repeat cells of a world, which are left out here; `labels`, experiment -> its
+    words, are for the caption and the page.
     """
     baseline = baseline or method_of_gold_alone()
     found = answers_of(table, answer, baseline, again)
-    both = [found.by_metric, found.by_gold.assign(metric=ALL)]
-    shown = pd.concat(both, ignore_index=True).sort_values("n_gold", kind="stable")
+    shown = pd.concat([found.by_metric, found.by_gold.assign(metric=ALL)], ignore_index=True)
+    shown = shown.sort_values("n_gold", kind="stable")
     shown = shown[shown["intervals"] > 0].reset_index(drop=True)
     if shown.empty:
-        raise ValueError(f"the table has no intervals of {found.answer!r}")
+        raise ValueError(f"the table has no intervals of {answer!r}")
     order = [*dict.fromkeys(found.by_metric["metric"]), ALL]
     drawn = shown.assign(metric=pd.Categorical(shown["metric"], order, ordered=True))
     drawn = drawn.sort_values("metric", kind="stable")

@@ -39,16 +39,12 @@ def by_experts(
     return cells[~drawn.isin(list(shared))], cells[drawn.isin(apart)]
 
 
-def _coverage(cells: pd.DataFrame, method: str) -> float:
-    """The share of a method's intervals that contain the truth."""
+def _covered(cells: pd.DataFrame, method: str) -> tuple[str, str]:
+    """The share of a method's intervals that contain the truth, and what is said of them."""
     own = cells[(cells["method"] == method) & (cells["intervals"] > 0)]
-    return float((own["coverage"] * own["intervals"]).sum() / own["intervals"].sum())
-
-
-def _covered(cells: pd.DataFrame, method: str) -> str:
-    own = cells[(cells["method"] == method) & (cells["intervals"] > 0)]
-    return (
-        f"Its intervals contained the truth in {100 * _coverage(cells, method):.0f} % of cases. In "
+    share = 100 * (own["coverage"] * own["intervals"]).sum() / own["intervals"].sum()
+    return f"{share:.0f} %", (
+        f"Its intervals contained the truth in {share:.0f} % of cases. In "
         f"{(own['verdict'] == SHORT).sum()} of {len(own)} pairs of a setting and a metric were "
         "they shorter than chance allows."
     )
@@ -60,8 +56,8 @@ def answer(cells: pd.DataFrame, baseline: str) -> str:
     if not len(width):
         return f"`{ANSWER}` was not among the methods here."
     return (
-        f"{_covered(cells, ANSWER)} On average they were {geometric_mean(width):.2f} times as wide "
-        f"as those of gold labels alone (`{baseline}`)."
+        f"{_covered(cells, ANSWER)[1]} On average they were {geometric_mean(width):.2f} times as "
+        f"wide as those of gold labels alone (`{baseline}`)."
     )
 
 
@@ -70,8 +66,8 @@ def answer_of_experts(cells: pd.DataFrame) -> str:
     if not {ANSWER, OF_EXPERTS} <= set(cells.loc[cells["intervals"] > 0, "method"]):
         return ""
     return (
-        f"{_covered(cells, OF_EXPERTS)} Those of `{ANSWER}`, which takes these labels for the "
-        f"truth, contained it in {100 * _coverage(cells, ANSWER):.0f} %."
+        f"{_covered(cells, OF_EXPERTS)[1]} Those of `{ANSWER}`, which takes these labels for the "
+        f"truth, contained it in {_covered(cells, ANSWER)[0]}."
     )
 
 

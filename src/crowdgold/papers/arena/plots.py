@@ -66,21 +66,14 @@ def colour_of_coverage(cell: Mapping[str, Any]) -> Any:
     return UNSURE if _is_unsure(cell) else COVERS
 
 
-def _ink(colour: Any) -> str:
-    """Black or white, whichever can be read on a colour."""
-    red, green, blue = to_rgb(colour)
-    return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#FFFFFF"
-
-
 def _write(axes: Axes, x: float, y: int, text: str, **look: Any) -> None:
     """Write in a cell; texts are many, and no part of the layout."""
     axes.text(x, y, text, ha="center", va="center", **look).set_in_layout(False)
 
 
 def _write_reasons(axes: Axes, y: int, reasons: Mapping[int, str], points: float) -> None:
-    """Write why cells of a row are empty, once for neighbours that share the reason's word.
-
-    `reasons` has the word of each place that is empty; `points` is the width of a cell.
+    """Write why cells of a row, so many `points` wide, are empty: the word of each such place,
+    once for neighbours that share it.
     """
     # Neighbours have the same distance to their number in the row of empty cells.
     numbered = enumerate(sorted(reasons))
@@ -106,11 +99,12 @@ def _panel(axes: Axes, cells: pd.DataFrame, worlds: Sequence[str], methods: Sequ
             colours[y, x] = to_rgb(EMPTY)
             reasons[y][x] = word_of(str(named["reason"]))
             continue
-        colour = colour_of_coverage(named)
-        colours[y, x] = to_rgb(colour)
+        red, green, blue = colours[y, x] = to_rgb(colour_of_coverage(named))
         width = named["width_ratio"]
         text = f"{100 * width:.0f}" if np.isfinite(width) else "–"
-        _write(axes, x, y, text, fontsize=6.0, color=_ink(colour))
+        # Black or white, whichever can be read.
+        ink = "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#FFFFFF"
+        _write(axes, x, y, text, fontsize=6.0, color=ink)
     for y, row in enumerate(reasons):
         # The methods' names take 1.1 inches, left of the cells.
         _write_reasons(axes, y, row, 72 * (PAGE_WIDTH - 1.1) / len(worlds))
@@ -131,13 +125,14 @@ def _legend(figure: Figure, cells: pd.DataFrame) -> None:
     """Explain the colours that are there."""
     there = set(cells["verdict"])
     unsure = any(_is_unsure(dict(cell)) for _, cell in cells.iterrows())
-    handles = [
-        Patch(facecolor=COVERS, label="covers"),
-        *([Patch(facecolor=UNSURE, label="lower, not clear")] if unsure else []),
-        *([Patch(facecolor=SHORTFALL(0.2), label="too short (darker: less often right)"),
-           Patch(facecolor=SHORTFALL(1.0), label="never covers")] if SHORT in there else []),
-        *([Patch(facecolor=COVERS_TOO_MUCH, label="covers too often")] if LONG in there else []),
-    ]  # fmt: skip
+    known: list[tuple[bool, Any, str]] = [
+        (True, COVERS, "covers"),
+        (unsure, UNSURE, "lower, not clear"),
+        (SHORT in there, SHORTFALL(0.2), "too short (darker: less often right)"),
+        (SHORT in there, SHORTFALL(1.0), "never covers"),
+        (LONG in there, COVERS_TOO_MUCH, "covers too often"),
+    ]
+    handles = [Patch(facecolor=colour, label=words) for shown, colour, words in known if shown]
     figure.legend(
         handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=7,
         handlelength=1.2, columnspacing=1.0,
@@ -219,17 +214,17 @@ def _footer(shown: pd.DataFrame) -> str:
     there = shown[shown["intervals"] > 0]
     fewest = there.iloc[int(there["intervals"].argmax())]
     band = f"{fewest['band_low']:.0%} to {fewest['band_high']:.0%}"
-    lines = [
+    said = (
         f"{count_replicates(there['replicates'])}; too short: "
         f"below the binomial band at 3.5 deviations ({band} of {fewest['intervals']} intervals); "
-        f"covers: inside, and {fewest['level'] - LESS:.0%} or more; lower, not clear: inside, less",
-        # Without reasons that begin as another does and ask for more.
-        ". ".join(
-            f"{word}: {', or '.join(one for one in own if sum(map(one.startswith, own)) == 1)}"
-            for word, own in of_word.items()
-        ),
-    ]
-    return "\n".join(filter(None, lines))
+        f"covers: inside, and {fewest['level'] - LESS:.0%} or more; lower, not clear: inside, less"
+    )
+    # Without reasons that begin as another does and ask for more.
+    words = ". ".join(
+        f"{word}: {', or '.join(one for one in own if sum(map(one.startswith, own)) == 1)}"
+        for word, own in of_word.items()
+    )
+    return f"{said}\n{words}".strip()
 
 
 PLOT = Plot("arena", draw_arena)

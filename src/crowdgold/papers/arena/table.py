@@ -7,7 +7,6 @@ a setting of one that varies something that makes it another world, such as the 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,65 +34,57 @@ def _with_ratio(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     together.
     """
     columns = ["width", "width_se", "intervals"]
-    base = rows[rows["method"] == baseline].set_index("metric")[columns]
-    theirs = base.reindex(rows["metric"]).to_numpy(dtype=float)
-    width, error = rows["width"].to_numpy(dtype=float), rows["width_se"].to_numpy(dtype=float)
+    base = rows[rows["method"] == baseline].set_index("metric")[columns].reindex(rows["metric"])
+    (width, error, size), (their_width, their_error, their_size) = (
+        one[columns].to_numpy(dtype=float).T for one in (rows, base)
+    )
     drawn = (rows["replicates"] + rows["undefined"]).max()
-    whole = (rows["intervals"].to_numpy() == drawn) & (theirs[:, 2] == drawn)
-    usable = whole & (theirs[:, 0] > 0) & np.isfinite(width)
-    nothing = np.full(len(rows), np.nan)
-    ratio = np.divide(width, theirs[:, 0], out=nothing.copy(), where=usable)
-    own = np.divide(error, width, out=nothing.copy(), where=usable & (width > 0))
-    other = np.divide(theirs[:, 1], theirs[:, 0], out=nothing.copy(), where=usable)
-    spread = np.where(rows["method"] == baseline, 0.0, np.hypot(own, other))
+    whole = (size == drawn) & (their_size == drawn) & (their_width > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(whole, width / their_width, np.nan)
+        spread = np.where(width > 0, np.hypot(error / width, their_error / their_width), np.nan)
+    spread[rows["method"] == baseline] = 0.0
     return rows.assign(width_ratio=ratio, width_ratio_se=ratio * spread)
 
 
-def _reason(row: Mapping[Any, Any]) -> str:
-    """Say why a cell has no interval; empty where it has."""
-    if row["intervals"]:
-        return ""
-    method = METHODS.get(str(row["method"]))
-    limits = method.cannot_estimate(str(row["metric"])) if method else ""
-    return limits or str(row["note"]) or "it has no interval"
-
-
-def _no_metric(method: str, metric: str) -> str:
-    """Say why a method has no cell of a metric that a world has not."""
+def _reason(method: str, metric: str, otherwise: str) -> str:
+    """Why a method has no interval: the metric that it cannot estimate, or otherwise."""
     known = METHODS.get(method)
-    if known and (limits := known.cannot_estimate(metric)):
-        return limits
-    if metric in LABEL_METRICS:
-        return "the metric was not asked for"
-    return NO_SCORES if known and SCORES in known.needs else METRIC_OF_SCORES
+    return (known.cannot_estimate(metric) if known else "") or otherwise
 
 
 def _missing(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     """Make the cells of metrics that a world has not: those of scores, where there are none."""
-    lacking = [one for one in metrics if one not in set(rows["metric"])]
-    methods = list(dict.fromkeys(rows["method"]))
+
+    def lacking(method: str, metric: str) -> str:
+        if metric in LABEL_METRICS:
+            return "the metric was not asked for"
+        known = METHODS.get(method)
+        return NO_SCORES if known and SCORES in known.needs else METRIC_OF_SCORES
+
     cells = [
         {
-            "experiment": rows["experiment"].iloc[0], "method": method, "metric": metric,
-            "replicates": 0, "intervals": 0, "gate_failures": 0,
-            "reason": _no_metric(method, metric),
+            "method": method,
+            "metric": metric,
+            "reason": _reason(method, metric, lacking(method, metric)),
         }
-        for metric in lacking
-        for method in methods
-    ]  # fmt: skip
-    return pd.DataFrame(cells)
+        for metric in metrics
+        if metric not in set(rows["metric"])
+        for method in dict.fromkeys(rows["method"])
+    ]
+    return pd.DataFrame(cells).assign(
+        experiment=rows["experiment"].iloc[0], replicates=0, intervals=0, gate_failures=0
+    )
 
 
 def arena_cells(
     summary: pd.DataFrame, baseline: str, by: Sequence[str], labels: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Make the table of all cells (`COLUMNS`), worlds and methods in order of appearance.
+    """Make the table of all cells (`COLUMNS`) from summaries, worlds and methods in order of
+    appearance.
 
-    Args:
-        summary: of the replicates of one or several experiments (`experiment.summaries`).
-        baseline: the method whose width is 1; a world without it has no relative widths.
-        by: settings whose values are worlds of their own; an experiment may lack them.
-        labels: experiment -> the words that stand for it; its name where it has none.
+    A world without the baseline has no relative widths. The values of the settings `by` are worlds
+    of their own; an experiment may lack them. `labels`: experiment -> its words.
     """
     # Thresholds are a world's own.
     named = summary.assign(metric=summary["metric"].str.partition("@")[0])
@@ -103,9 +94,13 @@ def arena_cells(
         experiment, *values = rows[["experiment", *by]].iloc[0].dropna().astype(str)
         words = [value.replace("_", " ") for value in values]
         world = ", ".join([labels.get(experiment, experiment), *words])
-        found = _with_ratio(rows, baseline)
-        reasons = [_reason(row) for row in found.to_dict("records")]
-        parts.append(found.assign(reason=reasons, world=world))
+        reasons = [
+            ""
+            if row["intervals"]
+            else _reason(row["method"], row["metric"], str(row["note"]) or "it has no interval")
+            for row in rows.to_dict("records")
+        ]
+        parts.append(_with_ratio(rows, baseline).assign(reason=reasons, world=world))
         if len(missing := _missing(rows, metrics)):
             parts.append(missing.assign(world=world))
     table = pd.concat(parts, ignore_index=True).reindex(columns=list(COLUMNS))
@@ -113,18 +108,11 @@ def arena_cells(
     return table.astype(dict.fromkeys(counts, int)).astype({"reason": str})
 
 
-def verdict_of_cell(cell: Mapping[Any, Any]) -> str:
-    """Say whether the intervals of a cell are too short, cover, or are too long for the level."""
-    if not cell["intervals"]:
-        return NONE
-    if cell["coverage"] < cell["band_low"]:
-        return SHORT
-    return LONG if cell["coverage"] > cell["band_high"] else INSIDE
-
-
 def judged(cells: pd.DataFrame) -> pd.DataFrame:
-    """Add the column `verdict` of `verdict_of_cell`."""
-    return cells.assign(verdict=[verdict_of_cell(cell) for cell in cells.to_dict("records")])
+    """Add the `verdict`: whether a cell's intervals are too short, cover, or are too long."""
+    coverage = cells["coverage"]
+    known = [~(cells["intervals"] > 0), coverage < cells["band_low"], coverage > cells["band_high"]]
+    return cells.assign(verdict=np.select(known, [NONE, SHORT, LONG], INSIDE))
 
 
 def by_fewest_short(cells: pd.DataFrame) -> list[str]:

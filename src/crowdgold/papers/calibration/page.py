@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from crowdgold.claims.cells import markdown_table, pivot, with_error
@@ -11,6 +12,7 @@ from crowdgold.experiment.summaries import (
     coverage_band,
     gate_sentence,
     relative_to,
+    share_error,
 )
 from crowdgold.methods.votes_and_gold import GOLD_ALONE
 from crowdgold.types.parameters import LEVEL
@@ -29,18 +31,6 @@ def by_metric(shown: pd.DataFrame) -> str:
     return pivot(shown, "coverage", "coverage_se", "method", "metric")
 
 
-def below_band(shown: pd.DataFrame, method: str) -> list[str]:
-    """The metrics whose intervals by a method cover less often than chance allows."""
-    own = shown[shown["method"] == method]
-    return list(own.loc[own["coverage"] < own["band_low"], "metric"])
-
-
-def rows_of(shown: pd.DataFrame, metric: str, *methods: str) -> list[dict[Hashable, Any]]:
-    """The rows of a metric in a summary of one setting, method by method."""
-    rows = shown[shown["metric"] == metric].set_index("method")
-    return [rows.loc[method].to_dict() for method in methods]
-
-
 def greys(settings: pd.DataFrame) -> str:
     """What the grey bands of a figure of settings are, one for each number of replicates."""
     level = float(settings["level"].iloc[0])
@@ -55,18 +45,13 @@ def greys(settings: pd.DataFrame) -> str:
     )
 
 
-def most_methods(shown: pd.DataFrame) -> int:
-    """How many methods stand side by side for a metric, where most do."""
-    return int(shown.groupby(["experiment", "metric"])["method"].nunique().max())
-
-
 def by_shape(settings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The settings in which scores are normal utilities, without a `shape`, and the others, with
     `width_ratio`.
     """
     table = relative_to(settings, GOLD_ALONE.name)
-    other = table["shape"].notna() if "shape" in table else pd.Series(False, index=table.index)
-    return table[~other], table[other]
+    normal = table.get("shape", pd.Series(np.nan, index=table.index)).isna()
+    return table[normal], table[~normal]
 
 
 def count_of_settings(settings: pd.DataFrame) -> int:
@@ -77,15 +62,12 @@ def count_of_settings(settings: pd.DataFrame) -> int:
 def choice_table(settings: pd.DataFrame) -> str:
     """The table of coverage and relative width pooled over settings, by method and metric."""
     rows = []
-    for (method, metric), group in settings.groupby(["method", "metric"], sort=False):
+    for names, group in settings.groupby(["method", "metric"], sort=False):
         size = float(group["replicates"].sum())
         covered = float((group["coverage"] * group["replicates"]).sum())
-        shrunk = (covered + 0.5) / (size + 1)
-        rows.append([
-            str(method), str(metric),
-            with_error(covered / size, (shrunk * (1 - shrunk) / size) ** 0.5),
-            f"{group['coverage'].min():.2f}", f"{group['width_ratio'].mean():.2f}",
-        ])  # fmt: skip
+        share = with_error(covered / size, share_error(covered / size, int(size)))
+        worst, width = group["coverage"].min(), group["width_ratio"].mean()
+        rows.append([*map(str, names), share, f"{worst:.2f}", f"{width:.2f}"])
     head = ["method", "metric", "coverage", "worst setting", "width / GT"]
     return markdown_table(head, rows)
 
@@ -136,7 +118,7 @@ def settings_table(settings: pd.DataFrame) -> str:
                 cells[row["metric"]] = text
             first = own.iloc[0]
             failed = f"{first['gate_failures']:.0f} of {first['replicates']:.0f}"
-            rows.append([name, str(method), *(cells[metric] for metric in shown), failed])
+            rows.append([name, str(method), *cells.values(), failed])
     return markdown_table(["setting", "method", *shown, "not converged"], rows)
 
 
@@ -148,22 +130,20 @@ def of_scores(settings: pd.DataFrame) -> pd.DataFrame:
 def least_error(settings: pd.DataFrame) -> float:
     """The least standard error of a mean coverage at the level, over a shape's metrics."""
     judged = of_scores(settings)
-    metrics = len(set(judged["metric"]))
-    return float(((1 - LEVEL) * LEVEL / judged["replicates"].max() / metrics) ** 0.5)
+    size = judged["replicates"].max() * judged["metric"].nunique()
+    return float(((1 - LEVEL) * LEVEL / size) ** 0.5)
 
 
 def against(settings: pd.DataFrame, one: str, other: str) -> str:
     """Two methods shape by shape: mean coverage, and mean width relative to the other's."""
     parts = []
     for shape, group in settings.groupby("shape", sort=False):
-        covered, width = (
-            group.groupby("method")[name].mean().to_dict() for name in ("coverage", "width_ratio")
-        )
-        if one in covered and other in covered:
-            relative = width[one] / width[other]
+        means = group.groupby("method")[["coverage", "width_ratio"]].mean().T
+        if {one, other} <= set(means):
+            (covered, width), (against, width_of_other) = means[one], means[other]
+            relative = width / width_of_other
             parts.append(
-                f"{shape} {covered[one]:.3f} against {covered[other]:.3f}, {relative:.2f} times as "
-                "wide"
+                f"{shape} {covered:.3f} against {against:.3f}, {relative:.2f} times as wide"
             )
     return "; ".join(parts)
 
@@ -171,16 +151,12 @@ def against(settings: pd.DataFrame, one: str, other: str) -> str:
 def shapes_table(settings: pd.DataFrame) -> str:
     """The table of coverage and relative width by shape of the scores, metric and method."""
     judged = of_scores(settings)
-    cells = {
-        (row["shape"], row["metric"], row["method"]):
-        f"{row['coverage']:.2f}, {row['width_ratio']:.2f}"
-        for row in judged.to_dict("records")
-    }  # fmt: skip
     methods = list(dict.fromkeys(judged["method"]))
-    rows = [
-        [shape, metric, *(cells.get((shape, metric, method), "") for method in methods)]
-        for shape, metric in dict.fromkeys(zip(judged["shape"], judged["metric"], strict=True))
-    ]
+    rows = []
+    for names, group in judged.groupby(["shape", "metric"], sort=False):
+        known = group.set_index("method")[["coverage", "width_ratio"]].T
+        cells = ["{:.2f}, {:.2f}".format(*known[one]) if one in known else "" for one in methods]
+        rows.append([*map(str, names), *cells])
     return markdown_table(["shape", "metric", *methods], rows)
 
 
@@ -191,11 +167,10 @@ def under_each_model(shown: pd.DataFrame, titles: Mapping[str, str]) -> str:
     metrics = list(dict.fromkeys(shown["metric"]))
     rows = []
     for (experiment, method), own in shown.groupby(["experiment", "method"], sort=False):
-        cells = {row["metric"]: _coverage(row, 2) for row in own.to_dict("records")}
+        cells = dict.fromkeys(metrics, "")
+        cells |= {row["metric"]: _coverage(row, 2) for row in own.to_dict("records")}
         failed = f"{own['gate_failures'].max():.0f}"
-        rows.append(
-            [titles[str(experiment)], str(method), *(cells.get(m, "") for m in metrics), failed]
-        )
+        rows.append([titles[str(experiment)], str(method), *cells.values(), failed])
     return markdown_table(["truth", "method", *metrics, "not converged"], rows)
 
 

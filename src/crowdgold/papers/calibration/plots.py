@@ -54,10 +54,8 @@ def draw_rank_uniformity(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         )
         for quantity, line in rows.groupby("quantity", sort=False):
             colour, dash = styles[quantity]
-            panel.plot(
-                line["uniform"], line["difference"], drawstyle="steps-post", color=colour,
-                linestyle=dash,
-            )  # fmt: skip
+            how = {"color": colour, "drawstyle": "steps-post"}
+            panel.plot(line["uniform"], line["difference"], dash, **how)
         planted = "planted bug: " if rows["planted"].iloc[0] else ""
         panel.set_title(planted + MODEL_LABELS.get(model, model.replace("_", " ")), size=8)
     for panel in panels[len(models) :]:
@@ -72,7 +70,7 @@ def draw_rank_uniformity(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         fontsize=7,
     )
     handles = [
-        panels[0].plot([], [], label=name.replace("_", "-"), color=colour, linestyle=dash)[0]
+        panels[0].plot([], [], dash, label=name.replace("_", "-"), color=colour)[0]
         for name, (colour, dash) in styles.items()
     ]
     figure.legend(handles=handles, loc="outside right center", frameon=False)

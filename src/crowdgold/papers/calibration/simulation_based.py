@@ -67,7 +67,7 @@ class Simulated:
     """True values and posterior draws (D,) by quantity, and the diagnostics of the fit."""
 
     truth: dict[str, float]
-    draws: dict[str, np.ndarray]
+    draws: Quantities
     diagnostics: Diagnostics
 
     @classmethod
@@ -88,9 +88,9 @@ def draw_vote_prior(rng: np.random.Generator, correlated: bool) -> VoteParameter
 
 def draw_labels(phi: float, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
     """Draw true labels (n,) and the gold labels among them, -1 where no expert looks."""
-    n, rng = int(trial.parameters["n"]), trial.rng
-    truth = (rng.random(n) < phi).astype(np.int8)
-    labelled = draw_labelled(n, int(trial.parameters["n_gold"]), rng)
+    n, n_gold = (int(trial.parameters[name]) for name in ("n", "n_gold"))
+    truth = (trial.rng.random(n) < phi).astype(np.int8)
+    labelled = draw_labelled(n, n_gold, trial.rng)
     return truth, np.where(labelled, truth, NO_GOLD).astype(np.int8)
 
 
@@ -130,9 +130,8 @@ def run_votes(trial: Trial, model: str = "vote", truth: VoteParameters | None = 
 def run_prior_mismatched(trial: Trial) -> Simulated:
     """Plant a bug: rare positives, phi ~ Beta(1, 9), where the model has a uniform prior."""
     drawn = draw_vote_prior(trial.rng, correlated=True)
-    truth = VoteParameters(trial.rng.beta(1, 9, 1), drawn.a, drawn.d)
-    without_gold = replace(trial, parameters={**trial.parameters, "n_gold": 0})
-    return run_votes(without_gold, truth=truth)
+    truth = replace(drawn, phi=trial.rng.beta(1, 9, 1))
+    return run_votes(replace(trial, parameters={**trial.parameters, "n_gold": 0}), truth=truth)
 
 
 def run_rates_swapped(trial: Trial) -> Simulated:
@@ -147,9 +146,8 @@ def run_likelihood_dropped(trial: Trial) -> Simulated:
     truth = draw_vote_prior(trial.rng, correlated=True)
     sets = find_vote_sets(draw_items(truth, trial))
     prior = [draw_vote_prior(trial.rng, correlated=True) for _ in range(DRAWS)]
-    draws = VoteParameters(
-        *(np.concatenate([getattr(one, name) for one in prior]) for name in ("phi", "a", "d"))
-    )
+    columns = zip(*((one.phi, one.a, one.d) for one in prior), strict=True)
+    draws = VoteParameters(*map(np.concatenate, columns))
     return Simulated.of(truth, draws, _quantities(sets), Diagnostics())
 
 
@@ -166,12 +164,11 @@ def _run_scores(
     empty = ScoreData(np.zeros((len(sets), len(sets))), count, sets.pattern)
     rates = ConditionedScoreModel.at(empty, sets, SCORE_VOTES, 0).win_rates(mu, delta)
     wins = np.zeros_like(rates)
-    for k in range(len(sets)):
-        for other in range(k):
-            comparisons = count[k] * count[other]
-            deviation = win_deviation(rates[k, other], count[k], count[other])
-            wins[k, other] = rng.normal(comparisons * rates[k, other], deviation)
-            wins[other, k] = comparisons - wins[k, other]
+    for k, other in zip(*np.tril_indices(len(sets), -1), strict=True):
+        comparisons = count[k] * count[other]
+        deviation = win_deviation(rates[k, other], count[k], count[other])
+        wins[k, other] = rng.normal(comparisons * rates[k, other], deviation)
+        wins[other, k] = comparisons - wins[k, other]
     model = ConditionedScoreModel.at(ScoreData(wins, count, sets.pattern), sets, SCORE_VOTES, 0)
     draws, diagnostics = sample(model, delta)
 
@@ -252,8 +249,7 @@ def run_scores_ignored(trial: Trial) -> Simulated:
     """
     truth, scores, sets = _draw_mixture(trial)
     fit = fit_votes("dawid_skene", sets, trial.rng, trial.stan, trial.sampler)
-    ignored = _prior_of_scores(len(fit.parameters), trial.rng)
-    draws = ScoreMixtureDraws(fit.parameters, *ignored)
+    draws = ScoreMixtureDraws(fit.parameters, *_prior_of_scores(len(fit.parameters), trial.rng))
     return Simulated.of(truth, draws, _of_scores(scores, sets), fit.diagnostics)
 
 
@@ -328,10 +324,8 @@ def _pointwise_level(number: int, largest: int, sigma: float) -> float:
 
 def uniform_band(number: int, largest: int, sigma: float = SIGMA) -> tuple[np.ndarray, np.ndarray]:
     """The simultaneous band of the distribution function of N uniform ranks at 0 .. L - 1: (L,) low
-    and high (Säilynoja et al., 2022).
-
-    It holds the whole function with a given probability, that of a normal deviate within `sigma`,
-    to both sides; the pointwise binomial level is found from simulated sets of uniform ranks.
+    and high (Säilynoja et al., 2022). It holds the whole function with the probability of a normal
+    deviate within `sigma`.
     """
     share = np.arange(1, largest + 1) / (largest + 1)
     tail = _pointwise_level(number, largest, sigma)
@@ -425,23 +419,21 @@ SUBJECTS = {
 """The samplers by name."""
 
 
-def stan_models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """The Stan models that a setting of the check needs."""
+def _subject(parameters: Mapping[str, Any]) -> Subject:
     name = parameters["model"]
     if name not in SUBJECTS:
         raise InputError(unknown("model", name, SUBJECTS))
-    return SUBJECTS[name].stan_models
+    return SUBJECTS[name]
 
 
 def check_simulation_based_calibration(
     parameters: Mapping[str, Any], rng: np.random.Generator, stan: StanModels
 ) -> pd.DataFrame:
     """The rank of one prior draw among its posterior draws, 0 to `ranks`, a row a quantity."""
-    stan_models(parameters)  # whether the model is known
-    subject = SUBJECTS[parameters["model"]]
-    chains, warmup, draws = (int(parameters[name]) for name in ("chains", "warmup", "draws"))
+    subject = _subject(parameters)
+    known = {name: int(parameters[name]) for name in ("chains", "warmup", "draws")}
     # Ranks need no more draws: the score model's chains would take eight times their minutes.
-    sampler = SamplerSettings(chains=chains, warmup=warmup, draws=draws, longest=1)
+    sampler = SamplerSettings(**known, longest=1)
     simulated = subject.run(Trial(parameters, rng, stan, sampler))
     rows = []
     for quantity, values in simulated.draws.items():
@@ -458,5 +450,5 @@ CHECK = Check(
     "simulation_based_calibration",
     check_simulation_based_calibration,
     SimulationBasedCalibrationParameters,
-    stan_models=stan_models,
+    stan_models=lambda parameters: _subject(parameters).stan_models,
 )

@@ -56,8 +56,7 @@ def fits_of(table: pd.DataFrame) -> pd.DataFrame:
 
 def at_share(table: pd.DataFrame, policy: str, shares: pd.Series, value: str) -> pd.Series:
     """A policy's value in each replicate where it uses a share of the labels there (`shares`, by
-    `replicate`): by a line between the two settings nearest to the share, NaN where the replicate's
-    settings are all on one side of it.
+    `replicate`): by a line between the two settings nearest to the share, NaN beyond them.
 
     Within a replicate, and not on the curve of means: what one threshold leaves may be half of the
     labels in one replicate and none in the next, and a mean of such is of no share.
@@ -96,8 +95,7 @@ def recovery(tables: Tables, printed: Mapping[str, Any]) -> pd.DataFrame:
     """CLARA's mean absolute error of reviewers' TPR and TNR in each setting.
 
     `items` are the expected ones of the class that a reviewer labelled; `error_se` is over
-    `replicates` or, where there is one only, over its reviewers. `printed` is `figure_3` of
-    config/printed/clara.yaml.
+    `replicates` or, where there is one only, over its reviewers.
     """
     chosen = choose(only(tables), {"metric": ["TPR:each", "TNR:each"], "method": CLARA})
     keys, rows = ["metric", "n_reviewers", "prevalence"], []
@@ -132,18 +130,13 @@ def audit_gains(tables: Tables) -> pd.DataFrame:
     off = rows.assign(error=(rows["estimate"] - rows["truth"]).abs())
     keys = ["metric", "auditor_precision", "reviewer_precision"]
     error = off.pivot_table(index=[*keys, "replicate"], columns="method", values="error")
-    gain = (error["MV"] - error[CLARA]).dropna().groupby(keys)
-    size = gain.size()
-    each = pd.DataFrame({"gain": gain.mean(), "se": gain.std() / np.sqrt(size), "size": size})
-    return (
-        each.groupby(level=keys[:2])
-        .agg(
-            gain=("gain", "mean"),
-            se=("se", lambda se: np.sqrt((se**2).sum()) / len(se)),
-            replicates=("size", "min"),
-        )
-        .reset_index()
+    gain = (error["MV"] - error[CLARA]).dropna().groupby(keys).agg(["mean", "sem", "size"])
+    by_precision = gain.groupby(level=keys[:2]).agg(
+        gain=("mean", "mean"),
+        se=("sem", lambda se: np.sqrt((se**2).sum()) / len(se)),
+        replicates=("size", "min"),
     )
+    return by_precision.reset_index()
 
 
 def by_day(tables: Tables) -> pd.DataFrame:
@@ -184,10 +177,8 @@ def beyond_interval(tables: Tables) -> Cells:
 def change(
     tables: Tables, day: int, metric: str, less_clara: str = "", size: bool = False
 ) -> Cells:
-    """How much a daily measurement of the first table is larger from a day on than before it.
-
-    It is CLARA's, or the difference of `less_clara`, a method, to CLARA; with `size`, means count
-    without their signs.
+    """How much a daily measurement of the first table is larger from a day on than before it:
+    CLARA's, or that of `less_clara` less CLARA's; with `size`, means count without their signs.
     """
     daily = _daily(next(iter(tables.values())), metric)
     values = daily[less_clara] - daily[CLARA] if less_clara else daily[CLARA]
@@ -218,8 +209,7 @@ def policies(tables: Tables) -> pd.DataFrame:
 def slopes(tables: Tables, policy: str) -> pd.DataFrame:
     """How the size of the prevalence's error changes with the share of labels, by replicate.
 
-    A line through the settings that use more than the fewest labels and fewer than the most. With
-    one label of each item, or with all, a policy has no choice: these ends say nothing of it.
+    A line without both ends: with one label of each item, or with all, a policy has no choice.
     """
     table, rows = only(tables), []
     for _, own in table[table["policy"] == policy].groupby("replicate"):
@@ -233,10 +223,8 @@ def slopes(tables: Tables, policy: str) -> pd.DataFrame:
 def at_equal_shares(
     tables: Tables, share: float | None = None, policy: str = CLARA, against: str = RANDOM
 ) -> pd.DataFrame:
-    """A policy's accuracy at a share of the labels, or at those of another, replicate by replicate.
-
-    `share`, `accuracy`, the `loss` and the `gain` over the other, each with a column `_se`; no row
-    for a share that the policy lacks in any of the replicates.
+    """A policy's accuracy at a share of the labels, or at those of another, replicate by replicate,
+    with the `loss` and the `gain` over the other; no row for a share that any replicate lacks.
     """
     table, rows = only(tables), []
     replicates = pd.Index(table["replicate"].unique())
@@ -247,9 +235,8 @@ def at_equal_shares(
     for other in others:
         values = at_share(table, policy, other[SHARE], "accuracy")
         row: dict[str, str | float] = {"share": f"{other[SHARE].mean():.0%}"}
-        for name, column in (
-            ("accuracy", values), ("loss", 1 - values), ("gain", values - other["accuracy"]),
-        ):  # fmt: skip
+        columns = {"accuracy": values, "loss": 1 - values, "gain": values - other["accuracy"]}
+        for name, column in columns.items():
             row[name] = float(column.mean(skipna=False))
             row[f"{name}_se"] = standard_error(column.to_numpy())
         rows.append(row)

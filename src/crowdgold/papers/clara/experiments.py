@@ -53,9 +53,8 @@ def separable(separation: float, sd: float) -> float:
 def check_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
     """The exact distribution of the scores of both classes, a row for each class and bin.
 
-    A raw score is Normal(-m, sd) on negatives and Normal(m, sd) on positives, m the separation; the
-    score is its sigmoid. At sd = 2 the density runs to 80 and more near 0 and 1, so that its mean
-    over bins is given, which is exact: the share of a bin over its width. Nothing is drawn.
+    At sd = 2 the density runs to 80 and more near 0 and 1, so that its mean over bins is given,
+    which is exact: the share of a bin over its width. Nothing is drawn.
     """
     separation, sd = float(parameters["separation"]), float(parameters["sd"])
     edges = np.linspace(0, 1, int(parameters["bins"]) + 1)
@@ -68,9 +67,6 @@ def check_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generator
         for name, sign in (("negative", -1), ("positive", 1))
     ]  # fmt: skip
     return pd.concat(classes, ignore_index=True)
-
-
-CHECK_SIGMOID_SCORES = Check("sigmoid_scores", check_sigmoid_scores, SigmoidScoresParameters)
 
 
 COLUMNS = (
@@ -164,15 +160,12 @@ def check_labelling_frontier(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
     """Fit CLARA to training items, and let the policies choose among the labels that are there of
-    the validation items.
-
-    The rows of `compare_policies`, with the share of positives among the validation items and their
-    number, and whether the fit passed its gate (rows of policies without a fit always do).
+    the validation items: the rows of `compare_policies`, and whether the fit passed its gate (rows
+    of policies without a fit always do).
     """
     given = Given("check labelling_frontier", parameters, FrontierParameters)
     given.check_names()
     n, n_train = given.whole("n"), given.whole("n_train")
-    against = given.choice("against")
     thresholds = threshold_grid(2, given.real("threshold_step"))
     shares = np.arange(0, 1 + 1e-9, given.real("share_step"))
     chains, warmup, draws, lag = map(given.whole, ("chains", "warmup", "draws", "lag"))
@@ -187,7 +180,7 @@ def check_labelling_frontier(
     fit = sample_clara(train, prior, settings, sampling)
     model = labelling_model(fit, train, settings.confusion)
     truth = np.asarray(valid.truth)
-    reference = truth if against == "truth" else majority_label(valid)
+    reference = truth if given.choice("against") == "truth" else majority_label(valid)
     snorkel = None
     if needed_packages(parameters) and is_installed():
         found = probabilities_by_label(fit_label_model(train, seeding), valid)
@@ -205,6 +198,7 @@ def check_labelling_frontier(
     )[list(COLUMNS)]
 
 
+CHECK_SIGMOID_SCORES = Check("sigmoid_scores", check_sigmoid_scores, SigmoidScoresParameters)
 CHECK = Check(
     "labelling_frontier", check_labelling_frontier, FrontierParameters, packages=needed_packages
 )

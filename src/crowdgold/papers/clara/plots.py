@@ -4,6 +4,7 @@ stand-ins), and the distribution of a classifier's scores (10).
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
@@ -12,21 +13,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from crowdgold.experiment.summaries import gate_note, standard_error
+from crowdgold.experiment.summaries import gate_note
 from crowdgold.methods.clara import PUBLISHED
 from crowdgold.papers.clara.claims import SHARE, fits_of, policy_curves
 from crowdgold.planning.labelling import SNORKEL, items_of_class
 from crowdgold.plots.style import (
-    COLOURS,
     FILLS,
     LINES,
-    MARKERS,
     Plot,
     Series,
+    draw_band,
     draw_line,
+    draw_points,
     legend_above,
     method_order,
     new_figure,
+    numbered_style,
     replicates_text,
     require,
     rows_drawn,
@@ -55,14 +57,10 @@ def _estimates(rows: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
                 # Lines stand 0.3 days apart, so that their intervals can be told apart.
                 at = own["day"] + 0.3 * (index - (len(methods) - 1) / 2)
                 panel.vlines(at, own["lower"], own["upper"], color=look.colour, linewidth=0.8)
-                panel.plot(
-                    at, own["estimate"], color=look.colour, marker=look.marker, linestyle="none",
-                    markersize=2.5, label=method,
-                )  # fmt: skip
-            truth = shown.drop_duplicates("day").sort_values("day")
-            panel.step(
-                truth["day"], truth["truth"], color=TRUTH, linewidth=0.9, where="mid", zorder=3
-            )
+                how: dict[str, Any] = {"color": look.colour, "markersize": 2.5, "label": method}
+                panel.plot(at, own["estimate"], look.marker, **how)
+            days = shown.drop_duplicates("day").sort_values("day")
+            panel.step(days["day"], days["truth"], TRUTH, linewidth=0.9, where="mid", zorder=3)
             panel.tick_params(labelbottom=line is axes[-1])
             if column == 0:
                 panel.set_ylabel(label)
@@ -81,9 +79,8 @@ def draw_clara_days(
     """Draw `estimates` with intervals by day, or absolute `errors` by day.
 
     Estimates are of prevalence, TPR and TNR in a replicate; a column of panels for each experiment,
-    whose title `labels` may say. Errors are of precision and recall: means over replicates, with
-    bars of one standard error where there are two or more. `table` has the results of every
-    replicate, of experiments that vary `day`; for errors, or a summary.
+    whose title `labels` may say. Errors are of precision and recall: means over replicates. `table`
+    has the results of every replicate, of experiments that vary `day`; for errors, or a summary.
     """
     if show not in ("estimates", "errors"):
         raise ValueError(f"show: found {show!r}, expected 'estimates' or 'errors'")
@@ -102,14 +99,9 @@ def draw_clara_days(
     else:
         if "error" not in rows:
             off = rows.assign(error=(rows["estimate"] - rows["truth"]).abs())
-            groups = off.dropna(subset=["error"]).groupby(
-                ["method", "metric", "name", "day"], sort=False
-            )["error"]
-            shown = groups.agg(
-                error="mean",
-                error_se=lambda values: standard_error(values.to_numpy()),
-                replicates="size",
-            ).reset_index()
+            keys = ["method", "metric", "name", "day"]
+            groups = off.dropna(subset=["error"]).groupby(keys, sort=False)["error"]
+            shown = groups.agg(error="mean", error_se="sem", replicates="size").reset_index()
         figure, (panels,) = new_figure(1, len(PAIR), 2.7)
         for panel, name in zip(panels, PAIR, strict=True):
             own = shown[shown["name"] == name]
@@ -125,9 +117,6 @@ def draw_clara_days(
     fits = gate_note(rows.drop(columns="name"))
     figure.supxlabel(f"Simulated stand-in; {note}; {fits}", fontsize=7)
     return figure, shown
-
-
-PLOT = Plot("clara_days", draw_clara_days)
 
 
 PANELS = {
@@ -154,8 +143,8 @@ def draw_clara_policy(
     """Draw the accuracy and the error of the prevalence, by policy: a line or a single point, with
     a band of one standard error.
 
-    `labels` are what the panels' vertical axes say, `printed` {share_of_labels, accuracy} in the
-    paper; `stand_in`: whether the data stand in for private ones.
+    `labels` are of the panels' vertical axes, `printed` {share_of_labels, accuracy} in the paper;
+    `stand_in`: whether the data stand in for private ones.
     """
     unknown = [name for name in panels if name not in PANELS]
     if unknown:
@@ -166,17 +155,11 @@ def draw_clara_policy(
     for value, panel in axes.items():
         for policy in method_order(shown["policy"]):
             look, rows = style_of(policy), shown[shown["policy"] == policy].sort_values(SHARE)
-            single = len(rows) == 1
-            panel.plot(
-                rows[SHARE], rows[value], color=look.colour, marker=look.marker,
-                markersize=6 if single else 2.5, linestyle="none" if single else look.line,
-                label=policy,
-            )  # fmt: skip
-            error = rows[f"{value}_se"]
-            panel.fill_between(
-                rows[SHARE], rows[value] - error, rows[value] + error, color=look.colour,
-                alpha=0.2, linewidth=0,
-            )  # fmt: skip
+            x, y, error = rows[SHARE], rows[value], rows[f"{value}_se"]
+            size, line = (6.0, "none") if len(rows) == 1 else (2.5, look.line)
+            panel.plot(x, y, color=look.colour, marker=look.marker, markersize=size, linestyle=line,
+                       label=policy)  # fmt: skip
+            draw_band(panel, x, y - error, y + error, look.colour, 0.2)
         panel.set_xlabel("Share of all labels that are used")
         panel.set_ylabel((labels or {}).get(value, PANELS[value]))
     if "prevalence_error" in axes:
@@ -191,9 +174,6 @@ def draw_clara_policy(
     figure.supxlabel(f"{origin}{bands}; {gate_note(fits_of(table))}{without}", fontsize=7)
     legend_above(figure, row[0])
     return figure, shown
-
-
-PLOT_POLICY = Plot("clara_policy", draw_clara_policy)
 
 
 NAMES = {
@@ -259,9 +239,6 @@ def draw_clara_prevalence(
     return figure, shown
 
 
-PLOT_PREVALENCE = Plot("clara_prevalence", draw_clara_prevalence)
-
-
 def draw_clara_recovery(
     table: pd.DataFrame,
     *,
@@ -276,8 +253,7 @@ def draw_clara_recovery(
 
     `table` is a summary over replicates and reviewers that varies `n_reviewers` and `prevalence`,
     with the column `error_sd`; `tpr` and `tnr` are the reviewers' mean quality; `n` the items,
-    where they are no column; `printed` {metric, items, error} in the paper. Bars are one standard
-    error over replicates.
+    where they are no column; `printed` {metric, items, error} in the paper.
     """
     require(table, ("n_reviewers", "prevalence", "error_sd"))
     method = method or PUBLISHED.name
@@ -298,22 +274,17 @@ def draw_clara_recovery(
         items.append(items_of_class(size, share, quality, point["n_reviewers"]))
     shown = shown.assign(items_of_class=items)
     figure, axes = new_figure(2, len(metrics), 4.2)
+    labels = {"error": "Mean absolute error", "error_sd": "Standard deviation of the error"}
     for column, metric in enumerate(metrics):
         name = metric.partition(":")[0]
-        for (value, label), row in zip(
-            (("error", "Mean absolute error"), ("error_sd", "Standard deviation of the error")),
-            axes,
-            strict=True,
-        ):
+        for (value, label), row in zip(labels.items(), axes, strict=True):
             panel = row[column]
             groups = shown[shown["metric"] == metric].groupby("prevalence")
             for index, (prevalence, own) in enumerate(groups):
                 own = own.sort_values("items_of_class")
-                panel.errorbar(
-                    own["items_of_class"], own[value], yerr=own.get(f"{value}_se"),
-                    color=COLOURS[index % len(COLOURS)], marker=MARKERS[index % len(MARKERS)],
-                    elinewidth=0.8, capsize=1.5, label=f"prevalence {prevalence:g}",
-                )  # fmt: skip
+                look = numbered_style(index)
+                draw_points(panel, own["items_of_class"], own[value], own.get(f"{value}_se"), look,
+                            "-", label=f"prevalence {prevalence:g}")  # fmt: skip
             panel.set_xscale("log")
             panel.set_yscale("log")
             panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -330,9 +301,6 @@ def draw_clara_recovery(
     figure.supxlabel(f"{replicates_text(shown)}; {gate_note(shown)}", fontsize=7)
     legend_above(figure, axes[0][0])
     return figure, shown
-
-
-PLOT_RECOVERY = Plot("clara_recovery", draw_clara_recovery)
 
 
 def draw_clara_scores(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -367,15 +335,9 @@ def draw_clara_scores(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return figure, table
 
 
-PLOT_SCORES = Plot("clara_scores", draw_clara_scores)
-
-
 def draw_clara_audits(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw the mean absolute error of precision and of recall, of a summary that varies
-    `reviewer_precision` and `auditor_precision`.
-
-    Colour and marker are the method's, the line is that of the auditors' precision; bars are one
-    standard error.
+    `reviewer_precision` and `auditor_precision`, which has the lines.
     """
     x, by = "reviewer_precision", "auditor_precision"
     of_any_group = table["metric"].str.partition(":")[0]
@@ -384,15 +346,14 @@ def draw_clara_audits(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     if missing:
         raise ValueError(f"the table has no {' and no '.join(missing)}")
     shown = table[of_any_group.isin(PAIR) & (table["replicates"] > 0)].reset_index(drop=True)
-    values = sorted(shown[by].unique())
+    looks = list(zip(sorted(shown[by].unique()), cycle(LINES), cycle(FILLS), strict=False))
     figure, (panels,) = new_figure(1, len(PAIR), 3.0)
     for panel, metric in zip(panels, PAIR, strict=True):
         rows = shown[shown["metric"].str.partition(":")[0] == metric]
         for method in method_order(rows["method"]):
-            for index, value in enumerate(values):
+            for index, (value, dash, fill) in enumerate(looks):
                 own = rows[(rows["method"] == method) & (rows[by] == value)]
-                look = style_of(method)._replace(line=LINES[index % len(LINES)])
-                name, fill = method if index == 0 else "_", FILLS[index % len(FILLS)]
+                look, name = style_of(method)._replace(line=dash), method if index == 0 else "_"
                 draw_line(panel, Series(name, look, own, fill), x, "error", "error_se")
         panel.set_title(metric.capitalize())
         panel.set_xlabel("Reviewers' precision and recall")
@@ -401,14 +362,17 @@ def draw_clara_audits(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     panels[0].set_ylabel("Mean absolute error")
     figure.supxlabel(f"{replicates_text(shown)}; {gate_note(shown)}", fontsize=7)
     handles, labels = panels[0].get_legend_handles_labels()
-    for index, value in enumerate(values):
-        handles += panels[0].plot(
-            [], [], LINES[index % len(LINES)], marker="o", fillstyle=FILLS[index % len(FILLS)],
-            markerfacecoloralt="white", color="#444444",
-        )  # fmt: skip
+    how: dict[str, Any] = {"marker": "o", "markerfacecoloralt": "white", "color": "#444444"}
+    for value, dash, fill in looks:
+        handles += panels[0].plot([], [], dash, fillstyle=fill, **how)
         labels.append(f"auditors' {value_text(value)}")
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
     return figure, shown
 
 
+PLOT = Plot("clara_days", draw_clara_days)
+PLOT_POLICY = Plot("clara_policy", draw_clara_policy)
+PLOT_PREVALENCE = Plot("clara_prevalence", draw_clara_prevalence)
+PLOT_RECOVERY = Plot("clara_recovery", draw_clara_recovery)
+PLOT_SCORES = Plot("clara_scores", draw_clara_scores)
 AUDITS_PLOT = Plot("clara_audits", draw_clara_audits)

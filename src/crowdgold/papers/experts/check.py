@@ -119,10 +119,8 @@ def check_experts(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd
         )
     ]
     if errors.unknown:
-        rows += [
-            (CORRECTED, metric, value, np.nan, np.nan, np.nan, errors.unknown)
-            for metric, value in zip(metrics, truth, strict=True)
-        ]
+        nothing = (np.nan, np.nan, np.nan, errors.unknown)
+        rows += [(CORRECTED, *one, *nothing) for one in zip(metrics, truth, strict=True)]
     erring = EXPERTS[parameters["experts"]]
     for name, value, one, ends in zip(
         ("sensitivity", "specificity"), (1 - erring.positive, 1 - erring.negative),

@@ -6,7 +6,7 @@ import pandas as pd
 
 from crowdgold.claims.cells import Tables, markdown_table, only
 from crowdgold.inference.without_gold import WIDE
-from crowdgold.papers.experts.check import CORRECTED, FIRST
+from crowdgold.papers.experts.check import CORRECTED
 from crowdgold.papers.experts.plots import LOOKS, read_experts
 
 
@@ -46,19 +46,14 @@ def wide_table(table: pd.DataFrame, second: str, words: Mapping[str, str]) -> st
     return markdown_table(["experts' errors", *(str(one).partition("@")[0] for one in share)], rows)
 
 
-def _of_auc(table: pd.DataFrame, reading: str) -> pd.Series:
-    """Coverage of AUC by a reading where second opinions are on the rarer class, by experts."""
-    found = read_experts(table, BY)
+def of_auc(table: pd.DataFrame, reading: str) -> dict[str, float]:
+    """Coverage of AUC by a reading where second opinions are on the rarer class, by experts, but
+    those who share errors.
+    """
+    found = read_experts(table, BY).set_index("experts")
     chosen = found["reading"].eq(reading) & found["metric"].eq("AUC") & found["second"].eq("rarer")
-    return found[chosen].set_index("experts")["coverage"]
-
-
-def first_opinion(table: pd.DataFrame) -> float:
-    """Coverage of AUC where first opinions of experts who err in 5 of 100 are taken for true."""
-    return float(_of_auc(table, FIRST)["err_5"])
-
-
-def corrected(table: pd.DataFrame) -> list[float]:
-    """Coverage of AUC that is corrected, at each error that experts do not share."""
-    found = _of_auc(table, CORRECTED)
-    return found[~found.index.str.endswith("shared")].tolist()
+    return {
+        str(kind): coverage
+        for kind, coverage in found.loc[chosen, "coverage"].items()
+        if not str(kind).endswith("shared")
+    }

@@ -52,16 +52,11 @@ def draw_experts(
     joined: Sequence[str] | None = None,
     label: str = "",
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a row of panels for coverage and one for width, a column for each metric.
+    """Draw a row of panels for coverage and one for width, a column for each metric of `titles`,
+    of what the check `experts` gives.
 
-    Args:
-        table: what the check `experts` gives.
-        by: columns of the settings: which items get a second opinion, then the experts.
-        titles: metric -> its words, of those that are drawn.
-        words: of values of the settings.
-        drawn: those of the first column that are drawn; all where not given.
-        joined: those of the second that a line joins, neighbours in the table; all where not given.
-        label: of the horizontal axes.
+    `by` are the columns of the settings: which items get a second opinion, of which `drawn` are
+    drawn, then the experts, of whom a line joins `joined`, neighbours in the table.
     """
     found, (protocol, experts) = read_experts(table, by), by
     drawn = list(drawn or dict.fromkeys(found[protocol]))
@@ -78,10 +73,11 @@ def draw_experts(
                 at = np.arange(len(names)) + 0.11 * (index - (len(LOOKS) - 1) / 2)
                 place = names.index(line[0])
                 for panel, value in ((upper, "coverage"), (lower, "width")):
-                    panel.plot(at[place : place + len(line)], of_it[value].loc[line],
-                               color=colour, linewidth=0.9)  # fmt: skip
-                    panel.plot(at, of_it[value], color=colour, marker=marker, linestyle="none",
-                               markersize=3.5, label=words_of)  # fmt: skip
+                    joint = at[place : place + len(line)]
+                    panel.plot(joint, of_it[value].loc[line], color=colour, linewidth=0.9)
+                    panel.plot(
+                        at, of_it[value], marker, color=colour, markersize=3.5, label=words_of
+                    )
             upper.axhline(LEVEL, color="#666666", linewidth=0.7)
             lower.axhline(1, color="#666666", linewidth=0.7)
             upper.set_ylim(-0.05, 1.05)

@@ -12,6 +12,7 @@ from crowdgold.papers.gold_designs.check import ALONE, BATCHES, FEWEST, ONE, RIG
 from crowdgold.papers.gold_designs.plots import shares
 
 MAIN, TUNED = "gold_designs", "Algorithm 2"
+OF_STUDY = ["experiment", "positive"]
 DESIGNS = {
     ONE: "one batch", BATCHES: "two batches", ALONE: "two batches, for it alone",
     FEWEST: "least possible",
@@ -23,16 +24,24 @@ def found_of(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return shares(pd.concat(list(tables.values()), ignore_index=True))
 
 
-def _by_metric(rows: pd.DataFrame, words: list[str], metrics: list[str], value: str) -> list[str]:
-    known, error = rows.set_index("metric"), f"{value}_se"
-    errors = known[error] if error in known else pd.Series(0.0, known.index)
-    cells = [
-        with_error(float(known[value][metric]), float(errors[metric]))
-        if errors[metric] > 0
-        else f"{known[value][metric]:.3f}"
-        for metric in metrics
-    ]
-    return [*words, *cells]
+def _by_metric(
+    found: pd.DataFrame, keys: list[str], heads: list[str], words: Mapping[str, str], value: str
+) -> str:
+    """The table of a value, a line for each pair of keys, in these words, a column a metric."""
+    metrics = list(dict.fromkeys(found["metric"]))
+    rows = []
+    for key, group in found.groupby(keys, sort=False):
+        known = group.set_index("metric").reindex(metrics)
+        errors = known.get(f"{value}_se", pd.Series(0.0, known.index))
+        cells = [
+            with_error(one, error) if error > 0 else f"{one:.3f}"
+            for one, error in zip(known[value], errors, strict=True)
+        ]
+        names = [
+            f"{one:g}" if isinstance(one, float) else words.get(str(one), TUNED) for one in key
+        ]
+        rows.append([*names, *cells])
+    return markdown_table([*heads, *metrics], rows)
 
 
 def _listed(parts: list[str]) -> str:
@@ -69,14 +78,8 @@ def shares_table(found: pd.DataFrame, value: str = "share") -> str:
     the population, or `error_share`, for equal errors.
     """
     own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
-    own = own[own[value].notna()]
-    metrics = list(dict.fromkeys(own["metric"]))
-    rows = [
-        _by_metric(group, [f"{positive:g}", DESIGNS[str(design)]], metrics, value)
-        for (positive, design), group in own.groupby(["positive", "design"], sort=False)
-        if design in DESIGNS
-    ]
-    return markdown_table(["positive", "sample", *metrics], rows)
+    own = own[own[value].notna() & own["design"].isin(list(DESIGNS))]
+    return _by_metric(own, ["positive", "design"], ["positive", "sample"], DESIGNS, value)
 
 
 def largest_by_error(found: pd.DataFrame, metrics: Collection[str], positive: float) -> str:
@@ -90,8 +93,7 @@ def largest_by_error(found: pd.DataFrame, metrics: Collection[str], positive: fl
     if own.empty:
         return "not known here"
     row = own.iloc[int(own["error_share"].to_numpy().argmax())]
-    error = float(row["error_share_se"])
-    return f"{with_error(float(row['error_share']), error)} ({row['metric']})"
+    return f"{with_error(row['error_share'], row['error_share_se'])} ({row['metric']})"
 
 
 def coverage_table(
@@ -99,13 +101,7 @@ def coverage_table(
 ) -> str:
     """Coverage of a design by study and share of positive items, a column a metric."""
     own = found[(found["prediction"] == prediction) & (found["design"] == design)]
-    metrics = list(dict.fromkeys(own["metric"]))
-    rows = []
-    for key, group in own.groupby(["experiment", "positive"], sort=False):
-        world, positive = map(str, key)
-        words = [labels.get(world, TUNED), positive]
-        rows.append(_by_metric(group, words, metrics, "coverage"))
-    return markdown_table(["study", "positive", *metrics], rows)
+    return _by_metric(own, OF_STUDY, ["study", "positive"], labels, "coverage")
 
 
 def least_coverage(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
@@ -125,15 +121,4 @@ def other_shares(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
     """The share of random labels of two batches in the other studies."""
     chosen = (found["experiment"] != MAIN) & found["design"].eq(BATCHES)
     own = found[chosen & found["prediction"].eq(RIGHT)]
-    metrics = list(dict.fromkeys(own["metric"]))
-    rows = [
-        _by_metric(group, [labels.get(str(world), TUNED), f"{positive:g}"], metrics, "share")
-        for (world, positive), group in own.groupby(["experiment", "positive"], sort=False)
-    ]
-    return markdown_table(["study", "positive", *metrics], rows)
-
-
-def replicates_of(found: pd.DataFrame) -> tuple[int, int]:
-    """Replicates of the main experiment's settings, and the fewest of the others'."""
-    main = found["experiment"] == MAIN
-    return int(found.loc[main, "replicates"].min()), int(found.loc[~main, "replicates"].min())
+    return _by_metric(own, OF_STUDY, ["study", "positive"], labels, "share")

@@ -57,13 +57,12 @@ def _ratio(own: pd.DataFrame, design: str, values: str) -> tuple[float, float]:
 
 
 def shares(table: pd.DataFrame) -> pd.DataFrame:
-    """How many labels each design needs for the same width, as a share of random ones.
+    """How many labels each design of the check `gold_designs` needs, as a share of random ones.
 
-    A row for each setting of the check `gold_designs`, metric, prediction and design: `share`, the
-    squared ratio of the mean widths, `population_share`, that of intervals about the population,
-    and `error_share`, the ratio of the mean squared errors, with the standard errors of these
-    ratios of paired means, and `coverage`, of all replicates: one without an interval does not hold
-    the truth.
+    For the same width it is `share`, the squared ratio of the mean widths, and `population_share`,
+    that of intervals about the population; for the same error `error_share`, the ratio of the mean
+    squared errors. The standard errors are of ratios of paired means. `coverage` is of all
+    replicates: one without an interval does not hold the truth.
     """
     require(table, ["experiment", "replicate", *COLUMNS])
     table = table.assign(
@@ -129,8 +128,7 @@ def draw_gold_designs(
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel for each metric: the share of labels for equal width against that of positives.
 
-    `titles` are words for metrics, `worlds` for the experiments beside the main one, and `label` is
-    that of the horizontal axis.
+    `titles` are words for metrics, `worlds` for the experiments beside the main one.
     """
     found = shares(table)
     shown = found[(found["prediction"] == RIGHT) & found["design"].isin(list(LOOKS))]
@@ -152,8 +150,8 @@ def draw_gold_designs(
         panel.minorticks_off()
         panel.set_ylim(0.8 * lowest, 1.2 * highest)
         panel.set_xlabel(label)
-    for row in axes:
-        row[0].set_ylabel("Share of random labels")
+    for panel in panels[::PANELS]:
+        panel.set_ylabel("Share of random labels")
     for panel in panels[len(metrics) :]:
         panel.axis("off")
     handles, labels = panels[0].get_legend_handles_labels()

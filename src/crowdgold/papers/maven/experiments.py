@@ -116,10 +116,9 @@ def check_nested_lengths(
 ) -> pd.DataFrame:
     """Compare nested fits of several lengths with the exact cut, in one simulated study.
 
-    Given the same draws of the vote model, (mu, delta) comes from nested fits of each length and
-    twice from the exact cut: the second says what chance alone makes of such a comparison
-    (length `EXACT_AGAIN`). Rows are those of `compare`, with the `seconds` of each way and
-    `failures`, draws that are not to be trusted.
+    (mu, delta) comes twice from the exact cut: the second (length `EXACT_AGAIN`) says what chance
+    alone makes of such a comparison. Rows are those of `compare`, with the `seconds` of each way
+    and `failures`, draws that are not to be trusted.
     """
     given = Given("check nested_lengths", parameters, NestedLengthsParameters)
     given.check_names()
@@ -149,14 +148,6 @@ def check_nested_lengths(
     return pd.DataFrame(rows)
 
 
-CHECK_NESTED_LENGTHS = Check(
-    "nested_lengths",
-    check_nested_lengths,
-    NestedLengthsParameters,
-    stan_models=lambda parameters: ("vote", "score"),
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class OrderStatisticsParameters(PredictorGiven, VotesGiven):
     """Posterior probabilities that see only the ranks of the scores, against those that see the
@@ -178,8 +169,7 @@ def check_order_statistics(parameters: Mapping[str, Any], rng: np.random.Generat
     """Log odds of a positive label from an item's rank beside those from its raw score, at known
     parameters: mean and central 95 % by percentile, number of positive votes and source.
 
-    For the source "score" only data sets whose item of that rank has those votes count; `datasets`
-    says how many they are.
+    For the source "score" only data sets whose item of that rank has those votes count.
     """
     vote = VoteParameters(
         np.array([parameters["phi"]]),
@@ -222,11 +212,6 @@ def check_order_statistics(parameters: Mapping[str, Any], rng: np.random.Generat
                         "upper": float(upper), "datasets": len(at),
                     })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-CHECK_ORDER_STATISTICS = Check(
-    "order_statistics", check_order_statistics, OrderStatisticsParameters
-)
 
 
 CALIBRATION, PRECISION = "calibration", "precision"
@@ -290,8 +275,7 @@ def distances_by_replicate(
     table by the trapezoidal rule; `from_items`, the same of |estimate - curve of the items' own
     labels|, and `from_items_gold`, that of gold labels alone in the same replicate; `width`, the
     integral of the interval's width; `coverage`, the share of these recalls at which the interval
-    holds the exact curve. `curves` are rows of `check_score_curves` in the same settings; a setting
-    without one is a ValueError.
+    holds the exact curve. `curves` are rows of `check_score_curves` in the same settings.
     """
     rows = precision_rows(results)
     precision = curves[curves["curve"] == PRECISION]
@@ -300,18 +284,13 @@ def distances_by_replicate(
     distances = []
     for key, group in pd.concat([rows, own]).groupby([*settings], sort=False):
         setting = dict(zip(settings, key, strict=True))
-        exact = precision
-        for name, value in setting.items():
-            exact = exact[exact[name] == value]
+        exact = precision[(precision[list(setting)] == pd.Series(setting)).all(axis=1)]
         if exact.empty:
             raise ValueError(f"there is no exact curve for {setting}")
         exact = exact.sort_values("at")
         for (method, replicate), points in group.groupby(["method", "replicate"], sort=False):
-            at, estimate, lower, upper, items = (
-                points.sort_values("at")[["at", "estimate", "lower", "upper", "truth"]]
-                .to_numpy(float)
-                .T
-            )
+            columns = points.sort_values("at")[["at", "estimate", "lower", "upper", "truth"]]
+            at, estimate, lower, upper, items = columns.to_numpy(float).T
             truth = np.interp(at, exact["at"], exact["value"])
             inside = (lower <= truth) & (truth <= upper)
             distances.append({
@@ -329,12 +308,11 @@ def distances_by_replicate(
 def curve_distances(
     results: pd.DataFrame, curves: pd.DataFrame, settings: Sequence[str]
 ) -> pd.DataFrame:
-    """The distances of `distances_by_replicate`, which has the arguments, over all replicates.
+    """The means of `distances_by_replicate` over all replicates, a row for each setting and method.
 
-    One row for each setting and method: the means of its columns over `replicates`, with their
-    standard errors (`_se`; missing where there is one replicate); `of_gold`, the mean of
-    `from_items` over that of gold labels alone, whose error takes replicates as pairs. Curves that
-    are undefined at some recall are left out, and counted in `undefined`.
+    `of_gold` is the mean of `from_items` over that of gold labels alone, whose error takes
+    replicates as pairs. Curves that are undefined at some recall are left out, and counted in
+    `undefined`.
     """
     table = distances_by_replicate(results, curves, settings)
     rows = []
@@ -352,9 +330,6 @@ def curve_distances(
             error = float((own - ratio * alone).sem() / alone.mean())
         rows.append(row | {"of_gold": ratio, "of_gold_se": error})
     return pd.DataFrame(rows)
-
-
-CHECK_SCORE_CURVES = Check("score_curves", check_score_curves, ScoreCurvesParameters)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -384,28 +359,22 @@ class BiasCausesParameters(FitsGiven):
     metrics: Annotated[object, Each(str), "Metrics whose errors are wanted."]
 
 
-@dataclass(frozen=True)
-class Version:
-    """A version of MAVEN: its settings, and whether its vote model is told every true label."""
-
-    settings: Mapping[str, Any]
-    told: bool = False
-
-
 VOTES_KNOWN = f"{CALIBRATED_MAVEN.name}, votes known"
-NARROWER_PRIOR = f"{CALIBRATED_MAVEN.name}, prior of mu at 0.05"
+PUBLISHED_VOTES_KNOWN = f"{PUBLISHED.name}, votes known"
 WIDER_PRIOR = f"{CALIBRATED_MAVEN.name}, prior of mu at 5"
 CALIBRATED = {"score_likelihood": "calibrated"}
-VERSIONS = {
-    PUBLISHED.name: Version({}),
-    CALIBRATED_MAVEN.name: Version(CALIBRATED),
-    NARROWER_PRIOR: Version(CALIBRATED | {"mu_prior": {"scale": 0.1}}),
-    WIDER_PRIOR: Version(CALIBRATED | {"mu_prior": {"scale": 10.0}}),
-    FREE_SD.name: Version(CALIBRATED | {"positive_sd": True}),
-    f"{PUBLISHED.name}, votes known": Version({}, told=True),
-    VOTES_KNOWN: Version(CALIBRATED, told=True),
+VERSIONS: dict[str, dict[str, Any]] = {
+    PUBLISHED.name: {},
+    CALIBRATED_MAVEN.name: CALIBRATED,
+    f"{CALIBRATED_MAVEN.name}, prior of mu at 0.05": CALIBRATED | {"mu_prior": {"scale": 0.1}},
+    WIDER_PRIOR: CALIBRATED | {"mu_prior": {"scale": 10.0}},
+    FREE_SD.name: CALIBRATED | {"positive_sd": True},
+    PUBLISHED_VOTES_KNOWN: {},
+    VOTES_KNOWN: CALIBRATED,
 }
-"""The versions by name; those whose vote models are alike come one after the other."""
+"""Name -> settings; versions whose vote models are alike come one after the other."""
+TOLD = (PUBLISHED_VOTES_KNOWN, VOTES_KNOWN)
+"""The versions whose vote model is told every true label."""
 
 
 def check_bias_causes(
@@ -414,9 +383,9 @@ def check_bias_causes(
     """Fit the versions to one simulated study: a row for each version and metric.
 
     Each version removes a suspect from the same data: the uncertainty of the vote model, which the
-    cut hands on (its vote model is told every true label, the score model is not); the prior of mu
-    (its scale, and so its mode, a tenth, and ten times, of the paper's); the one standard deviation
-    that negatives and positives share.
+    cut hands on (the score model is not told the labels); the prior of mu (its scale, and so its
+    mode, a tenth, and ten times, of the paper's); the one standard deviation that negatives and
+    positives share.
     """
     given = Given("check bias_causes", parameters, BiasCausesParameters)
     given.check_names()
@@ -446,8 +415,7 @@ def check_bias_causes(
     rows = []
     for name in (version for version in VERSIONS if version in wanted):
         fit_rng, evaluate_rng = np.random.default_rng(seed).spawn(2)
-        settings = MavenSettings(**VERSIONS[name].settings)
-        votes = told if VERSIONS[name].told else items
+        settings, votes = MavenSettings(**VERSIONS[name]), told if name in TOLD else items
         fitted = fit_maven(items, fit_rng, settings, run, vote_items=votes)
         rows += [
             {"metric": one.metric, "estimate": one.estimate, "lower": one.lower,
@@ -458,11 +426,6 @@ def check_bias_causes(
             )
         ]  # fmt: skip
     return pd.DataFrame(rows)
-
-
-CHECK = Check(
-    "bias_causes", check_bias_causes, BiasCausesParameters, stan_models=lambda parameters: ("vote",)
-)
 
 
 METRIC = "delta_AUC"
@@ -539,9 +502,16 @@ def check_shared_labels(
     return pd.DataFrame(rows)
 
 
-CHECK_SHARED_LABELS = Check(
-    "shared_labels",
-    check_shared_labels,
-    SharedLabelsParameters,
-    stan_models=lambda parameters: ("vote",),
+def _of_votes(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    return ("vote",)
+
+
+CHECK = Check("bias_causes", check_bias_causes, BiasCausesParameters, _of_votes)
+CHECK_NESTED_LENGTHS = Check(
+    "nested_lengths", check_nested_lengths, NestedLengthsParameters, lambda _: ("vote", "score")
 )
+CHECK_ORDER_STATISTICS = Check(
+    "order_statistics", check_order_statistics, OrderStatisticsParameters
+)
+CHECK_SCORE_CURVES = Check("score_curves", check_score_curves, ScoreCurvesParameters)
+CHECK_SHARED_LABELS = Check("shared_labels", check_shared_labels, SharedLabelsParameters, _of_votes)

@@ -37,7 +37,7 @@ AIMS = ("items", "population")
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A least-squares fit: coefficients, their covariance, and how far it is off."""
+    """A least-squares fit, and how far it is off."""
 
     coefficients: np.ndarray  # (k,)
     covariance: np.ndarray  # (k, k)
@@ -49,10 +49,10 @@ class Fit:
 def least_squares(
     design: np.ndarray, values: np.ndarray, weights: np.ndarray, errors: np.ndarray
 ) -> Fit:
-    """Fit values (m,) to a design (m, k) of full rank, m > k; else it is a ValueError.
+    """Fit values (m,) to a design (m, k), whose variances are in proportion to 1 / weights (m,).
 
-    The values' variances are in proportion to 1 / weights (m,). Their known standard errors (m,),
-    NaN where not known, are the least that the residuals are taken to be.
+    Their known standard errors (m,), NaN where not known, are the least that the residuals are
+    taken to be.
     """
     m, k = design.shape
     if m <= k or np.linalg.matrix_rank(design) < k:
@@ -69,10 +69,10 @@ def least_squares(
 
 
 def mean_log_widths(results: pd.DataFrame, method: str, metric: str) -> pd.DataFrame:
-    """The mean log width of a method's intervals in each setting, by n and n_gold.
+    """The mean log width of a method's intervals, but those without width, by n and n_gold.
 
     Where `results` has no column n_gold, it follows from gold_fraction, which is 1 where an
-    experiment has none or its cell is empty. Intervals without width are left out.
+    experiment has none or its cell is empty.
     """
     rows = results[(results["method"] == method) & (results["metric"] == metric)]
     rows = rows[rows["upper"] > rows["lower"]]
@@ -131,21 +131,20 @@ class Widths:
 
     def standard_error(self, number: Callable[["Widths"], float]) -> float:
         """The standard error of a number that depends on the fits (delta method)."""
-        step, gradient = 1e-4, np.empty(len(self.parameters))
-        for index, unit in enumerate(step * np.eye(len(self.parameters))):
-            above, below = (
-                number(replace(self, parameters=self.parameters + off)) for off in (unit, -unit)
-            )
-            gradient[index] = (above - below) / (2 * step)
+        step = 1e-4
+        above, below = (
+            [number(replace(self, parameters=self.parameters + off)) for off in side * step]
+            for side in (np.eye(len(self.parameters)), -np.eye(len(self.parameters)))
+        )
+        gradient = np.subtract(above, below) / (2 * step)
         return float(np.sqrt(gradient @ self.covariance @ gradient))
 
 
 def fit_widths(method: pd.DataFrame, gold: pd.DataFrame) -> Widths:
-    """Fit both widths to mean log widths (`mean_log_widths`).
+    """Fit both widths to `mean_log_widths`, of 7 settings or more with n_gold below n, and of 3.
 
-    The method needs 7 settings or more with n_gold below n, gold labels alone 3; else it is a
-    ValueError. The fit is used from half the smallest fraction of gold to twice the largest, below
-    1: with all of the items labelled nothing is left to impute.
+    The fit is used from half the smallest fraction of gold to twice the largest, below 1: with all
+    of the items labelled nothing is left to impute.
     """
     fraction = (method["n_gold"] / method["n"]).to_numpy(float)
     log_n, log_f = np.log(method["n"].to_numpy(float)), np.log(fraction)
@@ -252,15 +251,14 @@ class Study:
 
 
 def study_labelling(results: pd.DataFrame, study: Study) -> tuple[Widths, pd.DataFrame]:
-    """Fit the widths of a method and of gold labels alone, and work out what is saved.
+    """Fit the widths of a method and of gold labels alone, of long results of both, and work out
+    what is saved.
 
-    `results` are long results of both, with the setting column n, and n_gold or gold_fraction. The
-    column `part` of the table says what a row is: `measured` (a mean width), `fit` and `left out`
-    (residual standard deviation and leave-one-out error of the log width), `contour` (an
-    equal-width point), `saving` (with its error and degrees of freedom, at the paper's n and at the
-    best n, for intervals about the items and the population), `ratio` (the cost ratio that gives
-    the printed saving, infinite where none does: by the paper's own numbers, at the paper's n, at
-    the best n).
+    The column `part` of the table says what a row is: `measured` (a mean width), `fit` and `left
+    out` (residual standard deviation and leave-one-out error of the log width), `contour` (an
+    equal-width point), `saving` (at the paper's n and at the best n, for intervals about the items
+    and the population), `ratio` (the cost ratio that gives the printed saving, infinite where none
+    does: by the paper's own numbers, at the paper's n, at the best n).
     """
     measured = {
         name: mean_log_widths(results, name, study.metric)
@@ -278,14 +276,12 @@ def study_labelling(results: pd.DataFrame, study: Study) -> tuple[Widths, pd.Dat
     for name, fit in ((study.method, widths.method), (study.baseline, widths.gold)):
         rows.append({"part": "fit", "method": name, "value": fit.residual_sd})
         rows.append({"part": "left out", "method": name, "value": fit.left_out})
-
     # Contours for intervals about the items, and the last one's about the population.
     grid = np.geomspace(*widths.sizes, 60).tolist()
     wanted = [("items", count) for count in study.contours]
     for aim, count in dict.fromkeys(wanted + [(aim, costs.gold_only) for aim in AIMS]):
         points = contour(widths, count, grid, aim).to_dict("records")
         rows += [{"part": "contour", "aim": aim, "gold_only": count, **point} for point in points]
-
     ratios: list[dict[str, Any]] = [
         {"where": "printed numbers", "n": study.n, "n_gold": float(study.n_gold)}
     ]

@@ -5,8 +5,8 @@ cells that no common quantity gives (`claims.yaml`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -60,8 +60,7 @@ def _errors(table: pd.DataFrame, metric: str, version: str) -> pd.Series:
 
 def _mean(values: pd.Series) -> tuple[float, float]:
     """A mean and its standard error."""
-    known = values.dropna()
-    return float(known.mean()), float(known.std(ddof=1) / np.sqrt(len(known)))
+    return float(values.mean()), standard_error(values.dropna().to_numpy())
 
 
 def _change(table: pd.DataFrame, version: str, metric: str) -> tuple[float, float]:
@@ -123,13 +122,12 @@ def by_setting(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return tables
 
 
-def gates(tables: Mapping[str, pd.DataFrame]) -> str:
-    """How many fits failed their gate, in a sentence without its full stop."""
-    passed = pd.concat(
-        table.drop_duplicates(["version", "replicate"])["diagnostics_passed"]
-        for table in tables.values()
-    ).astype(bool)
-    return gate_sentence(int((~passed).sum()), len(passed))
+def gates(*tables: pd.DataFrame, by: str = "version") -> str:
+    """How many fits failed their gate, in a sentence without its full stop; `by` is the column
+    that tells fits of a replicate apart.
+    """
+    fits = pd.concat([table.drop_duplicates([by, "replicate"]) for table in tables])
+    return gate_sentence(int((~fits["diagnostics_passed"].astype(bool)).sum()), len(fits))
 
 
 def biases(tables: Mapping[str, pd.DataFrame]) -> str:
@@ -153,11 +151,8 @@ of one distribution lie .08 apart, and a fifth less spread adds little to that."
 
 
 def ratios(results: pd.DataFrame, times: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """Error and width of nested fits over those of the exact cut, by setting and metric.
-
-    `error_ratio` and `width_ratio` have standard errors that use the pairing; beside them are the
-    `coverage` and median `seconds` of both. `times` are the seconds of every fit, of this
-    experiment among others.
+    """Error and width of nested fits over those of the exact cut, by setting and metric, with the
+    `coverage` and median `seconds` of both. `times` are of the fits of this experiment and others.
     """
     table = compare(results, [axis], PUBLISHED.name, EXACT.name)
     own_times = times[times["experiment"].isin(results["experiment"])]
@@ -185,10 +180,9 @@ def ratio_table(table: pd.DataFrame, axis: str, title: str) -> str:
     rows = []
     for (value, metric), group in table.groupby([axis, "metric"], sort=False):
         mean = group.drop(columns=[axis, "metric"]).mean(numeric_only=True)
+        ratios = [mean[[f"{name}_ratio", f"{name}_ratio_se"]] for name in ("error", "width")]
         rows.append([
-            _setting(value), str(metric),
-            *(with_error(mean[f"{name}_ratio"], mean[f"{name}_ratio_se"])
-              for name in ("error", "width")),
+            _setting(value), str(metric), *(with_error(*one) for one in ratios),
             *(f"{mean[f'coverage_{name}']:.2f}" for name in ("nested", "exact")),
             *(f"{mean[f'seconds_{name}']:.1f}" for name in ("nested", "exact")),
         ])  # fmt: skip
@@ -232,8 +226,7 @@ def shapes(table: pd.DataFrame, axis: str, title: str) -> str:
     return markdown_table(header, rows)
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """How nested fits of b iterations compare with the exact cut, in one setting: means over
     studies, and half the width of their 95 % intervals, by Student's t; infinite with one study.
     """
@@ -241,23 +234,9 @@ class Comparison:
     words: str  # the setting and the quantity
     spread: tuple[float, float]  # the ratio of standard deviations, nested over exact
     shift: tuple[float, float]  # of the median, in standard deviations
-
-    @property
-    def same(self) -> bool:
-        """Whether both whole intervals lie within the margins."""
-        (spread, of_spread), (shift, of_shift) = self.spread, self.shift
-        return abs(spread - 1) + of_spread <= SPREAD and abs(shift) + of_shift <= SHIFT
-
-    @property
-    def parted(self) -> bool:
-        """Whether a whole interval lies beyond its margin."""
-        (spread, of_spread), (shift, of_shift) = self.spread, self.shift
-        return abs(spread - 1) - of_spread > SPREAD or abs(shift) - of_shift > SHIFT
-
-    @property
-    def differs(self) -> bool:
-        """Whether the interval of the spread leaves out 1, however little it is off."""
-        return abs(self.spread[0] - 1) > self.spread[1]
+    same: bool  # both whole intervals lie within the margins
+    parted: bool  # a whole interval lies beyond its margin
+    differs: bool  # the interval of the spread leaves out 1, however little it is off
 
     def __str__(self) -> str:
         spread, shift = ("{:.2f} ± {:.2f}".format(*one) for one in (self.spread, self.shift))
@@ -272,18 +251,20 @@ def comparisons(
     `tables`: experiment -> what the check nested_lengths gives; `axes`: experiment -> the column
     that varies.
     """
-    compared = []
+    compared: list[Comparison] = []
     for name in (one for one in axes if one in tables):
         axis, table = axes[name], tables[name]
         rows = table[table["length"] == length]
         for (value, quantity), group in rows.groupby([axis, "quantity"], sort=False):
             words = f"{axis.removeprefix('study.').replace('_', ' ')} {value}, {quantity}"
-            both, size = [], len(group)
-            for column in ("spread", "shift"):
-                values = group[column].to_numpy(float)
-                reach = standard_error(values) * stdtrit(size - 1, 0.975) if size > 1 else np.inf
-                both.append((float(values.mean()), float(reach)))
-            compared.append(Comparison(words, *both))
+            (spread, spread_se), (shift, shift_se) = map(_mean, (group["spread"], group["shift"]))
+            t = float(stdtrit(len(group) - 1, 0.975))
+            of_spread, of_shift = (t * spread_se, t * shift_se) if len(group) > 1 else (np.inf,) * 2
+            off = abs(spread - 1)
+            same = off + of_spread <= SPREAD and abs(shift) + of_shift <= SHIFT
+            parted = off - of_spread > SPREAD or abs(shift) - of_shift > SHIFT
+            both = (spread, of_spread), (shift, of_shift)
+            compared.append(Comparison(words, *both, same, parted, differs=off > of_spread))
     return compared
 
 
@@ -320,23 +301,17 @@ def ratio_tables(results: pd.DataFrame) -> dict[str, str]:
     """Title -> ratios of error and width, MAVEN over GT, by metric and share of gold labels."""
     table = compare(results, ["gold_fraction"], PUBLISHED.name, GOLD_ALONE.name)
     finite = (1 - table["gold_fraction"]) ** 0.5
-    table = table.assign(
-        finite_ratio=table["width_ratio"] / finite, finite_ratio_se=table["width_ratio_se"] / finite
-    )
-    return {
-        label: pivot(table, f"{name}_ratio", f"{name}_ratio_se", "gold_fraction", "metric")
-        for name, label in (
-            ("error", "Mean absolute error"),
-            ("width", "Width of the interval"),
-            ("finite", "Width of the interval about these items"),
-        )
+    for end in ("ratio", "ratio_se"):
+        table[f"finite_{end}"] = table[f"width_{end}"] / finite
+    titles = {
+        "error": "Mean absolute error",
+        "width": "Width of the interval",
+        "finite": "Width of the interval about these items",
     }
-
-
-def gates_of_labels(table: pd.DataFrame) -> str:
-    """How many fits failed their gate, in a sentence without its full stop."""
-    fits = table.drop_duplicates(["score_likelihood", "replicate"])
-    return gate_sentence(int((~fits["diagnostics_passed"].astype(bool)).sum()), len(fits))
+    return {
+        title: pivot(table, f"{name}_ratio", f"{name}_ratio_se", "gold_fraction", "metric")
+        for name, title in titles.items()
+    }
 
 
 def by_way(table: pd.DataFrame) -> str:
@@ -348,15 +323,13 @@ def by_way(table: pd.DataFrame) -> str:
         wide = group.assign(width=group["upper"] - group["lower"])
         widths = wide.pivot_table(index="replicate", columns="labels", values="width")
         for way, own in group.groupby("labels", sort=False):
-            error = own["estimate"] - own["truth"]
             inside = (own["lower"] <= own["truth"]) & (own["truth"] <= own["upper"])
-            ratio, size = widths[way] / widths["independent"], len(own)
-            rows.append([
-                str(likelihood), str(way),
-                with_error(ratio.mean(), ratio.std(ddof=1) / np.sqrt(size)),
-                with_error(error.mean(), error.std(ddof=1) / np.sqrt(size)),
-                with_error(inside.mean(), share_error(float(inside.mean()), size)),
-            ])  # fmt: skip
+            means = [
+                _mean(widths[way] / widths["independent"]),
+                _mean(own["estimate"] - own["truth"]),
+                (float(inside.mean()), share_error(float(inside.mean()), len(own))),
+            ]
+            rows.append([str(likelihood), str(way), *(with_error(*one) for one in means)])
     head = ["score likelihood", "labels", "width / independent", "bias", "coverage"]
     return markdown_table(head, rows)
 
@@ -384,19 +357,17 @@ def exponents(tables: Tables, methods: Sequence[str]) -> Cells:
         if runs["n"].nunique() < 2:
             texts.append(f"{name} not timed")
             rows.append((f"{name}, not timed", 0.0, np.nan, np.nan))
-        else:
-            power, error = (float(runs[column].iloc[0]) for column in ("exponent", "exponent_se"))
-            texts.append(f"{name} {with_error(power, error)}")
-            rows.append((name, power, error, len(runs) - 2.0))
+            continue
+        power, error = (float(runs[column].iloc[0]) for column in ("exponent", "exponent_se"))
+        texts.append(f"{name} {with_error(power, error)}")
+        rows.append((name, power, error, len(runs) - 2.0))
     names, values, errors, degrees = zip(*rows, strict=True)
     return cells_of(f"power of n: {', '.join(texts)}", names, values, errors, degrees=degrees)
 
 
 def times_beyond_maven(tables: Tables, every: bool = False) -> Cells:
     """The seconds that others that see scores take more than MAVEN, at the largest n of both, or at
-    `every` one.
-
-    The title says at which smaller n they take less. Of a single run the error is not known.
+    `every` one. Of a single run the error is not known.
     """
     table = tables["model_scaling"]
     runs = table.groupby(["method", "n"])["inference"].agg(["mean", "sem", "size"])
@@ -438,8 +409,8 @@ def ranks_less_scores(tables: Tables, least: int) -> Cells:
     text = ", ".join(f"n = {n:,}: {value:.3f}" for n, value in worst.items())
     large = both[both["n"] >= least]
     names = [
-        f"n = {row['n']:,}, percentile {row['percentile']:g}, {row['votes_positive']} votes"
-        for row in large.to_dict("records")
+        f"n = {n:,}, percentile {percentile:g}, {votes} votes"
+        for n, percentile, votes in large[keys].itertuples(index=False)
     ]
     return cells_of(
         f"largest difference of mean log odds, of {FEWEST} data sets or more, {text}",
@@ -453,9 +424,8 @@ def ranks_less_scores(tables: Tables, least: int) -> Cells:
 def savings(tables: Tables, options: Mapping[str, Any], aim: str, covering: bool = False) -> Cells:
     """The share of labelling that equal widths save at the paper's n and the price it implies.
 
-    `options` are those of the figure (`labelling_savings.Study`), `aim` is what the intervals are
-    about, `items` or `population`. `covering` first makes MAVEN's intervals so many times as wide
-    that as many of all of them hold the truth as their level says.
+    `options` are those of the figure (`labelling_savings.Study`). `covering` first makes MAVEN's
+    intervals so many times as wide that as many of all of them hold the truth as their level says.
     """
     table, said = tables["labelling_efficiency"], ""
     if covering:
@@ -473,10 +443,8 @@ def savings(tables: Tables, options: Mapping[str, Any], aim: str, covering: bool
     _, rows = study_labelling(table, replace(asked, cost_ratios=[price]))
     rows = rows[(rows["part"] == "saving") & (rows["where"] == "paper") & (rows["aim"] == aim)]
     if rows.empty:
-        title = (
-            f"intervals about the {aim} not as narrow as all gold labels alone at this n: saving"
-        )
-        return cells_of(title, [""], [0.0], [np.nan])
+        title = f"intervals about the {aim} not as narrow as all gold labels alone at this n"
+        return cells_of(f"{title}: saving", [""], [0.0], [np.nan])
     (row,) = rows.to_dict("records")
     title = (
         f"intervals {said}about the {aim} at a price of {price:.1f} votes for a gold label: "
@@ -502,8 +470,8 @@ def table_3_rows(
     on the baseline's own cells, which are 1 by what they are, nor on those that set the stand-in.
 
     `printed` is `table_3` of config/printed/maven.yaml, whose cells are a value, its standard error
-    and whether it is bold; `metrics` its columns; `stand_in` the task's entry of `stand_ins` there;
-    `limits` the stand-in's cells in the limit of much data (benchmarks/maven_stand_in.py).
+    and whether it is bold; `stand_in` the task's entry of `stand_ins` there; `limits` the
+    stand-in's cells in the limit of much data (benchmarks/maven_stand_in.py).
     """
     baseline = GOLD_ALONE.name
     cells = {name: row for name, row in printed["tasks"][task].items() if name != "source"}
@@ -511,8 +479,8 @@ def table_3_rows(
     sets = {} if stand_in is None else stand_in["cells"]
     suspects = {} if stand_in is None else stand_in.get("suspects", {})
     rows = []
-    for method, row in cells.items():
-        for metric, (value, error, bold), gold in zip(metrics, row, cells[baseline], strict=True):
+    for method, line in cells.items():
+        for metric, (value, error, bold), gold in zip(metrics, line, cells[baseline], strict=True):
             set_it = metric in sets.get(method, ())
             words, judged = [with_error(value, error), "not made here"], Judgement("", "")
             if (method, metric) in ours.index:
@@ -531,18 +499,14 @@ def table_3_rows(
                     )  # fmt: skip
                     judged = within(cell, MARGIN, value)
             reason = suspects.get(method, NO_CAUSE) if judged.verdict == FAILS else ""
-            rows.append([method, metric, *words, judged.verdict, judged.replicates, reason])
-            if stand_in is None:
-                continue
-            role = "tests it"
-            if set_it:
-                role = "set"
-                if limits is not None:
-                    own_limit = (limits["method"] == method) & (limits["metric"] == metric)
-                    (limit,) = limits[own_limit]["cell"].abs()
-                    met = "met" if abs(limit - value) <= MARGIN else "not met"
-                    role = f"set, {met} in the limit: {limit:.2f}"
-            rows[-1].append(role)
+            role = "set" if set_it else "tests it"
+            if set_it and limits is not None:
+                own_limit = (limits["method"] == method) & (limits["metric"] == metric)
+                (limit,) = limits[own_limit]["cell"].abs()
+                met = "met" if abs(limit - value) <= MARGIN else "not met"
+                role = f"set, {met} in the limit: {limit:.2f}"
+            row = [method, metric, *words, judged.verdict, judged.replicates, reason]
+            rows.append(row if stand_in is None else [*row, role])
     return rows
 
 

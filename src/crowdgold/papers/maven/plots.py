@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter
 
 from crowdgold.experiment.summaries import gate_note
 from crowdgold.methods.maven import EXACT, PUBLISHED
@@ -32,6 +32,8 @@ from crowdgold.plots.style import (
     AXIS_LABELS,
     Plot,
     count_replicates,
+    draw_band,
+    log_ticks,
     method_order,
     new_figure,
     style_of,
@@ -46,13 +48,13 @@ DARK_GREY = "#666666"
 
 
 def draw_labelling_efficiency(table: pd.DataFrame, study: Study) -> tuple[Figure, pd.DataFrame]:
-    """Draw equal-width contours over n and n_gold, and savings against the cost ratio.
+    """Draw equal-width contours over n and n_gold, and savings against the cost ratio, of long
+    results of the method on a grid of n and gold fractions, and of gold alone (`study_labelling`).
 
     Each contour is named by the gold labels alone that give intervals as narrow. Solid lines: the
     method's interval is about the items themselves, as the paper has it; dashed: with the width of
     n labels added, so that it is about a population, as that of gold labels alone is. Bands: one
-    standard error. `table` is long results of the method on a grid of n and gold fractions, and of
-    gold alone; the second value is the table of `study_labelling`.
+    standard error.
     """
     widths, shown = study_labelling(table, study)
     figure, ((left, right),) = new_figure(1, 2, 3.4)
@@ -60,7 +62,6 @@ def draw_labelling_efficiency(table: pd.DataFrame, study: Study) -> tuple[Figure
         shown[shown["part"] == part] for part in ("contour", "saving", "measured")
     )
     own = measured[measured["method"] == study.method]
-
     for aim, gold_only in dict.fromkeys(zip(contours["aim"], contours["gold_only"], strict=True)):
         line = contours[(contours["aim"] == aim) & (contours["gold_only"] == gold_only)]
         colour, width = ("#000000", 1.4) if gold_only == study.costs.gold_only else (GREY, 0.9)
@@ -73,11 +74,9 @@ def draw_labelling_efficiency(table: pd.DataFrame, study: Study) -> tuple[Figure
     left.plot(own["n"], own["n_gold"], ".", color=GREY, markersize=3, label="measured here")
     star: dict[str, Any] = {"color": COLOURS["paper"], "markersize": 9}
     left.plot(study.n, study.n_gold, "*", label="in the paper", linestyle="none", **star)
-    left.set_xscale("log")
     left.set_yscale("log")
     sizes = sorted(own["n"].unique())
-    left.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
-    left.xaxis.set_minor_locator(NullLocator())
+    log_ticks(left, sizes, [f"{size:,.0f}" for size in sizes])
     left.set_xlim(sizes[0] / 1.2, sizes[-1] * 2)
     lowest = pd.concat([contours["n_gold"], own["n_gold"]]).min()
     left.set_ylim(bottom=lowest / 6)  # room for the legend
@@ -93,9 +92,7 @@ def draw_labelling_efficiency(table: pd.DataFrame, study: Study) -> tuple[Figure
             rows = savings[(savings["aim"] == aim) & (savings["where"] == where)]
             ratio, value, error = (rows[name] for name in ("cost_ratio", "value", "value_se"))
             right.plot(ratio, value, style, color=colour, label=f"{names[where]}, {words}")
-            right.fill_between(
-                ratio, value - error, value + error, color=colour, alpha=0.15, linewidth=0
-            )
+            draw_band(right, ratio, value - error, value + error, colour, 0.15)
     printed = shown[(shown["part"] == "ratio") & (shown["where"] == "printed numbers")]
     right.axhline(study.saving, color=GREY, linewidth=0.8)
     right.plot(printed["value"], study.saving, "*", **star)
@@ -104,11 +101,12 @@ def draw_labelling_efficiency(table: pd.DataFrame, study: Study) -> tuple[Figure
     right.set_xscale("log")
     right.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios])
     right.minorticks_off()
+    lowest = 0.0
     if savings.empty:
-        right.text(
-            0.5, 0.6, "no interval here is as narrow", ha="center", transform=right.transAxes
-        )
-    lowest = savings["value"].min() if len(savings) else 0.0
+        text = "no interval here is as narrow"
+        right.text(0.5, 0.6, text, ha="center", transform=right.transAxes)
+    else:
+        lowest = savings["value"].min()
     right.set_ylim(max(lowest - 0.05, -0.5), 1)
     right.set_xlabel("Cost of an expert's label in crowd votes")
     right.set_ylabel("Share of the labelling cost saved")
@@ -125,18 +123,15 @@ def draw_labelling_efficiency(table: pd.DataFrame, study: Study) -> tuple[Figure
     return figure, shown
 
 
-PLOT_LABELLING_EFFICIENCY = Plot("labelling_efficiency", draw_labelling_efficiency, asks=Study)
-
-
 def draw_nested_lengths(
     table: pd.DataFrame, *, by: Sequence[str], titles: Mapping[str, str], columns: int = 3
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel for each study: mean distance, with one standard error, against the length.
+    """Draw a panel for each study of the check nested_lengths: mean distance, with one standard
+    error, against the length.
 
     The band is the central 95 % of the distances of two exact cuts, over all studies: what chance
-    alone makes. The line is the printed length. `table` is what the check nested_lengths gives, for
-    several studies; `by` the columns that tell them apart, of which a study has one; `titles`:
-    column -> what stands above a panel, with {} for its value.
+    alone makes. The line is the printed length. `by` are the columns that tell studies apart, of
+    which a study has one; `titles`: column -> what stands above a panel, with {} for its value.
     """
     keys = [name for name in by if name in table]
     grouped = table.groupby([*keys, "quantity", "length"], sort=False, dropna=False)
@@ -182,18 +177,13 @@ def draw_nested_lengths(
     return figure, means
 
 
-PLOT_NESTED_LENGTHS = Plot("nested_lengths", draw_nested_lengths)
-
-
 FEWEST = 40
 """Fewer data sets than this say nothing about the outer 2.5 %."""
 
 
 def draw_order_statistics(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel for each percentile, with a pair of intervals for each n and vote set.
-
-    Points are means, lines central 95 %. Rows of `check_order_statistics` that rest on fewer than
-    `FEWEST` data sets are left out.
+    """Draw a panel for each percentile of `check_order_statistics`, with a pair of intervals for
+    each n and vote set: points are means, lines central 95 %.
     """
     table = table[table["datasets"] >= FEWEST]
     if table.empty:
@@ -208,14 +198,13 @@ def draw_order_statistics(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         shown = table[table["percentile"] == percentile]
         sizes = sorted(shown["n"].unique())
         for source, marker, _, offset in sources:
-            for votes, rows in shown[shown["source"] == source].groupby("votes_positive"):
-                shift = offset + 0.06 * int(str(votes))
-                at = [sizes.index(size) + shift for size in rows["n"]]
-                colour = STYLE_COLOURS[int(str(votes)) % len(STYLE_COLOURS)]
+            own = shown[shown["source"] == source]
+            for votes in sorted(own["votes_positive"].unique()):
+                rows = own[own["votes_positive"] == votes]
+                colour = STYLE_COLOURS[votes % len(STYLE_COLOURS)]
+                at = [sizes.index(size) + offset + 0.06 * votes for size in rows["n"]]
                 panel.hlines(at, rows["lower"], rows["upper"], linewidth=1.2, color=colour)
-                panel.plot(
-                    rows["mean"], at, color=colour, marker=marker, linestyle="none", markersize=3.5
-                )
+                panel.plot(rows["mean"], at, marker, color=colour, markersize=3.5)
         panel.set_yticks(range(len(sizes)), [f"{size:,}" for size in sizes])
         panel.set_ylim(-0.5, len(sizes) - 0.5)
         panel.invert_yaxis()
@@ -224,25 +213,23 @@ def draw_order_statistics(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     panels[0].set_ylabel("Items $n$")
     for panel in panels[1:]:
         panel.tick_params(labelleft=False)
-    looks: list[dict[str, Any]] = [{"color": "#444444", "marker": marker, "label": label}
-             for _, marker, label, _ in sources]  # fmt: skip
+    looks = [("#444444", marker, label) for _, marker, label, _ in sources]
     looks += [
-        {"color": STYLE_COLOURS[votes % len(STYLE_COLOURS)], "label": f"$V_i = {votes}$"}
+        (STYLE_COLOURS[votes % len(STYLE_COLOURS)], "", f"$V_i = {votes}$")
         for votes in sorted(table["votes_positive"].unique())
     ]
-    handles = [panels[0].plot([], [], **look)[0] for look in looks]
+    handles = [
+        panels[0].plot([], [], "-" + marker, color=colour, label=label)[0]
+        for colour, marker, label in looks
+    ]
     figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
     return figure, table
-
-
-PLOT_ORDER_STATISTICS = Plot("order_statistics", draw_order_statistics)
 
 
 def select_task(table: pd.DataFrame, task: Mapping[str, Any]) -> pd.DataFrame:
     """The rows of a task: of its experiment, where settings have the values asked for.
 
-    None where the table has no rows of the experiment, as of a dataset that cannot be had; its
-    settings are no columns then. A setting that is no column otherwise is a ValueError.
+    Of a dataset that cannot be had there are none, and its settings are no columns.
     """
     rows = table[table["experiment"] == task["experiment"]]
     if rows.empty:
@@ -267,7 +254,7 @@ def draw_relative_bias_table(
     A cell is the mean absolute error over the baseline's, with the standard error as the paper
     prints it; `paired_se` beside it in the rows is the ratio's. Bold: at most one standard error of
     the baseline above it. Tasks, {experiment, title, where: {setting: value}}, that the table does
-    not have are named below; where it has none of them, it is a ValueError.
+    not have are named below.
     """
     numbers, missing, fits = {}, [], []
     for task in tasks:
@@ -316,20 +303,12 @@ def draw_relative_bias_table(
         f"{gate_note(pd.concat(fits))}.{absent}",
         fontsize=7,
     )
-    shown = pd.concat([cells.assign(task=title) for title, cells in numbers.items()])
-    columns = ["task", *(name for name in shown.columns if name != "task")]
-    return figure, shown.reset_index(drop=True)[columns]
-
-
-PLOT_RELATIVE_BIAS_TABLE = Plot("relative_bias_table", draw_relative_bias_table)
+    shown = pd.concat(numbers, names=["task"]).reset_index("task")
+    return figure, shown.reset_index(drop=True)
 
 
 PANELS = (("", "As printed"), (", compressed", "Compressed scores"), (", NumPyro", "NumPyro"))
 """Ending of a row's name -> the panel it is drawn in; MAVEN, by either cut, is in all of them."""
-
-
-def _panel_of(name: str) -> int:
-    return next((index for index, (end, _) in enumerate(PANELS) if end and name.endswith(end)), 0)
 
 
 def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -338,15 +317,17 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     `table` is what benchmarks/model_scaling.py writes: a row for each method, n and run. Legends
     give the power of n by least squares.
     """
-    used = {_panel_of(str(name)) for name in table["method"]}
-    titles = [(index, title) for index, (_, title) in enumerate(PANELS) if index in used]
-    figure, (panels,) = new_figure(1, len(titles), 2.9)
+    names = list(map(str, dict.fromkeys(table["method"])))
+    # The first panel has what no other has.
+    in_panel = {title: [one for one in names if one.endswith(end)] for end, title in PANELS}
+    others = {one for own in list(in_panel.values())[1:] for one in own}
+    in_panel[PANELS[0][1]] = [one for one in names if one not in others]
+    in_panel = {title: own for title, own in in_panel.items() if own}
+    figure, (panels,) = new_figure(1, len(in_panel), 2.9)
     sizes = sorted(table["n"].unique())
-    for panel, (index, title) in zip(panels, titles, strict=True):
-        for name, rows in table.groupby("method", sort=False):
-            if _panel_of(str(name)) != index and name not in (PUBLISHED.name, EXACT.name):
-                continue
-            method = str(name).split(",")[0]
+    for panel, (title, own) in zip(panels, in_panel.items(), strict=True):
+        for name in (one for one in names if one in (*own, PUBLISHED.name, EXACT.name)):
+            rows, method = table[table["method"] == name], name.split(",")[0]
             style = style_of(method)
             seconds = rows.groupby("n")["inference"].agg(["median", "min", "max"])
             reach = [seconds["median"] - seconds["min"], seconds["max"] - seconds["median"]]
@@ -357,12 +338,10 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 label=f"{method}  $n^{{{power:z.2f}}}$" if np.isfinite(power) else method,
             )  # fmt: skip
         panel.set_title(title)
-        panel.set_xscale("log")
         panel.set_yscale("log")
         # Room above the lines for the legend.
         panel.set_ylim(table["inference"].min() * 0.5, table["inference"].max() * 60)
-        panel.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=6)
-        panel.xaxis.set_minor_locator(NullLocator())
+        log_ticks(panel, sizes, [f"{size:,}" for size in sizes], fontsize=6)
         panel.set_xlabel(AXIS_LABELS["n"])
         panel.legend(frameon=False, fontsize=6, loc="upper left")
     panels[0].set_ylabel("Seconds of inference, one core")
@@ -376,9 +355,6 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return figure, table
 
 
-PLOT_RUN_TIME = Plot("run_time", draw_run_time)
-
-
 def draw_scaling(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw seconds by part against n, both on logarithmic axes (benchmarks/maven_scaling.py)."""
     figure, ((panel,),) = new_figure(1, 1, 3.2)
@@ -389,9 +365,7 @@ def draw_scaling(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         ("nested score model", "score model, nested Stan fits", "#D55E00", "X", ":"),
         ("imputation", "imputation and metrics", "#008855", "o", "--"),
     ):
-        panel.plot(
-            table["n"], table[part], color=colour, marker=marker, linestyle=line, label=label
-        )
+        panel.plot(table["n"], table[part], line + marker, color=colour, label=label)
     panel.set_xscale("log")
     panel.set_yscale("log")
     panel.set_xlabel(AXIS_LABELS["n"])
@@ -434,16 +408,11 @@ def _precision(panel: Axes, exact: pd.DataFrame, fitted: pd.DataFrame) -> None:
     """Draw each method's curve and interval, the exact curve, and that of the items' labels."""
     for method in method_order(fitted["method"]):
         rows, style = fitted[fitted["method"] == method].sort_values("at"), style_of(method)
-        panel.fill_between(
-            rows["at"], rows["lower"], rows["upper"], color=style.colour, alpha=0.25, linewidth=0
-        )
-        panel.plot(
-            rows["at"], rows["estimate"], color=style.colour, linestyle=style.line, label=method
-        )
+        at = rows["at"]
+        draw_band(panel, at, rows["lower"], rows["upper"], style.colour, 0.25)
+        panel.plot(at, rows["estimate"], style.line, color=style.colour, label=method)
     own = fitted.drop_duplicates("at").sort_values("at")
-    panel.plot(
-        own["at"], own["truth"], color=DARK_GREY, linewidth=0.8, linestyle=":", label=OF_ITEMS
-    )
+    panel.plot(own["at"], own["truth"], ":", color=DARK_GREY, linewidth=0.8, label=OF_ITEMS)
     rows = exact[exact["curve"] == PRECISION]
     panel.plot(rows["at"], rows["value"], color="black", linewidth=0.9, label="exact")
     panel.set_xlim(0, 1)
@@ -546,4 +515,9 @@ def draw_score_shapes(
     return figure, shown.dropna(axis="columns", how="all")
 
 
+PLOT_LABELLING_EFFICIENCY = Plot("labelling_efficiency", draw_labelling_efficiency, asks=Study)
+PLOT_NESTED_LENGTHS = Plot("nested_lengths", draw_nested_lengths)
+PLOT_ORDER_STATISTICS = Plot("order_statistics", draw_order_statistics)
+PLOT_RELATIVE_BIAS_TABLE = Plot("relative_bias_table", draw_relative_bias_table)
+PLOT_RUN_TIME = Plot("run_time", draw_run_time)
 PLOT = Plot("score_shapes", draw_score_shapes)

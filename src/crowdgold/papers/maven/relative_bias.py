@@ -31,11 +31,10 @@ def relative_bias(
     """Compare the absolute bias of methods with a baseline's, in one setting of an experiment.
 
     A row for each metric and method, in the order of `methods`; those without rows are left out:
-    `error`, the mean absolute error, with its standard error; `relative`, with `relative_se` as
-    printed and `paired_se`; `baseline_se`, the baseline's own printed error; `within`, whether it
-    is bold. Replicates in which the method or the baseline has no value are left out of its row,
-    and counted in `undefined`. Results without the baseline, or with a (method, metric, replicate)
-    twice, are a ValueError.
+    `error`, the mean absolute error; `relative`, with `relative_se` as printed and `paired_se`;
+    `baseline_se`, the baseline's own printed error; `within`, whether it is bold. Replicates in
+    which the method or the baseline has no value are left out of its row, and counted in
+    `undefined`.
     """
     if baseline not in set(results["method"]):
         raise ValueError(f"the table has no rows of the baseline {baseline!r}")
