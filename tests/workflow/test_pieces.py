@@ -30,9 +30,9 @@ def left(tmp_path):
 
 def test_what_is_left_is_the_cheapest_first_and_what_is_published_of_the_scale_last(left, tmp_path):
     assert list(left["experiment"]) == ["short", "long"]
-    record = tmp_path / "published.yaml"
-    record.write_text("published: {short: paper, long: default}\n")
-    assert published_at("paper", tmp_path / "none.yaml") == set()
+    record = tmp_path / "published.csv"
+    record.write_text("experiment,scale\nshort,paper\nlong,default\n")
+    assert published_at("paper", tmp_path / "none.csv") == set()
     for scale, expected in (("paper", "there long short"), ("default", "short there long")):
         found = pieces(COSTS, "figures", tmp_path / "none", published_at(scale, record))
         assert list(found["experiment"]) == expected.split()

@@ -2,12 +2,14 @@
 
     python -m crowdgold.experiment.integrity results
 
-which is `make checksums`, names what differs and changes nothing. A run does the same before it
-looks which files are there, and takes away what differs, so that it is made again.
+which is `make checksums`, names what differs and changes nothing. Tables are held against the
+configuration of the results, too: one of another seed, or of other settings, is whole and yet not
+theirs. A run compares bytes and places before it looks which files are there, and takes away what
+differs, so that it is made again.
 
 Tables, records of figures and verdicts hold their own checksum (`seals`). A figure's files and the
 text beside a summary have theirs in the file that their job wrote last: FIGURE.json, and the
-metadata of the summary's table.
+record of the summary's table.
 """
 
 import argparse
@@ -19,10 +21,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from crowdgold.experiment import plan
 from crowdgold.experiment.configuration import load
-from crowdgold.record.record import ENDINGS
-from crowdgold.record.results import FILES, TABLES, check_seed, read_metadata
-from crowdgold.record.seals import DamagedTable, check_seal, file_hash, set_aside
+from crowdgold.experiment.settings import Plain
+from crowdgold.record.record import (
+    ENDINGS,
+    FILES,
+    TABLES,
+    check_seed,
+    jobs,
+    place_of,
+    read_record,
+)
+from crowdgold.record.seals import DamagedTable, check_seal, content_hash, file_hash, set_aside
 from crowdgold.types.columns import counted
 from crowdgold.types.errors import InputError
 
@@ -46,13 +57,53 @@ class Comparison(NamedTuple):
     strangers: list[Path]
 
 
-def _fault(path: Path, written: str | None = None, seed: int | None = None) -> str:
-    """What is wrong with a file, by the checksum that was written for it or by its own, by the
-    place that it was written for, and by the seed of the configuration where that is known.
+class Asked(NamedTuple):
+    """What a configuration asks of the tables that are made with it."""
+
+    seed: int | None
+    known: Mapping[str, str]  # `configurations`
+
+
+NOTHING_ASKED = Asked(None, {})
+
+
+def configurations(config: Plain) -> dict[str, str]:
+    """Place of each table that a job of a configuration makes of no other's blocks -> the hash of
+    what it depends on, as the table's record has it. Not of experiments that are none today.
+    """
+    found = {}
+    for name, block in config.get("experiments", {}).items():
+        with suppress(InputError, KeyError):  # kept by an older version
+            if config["together"]:
+                found[plan.table(name)] = content_hash(plan.experiment_task(config, name))
+                continue
+            is_check = plan.source(block) == "check"
+            for setting, replicates in plan.batches(config, name):
+                task = content_hash(plan.data_task(config, name, setting, replicates))
+                kind = "checks" if is_check else "data"
+                found[f"{kind}/{name}/{setting}/{replicates}.parquet"] = task
+                for group in () if is_check else plan.groups(config, name):
+                    place = f"estimates/{name}/{setting}/{group}/{replicates}.parquet"
+                    own = plan.estimate_task(config, name, setting, group, replicates)
+                    found[place] = content_hash(own)
+    return found
+
+
+def _fault(path: Path, written: str | None = None, asked: Asked = NOTHING_ASKED) -> str:
+    """What is wrong with a file, by the checksum that was written for it or by its own, and by what
+    its record says: its place, the seed, and the configuration of each job that made it.
     """
     try:
         if path.suffix == ".parquet":
-            check_seed(path, read_metadata(path), seed)
+            record = read_record(path)
+            check_seed(path, record, asked.seed)
+            for where, job in jobs(str(path), record):
+                place = place_of(where).removeprefix("times/")
+                if job.get("configuration") != asked.known.get(place, job.get("configuration")):
+                    return (
+                        f"{where} was made with another configuration than that of these results, "
+                        "or other optional packages"
+                    )
         elif written is None:
             check_seal(path)
         elif file_hash(path) != written:
@@ -66,24 +117,24 @@ def _fault(path: Path, written: str | None = None, seed: int | None = None) -> s
     return ""
 
 
-def _compare_group(keeper: Path, others: Collection[Path]) -> Iterator[Damage]:
+def _compare_group(keeper: Path, others: Collection[Path], asked: Asked) -> Iterator[Damage]:
     """What differs of a sealed file and of those beside it that it has the checksums of.
 
     Where it is itself damaged or gone, nothing is known of the others: they count as damaged too,
     so that what somebody changed by hand is not lost with it.
     """
-    why = _fault(keeper) if keeper.exists() else "it is gone"
+    why = _fault(keeper, None, asked) if keeper.exists() else "it is gone"
     faults = {keeper: why} if keeper.exists() else {}
     written: Mapping[str, str] = {}
-    if not why and keeper.suffix == ".json":
-        written = json.loads(keeper.read_text(encoding="utf-8")).get(FILES, {})
-    elif not why:
-        written = read_metadata(keeper).get(FILES, {})
+    if not why:
+        is_text = keeper.suffix == ".json"
+        record = json.loads(keeper.read_text(encoding="utf-8")) if is_text else read_record(keeper)
+        written = record.get(FILES, {})
     for path in others:
         if why:
             faults[path] = f"{keeper.name}, which has its checksum, is not whole: {why}"
-        elif known := written.get(path.name):
-            faults[path] = _fault(path, known)
+        elif checksum := written.get(path.name):
+            faults[path] = _fault(path, checksum)
         else:
             faults[path] = "it has no checksum"
     whole = tuple(path for path in faults if not faults[path])
@@ -92,17 +143,15 @@ def _compare_group(keeper: Path, others: Collection[Path]) -> Iterator[Damage]:
 
 
 def compare(
-    results: Path,
-    known: Collection[str],
-    shared: Path = Path("results"),
-    seed: int | None = None,
+    results: Path, config: Plain, shared: Path = Path("results"), of_this_run: bool = False
 ) -> Comparison:
     """Hold every file of a folder of results, and of what all scales share, against the checksum
-    that its job wrote.
+    that its job wrote; and tables against the configuration, where all are `of_this_run`.
 
-    A file without one that is named as no figure or experiment that is `known` is a stranger: no
-    job made it, and it is left alone.
+    A file without one that is named as no figure or experiment of the configuration is a stranger:
+    no job made it, and it is left alone.
     """
+    asked = Asked(config.get("seed"), configurations(config)) if of_this_run else NOTHING_ASKED
     places = [results / name for name in TABLES if name != SUMMARIES]
     places += [shared / name for name in ("datasets", "benchmarks")]
     sealed = [path for place in dict.fromkeys(places) for path in place.rglob("[!.]*.parquet")]
@@ -110,10 +159,11 @@ def compare(
     damaged = [
         Damage(path, why)
         for path in sealed
-        if (why := _fault(path, seed=seed if path.is_relative_to(results) else None))
+        if (why := _fault(path, None, asked if path.is_relative_to(results) else NOTHING_ASKED))
     ]
     compared = len(sealed)
     strangers: list[Path] = []
+    names = {*config.get("figures", {}), *config.get("experiments", {})}
     for name, ending, endings in ((FIGURES, ".json", ENDINGS), (SUMMARIES, ".parquet", ("csv",))):
         # The sealed file of each figure or summary -> the files beside it.
         groups: dict[Path, list[Path]] = {}
@@ -123,11 +173,11 @@ def compare(
             elif path.suffix.removeprefix(".") in endings:
                 groups.setdefault(path.with_suffix(ending), []).append(path)
         for keeper, others in groups.items():
-            if not keeper.exists() and keeper.stem not in known:
+            if not keeper.exists() and keeper.stem not in names:
                 strangers += others
                 continue
             compared += keeper.exists() + len(others)
-            damaged += _compare_group(keeper, others)
+            damaged += _compare_group(keeper, others, asked)
     return Comparison(compared, damaged, strangers)
 
 
@@ -162,9 +212,7 @@ def main() -> int:
         print(f"Error: {kept}: no such file; run make figures first, or name another RESULTS")
         return 2
     start = time.monotonic()
-    config = load(kept)
-    known = {*config.get("figures", {}), *config.get("experiments", {})}
-    found = compare(results, known, seed=config.get("seed"))
+    found = compare(results, load(kept), of_this_run=True)
     for line in told(found, time.monotonic() - start):
         print(line)
     print(f"{found.compared - len(found.damaged)} of {counted(found.compared, 'file')} as written")

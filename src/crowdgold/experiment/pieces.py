@@ -15,8 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from crowdgold.experiment import plan
-from crowdgold.experiment.configuration import load
-from crowdgold.experiment.published import KEY, PAGES, RECORD
+from crowdgold.experiment.published import PAGES, RECORD, read_published
 
 COSTS = Path("docs/results/benchmarks/paper_scale.csv")
 COLUMNS = ["experiment", "target", "core_hours"]
@@ -38,8 +37,7 @@ def pieces(
 
 def published_at(scale: str, record: Path = RECORD) -> set[str]:
     """The experiments that are published at a scale."""
-    known = load(record)[KEY] if record.is_file() else {}
-    return {name for name, own in known.items() if own == scale}
+    return {name for name, row in read_published(record).items() if row["scale"] == scale}
 
 
 def run(command: Sequence[str], seconds: float) -> str:
