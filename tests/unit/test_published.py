@@ -89,11 +89,21 @@ def test_finished_tables_are_kept_as_they_are(folder):
            "configuration": block_hash(CONFIG, "simulated")}  # fmt: skip
     assert read_published(folder / RECORD) == {"simulated": row}
     made(FILES[2], "real", "default")
-    changed = {"experiments": {**CONFIG["experiments"], "simulated": {"replicates": 99}}}
+    own = {**CONFIG["experiments"]["simulated"], "replicates": 99}
+    changed = {"experiments": {**CONFIG["experiments"], "simulated": own}}
     published(folder, "default", **changed)
     record = read_published(folder / RECORD)
     assert (record["simulated"], record["real"]["scale"]) == (row, "default")
     assert text_of(folder / kept(FILES[0])) == FILES[0]
+
+
+def test_a_table_that_is_not_as_its_job_wrote_it_is_not_published(folder):
+    whole = run_of(FILES[0]).read_bytes()
+    run_of(FILES[0]).write_bytes(whole[:-1])
+    here, lacking, _ = published(folder)
+    assert here == FILES[1:2]
+    assert lacking[0] == f"{FILES[0]}: its bytes are not those that were written (sha256)"
+    assert not (folder / kept(FILES[0])).exists()
 
 
 def test_a_smaller_scale_leaves_what_is_published_of_a_larger_one(folder):

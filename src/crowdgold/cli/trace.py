@@ -3,7 +3,7 @@
 import argparse
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,18 +38,15 @@ def _line(head: str, text: object) -> str:
     return f"  {head:<14}{text}"
 
 
+def _lines(head: str, texts: Iterable[object]) -> list[str]:
+    """Lines under one head, which is said once."""
+    return [_line("" if place else head, text) for place, text in enumerate(texts)]
+
+
 def _code(code: Mapping[str, Any]) -> str:
     """All code files together, by one hash."""
     whole = hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
     return f"{len(code)} files, together {whole[:SHORT]}"
-
-
-def _code_lines(code: Mapping[str, list[str]]) -> Iterator[str]:
-    """Code files: all together, and the Stan programs, with what each held."""
-    yield _line("code", _code(code))
-    programs = [name for name in code if name.endswith(".stan")]
-    for place, name in enumerate(programs):
-        yield _line("" if place else "Stan files", f"{name}: sha256 {', '.join(code[name])}...")
 
 
 def _datasets(datasets: Mapping[str, Any]) -> Iterator[str]:
@@ -63,29 +60,30 @@ def _datasets(datasets: Mapping[str, Any]) -> Iterator[str]:
 
 def _made_with(known: Mapping[str, Any]) -> Iterator[str]:
     """What something was made with, by the summary of its record."""
-    yield from _code_lines(known["code"])
+    yield _line("code", _code(known["code"]))
+    programs = {name: held for name, held in known["code"].items() if name.endswith(".stan")}
+    held = (f"{name}: sha256 {', '.join(hashes)}..." for name, hashes in programs.items())
+    yield from _lines("Stan files", held)
     hashes, few = [one[:SHORT] for one in known.get("configuration", [])], SHOWN // 4
     more = f" and {len(hashes) - few} more" if len(hashes) > few else ""
     toolchains = [
         f"CmdStan {one['cmdstan_version']} ({one['way']}), Stan {one['stan']}, {one['compiler']}"
         for one in filter(None, known.get("toolchain", []))
     ]
-    told: dict[str, list[Any]] = {
-        "commit": known.get("code_version", []),
-        "configuration": [", ".join(hashes[:few]) + more] if hashes else [],
-        "seed": [one for one in known.get("seed", []) if one is not None],
-        "data": [line for one in known.get("datasets", []) for line in _datasets(one)],
-        "toolchain": toolchains or ["none: no Stan model"],
-        "machine": [", ".join(one.values()) for one in known.get("machine", [])],
-        "Python": known.get("python", []),
-        "packages": [
-            ", ".join(f"{name} {version}" for name, version in one.items())
-            for one in known.get("packages", [])
-        ],
-    }
-    for head, lines in told.items():
-        for place, line in enumerate(lines):
-            yield _line("" if place else head, line)
+    packages = (
+        ", ".join(f"{name} {version}" for name, version in one.items())
+        for one in known.get("packages", [])
+    )
+    yield from _lines("commit", known.get("code_version", []))
+    yield from _lines("configuration", [", ".join(hashes[:few]) + more] if hashes else [])
+    yield from _lines("seed", filter(None, known.get("seed", [])))
+    yield from _lines(
+        "data", (line for one in known.get("datasets", []) for line in _datasets(one))
+    )
+    yield from _lines("toolchain", toolchains or ["none: no Stan model"])
+    yield from _lines("machine", (", ".join(one.values()) for one in known.get("machine", [])))
+    yield from _lines("Python", known.get("python", []))
+    yield from _lines("packages", packages)
 
 
 def _describe_figure(found: Mapping[str, Any], path: Path) -> Iterator[str]:
@@ -115,7 +113,7 @@ def _describe_table(found: Mapping[str, Any]) -> Iterator[str]:
     yield from _made_with(found["made_with"])
     if found.get("sources"):
         own = {found["dataset"]: {"sha256": found["sha256"], "sources": found["sources"]}}
-        yield from (_line("data", line) for line in _datasets(own))
+        yield from _lines("data", _datasets(own))
     for file, states in found["mixed_code"].items():
         yield _line("WARNING", f"{file} had {len(states)} states while its blocks were made")
     made_from = found.get("made_from", [])

@@ -2,21 +2,20 @@
 
     python -m crowdgold.experiment.integrity results
 
-which is `make checksums`, names what differs and changes nothing. Tables are held against the
-configuration of the results, too: one of another seed, or of other settings, is whole and yet not
-theirs. A run compares bytes and places before it looks which files are there, and takes away what
-differs, so that it is made again.
+which is `make checksums`, names what differs and changes nothing. It holds tables against the
+configuration too: one of another seed, or of other settings, is whole and yet not of these results.
+A run compares bytes and places before it looks which files are there, and takes away what differs,
+so that it is made again.
 
-Tables, records of figures and verdicts hold their own checksum (`seals`). A figure's files and the
-text beside a summary have theirs in the file that their job wrote last: FIGURE.json, and the
-record of the summary's table.
+Tables, records of figures and verdicts hold their own checksum (`seals`). A figure's files, and the
+text beside a summary, have theirs in the record that their job wrote last.
 """
 
 import argparse
 import json
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -24,15 +23,8 @@ from typing import NamedTuple
 from crowdgold.experiment import plan
 from crowdgold.experiment.configuration import load
 from crowdgold.experiment.settings import Plain
-from crowdgold.record.record import (
-    ENDINGS,
-    FILES,
-    TABLES,
-    check_seed,
-    jobs,
-    place_of,
-    read_record,
-)
+from crowdgold.record import record as records
+from crowdgold.record.record import ENDINGS, FILES, TABLES, read_record
 from crowdgold.record.seals import DamagedTable, check_seal, content_hash, file_hash, set_aside
 from crowdgold.types.columns import counted
 from crowdgold.types.errors import InputError
@@ -57,57 +49,46 @@ class Comparison(NamedTuple):
     strangers: list[Path]
 
 
-class Asked(NamedTuple):
-    """What a configuration asks of the tables that are made with it."""
-
-    seed: int | None
-    known: Mapping[str, str]  # `configurations`
-
-
-NOTHING_ASKED = Asked(None, {})
-
-
 def configurations(config: Plain) -> dict[str, str]:
-    """Place of each table that a job of a configuration makes of no other's blocks -> the hash of
-    what it depends on, as the table's record has it. Not of experiments that are none today.
+    """Place of each table that a configuration's jobs make from no blocks -> the hash of all that
+    it depends on, which is in its record. Not of experiments that are none today.
     """
     found = {}
-    for name, block in config.get("experiments", {}).items():
+    for name in config.get("experiments", {}):
         with suppress(InputError, KeyError):  # kept by an older version
-            if config["together"]:
-                found[plan.table(name)] = content_hash(plan.experiment_task(config, name))
-                continue
-            is_check = plan.source(block) == "check"
-            for setting, replicates in plan.batches(config, name):
-                task = content_hash(plan.data_task(config, name, setting, replicates))
-                kind = "checks" if is_check else "data"
-                found[f"{kind}/{name}/{setting}/{replicates}.parquet"] = task
-                for group in () if is_check else plan.groups(config, name):
-                    place = f"estimates/{name}/{setting}/{group}/{replicates}.parquet"
-                    own = plan.estimate_task(config, name, setting, group, replicates)
-                    found[place] = content_hash(own)
+            for place in plan.blocks(config, name) + plan.data_tables(config, name):
+                kind, _, *of = place.removesuffix(".parquet").split("/")
+                if kind == "tables":
+                    task = plan.experiment_task(config, name)
+                else:
+                    task = (plan.estimate_task if kind == "estimates" else plan.data_task)(
+                        config, name, *of
+                    )
+                found[place] = content_hash(task)
     return found
 
 
-def _fault(path: Path, written: str | None = None, asked: Asked = NOTHING_ASKED) -> str:
-    """What is wrong with a file, by the checksum that was written for it or by its own, and by what
-    its record says: its place, the seed, and the configuration of each job that made it.
+def fault(path: Path, config: Plain, known: Mapping[str, str], written: str | None = None) -> str:
+    """What is wrong with a file, by the checksum that was written for it or by its own; and with a
+    table by what its record says: its place, the seed, and the configuration of each job that made
+    it (`configurations`).
     """
     try:
-        if path.suffix == ".parquet":
-            record = read_record(path)
-            check_seed(path, record, asked.seed)
-            for where, job in jobs(str(path), record):
-                place = place_of(where).removeprefix("times/")
-                if job.get("configuration") != asked.known.get(place, job.get("configuration")):
-                    return (
-                        f"{where} was made with another configuration than that of these results, "
-                        "or other optional packages"
-                    )
-        elif written is None:
+        if written is not None:
+            same = file_hash(path) == written
+            return "" if same else "its bytes are not those that were written (sha256)"
+        if path.suffix != ".parquet":
             check_seal(path)
-        elif file_hash(path) != written:
-            return "its bytes are not those that were written (sha256)"
+            return ""
+        record = read_record(path)
+        records.check_seed(path, record, config.get("seed"))
+        for where, job in records.jobs(str(path), record):
+            asked = known.get(records.place_of(where).removeprefix("times/"))
+            if asked is not None and job.get("configuration") != asked:
+                return (
+                    f"{where} was made with another configuration than that of these results, or "
+                    "other optional packages"
+                )
     except DamagedTable as error:
         return error.found
     except InputError as error:
@@ -117,15 +98,14 @@ def _fault(path: Path, written: str | None = None, asked: Asked = NOTHING_ASKED)
     return ""
 
 
-def _compare_group(keeper: Path, others: Collection[Path], asked: Asked) -> Iterator[Damage]:
-    """What differs of a sealed file and of those beside it that it has the checksums of.
+def _compare_group(keeper: Path, others: Iterable[Path], why: str) -> Iterator[Damage]:
+    """What differs of a sealed file and of those beside it that it has the checksums of; `why` says
+    what is wrong with the sealed file itself.
 
-    Where it is itself damaged or gone, nothing is known of the others: they count as damaged too,
-    so that what somebody changed by hand is not lost with it.
+    Where it is damaged or gone, nothing is known of the others: they count as damaged too, so that
+    what somebody changed by hand is not lost with it.
     """
-    why = _fault(keeper, None, asked) if keeper.exists() else "it is gone"
-    faults = {keeper: why} if keeper.exists() else {}
-    written: Mapping[str, str] = {}
+    faults, written = ({keeper: why} if keeper.exists() else {}), {}
     if not why:
         is_text = keeper.suffix == ".json"
         record = json.loads(keeper.read_text(encoding="utf-8")) if is_text else read_record(keeper)
@@ -133,8 +113,8 @@ def _compare_group(keeper: Path, others: Collection[Path], asked: Asked) -> Iter
     for path in others:
         if why:
             faults[path] = f"{keeper.name}, which has its checksum, is not whole: {why}"
-        elif checksum := written.get(path.name):
-            faults[path] = _fault(path, checksum)
+        elif path.name in written:
+            faults[path] = fault(path, {}, {}, written[path.name])
         else:
             faults[path] = "it has no checksum"
     whole = tuple(path for path in faults if not faults[path])
@@ -151,33 +131,33 @@ def compare(
     A file without one that is named as no figure or experiment of the configuration is a stranger:
     no job made it, and it is left alone.
     """
-    asked = Asked(config.get("seed"), configurations(config)) if of_this_run else NOTHING_ASKED
-    places = [results / name for name in TABLES if name != SUMMARIES]
-    places += [shared / name for name in ("datasets", "benchmarks")]
-    sealed = [path for place in dict.fromkeys(places) for path in place.rglob("[!.]*.parquet")]
-    sealed += sorted((results / SUMMARIES).glob("[!.]*_verdict.txt"))
-    damaged = [
-        Damage(path, why)
-        for path in sealed
-        if (why := _fault(path, None, asked if path.is_relative_to(results) else NOTHING_ASKED))
-    ]
-    compared = len(sealed)
-    strangers: list[Path] = []
     names = {*config.get("figures", {}), *config.get("experiments", {})}
-    for name, ending, endings in ((FIGURES, ".json", ENDINGS), (SUMMARIES, ".parquet", ("csv",))):
-        # The sealed file of each figure or summary -> the files beside it.
-        groups: dict[Path, list[Path]] = {}
+    asked: Plain = config if of_this_run else {}
+    known = configurations(asked)
+    folders = [results / name for name in TABLES]
+    folders += [shared / name for name in ("datasets", "benchmarks")]
+    # Each sealed file -> the files beside it that it has the checksums of.
+    groups: dict[Path, list[Path]] = {
+        path: [] for folder in dict.fromkeys(folders) for path in folder.rglob("[!.]*.parquet")
+    }
+    groups |= {path: [] for path in sorted((results / SUMMARIES).glob("[!.]*_verdict.txt"))}
+    for name, ending, endings in ((SUMMARIES, ".parquet", ("csv",)), (FIGURES, ".json", ENDINGS)):
         for path in sorted((results / name).glob("[!.]*")):
             if path.suffix == ending:
                 groups.setdefault(path, [])
             elif path.suffix.removeprefix(".") in endings:
                 groups.setdefault(path.with_suffix(ending), []).append(path)
-        for keeper, others in groups.items():
-            if not keeper.exists() and keeper.stem not in names:
-                strangers += others
-                continue
-            compared += keeper.exists() + len(others)
-            damaged += _compare_group(keeper, others, asked)
+    compared = 0
+    damaged: list[Damage] = []
+    strangers: list[Path] = []
+    for keeper, others in groups.items():
+        if not keeper.exists() and keeper.stem not in names:
+            strangers += others
+            continue
+        own = asked if keeper.is_relative_to(results) else {}
+        why = fault(keeper, own, known) if keeper.exists() else "it is gone"
+        damaged += _compare_group(keeper, others, why)
+        compared += keeper.exists() + len(others)
     return Comparison(compared, damaged, strangers)
 
 

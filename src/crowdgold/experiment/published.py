@@ -5,13 +5,12 @@
     make restore, which is python -m crowdgold.experiment.published
     make verify RESULTS=results/restored
 
-`make publish` copies the tables, as their jobs wrote them (large ones with fewer digits), and keeps
-in `config/published.csv` at which scale each experiment was run, by which commit, and a hash of its
-block of the configuration. `make docs` reads the blocks from config/ and runs nothing: a figure or
-page of which a table is not published, or is of a block that is another now, stays as it is. A
-published table is its blocks' rows, one block after the other, and its record is of them: `make
-restore` writes the blocks of the papers' scale anew, so that a clone has all that `make verify`
-compares with, without the run that made it.
+`make publish` copies tables as their jobs wrote them (large ones with fewer digits), and keeps in
+`config/published.csv` each experiment's scale, its commit and a hash of its block of the
+configuration. `make docs` runs nothing: a figure or page of which a table is not published, or is
+of a block that is another now, stays as it is. A published table is its blocks' rows, one block
+after the other, and its record has theirs: `make restore` writes the blocks of the papers' scale
+anew, so that `make verify` can compare with them where they were never run.
 """
 
 import argparse
@@ -26,6 +25,7 @@ import pandas as pd
 import yaml
 
 from crowdgold.experiment import configuration, plan
+from crowdgold.experiment.integrity import configurations, fault
 from crowdgold.experiment.settings import Plain, parse_setting
 from crowdgold.experiment.wiring import Drawn, Jobs
 from crowdgold.reading.outputs import write_text
@@ -161,9 +161,8 @@ class Published(Drawn):
 
 
 def _keep(source: Path, to: Path) -> bool:
-    """Publish a file as it is; a large table with numbers of few digits, which its metadata say.
-
-    Whether it is not what was published before.
+    """Publish a file as it is, a large table with numbers of few digits; whether it is not what was
+    published before.
     """
     if source.suffix != ".parquet" or source.stat().st_size <= LARGE:
         if to.is_file() and to.read_bytes() == source.read_bytes():
@@ -197,15 +196,11 @@ def _keep_verified(
     write_csv(whole.sort_values(["scale", "block", "seed"]), VERIFIED)
 
 
-def _commit(source: Path) -> str:
-    """The commit that made a table; empty where it has no record, as a table of text."""
-    return str(read_record(source).get("code_version", "")) if source.suffix == ".parquet" else ""
-
-
 def publish(
     files: Iterable[str], config: Plain, scale: str, record: Path, hours: Mapping[str, float]
 ) -> tuple[list[str], list[str], list[str]]:
-    """The files that are published now, those that the run has not made, and those left.
+    """The files that are published now, those that the run has not made or that are not as their
+    jobs wrote them, and those left.
 
     A run of a smaller scale leaves what is published of a larger one. Files are given as the rules
     name them, `<results>/tables/NAME.parquet`; `record` is `config/published.csv`; `hours` are
@@ -217,42 +212,38 @@ def publish(
     made = {path: source for path, source in sources.items() if source.is_file()}
     larger = SCALES[SCALES.index(scale) + 1 :] if scale in SCALES else ()
     left = [path for path in made if before.get(made[path].stem, {}).get("scale") in larger]
-    made = {path: source for path, source in made.items() if path not in left}
+    asked = configurations(config)
+    checked = {path: one for path, one in made.items() if one.suffix == ".parquet"}
+    faults = {path: why for path, one in checked.items() if (why := fault(one, config, asked))}
+    made = {path: made[path] for path in made if path not in left and path not in faults}
     anew = set()
     for path, source in made.items():
         to = Path(kept(path))
         to.parent.mkdir(parents=True, exist_ok=True)
         if _keep(source, to):
             anew.add(source.stem)
-    stems = {source.stem: source for source in made.values()}
+    tables = {one.stem: one for one in made.values() if one.suffix == ".parquet"}
     experiments = config["experiments"]
-    names = {*stems} & {*experiments}
-    now = {
-        name: {
-            "experiment": name,
-            "scale": scale,
-            "commit": _commit(stems[name]),
-            "configuration": block_hash(config, name),
-        }
-        for name in names | ({*stems} & {*config.get("benchmarks", {})})
-    }
-    scales = {name: row["scale"] for name, row in {**before, **now}.items()}
-    rows = pd.DataFrame({**before, **now}.values(), columns=COLUMNS)
-    write_csv(rows.sort_values("experiment"), record)
+    names = {*tables} & {*experiments}
+    rows = dict(before)
+    for name in names | ({*tables} & {*config.get("benchmarks", {})}):
+        commit = str(read_record(tables[name]).get("code_version", ""))
+        own = (name, scale, commit, block_hash(config, name))
+        rows[name] = dict(zip(COLUMNS, own, strict=True))
+    scales = {name: row["scale"] for name, row in rows.items()}
+    write_csv(pd.DataFrame(rows.values(), columns=COLUMNS).sort_values("experiment"), record)
 
     # One of unknown hours keeps what is known of it while its tables are as they were.
-    hours_of = [
-        (
-            experiments[name]["paper"],
-            plan.drawn_by(config, name)[0] or PAGES,
-            name,
-            scale,
-            round(hours[name], 4),
-        )
-        for name in sorted(names)
-        if name in hours
-    ]
-    taken = pd.DataFrame(hours_of, columns=["paper", "target", "experiment", "scale", "core_hours"])
+    taken = pd.DataFrame(
+        {
+            "paper": experiments[name]["paper"],
+            "target": plan.drawn_by(config, name)[0] or PAGES,
+            "experiment": name,
+            "scale": scale,
+            "core_hours": round(hours[name], 4),
+        }
+        for name in sorted(names & {*hours})
+    ).reindex(columns=["paper", "target", "experiment", "scale", "core_hours"])
     known = pd.read_csv(TAKEN) if TAKEN.is_file() else taken[:0]
     others = known[~known.experiment.isin({*taken.experiment, *anew})]
     TAKEN.parent.mkdir(parents=True, exist_ok=True)
@@ -263,10 +254,11 @@ def publish(
         write_csv(pd.read_csv(VERIFIED).query("experiment not in @anew"), VERIFIED)
     compared = Path(results) / COMPARED
     _keep_verified(dict.fromkeys(names, scale), made.values(), compared, since=compared)
-    tables = (FOLDER / plan.table(one) for one in scales)
-    _keep_verified(scales, tables, RESTORED / COMPARED, since=RESTORED / "config.yaml")
+    whole = (FOLDER / plan.table(one) for one in scales)
+    _keep_verified(scales, whole, RESTORED / COMPARED, since=RESTORED / "config.yaml")
     lacking = [path for path in sources if path not in made and path not in left]
-    return list(made), lacking, left
+    said = [f"{path}: {faults[path]}" if path in faults else path for path in lacking]
+    return list(made), said, left
 
 
 def scale_note(config: Plain, figure: str) -> str:

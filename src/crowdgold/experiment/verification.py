@@ -27,7 +27,7 @@ from crowdgold.experiment import configuration, plan
 from crowdgold.experiment.published import COMPARED
 from crowdgold.experiment.settings import Plain
 from crowdgold.reading.outputs import write_text
-from crowdgold.record.record import MADE_FROM, ROUNDED, Record, read_record
+from crowdgold.record.record import MADE_FROM, ROUNDED, Record, contents, read_record
 from crowdgold.record.results import DIGITS, read_table, rounded, write_csv
 from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError
@@ -147,12 +147,8 @@ def changed_since(one: Record, other: Record) -> list[str]:
     """The files and datasets of which two records had different contents."""
     changed = []
     for pair in _pairs(one, other):
-        code, now = (own.get("code", {}) for own in pair)
-        changed += [file for file in {**code, **now} if code.get(file) != now.get(file)]
-        held, new = (
-            {name: own["sha256"] for name, own in part.get("datasets", {}).items()} for part in pair
-        )
-        changed += [f"dataset {one}" for one in {**held, **new} if held.get(one) != new.get(one)]
+        before, after = map(contents, pair)
+        changed += [name for name in before | after if before.get(name) != after.get(name)]
     return list(dict.fromkeys(changed))
 
 
@@ -184,9 +180,8 @@ def choose(config: Plain, results: Path, seed: int) -> list[str]:
 def prepare(results: Path, fraction: float | None = None) -> tuple[list[str], int]:
     """Write into `results/verify` which blocks are to be made again, and how; remove what is there.
 
-    The chosen blocks, and the seed of the choice, which is the configuration's or drawn anew. The
-    fraction of each paper's blocks is taken in the place of the configuration's. InputError where
-    there are no results, or not the configuration that they were made with.
+    The chosen blocks, and the seed of the choice, which is the configuration's or drawn anew.
+    InputError where there are no results, or not the configuration that they were made with.
     """
     kept = results / "config.yaml"
     if not kept.is_file():
@@ -196,17 +191,13 @@ def prepare(results: Path, fraction: float | None = None) -> tuple[list[str], in
         )
     config = configuration.load(kept)
     asked = {**config.get("verify", {}), **({"fraction": fraction} if fraction else {})}
-    drawn = int(np.random.SeedSequence().generate_state(1)[0])
-    seed = int(asked.get("seed", drawn))
+    seed = int(asked.get("seed", np.random.SeedSequence().generate_state(1)[0]))
     chosen = choose({**config, "verify": asked}, results, seed)
     scratch = results / FOLDER
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
-    again = {
-        **config,
-        "pathvars": {**config["pathvars"], "results": str(scratch)},
-        "verify": {**asked, "seed": seed},
-    }
+    places = {**config["pathvars"], "results": str(scratch)}
+    again = {**config, "pathvars": places, "verify": {**asked, "seed": seed}}
     write_text(yaml.safe_dump(again, sort_keys=False, allow_unicode=True), scratch / RUN)
     write_text("".join(f"{scratch / path}\n" for path in chosen), scratch / TARGETS)
     return chosen, seed
@@ -227,12 +218,11 @@ class Comparison(NamedTuple):
 
     def said(self, block: str) -> str:
         """A line on it, and one for each difference."""
-        since = f"; changed since: {list_names(self.changed, 3)}" if self.changed else ""
-        state = "differs" if self.differ else "same"
         if self.how == NOT_COMPARED:
             return f"{NOT_COMPARED}  {block}: {'; '.join(self.differ)}"
-        lines = [f"{state:<12}  {block} ({self.how}{since})"]
-        return "\n".join([*lines, *(f"              {line}" for line in self.differ)])
+        since = f"; changed since: {list_names(self.changed, 3)}" if self.changed else ""
+        state = "differs" if self.differ else "same"
+        return f"\n{' ' * 14}".join([f"{state:<12}  {block} ({self.how}{since})", *self.differ])
 
 
 def compare_block(before: Path, after: Path, level: float = LEVEL) -> Comparison:
@@ -265,21 +255,21 @@ def compare(results: Path) -> bool:
         raise InputError(f"{scratch / TARGETS}: no such file; run make verify")
     config = configuration.load(scratch / RUN)
     seed, number = config["verify"]["seed"], sum(map(len, blocks_there(config, results).values()))
-    differ: list[str] = []
-    rows: list[tuple[object, ...]] = []
-    targets = (scratch / TARGETS).read_text(encoding="utf-8").splitlines()
+    targets = map(Path, (scratch / TARGETS).read_text(encoding="utf-8").splitlines())
+    found: dict[str, Comparison] = {}
     for target in targets:
-        path = Path(target).relative_to(scratch)
-        block = compare_block(results / path, Path(target), config["level"])
-        if block.how != NOT_COMPARED:
-            name = experiment_of(str(path))
-            rows.append((name, str(path), not block.differ, block.how, seed, number))
-        print(block.said(str(path)))
-        if block.differ:
-            differ.append(str(path))
+        path = target.relative_to(scratch)
+        found[str(path)] = compare_block(results / path, target, config["level"])
+        print(found[str(path)].said(str(path)))
+    rows = [
+        (experiment_of(path), path, not block.differ, block.how, seed, number)
+        for path, block in found.items()
+        if block.how != NOT_COMPARED
+    ]
     columns = ["experiment", "block", "same", "compared", "seed", "drawn_from"]
     write_csv(pd.DataFrame(rows, columns=columns), results / COMPARED)
-    print(f"{len(targets) - len(differ)} of {len(targets)} blocks are the same numbers again")
+    differ = [path for path, block in found.items() if block.differ]
+    print(f"{len(found) - len(differ)} of {len(found)} blocks are the same numbers again")
     if differ:
         print(f"Error: {len(differ)} are not: {', '.join(differ)}", file=sys.stderr)
     return not differ

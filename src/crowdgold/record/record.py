@@ -21,6 +21,7 @@ import json
 import platform
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -157,10 +158,8 @@ def packages() -> dict[str, str]:
     """The versions of the installed packages that can move a number."""
     found = {}
     for name in PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return found
 
 
@@ -179,48 +178,41 @@ def provenance(
     data: Path | None = None,
     scale: str | None = None,
 ) -> Record:
-    """The record of a table.
+    """The record of a table that is made in a checkout (`folder`).
 
     Args:
-        folder: the checkout.
         configuration: what the table depends on, a task of `experiment.plan` where it is a job's.
         code: file -> hash of its content, of the script that makes it and the modules that it uses.
         stan_files: the Stan programs used, and what they include; they are code too.
         toolchain: the toolchain's record (JSON), where Stan was used.
-        datasets: the prepared datasets used; the files that they were prepared from are stored too.
+        datasets: the prepared datasets used.
         data: the data table used.
-        scale: that of the run.
     """
-    stan_code = {f"stan/{file.name}": code_hash(file) for file in stan_files}
-    settings = [one["name"] for one in configuration.get("settings", ())]
-    replicates = configuration.get("replicates")
-    seed = configuration.get("seed")
+    task = configuration
+    settings, replicates = task.get("settings", ()), task.get("replicates")
     which = {
-        "paper": configuration.get("paper"),
-        "experiment": configuration.get("experiment"),
-        "setting": settings[0] if len(settings) == 1 else "all" if settings else None,
-        "block": f"{replicates[0]}-{replicates[-1]}" if replicates else None,
-        "method": list(configuration.get("methods") or ()),
+        "paper": task.get("paper"),
+        "experiment": task.get("experiment"),
+        "setting": settings[0]["name"] if len(settings) == 1 else "all" * bool(settings),
+        "block": f"{replicates[0]}-{replicates[-1]}" if replicates else "",
+        "method": list(task.get("methods") or ()),
         "scale": scale,
     }
     return {
         **{key: value for key, value in which.items() if value},
         "code_version": code_version(folder),
-        "code": {**code, **stan_code},
-        "configuration": content_hash(configuration),
-        "seed": seed,
+        "code": {**code, **{f"stan/{file.name}": code_hash(file) for file in stan_files}},
+        "configuration": content_hash(task),
+        "seed": task.get("seed"),
         "toolchain": _without_home(json.loads(toolchain.read_text())) if toolchain else None,
         "datasets": {
-            path.stem: {
-                "sha256": file_hash(path),
-                "sources": read_record(path).get("sources", {}),
-            }
+            path.stem: {"sha256": file_hash(path), "sources": read_record(path).get("sources", {})}
             for path in map(Path, datasets)
         },
         "machine": machine(),
         "python": platform.python_version(),
         "packages": packages(),
-        **({MADE_FROM: [source_record(data, seed)]} if data else {}),
+        **({MADE_FROM: [source_record(data, task.get("seed"))]} if data else {}),
     }
 
 
@@ -230,9 +222,7 @@ def source_record(path: str | Path, seed: int | None = None) -> Record:
     """
     record = read_record(path)
     check_seed(path, record, seed)
-    shown = str(path)
-    if Path(path).is_absolute():
-        shown = shown.replace(f"{Path.home()}/", "~/", 1)
+    shown = str(path).replace(f"{Path.home()}/", "~/")
     return {"path": shown, "sha256": file_hash(Path(path)), **record}
 
 
@@ -292,12 +282,11 @@ def read_record(path: str | Path) -> Record:
     place, here = record.pop(PLACE, ""), place_of(path)
     if place and here and place != here:
         raise DamagedTable(path, f"it was written as {place}, and copied or moved here")
-    if "code" not in record and [{"sha256"} & {*one} for one in record.get(MADE_FROM, ())] == [
-        set()
-    ]:
-        # A table that was made at once stood there as its own block.
-        (own,) = record.pop(MADE_FROM)
-        record = {key: value for key, value in own.items() if key != "path"} | record
+    blocks = record.get(MADE_FROM, ())
+    if len(blocks) == 1 and "code" not in record and "sha256" not in blocks[0]:
+        # A table that was made at once was published as its own block.
+        del record[MADE_FROM]
+        record = {key: value for key, value in blocks[0].items() if key != "path"} | record
     return record
 
 
@@ -327,6 +316,15 @@ def jobs(path: str, record: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[st
         yield from jobs(one["path"], one)
 
 
+def contents(record: Mapping[str, Any]) -> dict[str, str]:
+    """The hash of each file of code, and of each prepared dataset, that a job used."""
+    datasets = record.get("datasets", {}).items()
+    return {
+        **record.get("code", {}),
+        **{f"dataset {name}": one["sha256"] for name, one in datasets},
+    }
+
+
 def blocks_of(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The records of a table's blocks; a block, and a table that was made at once, is its own."""
     return [record] if "block" in record else list(record.get(MADE_FROM, [record]))
@@ -349,10 +347,9 @@ def summary(record: Mapping[str, Any]) -> Record:
 
     `code` gives for each file the hashes of what it held when one of its jobs ran.
     """
-    made = [job for _, job in jobs("", record)]
-    blocks = blocks_of(record)
-    settings = [one["configuration"] for one in blocks if "configuration" in one]
-    found: Record = {"blocks": len(blocks), "configuration": list(dict.fromkeys(settings))}
+    made, blocks = [job for _, job in jobs("", record)], blocks_of(record)
+    settings = dict.fromkeys(one["configuration"] for one in blocks if "configuration" in one)
+    found: Record = {"blocks": len(blocks), "configuration": list(settings)}
     for key in _MADE_WITH:
         values = [job[key] for job in made if job.get(key) not in (None, {})]
         found[key] = list({json.dumps(one, sort_keys=True): one for one in values}.values())

@@ -12,7 +12,8 @@ rerun triggers, by `--touch`, by files that were copied, or by an edit while job
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -27,6 +28,7 @@ from crowdgold.record.record import (
     METADATA_KEY,
     TABLES,
     blocks_of,
+    contents,
     jobs,
     read_record,
     summary,
@@ -37,26 +39,23 @@ from crowdgold.types.errors import InputError
 
 SHOWN = 3
 """Files, and tables of a state, that a message names."""
-Made = list[tuple[str, Mapping[str, Any]]]
-"""Paths of tables, each with the record of the job that made it."""
+Mixtures = dict[str, dict[str, dict[str, str]]]
+"""File that was not the same for all jobs -> content's hash -> each table made of it -> its job's
+commit."""
 
 
 class MixedCode(InputError):  # noqa: N818 - a state of tables rather than a mistake
     """Tables that were made by different code."""
 
 
-def mixtures(tables: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Made]]:
-    """The files that were not the same for all jobs behind tables, which are given by their records
-    with their paths: file -> content's hash -> the jobs, each with the table that it made.
-    """
-    states: dict[str, dict[str, Made]] = {}
+def mixtures(tables: Iterable[Mapping[str, Any]]) -> Mixtures:
+    """The files that were not the same for all jobs behind tables, given as `source_record`s."""
+    states: Mixtures = {}
     for table in tables:
         for path, job in jobs(table["path"], table):
-            seen = {
-                f"dataset {name}": own["sha256"] for name, own in job.get("datasets", {}).items()
-            }
-            for file, held in {**job.get("code", {}), **seen}.items():
-                states.setdefault(file, {}).setdefault(held, []).append((path, job))
+            for file, held in contents(job).items():
+                made = states.setdefault(file, {}).setdefault(held, {})
+                made[path] = str(job.get("code_version"))
     return {file: states[file] for file in sorted(states) if len(states[file]) > 1}
 
 
@@ -68,21 +67,21 @@ def _held_now(file: str) -> str:
     return ""
 
 
-def stale(mixed: Mapping[str, Mapping[str, Made]]) -> list[str]:
+def stale(mixed: Mixtures) -> list[str]:
     """The tables that have to be made again, so that none is of other code than the rest.
 
-    They are those that did not see a file of `mixtures` as it is now; where it is not known how it
-    is now, those that did not see what most jobs saw.
+    They are those that did not see a file as it is now; where it is not known how it is now, those
+    that did not see what most jobs saw.
     """
     paths: set[str] = set()
     for file, states in mixed.items():
         kept = _held_now(file) or max(states, key=lambda held: len(states[held]))
         others = [made for held, made in states.items() if held != kept]
-        paths.update(os.path.expanduser(path) for made in others for path, _ in made)
+        paths.update(os.path.expanduser(path) for made in others for path in made)
     return sorted(paths)
 
 
-def look_for_mixture(figure: str, tables: Iterable[Mapping[str, Any]], rule: str) -> str:
+def look_for_mixture(figure: str, tables: Collection[Mapping[str, Any]], rule: str) -> str:
     """A note for a figure on numbers of different code; empty where all is of the same.
 
     Tables are as in `mixtures`. The rule is `allow` or `refuse`, the configuration's key
@@ -101,13 +100,11 @@ def look_for_mixture(figure: str, tables: Iterable[Mapping[str, Any]], rule: str
     lines = [f"figure {figure} would mix numbers of different code."]
     for file, states in list(mixed.items())[:SHOWN]:
         lines.append(f"  {file} was not the same:")
-        for held, made in states.items():
-            commits = sorted({str(job["code_version"]) for _, job in made})
-            paths = list(dict.fromkeys(path for path, _ in made))
-            lines.append(
-                f"    {held[:16]}: {counted(len(paths), 'table')}, at commit "
-                f"{', '.join(commits)}: {list_names(paths, SHOWN)}"
-            )
+        lines += [
+            f"    {held[:16]}: {counted(len(made), 'table')}, at commit "
+            f"{', '.join(sorted({*made.values()}))}: {list_names(list(made), SHOWN)}"
+            for held, made in states.items()
+        ]
     if len(mixed) > SHOWN:
         lines.append(f"  and {len(mixed) - SHOWN} more files")
     lines += [
@@ -173,15 +170,14 @@ def _trace_figure(path: Path) -> dict[str, Any]:
 
 def _trace_table(path: Path) -> dict[str, Any]:
     """A table's record and its summary, with the state of what it was made from."""
-    import pyarrow as pa  # here: who draws a figure reads no footer
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
-        recorded = METADATA_KEY in (pq.read_metadata(path).metadata or {})
-    except (pa.ArrowException, OSError):
-        recorded = True  # damaged; what reads it says how
-    if not recorded:
-        raise InputError(f"{path} holds no record of what made it; expected a table of results/")
+    with suppress(pa.ArrowException, OSError):  # damaged; what reads it says how
+        if METADATA_KEY not in (pq.read_metadata(path).metadata or {}):
+            raise InputError(
+                f"{path} holds no record of what made it; expected a table of results/"
+            )
     record = read_record(path)
     if not {"code_version", MADE_FROM} & set(record):
         raise InputError(f"{path} says nothing of where it comes from; {MEND}")
