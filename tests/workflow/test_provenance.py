@@ -8,7 +8,7 @@ import pytest
 
 from crowdgold.cli import main
 from crowdgold.experiment import configuration, verification
-from crowdgold.experiment.published import restore
+from crowdgold.experiment.published import published_blocks, restore
 from crowdgold.record.record import ROUNDED, blocks_of, read_record
 from crowdgold.record.results import DIGITS, read_table, rounded, write_table
 
@@ -138,14 +138,16 @@ def test_the_blocks_of_a_published_table_are_those_that_it_was_made_from(finishe
     config = configuration.load(finished.folder / "results/config.yaml")
     published, blocks = finished.folder / TABLE, [Path(path) for path in BLOCKS]
     names = [str(path.relative_to("results")) for path in blocks]
-    assert restore(published, config, "results", tmp_path / "whole") == names
+    found = published_blocks(published, "results")
+    assert list(found) == names
+    restore(published, config, found, tmp_path / "whole")
     table, record = read_table(published), read_record(published)
     few = tmp_path / "few/tiny.parquet"
     write_table(rounded(table), few, record | {ROUNDED: DIGITS})
-    restore(few, config, "results", tmp_path / "few")
+    restore(few, config, found, tmp_path / "few")
     altered = tmp_path / "altered/tiny.parquet"
     write_table(table.assign(estimate=table.estimate + 1e-9), altered, record)
-    restore(altered, config, "results", tmp_path / "altered")
+    restore(altered, config, found, tmp_path / "altered")
     for name, path in zip(names, blocks, strict=True):
         made = finished.folder / path
         assert read_table(tmp_path / "whole" / name).equals(read_table(made))

@@ -35,11 +35,6 @@ def pieces(
     return pd.concat([left[~known], left[known]])
 
 
-def published_at(scale: str, record: Path = RECORD) -> set[str]:
-    """The experiments that are published at a scale."""
-    return {name for name, row in read_published(record).items() if row["scale"] == scale}
-
-
 def run(command: Sequence[str], seconds: float) -> str:
     """Whether a command is `DONE`, has `FAILED`, or was `OUT_OF_TIME` after some seconds and asked
     to end: Snakemake then begins no job, and ends those that run.
@@ -61,10 +56,10 @@ def run_pieces(
     """
     end, ended = time.monotonic() + seconds, {}
     for place, experiment in enumerate(left["experiment"]):
-        hours, number = left["core_hours"].iloc[place:].sum(), len(left) - place
+        hours = left["core_hours"].iloc[place:].sum()
         print(
             f"{experiment}: {hours:.1f} core hours are left, some {hours / cores:.1f} hours on "
-            f"{cores} cores, and {number} of the experiments",
+            f"{cores} cores, and {len(left) - place} of the experiments",
             flush=True,
         )
         ended[experiment] = make(experiment, end - time.monotonic())
@@ -94,7 +89,9 @@ def main() -> None:
             f"Error: {asked.costs} has no experiment of the target {asked.target}; "
             "benchmarks/paper_scale.py makes it anew"
         )
-    left = pieces(costs, asked.target, asked.results, published_at(asked.scale))
+    published = read_published(RECORD)
+    known = [name for name, row in published.items() if row["scale"] == asked.scale]
+    left = pieces(costs, asked.target, asked.results, known)
 
     def make(experiment: str, seconds: float) -> str:
         table = asked.results / plan.table(experiment)

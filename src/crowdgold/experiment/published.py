@@ -315,8 +315,10 @@ def block_rows(table: pd.DataFrame, config: Plain, block: str) -> pd.DataFrame:
     return table[own].reset_index(drop=True)
 
 
-def _blocks_there(path: Path, run: str) -> dict[str, Record]:
-    """The blocks of a published table, as paths in the run's folder -> their own records."""
+def published_blocks(path: Path, run: str) -> dict[str, Record]:
+    """The blocks of a published table, as paths in the folder of the results of the run that made
+    it -> their own records.
+    """
     return {
         block["path"].removeprefix(f"{run}/"): {
             key: value for key, value in block.items() if key not in ("path", "sha256")
@@ -325,26 +327,21 @@ def _blocks_there(path: Path, run: str) -> dict[str, Record]:
     }
 
 
-def restore(path: Path, config: Plain, run: str, into: Path) -> list[str]:
-    """Write the blocks of a published table into a folder of results; their paths in it.
-
-    The configuration is that of the run that made it, and `run` the folder of that run's results.
-    DamagedTable where the table is not as it was written, InputError where it has rows of no block
-    that the configuration has.
+def restore(path: Path, config: Plain, blocks: Mapping[str, Record], into: Path) -> None:
+    """Write the `published_blocks` of a table into a folder of results; the configuration is that
+    of the run that made them. InputError where it has rows of none that the configuration has.
     """
     table, record = read_table(path), read_record(path)
     few = {ROUNDED: record[ROUNDED]} if ROUNDED in record else {}
-    known = set(plan.blocks(config, path.stem))
-    there = {block: own for block, own in _blocks_there(path, run).items() if block in known}
-    rows = {block: block_rows(table, config, block) for block in there}
+    known = {*plan.blocks(config, path.stem)} & {*blocks}
+    rows = {block: block_rows(table, config, block) for block in known}
     if sum(map(len, rows.values())) != len(table):
         raise InputError(
             f"{path}: its blocks have {sum(map(len, rows.values())):,} of its {len(table):,} rows; "
             "expected all, by config/. Publish it again, or git checkout both"
         )
-    for block, own in there.items():
-        write_table(rows[block], into / block, {**own, **few})
-    return list(there)
+    for block in known:
+        write_table(rows[block], into / block, {**blocks[block], **few})
 
 
 def restore_all(root: Path, into: Path = RESTORED) -> tuple[dict[str, int], dict[str, str]]:
@@ -358,7 +355,7 @@ def restore_all(root: Path, into: Path = RESTORED) -> tuple[dict[str, int], dict
         raise InputError(f"{root / RECORD}: nothing is published there; make publish writes it")
     config = {**configuration.at_scale(root, PAPER), "scale": PAPER}
     run, places = config["pathvars"]["results"], {**config["pathvars"], "results": str(into)}
-    left_out, sizes = {}, {}  # the latter: table -> how many replicates its largest block has
+    left_out, tables = {}, {}
     for name, row in published.items():
         path = root / FOLDER / plan.table(name)
         if row["scale"] != PAPER or not path.is_file():  # of a summary alone pages are made
@@ -373,29 +370,28 @@ def restore_all(root: Path, into: Path = RESTORED) -> tuple[dict[str, int], dict
             )
             continue
         try:
-            blocks = _blocks_there(path, run)
+            tables[path] = published_blocks(path, run)
         except DamagedTable as error:
             raise InputError(
                 f"{path} is damaged: {error.found}; git checkout {path} brings it back"
             ) from None
-        sizes[path] = max(len(plan.parse_block(Path(block).stem)) for block in blocks)
-    if not sizes and left_out:
+    if not tables and left_out:
         return {}, left_out
-    if not sizes:
+    if not tables:
         raise InputError(
             f"{root / FOLDER}: no table of the papers' scale; make publish writes them"
         )
     if into.is_dir():
         shutil.rmtree(into)
     into.mkdir(parents=True)
-    number = {}
-    for path, size in sizes.items():
+    for path, blocks in tables.items():
         # Blocks may have been of another size when it was run, which changes no number.
+        size = max(len(plan.parse_block(Path(block).stem)) for block in blocks)
         config["experiments"][path.stem]["block"] = size
-        number[path.stem] = len(restore(path, config, run, into))
+        restore(path, config, blocks, into)
     text = yaml.safe_dump({**config, "pathvars": places}, sort_keys=False, allow_unicode=True)
     write_text(text, into / "config.yaml")
-    return number, left_out
+    return {path.stem: len(blocks) for path, blocks in tables.items()}, left_out
 
 
 def main() -> None:

@@ -163,8 +163,7 @@ def blocks_there(config: Plain, results: Path) -> dict[str, list[str]]:
 
 def choose(config: Plain, results: Path, seed: int) -> list[str]:
     """Blocks chosen at random among those that are there, as paths in `results`: the fraction that
-    the configuration's `verify` says, and at least one of each paper; InputError where there is
-    none.
+    `verify` says, and at least one of each paper; InputError where there is none.
     """
     fraction = config.get("verify", {}).get("fraction", 0.1)
     rng = np.random.default_rng(seed)

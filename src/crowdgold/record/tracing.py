@@ -1,11 +1,9 @@
 """Where a figure or a table comes from, by its record, and whether it is still as recorded.
 
 Numbers of different code in one figure are found file by file, and refused unless asked for. Jobs
-of different kinds use different modules, so that two jobs are compared by the files that both used:
-a file that held one thing for one job and another for the other makes their numbers a mixture,
-whatever the commits are called. A commit that changes none of a job's files (a page, a caption,
-another paper's plot) makes no mixture, and neither do settings, which are no code. A prepared
-dataset that two jobs saw in different states counts as a file that they both used.
+of different kinds use different modules, so that two are compared by the files, and the prepared
+datasets, that both used, whatever the commits are called. A commit that changes none of these makes
+no mixture, and neither do settings, which are no code.
 
 Snakemake runs a job again where its code changed, so that a mixture arises only around it: by other
 rerun triggers, by `--touch`, by files that were copied, or by an edit while jobs ran.
