@@ -90,12 +90,6 @@ def test_a_killed_run_started_again_gives_the_same_table(finished, checkout):
     assert list(checkout.folder.glob("results/**/.*.partial")) == []
 
 
-def test_the_merged_configuration_is_kept_with_the_results(finished):
-    text = (finished.folder / "results/config.yaml").read_text()
-    assert "tiny" in text
-    assert "seed:" in text
-
-
 def test_the_report_is_built_with_a_caption(finished):
     finished.run("--report", "results/report.html")
     text = (finished.folder / "results/report.html").read_text()
