@@ -148,7 +148,8 @@ def changed_since(one: Record, other: Record) -> list[str]:
     changed = []
     for pair in _pairs(one, other):
         before, after = map(contents, pair)
-        changed += [name for name in before | after if before.get(name) != after.get(name)]
+        names = sorted(before | after)
+        changed += [name for name in names if before.get(name) != after.get(name)]
     return list(dict.fromkeys(changed))
 
 
