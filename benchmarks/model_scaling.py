@@ -33,7 +33,6 @@ from crowdgold.models.stan import StanModels
 from crowdgold.record.imports import library_files, named_hashes
 from crowdgold.record.record import provenance
 from crowdgold.record.results import write_table
-from crowdgold.record.seals import fold
 from crowdgold.simulate import simulate
 
 PARAMETERS = {
@@ -166,7 +165,7 @@ def main() -> None:
         code = named_hashes(library_files(Path(__file__)))
         programs = sorted(Path("stan").glob("*.stan*"))
         made = provenance(Path.cwd(), chosen, code, programs, arguments.toolchain)
-        write_table(table, arguments.output, fold({str(arguments.output): made}))
+        write_table(table, arguments.output, made)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,6 @@ with job_log(snakemake.log[0]):
     prepared = [read_table(path) for path in snakemake.input.dataset]
     rows, times = check_block(task, stan, *prepared)
     used = (snakemake.params.library, programs, toolchain, snakemake.input.dataset)
-    metadata = provenance(Path.cwd(), task, *used)
-    write_table(rows, snakemake.output.rows, metadata)
-    write_table(times, snakemake.output.times, metadata)
+    record = provenance(Path.cwd(), task, *used, scale=snakemake.config.get("scale", "default"))
+    write_table(rows, snakemake.output.rows, record)
+    write_table(times, snakemake.output.times, record)

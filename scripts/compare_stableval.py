@@ -12,7 +12,6 @@ from crowdgold.papers.stableval.published_posteriors import (
 )
 from crowdgold.record.record import provenance
 from crowdgold.record.results import read_table, write_table
-from crowdgold.record.seals import fold
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
@@ -26,6 +25,6 @@ with job_log(snakemake.log[0]):
     own = provenance(Path.cwd(), asked, library, datasets=datasets)
     posteriors, bootstrap = snakemake.output.posteriors, snakemake.output.bootstrap
     differences = posterior_differences(tables, published)
-    write_table(differences, posteriors, fold({posteriors: own}))
+    write_table(differences, posteriors, own)
     found = bootstraps(tables, snakemake.params.seed, snakemake.params.resamples)
-    write_table(found, bootstrap, fold({bootstrap: own}))
+    write_table(found, bootstrap, own)

@@ -18,7 +18,8 @@ with job_log(snakemake.log[0]):
     stan = StanModels.compiled(Path("results/stan"), toolchain)
     programs = [Path(program) for program in snakemake.input.programs]
     data, library = Path(snakemake.input.data), snakemake.params.library
-    metadata = provenance(Path.cwd(), task, library, programs, toolchain, data=data)
-    rows, times = estimate_block(task, data, stan, metadata["code_version"], snakemake.threads)
-    write_table(rows, snakemake.output.rows, metadata)
-    write_table(times, snakemake.output.times, metadata)
+    scale = snakemake.config.get("scale", "default")
+    record = provenance(Path.cwd(), task, library, programs, toolchain, data=data, scale=scale)
+    rows, times = estimate_block(task, data, stan, record["code_version"], snakemake.threads)
+    write_table(rows, snakemake.output.rows, record)
+    write_table(times, snakemake.output.times, record)

@@ -12,7 +12,6 @@ from crowdgold.experiment.summaries import summarise
 from crowdgold.models.stan import StanModels
 from crowdgold.record.record import provenance
 from crowdgold.record.results import read_table, write_summary, write_table
-from crowdgold.record.seals import fold
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
@@ -31,18 +30,18 @@ with job_log(snakemake.log[0]):
     ):
         named = [prepared[one] for one in [snakemake.params.datasets[name]] if one]
         library = snakemake.params.library
-        metadata = provenance(Path.cwd(), task, library, programs, toolchain, named)
+        scale = snakemake.config.get("scale", "default")
+        record = provenance(Path.cwd(), task, library, programs, toolchain, named, scale=scale)
         dataset = read_table(named[0]) if named else None
         if "check" in task:
             table, times = check_block(task, stan, dataset)
             summary = table
         else:
             with tempfile.TemporaryDirectory() as folder:
-                data, version = Path(folder, "data.parquet"), metadata["code_version"]
-                simulate_block(task, data, metadata, dataset)
+                data, version = Path(folder, "data.parquet"), record["code_version"]
+                simulate_block(task, data, record, dataset)
                 table, times = estimate_block(task, data, stan, version, snakemake.threads)
             summary = summarise(table, snakemake.params.axes[name], task["level"])
-        whole = fold({table_path: metadata})
-        write_table(table, table_path, whole)
-        write_summary(summary, summary_path, whole)
-        write_table(times, times_path, whole)
+        write_table(table, table_path, record)
+        write_summary(summary, summary_path, record)
+        write_table(times, times_path, record)

@@ -18,7 +18,8 @@ def draw_one(name: str) -> None:
     figure, stem = snakemake.params.figures[name], stems[name]
     # A single table is a path of its own.
     found = snakemake.input[name]
-    table, made_from = concatenate([found] if isinstance(found, str) else found)
+    paths = [found] if isinstance(found, str) else found
+    table, made_from = concatenate(paths, snakemake.config["seed"])
     note = look_for_mixture(name, made_from, snakemake.params.mixed_code)
     draw(figure["plot"], table, figure.get("options", {}), stem, note)
     write_figure_record(stem, snakemake.params.library, made_from, note)

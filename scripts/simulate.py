@@ -18,6 +18,12 @@ with job_log(snakemake.log[0]):
     simulate_block(
         task,
         Path(snakemake.output[0]),
-        metadata=provenance(Path.cwd(), task, library, datasets=snakemake.input.dataset),
+        metadata=provenance(
+            Path.cwd(),
+            task,
+            library,
+            datasets=snakemake.input.dataset,
+            scale=snakemake.config.get("scale", "default"),
+        ),
         dataset=prepared[0] if prepared else None,
     )

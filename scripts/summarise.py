@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 from crowdgold.experiment.logs import job_log
 from crowdgold.experiment.summaries import summarise
-from crowdgold.record.record import provenance
+from crowdgold.record.record import joined, provenance
 from crowdgold.record.results import concatenate, write_summary, write_table
-from crowdgold.record.seals import fold
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
@@ -18,9 +17,10 @@ with job_log(snakemake.log[0]):
     axes, level = snakemake.params.axes, snakemake.params.level
     summary = table if snakemake.params.check else summarise(table, axes, level)
     chosen = {"axes": list(axes), "level": level}
-    own = provenance(Path.cwd(), chosen, snakemake.params.library)
-    metadata = {**fold(made_from), "summarised": own}
-    write_table(table, snakemake.output.table, metadata)
-    write_summary(summary, snakemake.output.summary, metadata)
+    scale = snakemake.config.get("scale", "default")
+    own = provenance(Path.cwd(), chosen, snakemake.params.library, scale=scale)
+    record = joined(own, made_from)
+    write_table(table, snakemake.output.table, record)
+    write_summary(summary, snakemake.output.summary, record)
     times, measured_in = concatenate(snakemake.input.times, snakemake.params.seed)
-    write_table(times, snakemake.output.times, fold(measured_in))
+    write_table(times, snakemake.output.times, joined(own, measured_in))

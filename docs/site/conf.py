@@ -17,8 +17,8 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 import crowdgold
-from crowdgold.experiment.configuration import load, overlay
-from crowdgold.experiment.published import scale_note
+from crowdgold.experiment.configuration import at_scale, overlay
+from crowdgold.experiment.published import laid_over, scale_note
 from crowdgold.experiment.wiring import Drawn, Jobs
 
 HERE = Path(__file__).parent
@@ -57,9 +57,9 @@ JINJA = Environment(  # noqa: S701 (reStructuredText of our own)
 @cache
 def drawn_as_published() -> Drawn:
     """The figures of the configuration that the gallery was made with."""
-    files = [*sorted(ROOT.glob("config/experiments/*.yaml")), ROOT / "config.yaml",
-             ROOT / "config/published.yaml"]  # fmt: skip
-    return Drawn(Jobs(overlay(*map(load, files)), ROOT), print, lambda dataset: "")
+    config = at_scale(ROOT, "published")
+    config = overlay(config, laid_over(config, ROOT / "config"))
+    return Drawn(Jobs(config, ROOT), print, lambda dataset: "")
 
 
 def figures(paper: str) -> Iterator[str]:

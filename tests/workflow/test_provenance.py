@@ -8,10 +8,9 @@ import pytest
 
 from crowdgold.cli import main
 from crowdgold.experiment import configuration, verification
-from crowdgold.experiment.published import restore
-from crowdgold.record import results as record_results
-from crowdgold.record.results import read_metadata, read_table, write_table
-from crowdgold.record.seals import blocks_of
+from crowdgold.experiment.published import published_blocks, restore
+from crowdgold.record.record import ROUNDED, blocks_of, read_record
+from crowdgold.record.results import DIGITS, read_table, rounded, write_table
 
 pytestmark = pytest.mark.faults
 
@@ -53,15 +52,15 @@ def test_a_figure_says_all_that_made_it(finished, capsys):
     blocks = traced(finished.folder / TABLE, capsys, 0)["made_from"]
     assert [block["path"] for block in blocks] == BLOCKS
     assert {block["state"] for block in blocks} == {"as recorded"}
-    assert blocks[0]["data"]["seed"] == 20260301
+    assert blocks[0]["made_from"][0]["seed"] == 20260301
     assert main(["trace", str(finished.folder / f"{FIGURE}.svg")]) == 0
     said = capsys.readouterr().out
     for each in ("as recorded", "20260301", table["sha256"], table["packages"][0]["numpy"]):
         assert each in said
     # Records of blocks are stored once and read back whole.
-    kept = blocks_of(read_metadata(finished.folder / TABLE))
+    kept = blocks_of(read_record(finished.folder / TABLE))
     for block, path in zip(kept, BLOCKS, strict=True):
-        own = read_metadata(finished.folder / path)
+        own = read_record(finished.folder / path)
         assert {key: block[key] for key in own} == own
 
 
@@ -113,10 +112,10 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     assert verification.compare(results)
     assert f"same          {chosen} (bit by bit)" in capsys.readouterr().out
     path = results / chosen
-    table, metadata = read_table(path), read_metadata(path)
+    table, record = read_table(path), read_record(path)
     altered = table.copy()
     altered.loc[3, "estimate"] *= 1 + 2**-52
-    write_table(altered, path, metadata)
+    write_table(altered, path, record)
     assert not verification.compare(results)
     said = capsys.readouterr()
     assert f"differs       {chosen} (bit by bit)" in said.out
@@ -125,10 +124,10 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     row = ["tiny", chosen, False, "bit by bit", seed, len(BLOCKS)]
     assert pd.read_csv(results / verification.COMPARED).to_numpy().tolist() == [row]
     # Code that changed since does not keep equal numbers from being equal.
-    write_table(table, path, {**metadata, "code": {**metadata["code"], EDITED: "other"}})
+    write_table(table, path, {**record, "code": {**record["code"], EDITED: "other"}})
     assert verification.compare(results)
     assert f"{chosen} (bit by bit; changed since: {EDITED})" in capsys.readouterr().out
-    write_table(table, path, {**metadata, "configuration": "other"})
+    write_table(table, path, {**record, "configuration": "other"})
     assert not verification.compare(results)
     assert "the configuration has changed since" in capsys.readouterr().out
     assert pd.read_csv(results / verification.COMPARED).empty
@@ -139,18 +138,20 @@ def test_the_blocks_of_a_published_table_are_those_that_it_was_made_from(finishe
     config = configuration.load(finished.folder / "results/config.yaml")
     published, blocks = finished.folder / TABLE, [Path(path) for path in BLOCKS]
     names = [str(path.relative_to("results")) for path in blocks]
-    assert restore(published, config, "results", tmp_path / "whole") == names
-    table, metadata = read_table(published), read_metadata(published)
-    few, digits = tmp_path / "few/tiny.parquet", {record_results.ROUNDED: record_results.DIGITS}
-    write_table(record_results.rounded(table), few, metadata | digits)
-    restore(few, config, "results", tmp_path / "few")
+    found = published_blocks(published, "results")
+    assert list(found) == names
+    restore(published, config, found, tmp_path / "whole")
+    table, record = read_table(published), read_record(published)
+    few = tmp_path / "few/tiny.parquet"
+    write_table(rounded(table), few, record | {ROUNDED: DIGITS})
+    restore(few, config, found, tmp_path / "few")
     altered = tmp_path / "altered/tiny.parquet"
-    write_table(table.assign(estimate=table.estimate + 1e-9), altered, metadata)
-    restore(altered, config, "results", tmp_path / "altered")
+    write_table(table.assign(estimate=table.estimate + 1e-9), altered, record)
+    restore(altered, config, found, tmp_path / "altered")
     for name, path in zip(names, blocks, strict=True):
         made = finished.folder / path
         assert read_table(tmp_path / "whole" / name).equals(read_table(made))
-        assert read_metadata(tmp_path / "whole" / name) == read_metadata(made)
+        assert read_record(tmp_path / "whole" / name) == read_record(made)
         assert not read_table(tmp_path / "few" / name).equals(read_table(made))
         for folder, how in (("whole", verification.EXACTLY), ("few", verification.TO_DIGITS)):
             found = verification.compare_block(tmp_path / folder / name, made)

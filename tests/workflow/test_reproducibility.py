@@ -7,7 +7,7 @@ import time
 import pandas as pd
 import pytest
 
-from crowdgold.record.results import read_metadata, read_table
+from crowdgold.record.results import read_table
 
 pytestmark = pytest.mark.faults
 
@@ -88,17 +88,6 @@ def test_a_killed_run_started_again_gives_the_same_table(finished, checkout):
     checkout.run()
     assert results(checkout) == results(finished)
     assert list(checkout.folder.glob("results/**/.*.partial")) == []
-
-
-def test_a_table_says_where_its_numbers_come_from(finished):
-    (made_from, *_) = read_metadata(finished.folder / TABLE)["made_from"]
-    assert {"code_version", "configuration", "toolchain", "machine", "python"} <= set(made_from)
-
-
-def test_the_merged_configuration_is_kept_with_the_results(finished):
-    text = (finished.folder / "results/config.yaml").read_text()
-    assert "tiny" in text
-    assert "seed:" in text
 
 
 def test_the_report_is_built_with_a_caption(finished):

@@ -4,12 +4,13 @@ import re
 
 from crowdgold.datasets.dataset import TABLE_4
 from crowdgold.experiment import configuration
+from crowdgold.experiment.published import laid_over
 from crowdgold.papers.label_variation.check import TITLES
 
 from .conftest import ROOT
 from .test_configuration import BASE
 
-PUBLISHED = configuration.overlay(BASE, configuration.load(ROOT / "config/published.yaml"))
+PUBLISHED = configuration.overlay(BASE, laid_over(BASE, ROOT / "config"))
 PAGE = (ROOT / "docs/reproduction_label_variation.md").read_text(encoding="utf-8")
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdgold.record.results import read_metadata, read_table
-from crowdgold.record.seals import blocks_of
+from crowdgold.record.record import blocks_of, read_record
+from crowdgold.record.results import read_table
 from crowdgold.system.toolchain import executable_fault
 
 from .conftest import TINY, Checkout, module_path
@@ -63,7 +63,7 @@ def test_sampled_methods_run_through_the_rules(sampled, tmp_path, monkeypatch):
     assert maven.loc[(0, "mu"), "truth"] == 1.0
     prevalence = maven.xs("prevalence", level="metric")
     assert ((prevalence["estimate"] - prevalence["truth"]).abs() < 0.15).all()
-    made_from = blocks_of(read_metadata(sampled.folder / "results/tables/tiny.parquet"))
+    made_from = blocks_of(read_record(sampled.folder / "results/tables/tiny.parquet"))
     used = [{name for name in record["code"] if name.endswith(".stan")} for record in made_from]
     assert {"stan/vote.stan"} in used  # the exact cut needs no more
     sampled_by = [record["toolchain"] for record, own in zip(made_from, used, strict=True) if own]

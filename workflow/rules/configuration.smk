@@ -20,6 +20,7 @@ except ModuleNotFoundError as absent:
         "pip install '.[workflow]' in a checkout, else pip install 'crowdgold[workflow]'"
     ) from None
 from crowdgold.experiment.configuration import load, places_of
+from crowdgold.experiment.published import laid_over
 from crowdgold.experiment.wiring import choices, source_folder
 
 try:
@@ -44,7 +45,15 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 
-for path in [*OWN, DEFAULT, *SCALE]:
+for path in [*OWN, DEFAULT]:
+
+    configfile: str(path)
+
+
+if config.get("scale") == "published":
+    update_config(config, laid_over(config, CONFIG))
+
+for path in SCALE:
 
     configfile: str(path)
 

@@ -1,6 +1,6 @@
 # What: the target `docs` (`make docs`): the pages of docs/ whose numbers come from results, and the
 #       figures of the gallery, made of what is published; nothing is run.
-# Needs: docs/results/ and config/published.yaml (publish.smk)
+# Needs: docs/results/ and config/published.csv (publish.smk)
 # Makes: the pages of config/pages.yaml, docs/answer-cells.csv and docs/gallery/*.svg (tracked by git)
 
 CELLS = "docs/answer-cells.csv"

@@ -2,7 +2,7 @@
 #       publish`): keeps those that are finished in docs/results, from where `make docs` takes them
 #       (docs.smk).
 # Needs: for `publish` nothing: what is not there is told.
-# Makes: docs/results/ and config/published.yaml (tracked by git)
+# Makes: docs/results/ and config/published.csv (tracked by git)
 
 
 rule evidence:

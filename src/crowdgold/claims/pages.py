@@ -91,7 +91,7 @@ class Pages:
 
     def lacks(self, name: str) -> list[str]:
         """The files of a page that are not there."""
-        return [path for path in self.sources(name) if not Path(path).is_file()]
+        return [path for path in self.sources(name) if not self.drawn.is_there(path)]
 
     def ready(self, say: Callable[[str], object]) -> list[str]:
         """The pages of which every file is there; say which stay as they are."""

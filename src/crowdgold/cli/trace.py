@@ -3,7 +3,7 @@
 import argparse
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,19 +38,15 @@ def _line(head: str, text: object) -> str:
     return f"  {head:<14}{text}"
 
 
+def _lines(head: str, texts: Iterable[object]) -> list[str]:
+    """Lines under one head, which is said once."""
+    return [_line("" if place else head, text) for place, text in enumerate(texts)]
+
+
 def _code(code: Mapping[str, Any]) -> str:
     """All code files together, by one hash."""
     whole = hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
     return f"{len(code)} files, together {whole[:SHORT]}"
-
-
-def _code_lines(code: Mapping[str, Any]) -> Iterator[str]:
-    """Code files: all together, and the Stan programs, with what each held."""
-    yield _line("code", _code(code))
-    programs = [name for name in code if name.endswith(".stan")]
-    for place, name in enumerate(programs):
-        held = code[name] if isinstance(code[name], list) else [code[name]]
-        yield _line("" if place else "Stan files", f"{name}: sha256 {', '.join(held)}...")
 
 
 def _datasets(datasets: Mapping[str, Any]) -> Iterator[str]:
@@ -62,38 +58,32 @@ def _datasets(datasets: Mapping[str, Any]) -> Iterator[str]:
             yield f"  and of {len(own['sources']) - SHOWN} more files"
 
 
-def _made_with(known: Mapping[str, list[Any]]) -> Iterator[str]:
-    """What something was made with; each key has the list of what there was."""
+def _made_with(known: Mapping[str, Any]) -> Iterator[str]:
+    """What something was made with, by the summary of its record."""
+    yield _line("code", _code(known["code"]))
+    programs = {name: held for name, held in known["code"].items() if name.endswith(".stan")}
+    held = (f"{name}: sha256 {', '.join(hashes)}..." for name, hashes in programs.items())
+    yield from _lines("Stan files", held)
     hashes, few = [one[:SHORT] for one in known.get("configuration", [])], SHOWN // 4
     more = f" and {len(hashes) - few} more" if len(hashes) > few else ""
     toolchains = [
         f"CmdStan {one['cmdstan_version']} ({one['way']}), Stan {one['stan']}, {one['compiler']}"
         for one in filter(None, known.get("toolchain", []))
     ]
-    told: dict[str, list[Any]] = {
-        "commit": known.get("code_version", []),
-        "configuration": [", ".join(hashes[:few]) + more] if hashes else [],
-        "seed": [one for one in known.get("seed", []) if one is not None],
-        "data": [line for one in known.get("datasets", []) for line in _datasets(one)],
-        "toolchain": toolchains or ["none: no Stan model"],
-        "machine": [", ".join(one.values()) for one in known.get("machine", [])],
-        "Python": known.get("python", []),
-        "packages": [
-            ", ".join(f"{name} {version}" for name, version in one.items())
-            for one in known.get("packages", [])
-        ],
-    }
-    for head, lines in told.items():
-        for place, line in enumerate(lines):
-            yield _line("" if place else head, line)
-
-
-def _describe_table(table: Mapping[str, Any], name: str, state: str) -> Iterator[str]:
-    yield f"{name} ({state})"
-    yield _line("sha256", table["sha256"])
-    yield _line("blocks", table["blocks"])
-    yield from _code_lines(table["code"])
-    yield from _made_with(table)
+    packages = (
+        ", ".join(f"{name} {version}" for name, version in one.items())
+        for one in known.get("packages", [])
+    )
+    yield from _lines("commit", known.get("code_version", []))
+    yield from _lines("configuration", [", ".join(hashes[:few]) + more] if hashes else [])
+    yield from _lines("seed", filter(None, known.get("seed", [])))
+    yield from _lines(
+        "data", (line for one in known.get("datasets", []) for line in _datasets(one))
+    )
+    yield from _lines("toolchain", toolchains or ["none: no Stan model"])
+    yield from _lines("machine", (", ".join(one.values()) for one in known.get("machine", [])))
+    yield from _lines("Python", known.get("python", []))
+    yield from _lines("packages", packages)
 
 
 def _describe_figure(found: Mapping[str, Any], path: Path) -> Iterator[str]:
@@ -106,38 +96,39 @@ def _describe_figure(found: Mapping[str, Any], path: Path) -> Iterator[str]:
         yield _line("WARNING", found["mixed_code"])
     yield _line("tables", len(found["tables"]))
     for table in found["tables"]:
-        yield ""
-        yield from _describe_table(table, table["path"], table["state"])
+        yield from ("", f"{table['path']} ({table['state']})", _line("sha256", table["sha256"]))
+        yield _line("blocks", table["blocks"])
+        yield from _made_with(table)
 
 
-def _describe_joined(found: Mapping[str, Any]) -> Iterator[str]:
-    yield from _describe_table(found, found["table"], "table")
+def _describe_table(found: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{found['table']} ({'block' if 'block' in found else 'table'})"
+    named = ["paper", "experiment", "setting", "block", "scale"]
+    which = [f"{key} {found[key]}" for key in named if found.get(key)]
+    which += [", ".join(found["method"])] if found.get("method") else []
+    yield from [_line("result", "; ".join(which))] if which else []
+    yield _line("sha256", found["sha256"])
+    if "block" not in found:
+        yield _line("blocks", found["made_with"]["blocks"])
+    yield from _made_with(found["made_with"])
+    if found.get("sources"):
+        own = {found["dataset"]: {"sha256": found["sha256"], "sources": found["sources"]}}
+        yield from _lines("data", _datasets(own))
     for file, states in found["mixed_code"].items():
         yield _line("WARNING", f"{file} had {len(states)} states while its blocks were made")
-    yield ""
-    for block in found["made_from"][:SHOWN]:
-        of = f", data of {block['data']['path']}" if block.get("data") else ""
-        state = f", {block['state']}" if "state" in block else ""
-        held = block["configuration"][:SHORT]
-        yield f"  {block['path']} (configuration {held}{state}{of})"
-    if len(found["made_from"]) > SHOWN:
-        yield f"  and {len(found['made_from']) - SHOWN} more blocks; --json names all"
+    made_from = found.get("made_from", [])
+    yield from [""] if made_from else []
+    for one in made_from[:SHOWN]:
+        state = f", {one['state']}" if "state" in one else ""
+        data = "".join(f", data of {own['path']}" for own in one.get("made_from", []))
+        yield f"  {one['path']} (configuration {one['configuration'][:SHORT]}{state}{data})"
+    if len(made_from) > SHOWN:
+        yield f"  and {len(made_from) - SHOWN} more blocks; --json names all"
 
 
 def describe(found: Mapping[str, Any], path: Path) -> str:
     """What is known, for a reader."""
-    if "figure" in found:
-        return "\n".join(_describe_figure(found, path))
-    if "made_from" in found:
-        return "\n".join(_describe_joined(found))
-    lines = [f"{found['table']} (block)", _line("sha256", found["sha256"])]
-    lines += [*_code_lines(found["code"]), *_made_with({k: [v] for k, v in found.items()})]
-    if found.get("sources"):
-        own = {found["dataset"]: {"sha256": found["sha256"], "sources": found["sources"]}}
-        lines += [_line("data", line) for line in _datasets(own)]
-    if found.get("data"):
-        lines += ["", f"  drawn from {found['data']['path']} (sha256 {found['data']['sha256']})"]
-        lines += list(_made_with({k: [v] for k, v in found["data"].items()}))
+    lines = _describe_figure(found, path) if "figure" in found else _describe_table(found)
     return "\n".join(lines)
 
 

@@ -22,8 +22,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from crowdgold.record.results import sealed_metadata
-from crowdgold.record.seals import check_seal, seal
+from crowdgold.record.record import read_record, written
+from crowdgold.record.seals import seal
 from crowdgold.system.temporary import unfinished
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.gold_draw import GoldDraw
@@ -152,7 +152,7 @@ def _rows(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
 
 
 def write_replicates(
-    path: Path, replicates: Iterable[tuple[str, int, Drawn]], metadata: Mapping[str, Any]
+    path: Path, replicates: Iterable[tuple[str, int, Drawn]], record: Mapping[str, Any]
 ) -> None:
     """Write replicates (setting, number, tables) as one parquet file, one at a time."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ def write_replicates(
             writer.write_table(rows)
         if writer is None:
             raise ValueError(f"{path}: there are no replicates to write")
-        writer.add_key_value_metadata(sealed_metadata(metadata))
+        writer.add_key_value_metadata(written(record, path))
         writer.close()
         seal(own)
 
@@ -173,7 +173,7 @@ class DataTable:
     """A block's data table, read one replicate at a time."""
 
     def __init__(self, path: Path) -> None:
-        check_seal(path)
+        read_record(path)
         self._file = pq.ParquetFile(path)
         named = self._file.read(columns=["setting", "replicate"]).to_pydict()
         # A replicate is a row group; its one or two rows follow one another.

@@ -2,27 +2,30 @@
 
     python -m crowdgold.experiment.integrity results
 
-which is `make checksums`, names what differs and changes nothing. A run does the same before it
-looks which files are there, and takes away what differs, so that it is made again.
+which is `make checksums`, names what differs and changes nothing. It holds tables against the
+configuration too: one of another seed, or of other settings, is whole and yet not of these results.
+A run compares bytes and places before it looks which files are there, and takes away what differs,
+so that it is made again.
 
-Tables, records of figures and verdicts hold their own checksum (`seals`). A figure's files and the
-text beside a summary have theirs in the file that their job wrote last: FIGURE.json, and the
-metadata of the summary's table.
+Tables, records of figures and verdicts hold their own checksum (`seals`). A figure's files, and the
+text beside a summary, have theirs in the record that their job wrote last.
 """
 
 import argparse
 import json
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from crowdgold.experiment import plan
 from crowdgold.experiment.configuration import load
-from crowdgold.record.record import ENDINGS
-from crowdgold.record.results import FILES, TABLES, check_seed, read_metadata
-from crowdgold.record.seals import DamagedTable, check_seal, file_hash, set_aside
+from crowdgold.experiment.settings import Plain
+from crowdgold.record import record as records
+from crowdgold.record.record import ENDINGS, FILES, TABLES, read_record
+from crowdgold.record.seals import DamagedTable, check_seal, content_hash, file_hash, set_aside
 from crowdgold.types.columns import counted
 from crowdgold.types.errors import InputError
 
@@ -46,17 +49,46 @@ class Comparison(NamedTuple):
     strangers: list[Path]
 
 
-def _fault(path: Path, written: str | None = None, seed: int | None = None) -> str:
-    """What is wrong with a file, by the checksum that was written for it or by its own, by the
-    place that it was written for, and by the seed of the configuration where that is known.
+def configurations(config: Plain) -> dict[str, str]:
+    """Place of each table that a configuration's jobs make from no blocks -> the hash of all that
+    it depends on, which is in its record. Not of experiments that are none today.
+    """
+    found = {}
+    for name in config.get("experiments", {}):
+        with suppress(InputError, KeyError):  # kept by an older version
+            for place in plan.blocks(config, name) + plan.data_tables(config, name):
+                kind, _, *of = place.removesuffix(".parquet").split("/")
+                if kind == "tables":
+                    task = plan.experiment_task(config, name)
+                else:
+                    task = (plan.estimate_task if kind == "estimates" else plan.data_task)(
+                        config, name, *of
+                    )
+                found[place] = content_hash(task)
+    return found
+
+
+def fault(path: Path, config: Plain, known: Mapping[str, str], written: str | None = None) -> str:
+    """What is wrong with a file, by the checksum that was written for it or by its own; and with a
+    table by what its record says: its place, the seed, and the configuration of each job that made
+    it (`configurations`).
     """
     try:
-        if path.suffix == ".parquet":
-            check_seed(path, read_metadata(path), seed)
-        elif written is None:
+        if written is not None:
+            same = file_hash(path) == written
+            return "" if same else "its bytes are not those that were written (sha256)"
+        if path.suffix != ".parquet":
             check_seal(path)
-        elif file_hash(path) != written:
-            return "its bytes are not those that were written (sha256)"
+            return ""
+        record = read_record(path)
+        records.check_seed(path, record, config.get("seed"))
+        for where, job in records.jobs(str(path), record):
+            asked = known.get(records.place_of(where).removeprefix("times/"))
+            if asked is not None and job.get("configuration") != asked:
+                return (
+                    f"{where} was made with another configuration than that of these results, or "
+                    "other optional packages"
+                )
     except DamagedTable as error:
         return error.found
     except InputError as error:
@@ -66,24 +98,23 @@ def _fault(path: Path, written: str | None = None, seed: int | None = None) -> s
     return ""
 
 
-def _compare_group(keeper: Path, others: Collection[Path]) -> Iterator[Damage]:
-    """What differs of a sealed file and of those beside it that it has the checksums of.
+def _compare_group(keeper: Path, others: Iterable[Path], why: str) -> Iterator[Damage]:
+    """What differs of a sealed file and of those beside it that it has the checksums of; `why` says
+    what is wrong with the sealed file itself.
 
-    Where it is itself damaged or gone, nothing is known of the others: they count as damaged too,
-    so that what somebody changed by hand is not lost with it.
+    Where it is damaged or gone, nothing is known of the others: they count as damaged too, so that
+    what somebody changed by hand is not lost with it.
     """
-    why = _fault(keeper) if keeper.exists() else "it is gone"
-    faults = {keeper: why} if keeper.exists() else {}
-    written: Mapping[str, str] = {}
-    if not why and keeper.suffix == ".json":
-        written = json.loads(keeper.read_text(encoding="utf-8")).get(FILES, {})
-    elif not why:
-        written = read_metadata(keeper).get(FILES, {})
+    faults, written = ({keeper: why} if keeper.exists() else {}), {}
+    if not why:
+        is_text = keeper.suffix == ".json"
+        record = json.loads(keeper.read_text(encoding="utf-8")) if is_text else read_record(keeper)
+        written = record.get(FILES, {})
     for path in others:
         if why:
             faults[path] = f"{keeper.name}, which has its checksum, is not whole: {why}"
-        elif known := written.get(path.name):
-            faults[path] = _fault(path, known)
+        elif path.name in written:
+            faults[path] = fault(path, {}, {}, written[path.name])
         else:
             faults[path] = "it has no checksum"
     whole = tuple(path for path in faults if not faults[path])
@@ -92,42 +123,41 @@ def _compare_group(keeper: Path, others: Collection[Path]) -> Iterator[Damage]:
 
 
 def compare(
-    results: Path,
-    known: Collection[str],
-    shared: Path = Path("results"),
-    seed: int | None = None,
+    results: Path, config: Plain, shared: Path = Path("results"), of_this_run: bool = False
 ) -> Comparison:
     """Hold every file of a folder of results, and of what all scales share, against the checksum
-    that its job wrote.
+    that its job wrote; and tables against the configuration, where all are `of_this_run`.
 
-    A file without one that is named as no figure or experiment that is `known` is a stranger: no
-    job made it, and it is left alone.
+    A file without one that is named as no figure or experiment of the configuration is a stranger:
+    no job made it, and it is left alone.
     """
-    places = [results / name for name in TABLES if name != SUMMARIES]
-    places += [shared / name for name in ("datasets", "benchmarks")]
-    sealed = [path for place in dict.fromkeys(places) for path in place.rglob("[!.]*.parquet")]
-    sealed += sorted((results / SUMMARIES).glob("[!.]*_verdict.txt"))
-    damaged = [
-        Damage(path, why)
-        for path in sealed
-        if (why := _fault(path, seed=seed if path.is_relative_to(results) else None))
-    ]
-    compared = len(sealed)
-    strangers: list[Path] = []
-    for name, ending, endings in ((FIGURES, ".json", ENDINGS), (SUMMARIES, ".parquet", ("csv",))):
-        # The sealed file of each figure or summary -> the files beside it.
-        groups: dict[Path, list[Path]] = {}
+    names = {*config.get("figures", {}), *config.get("experiments", {})}
+    asked: Plain = config if of_this_run else {}
+    known = configurations(asked)
+    folders = [results / name for name in TABLES]
+    folders += [shared / name for name in ("datasets", "benchmarks")]
+    # Each sealed file -> the files beside it that it has the checksums of.
+    groups: dict[Path, list[Path]] = {
+        path: [] for folder in dict.fromkeys(folders) for path in folder.rglob("[!.]*.parquet")
+    }
+    groups |= {path: [] for path in sorted((results / SUMMARIES).glob("[!.]*_verdict.txt"))}
+    for name, ending, endings in ((SUMMARIES, ".parquet", ("csv",)), (FIGURES, ".json", ENDINGS)):
         for path in sorted((results / name).glob("[!.]*")):
             if path.suffix == ending:
                 groups.setdefault(path, [])
             elif path.suffix.removeprefix(".") in endings:
                 groups.setdefault(path.with_suffix(ending), []).append(path)
-        for keeper, others in groups.items():
-            if not keeper.exists() and keeper.stem not in known:
-                strangers += others
-                continue
-            compared += keeper.exists() + len(others)
-            damaged += _compare_group(keeper, others)
+    compared = 0
+    damaged: list[Damage] = []
+    strangers: list[Path] = []
+    for keeper, others in groups.items():
+        if not keeper.exists() and keeper.stem not in names:
+            strangers += others
+            continue
+        own = asked if keeper.is_relative_to(results) else {}
+        why = fault(keeper, own, known) if keeper.exists() else "it is gone"
+        damaged += _compare_group(keeper, others, why)
+        compared += keeper.exists() + len(others)
     return Comparison(compared, damaged, strangers)
 
 
@@ -162,9 +192,7 @@ def main() -> int:
         print(f"Error: {kept}: no such file; run make figures first, or name another RESULTS")
         return 2
     start = time.monotonic()
-    config = load(kept)
-    known = {*config.get("figures", {}), *config.get("experiments", {})}
-    found = compare(results, known, seed=config.get("seed"))
+    found = compare(results, load(kept), of_this_run=True)
     for line in told(found, time.monotonic() - start):
         print(line)
     print(f"{found.compared - len(found.damaged)} of {counted(found.compared, 'file')} as written")

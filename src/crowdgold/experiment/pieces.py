@@ -15,8 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from crowdgold.experiment import plan
-from crowdgold.experiment.configuration import load
-from crowdgold.experiment.published import KEY, PAGES, RECORD
+from crowdgold.experiment.published import PAGES, RECORD, read_published
 
 COSTS = Path("docs/results/benchmarks/paper_scale.csv")
 COLUMNS = ["experiment", "target", "core_hours"]
@@ -34,12 +33,6 @@ def pieces(
     left = own[[not one for one in there]].sort_values("core_hours", kind="stable")
     known = left["experiment"].isin(list(published))
     return pd.concat([left[~known], left[known]])
-
-
-def published_at(scale: str, record: Path = RECORD) -> set[str]:
-    """The experiments that are published at a scale."""
-    known = load(record)[KEY] if record.is_file() else {}
-    return {name for name, own in known.items() if own == scale}
 
 
 def run(command: Sequence[str], seconds: float) -> str:
@@ -63,10 +56,10 @@ def run_pieces(
     """
     end, ended = time.monotonic() + seconds, {}
     for place, experiment in enumerate(left["experiment"]):
-        hours, number = left["core_hours"].iloc[place:].sum(), len(left) - place
+        hours = left["core_hours"].iloc[place:].sum()
         print(
             f"{experiment}: {hours:.1f} core hours are left, some {hours / cores:.1f} hours on "
-            f"{cores} cores, and {number} of the experiments",
+            f"{cores} cores, and {len(left) - place} of the experiments",
             flush=True,
         )
         ended[experiment] = make(experiment, end - time.monotonic())
@@ -96,7 +89,9 @@ def main() -> None:
             f"Error: {asked.costs} has no experiment of the target {asked.target}; "
             "benchmarks/paper_scale.py makes it anew"
         )
-    left = pieces(costs, asked.target, asked.results, published_at(asked.scale))
+    published = read_published(RECORD)
+    known = [name for name, row in published.items() if row["scale"] == asked.scale]
+    left = pieces(costs, asked.target, asked.results, known)
 
     def make(experiment: str, seconds: float) -> str:
         table = asked.results / plan.table(experiment)

@@ -5,15 +5,16 @@
     make restore, which is python -m crowdgold.experiment.published
     make verify RESULTS=results/restored
 
-`make publish` copies the tables, as their jobs wrote them (large ones with fewer digits), and keeps
-in `config/published.yaml` how each experiment was run and at which scale. With that file as the
-scale (`make docs`) nothing is run: a figure or page of which a table is not published stays as it
-is. A published table is its blocks' rows, one block after the other, and its metadata are theirs:
-`make restore` writes the blocks of the papers' scale anew, so that a clone has all that
-`make verify` compares with, without the run that made it.
+`make publish` copies tables as their jobs wrote them (large ones with fewer digits), and keeps in
+`config/published.csv` each experiment's scale, its commit and a hash of its block of the
+configuration. `make docs` runs nothing: a figure or page of which a table is not published, or is
+of a block that is another now, stays as it is. A published table is its blocks' rows, one block
+after the other, and its record has theirs: `make restore` writes the blocks of the papers' scale
+anew, so that `make verify` can compare with them where they were never run.
 """
 
 import argparse
+import csv
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -24,26 +25,20 @@ import pandas as pd
 import yaml
 
 from crowdgold.experiment import configuration, plan
+from crowdgold.experiment.integrity import configurations, fault
 from crowdgold.experiment.settings import Plain, parse_setting
-from crowdgold.experiment.verification import COMPARED
 from crowdgold.experiment.wiring import Drawn, Jobs
 from crowdgold.reading.outputs import write_text
-from crowdgold.record.results import (
-    DIGITS,
-    ROUNDED,
-    read_metadata,
-    read_table,
-    rounded,
-    write_csv,
-    write_table,
-)
-from crowdgold.record.seals import DamagedTable, blocks_of
+from crowdgold.record.record import ROUNDED, Record, blocks_of, read_record
+from crowdgold.record.results import DIGITS, read_table, rounded, write_csv, write_table
+from crowdgold.record.seals import DamagedTable, content_hash
 from crowdgold.system.temporary import unfinished
 from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError
 
 KEY, FOLDER = "published", Path("docs/results")
-RECORD = Path("config/published.yaml")
+RECORD = Path("config/published.csv")
+COLUMNS = ["experiment", "scale", "commit", "configuration"]
 SCALES = "smoke", "default", "paper"
 """The scales, from the smallest."""
 _, DEFAULT, PAPER = SCALES
@@ -53,6 +48,8 @@ TAKEN = FOLDER / "benchmarks/hours.csv"
 """What published experiments took, where the run that made them is known."""
 VERIFIED = FOLDER / "benchmarks/verified.csv"
 """Blocks of published experiments that `make verify` made again."""
+COMPARED = "verify/compared.csv"
+"""What it compared, in the folder of results: a row a block."""
 PAGES = "pages"
 """Stands for the target of experiments that pages alone tell of."""
 LARGE = 5_000_000
@@ -61,6 +58,42 @@ RUN = "<results>/"
 """How a path of a run begins."""
 EQUAL = 1e-4
 """Relative distance below which a varied fraction is the setting's: a large table's are rounded."""
+
+
+def read_published(record: Path) -> dict[str, dict[str, str]]:
+    """What config/published.csv says of each experiment, or benchmark, by its name."""
+    if not record.is_file():
+        return {}
+    with record.open(encoding="utf-8", newline="") as file:
+        return {row["experiment"]: row for row in csv.DictReader(file)}
+
+
+def kind_of(config: Plain, name: str) -> str:
+    """Whether a name of what is published is one of `experiments` or `benchmarks`."""
+    return "benchmarks" if name in config.get("benchmarks", {}) else "experiments"
+
+
+def block_hash(config: Plain, name: str) -> str:
+    """A hash of the block of an experiment or a benchmark, without its title and the size of its
+    jobs, which change no number.
+    """
+    block = config[kind_of(config, name)].get(name, {})
+    return content_hash({key: block[key] for key in sorted({*block} - {"title", "block"})})
+
+
+def laid_over(config: Plain, folder: Path) -> dict[str, Any]:
+    """What the scale `published` lays over the default, which is given: the blocks of what is
+    published, each at its own scale. `folder` is that of the scales' files.
+    """
+    scales = {name: row["scale"] for name, row in read_published(folder / RECORD.name).items()}
+    laid: dict[str, Any] = {KEY: scales, "experiments": {}, "benchmarks": {}}
+    for scale in {*scales.values()} - {DEFAULT}:
+        own = configuration.overlay(config, configuration.load(folder / f"{scale}.yaml"))
+        for name in (name for name, one in scales.items() if one == scale):
+            kind = kind_of(own, name)
+            if name in own[kind]:
+                laid[kind][name] = own[kind][name]
+    return laid
 
 
 def kept(path: str) -> str:
@@ -76,6 +109,22 @@ class Published(Drawn):
 
     def __init__(self, jobs: Jobs, say: Callable[[str], object]) -> None:
         super().__init__(jobs, say, lambda dataset: "")
+        rows = read_published(jobs.root / RECORD)
+        self.changed = {
+            name
+            for name, row in rows.items()
+            if row["configuration"] != block_hash(self.config, name)
+        }
+        if self.changed:
+            say(
+                f"{list_names(sorted(self.changed))}: published with another configuration than "
+                f"that of config/ ({RECORD}); figures and pages of it stay as they are. Run and "
+                "publish it again, or take the change back"
+            )
+
+    def is_there(self, path: str) -> bool:
+        """Whether a file is published, and of today's configuration."""
+        return super().is_there(path) and Path(path).stem not in self.changed
 
     def place(self, path: str) -> str:
         """Where a file of a run is read."""
@@ -92,8 +141,8 @@ class Published(Drawn):
         ]
 
     def _lacks(self, figure: str) -> list[str]:
-        """The tables of a figure that are not published."""
-        return [path for path in self.tables_of(figure)(None) if not Path(path).is_file()]
+        """The tables of a figure that are not published, or with another configuration."""
+        return [path for path in self.tables_of(figure)(None) if not self.is_there(path)]
 
     def available_tables(self, experiments: Iterable[str]) -> list[str]:
         """The tables of experiments, without those of a dataset that are not published."""
@@ -112,9 +161,8 @@ class Published(Drawn):
 
 
 def _keep(source: Path, to: Path) -> bool:
-    """Publish a file as it is; a large table with numbers of few digits, which its metadata say.
-
-    Whether it is not what was published before.
+    """Publish a file as it is, a large table with numbers of few digits; whether it is not what was
+    published before.
     """
     if source.suffix != ".parquet" or source.stat().st_size <= LARGE:
         if to.is_file() and to.read_bytes() == source.read_bytes():
@@ -122,10 +170,10 @@ def _keep(source: Path, to: Path) -> bool:
         with unfinished(to) as own:
             shutil.copyfile(source, own)
         return True
-    table, metadata = rounded(read_table(source)), {**read_metadata(source), ROUNDED: DIGITS}
-    if to.is_file() and read_metadata(to) == metadata and read_table(to).equals(table):
+    table, record = rounded(read_table(source)), {**read_record(source), ROUNDED: DIGITS}
+    if to.is_file() and read_record(to) == record and read_table(to).equals(table):
         return False
-    write_table(table, to, metadata)
+    write_table(table, to, record)
     return True
 
 
@@ -151,56 +199,51 @@ def _keep_verified(
 def publish(
     files: Iterable[str], config: Plain, scale: str, record: Path, hours: Mapping[str, float]
 ) -> tuple[list[str], list[str], list[str]]:
-    """The files that are published now, those that the run has not made, and those left.
+    """The files that are published now, those that the run has not made or that are not as their
+    jobs wrote them, and those left.
 
     A run of a smaller scale leaves what is published of a larger one. Files are given as the rules
-    name them, `<results>/tables/NAME.parquet`; `record` is `config/published.yaml`; `hours` are
+    name them, `<results>/tables/NAME.parquet`; `record` is `config/published.csv`; `hours` are
     what experiments took, where the run knows.
     """
     results = config["pathvars"]["results"]
     sources = {path: Path(path.replace(RUN, f"{results}/")) for path in dict.fromkeys(files)}
-    before = configuration.load(record) if record.is_file() else {}
+    before = read_published(record)
     made = {path: source for path, source in sources.items() if source.is_file()}
     larger = SCALES[SCALES.index(scale) + 1 :] if scale in SCALES else ()
-    left = [path for path in made if before.get(KEY, {}).get(made[path].stem) in larger]
-    made = {path: source for path, source in made.items() if path not in left}
+    left = [path for path in made if before.get(made[path].stem, {}).get("scale") in larger]
+    asked = configurations(config)
+    checked = {path: one for path, one in made.items() if one.suffix == ".parquet"}
+    faults = {path: why for path, one in checked.items() if (why := fault(one, config, asked))}
+    made = {path: made[path] for path in made if path not in left and path not in faults}
     anew = set()
     for path, source in made.items():
         to = Path(kept(path))
         to.parent.mkdir(parents=True, exist_ok=True)
         if _keep(source, to):
             anew.add(source.stem)
-    stems = {source.stem for source in made.values()}
+    tables = {one.stem: one for one in made.values() if one.suffix == ".parquet"}
     experiments = config["experiments"]
-    names, timed = stems & set(experiments), stems & set(config.get("benchmarks", {}))
-    scales = {**before.get(KEY, {}), **dict.fromkeys(names | timed, scale)}
-    blocks = {
-        key: {**before.get(key, {}), **{one: config[key][one] for one in sorted(own)}}
-        for key, own in (("benchmarks", timed), ("experiments", names))
-    }
-    text = {
-        KEY: dict(sorted(scales.items())),
-        # Who draws what is published cannot run it again: a figure of mixed code says so.
-        "mixed_code": "allow",
-        "pathvars": {"results": "results/published"},
-        **{key: dict(sorted(own.items())) for key, own in blocks.items() if own},
-    }
-    head = "# How what is in docs/results was run; `make publish` writes it.\n\n"
-    write_text(head + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
+    names = {*tables} & {*experiments}
+    rows = dict(before)
+    for name in names | ({*tables} & {*config.get("benchmarks", {})}):
+        commit = str(read_record(tables[name]).get("code_version", ""))
+        own = (name, scale, commit, block_hash(config, name))
+        rows[name] = dict(zip(COLUMNS, own, strict=True))
+    scales = {name: row["scale"] for name, row in rows.items()}
+    write_csv(pd.DataFrame(rows.values(), columns=COLUMNS).sort_values("experiment"), record)
 
     # One of unknown hours keeps what is known of it while its tables are as they were.
-    rows = [
-        (
-            experiments[name]["paper"],
-            plan.drawn_by(config, name)[0] or PAGES,
-            name,
-            scale,
-            round(hours[name], 4),
-        )
-        for name in sorted(names)
-        if name in hours
-    ]
-    taken = pd.DataFrame(rows, columns=["paper", "target", "experiment", "scale", "core_hours"])
+    taken = pd.DataFrame(
+        {
+            "paper": experiments[name]["paper"],
+            "target": plan.drawn_by(config, name)[0] or PAGES,
+            "experiment": name,
+            "scale": scale,
+            "core_hours": round(hours[name], 4),
+        }
+        for name in sorted(names & {*hours})
+    ).reindex(columns=["paper", "target", "experiment", "scale", "core_hours"])
     known = pd.read_csv(TAKEN) if TAKEN.is_file() else taken[:0]
     others = known[~known.experiment.isin({*taken.experiment, *anew})]
     TAKEN.parent.mkdir(parents=True, exist_ok=True)
@@ -211,10 +254,11 @@ def publish(
         write_csv(pd.read_csv(VERIFIED).query("experiment not in @anew"), VERIFIED)
     compared = Path(results) / COMPARED
     _keep_verified(dict.fromkeys(names, scale), made.values(), compared, since=compared)
-    tables = (FOLDER / plan.table(one) for one in scales)
-    _keep_verified(scales, tables, RESTORED / COMPARED, since=RESTORED / "config.yaml")
+    whole = (FOLDER / plan.table(one) for one in scales)
+    _keep_verified(scales, whole, RESTORED / COMPARED, since=RESTORED / "config.yaml")
     lacking = [path for path in sources if path not in made and path not in left]
-    return list(made), lacking, left
+    said = [f"{path}: {faults[path]}" if path in faults else path for path in lacking]
+    return list(made), said, left
 
 
 def scale_note(config: Plain, figure: str) -> str:
@@ -271,84 +315,83 @@ def block_rows(table: pd.DataFrame, config: Plain, block: str) -> pd.DataFrame:
     return table[own].reset_index(drop=True)
 
 
-def _blocks_there(path: Path, run: str) -> dict[str, dict[str, Any]]:
-    """The blocks of a published table, as paths in the run's folder -> their own metadata."""
+def published_blocks(path: Path, run: str) -> dict[str, Record]:
+    """The blocks of a published table, as paths in the folder of the results of the run that made
+    it -> their own records.
+    """
     return {
         block["path"].removeprefix(f"{run}/"): {
             key: value for key, value in block.items() if key not in ("path", "sha256")
         }
-        for block in blocks_of(read_metadata(path))
+        for block in blocks_of(read_record(path))
     }
 
 
-def restore(path: Path, config: Plain, run: str, into: Path) -> list[str]:
-    """Write the blocks of a published table into a folder of results; their paths in it.
-
-    The configuration is that of the run that made it, and `run` the folder of that run's results.
-    DamagedTable where the table is not as it was written, InputError where it has rows of no block
-    that the configuration has.
+def restore(path: Path, config: Plain, blocks: Mapping[str, Record], into: Path) -> None:
+    """Write the `published_blocks` of a table into a folder of results; the configuration is that
+    of the run that made them. InputError where it has rows of none that the configuration has.
     """
-    table, metadata = read_table(path), read_metadata(path)
-    few = {ROUNDED: metadata[ROUNDED]} if ROUNDED in metadata else {}
-    known = set(plan.blocks(config, path.stem))
-    there = {block: own for block, own in _blocks_there(path, run).items() if block in known}
-    rows = {block: block_rows(table, config, block) for block in there}
+    table, record = read_table(path), read_record(path)
+    few = {ROUNDED: record[ROUNDED]} if ROUNDED in record else {}
+    known = {*plan.blocks(config, path.stem)} & {*blocks}
+    rows = {block: block_rows(table, config, block) for block in known}
     if sum(map(len, rows.values())) != len(table):
         raise InputError(
             f"{path}: its blocks have {sum(map(len, rows.values())):,} of its {len(table):,} rows; "
-            f"expected all, by {RECORD}. Publish it again, or git checkout both"
+            "expected all, by config/. Publish it again, or git checkout both"
         )
-    for block, own in there.items():
-        write_table(rows[block], into / block, {**own, **few})
-    return list(there)
+    for block in known:
+        write_table(rows[block], into / block, {**blocks[block], **few})
 
 
-def restore_all(root: Path, into: Path = RESTORED) -> tuple[dict[str, int], dict[str, list[str]]]:
+def restore_all(root: Path, into: Path = RESTORED) -> tuple[dict[str, int], dict[str, str]]:
     """Write all blocks that are published at the papers' scale, in the place of what is there.
 
-    How many each experiment has; and those left out -> the packages that they lack. InputError
-    where nothing is published, or a table is damaged; then nothing is removed.
+    How many each experiment has; and those left out -> why. InputError where nothing is published,
+    or a table is damaged; then nothing is removed.
     """
-    record = root / RECORD
-    said = configuration.load(record) if record.is_file() else {}
-    if not said.get(KEY):
-        raise InputError(f"{record}: nothing is published there; make publish writes it")
-    names = [name for name, scale in said[KEY].items() if scale == PAPER]
-    config = configuration.at_scale(root, PAPER)
-    ran = {name: said["experiments"][name] for name in names if name in said["experiments"]}
-    config = {**config, "scale": PAPER, "experiments": {**config["experiments"], **ran}}
+    published = read_published(root / RECORD)
+    if not published:
+        raise InputError(f"{root / RECORD}: nothing is published there; make publish writes it")
+    config = {**configuration.at_scale(root, PAPER), "scale": PAPER}
     run, places = config["pathvars"]["results"], {**config["pathvars"], "results": str(into)}
-    lacking = {
-        name: packages
-        for name in names
-        if name in config["experiments"] and (packages := plan.missing_packages(config, name))
-    }
-    sizes = {}  # table -> how many replicates its largest block has
-    for path in (root / FOLDER / plan.table(name) for name in names if name not in lacking):
-        if not path.is_file():
-            continue  # of its summary alone pages are made
+    left_out, tables = {}, {}
+    for name, row in published.items():
+        path = root / FOLDER / plan.table(name)
+        if row["scale"] != PAPER or not path.is_file():  # of a summary alone pages are made
+            continue
+        if row["configuration"] != block_hash(config, name):
+            left_out[name] = f"whose configuration is not that of config/ any more ({RECORD})"
+            continue
+        if packages := plan.missing_packages(config, name):
+            left_out[name] = "; ".join(
+                f"made with {one}, a package that is not installed ({plan.how_to_install(one)})"
+                for one in packages
+            )
+            continue
         try:
-            blocks = _blocks_there(path, run)
+            tables[path] = published_blocks(path, run)
         except DamagedTable as error:
             raise InputError(
                 f"{path} is damaged: {error.found}; git checkout {path} brings it back"
             ) from None
-        sizes[path] = max(len(plan.parse_block(Path(block).stem)) for block in blocks)
-    if not sizes:
+    if not tables and left_out:
+        return {}, left_out
+    if not tables:
         raise InputError(
             f"{root / FOLDER}: no table of the papers' scale; make publish writes them"
         )
     if into.is_dir():
         shutil.rmtree(into)
     into.mkdir(parents=True)
-    number = {}
-    for path, size in sizes.items():
+    for path, blocks in tables.items():
         # Blocks may have been of another size when it was run, which changes no number.
+        size = max(len(plan.parse_block(Path(block).stem)) for block in blocks)
         config["experiments"][path.stem]["block"] = size
-        number[path.stem] = len(restore(path, config, run, into))
+        restore(path, config, blocks, into)
     text = yaml.safe_dump({**config, "pathvars": places}, sort_keys=False, allow_unicode=True)
     write_text(text, into / "config.yaml")
-    return number, lacking
+    return {path.stem: len(blocks) for path, blocks in tables.items()}, left_out
 
 
 def main() -> None:
@@ -357,17 +400,14 @@ def main() -> None:
         description=__doc__.partition("\n")[0] if __doc__ else None
     ).parse_args()
     try:
-        number, lacking = restore_all(Path())
+        number, left_out = restore_all(Path())
     except InputError as error:
         sys.exit(f"Error: {error}")
     except OSError as error:
         sys.exit(f"Error: {error.filename} cannot be written: {error.strerror}; remove it")
-    for package in dict.fromkeys(one for packages in lacking.values() for one in packages):
-        names = [name for name, packages in lacking.items() if package in packages]
-        print(
-            f"Left out: {list_names(names)}, made with {package}, a package that is not installed "
-            f"({plan.how_to_install(package)})"
-        )
+    for why in dict.fromkeys(left_out.values()):
+        names = [name for name, own in left_out.items() if own == why]
+        print(f"Left out: {list_names(names)}, {why}")
     print(
         f"{sum(number.values()):,} blocks of {len(number)} experiments are in {RESTORED}; "
         f"make verify RESULTS={RESTORED} makes a random tenth of them again"

@@ -108,8 +108,7 @@ class Run:
                         remove(path)
             # What is not as its job wrote it is named, and set aside, so that it is made again.
             start = time.monotonic()
-            known = {*self.config.get("figures", {}), *self.config.get("experiments", {})}
-            found = integrity.compare(self.results, known)
+            found = integrity.compare(self.results, self.config)
             for line in integrity.told(found, time.monotonic() - start):
                 self._say(line)
             integrity.take_away(found.damaged)

@@ -14,19 +14,21 @@ then held against their Monte Carlo error.
 import argparse
 import shutil
 import sys
+from itertools import zip_longest
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import yaml
-from scipy.stats import norm
 
 from crowdgold.experiment import configuration, plan
+from crowdgold.experiment.published import COMPARED
 from crowdgold.experiment.settings import Plain
 from crowdgold.reading.outputs import write_text
-from crowdgold.record.results import DIGITS, ROUNDED, read_metadata, read_table, rounded, write_csv
-from crowdgold.record.seals import blocks_of
+from crowdgold.record.record import MADE_FROM, ROUNDED, Record, contents, read_record
+from crowdgold.record.results import DIGITS, read_table, rounded, write_csv
 from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import LEVEL
@@ -36,9 +38,8 @@ EFFECTIVE_DRAWS = 200
 FALSE_ALARMS = 0.001
 """Chance that a whole table of right numbers is found to differ."""
 ROUNDING = 1e-6
+NORMAL = NormalDist()
 FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
-COMPARED = f"{FOLDER}/compared.csv"
-"""What was compared, in the folder of results: a row a block, which `make publish` keeps."""
 EXACTLY, NOT_COMPARED = "bit by bit", "not compared"
 """How blocks were compared; the latter where one was not made, or with another configuration."""
 TO_DIGITS = f"to {DIGITS} digits"
@@ -62,11 +63,11 @@ def _within_error(one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[
     limit is that of the largest of all the table's rows. Fits that failed their diagnostics have no
     known error, and are left out.
     """
-    z = norm.ppf((1 + level) / 2)
-    limit = norm.isf(FALSE_ALARMS / (6 * max(len(one), 1))) * np.sqrt(2 / EFFECTIVE_DRAWS)
+    z = NORMAL.inv_cdf((1 + level) / 2)
+    limit = -NORMAL.inv_cdf(FALSE_ALARMS / (6 * max(len(one), 1))) * np.sqrt(2 / EFFECTIVE_DRAWS)
     sd = np.nan_to_num((one["upper"] - one["lower"]).to_numpy(float)) / (2 * z)
     share = (1 - level) / 2
-    of_quantile = np.sqrt(share * (1 - share)) / norm.pdf(z)
+    of_quantile = np.sqrt(share * (1 - share)) / NORMAL.pdf(z)
     known = one["diagnostics_passed"].to_numpy(bool) & other["diagnostics_passed"].to_numpy(bool)
     rows = {}
     for column, factor in (("estimate", 1.0), ("lower", of_quantile), ("upper", of_quantile)):
@@ -85,7 +86,7 @@ def _means_differ(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, np.ndarra
     What is undefined has to be so in both.
     """
     columns = [name for name in map(str, one) if pd.api.types.is_numeric_dtype(one[name])]
-    limit = norm.isf(FALSE_ALARMS / (2 * max(len(columns), 1)))
+    limit = -NORMAL.inv_cdf(FALSE_ALARMS / (2 * max(len(columns), 1)))
     rows = {}
     for name in columns:
         error = np.sqrt((one[name].var() + other[name].var()) / max(len(one), 1))
@@ -125,35 +126,30 @@ def differences(
     ]
 
 
-def _with_data(one: Plain, other: Plain) -> list[tuple[Any, Any]]:
-    """Two provenances, and those of the data that they were made of."""
-    return [(one, other), (one.get("data") or {}, other.get("data") or {})]
-
-
-def surroundings_differ(one: Plain, other: Plain) -> list[str]:
-    """Name what can move the last digits and is not the same in two provenances."""
+def _pairs(one: Record, other: Record) -> list[tuple[Record, Record]]:
+    """Two records, and those of what they were made from."""
     return [
-        key
-        for key in ("machine", "toolchain", "python", "packages")
-        if any(mine.get(key) != yours.get(key) for mine, yours in _with_data(one, other))
+        (one, other),
+        *zip_longest(one.get(MADE_FROM, []), other.get(MADE_FROM, []), fillvalue={}),
     ]
 
 
-def asked_otherwise(one: Plain, other: Plain) -> bool:
-    """Say whether two provenances are of other configurations."""
-    return one.get("configuration") != other.get("configuration")
+def surroundings_differ(one: Record, other: Record) -> list[str]:
+    """Name what can move the last digits and is not the same in two records."""
+    return [
+        key
+        for key in ("machine", "toolchain", "python", "packages")
+        if any(mine.get(key) != yours.get(key) for mine, yours in _pairs(one, other))
+    ]
 
 
-def changed_since(one: Plain, other: Plain) -> list[str]:
-    """The files and datasets of which two provenances had different contents."""
+def changed_since(one: Record, other: Record) -> list[str]:
+    """The files and datasets of which two records had different contents."""
     changed = []
-    for pair in _with_data(one, other):
-        code, now = (own.get("code", {}) for own in pair)
-        changed += [file for file in {**code, **now} if code.get(file) != now.get(file)]
-        held, new = (
-            {name: own["sha256"] for name, own in part.get("datasets", {}).items()} for part in pair
-        )
-        changed += [f"dataset {one}" for one in {**held, **new} if held.get(one) != new.get(one)]
+    for pair in _pairs(one, other):
+        before, after = map(contents, pair)
+        names = sorted(before | after)
+        changed += [name for name in names if before.get(name) != after.get(name)]
     return list(dict.fromkeys(changed))
 
 
@@ -168,8 +164,7 @@ def blocks_there(config: Plain, results: Path) -> dict[str, list[str]]:
 
 def choose(config: Plain, results: Path, seed: int) -> list[str]:
     """Blocks chosen at random among those that are there, as paths in `results`: the fraction that
-    the configuration's `verify` says, and at least one of each paper; InputError where there is
-    none.
+    `verify` says, and at least one of each paper; InputError where there is none.
     """
     fraction = config.get("verify", {}).get("fraction", 0.1)
     rng = np.random.default_rng(seed)
@@ -185,9 +180,8 @@ def choose(config: Plain, results: Path, seed: int) -> list[str]:
 def prepare(results: Path, fraction: float | None = None) -> tuple[list[str], int]:
     """Write into `results/verify` which blocks are to be made again, and how; remove what is there.
 
-    The chosen blocks, and the seed of the choice, which is the configuration's or drawn anew. The
-    fraction of each paper's blocks is taken in the place of the configuration's. InputError where
-    there are no results, or not the configuration that they were made with.
+    The chosen blocks, and the seed of the choice, which is the configuration's or drawn anew.
+    InputError where there are no results, or not the configuration that they were made with.
     """
     kept = results / "config.yaml"
     if not kept.is_file():
@@ -197,17 +191,13 @@ def prepare(results: Path, fraction: float | None = None) -> tuple[list[str], in
         )
     config = configuration.load(kept)
     asked = {**config.get("verify", {}), **({"fraction": fraction} if fraction else {})}
-    drawn = int(np.random.SeedSequence().generate_state(1)[0])
-    seed = int(asked.get("seed", drawn))
+    seed = int(asked.get("seed", np.random.SeedSequence().generate_state(1)[0]))
     chosen = choose({**config, "verify": asked}, results, seed)
     scratch = results / FOLDER
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
-    again = {
-        **config,
-        "pathvars": {**config["pathvars"], "results": str(scratch)},
-        "verify": {**asked, "seed": seed},
-    }
+    places = {**config["pathvars"], "results": str(scratch)}
+    again = {**config, "pathvars": places, "verify": {**asked, "seed": seed}}
     write_text(yaml.safe_dump(again, sort_keys=False, allow_unicode=True), scratch / RUN)
     write_text("".join(f"{scratch / path}\n" for path in chosen), scratch / TARGETS)
     return chosen, seed
@@ -228,18 +218,11 @@ class Comparison(NamedTuple):
 
     def said(self, block: str) -> str:
         """A line on it, and one for each difference."""
-        since = f"; changed since: {list_names(self.changed, 3)}" if self.changed else ""
-        state = "differs" if self.differ else "same"
         if self.how == NOT_COMPARED:
             return f"{NOT_COMPARED}  {block}: {'; '.join(self.differ)}"
-        lines = [f"{state:<12}  {block} ({self.how}{since})"]
-        return "\n".join([*lines, *(f"              {line}" for line in self.differ)])
-
-
-def _provenance(block: Path) -> dict[str, Any]:
-    """That of a whole experiment stands one level deeper."""
-    metadata = read_metadata(block)
-    return blocks_of(metadata)[0] if "made_from" in metadata else metadata
+        since = f"; changed since: {list_names(self.changed, 3)}" if self.changed else ""
+        state = "differs" if self.differ else "same"
+        return f"\n{' ' * 14}".join([f"{state:<12}  {block} ({self.how}{since})", *self.differ])
 
 
 def compare_block(before: Path, after: Path, level: float = LEVEL) -> Comparison:
@@ -250,8 +233,8 @@ def compare_block(before: Path, after: Path, level: float = LEVEL) -> Comparison
     """
     if not after.is_file():
         return Comparison(NOT_COMPARED, [], ["it was not made again; the run above says why"])
-    first, second = _provenance(before), _provenance(after)
-    if asked_otherwise(first, second):
+    first, second = read_record(before), read_record(after)
+    if first.get("configuration") != second.get("configuration"):
         why = "the configuration has changed since, or which optional packages there are"
         return Comparison(NOT_COMPARED, [], [why])
     one, other, how = read_table(before), read_table(after), EXACTLY
@@ -272,21 +255,21 @@ def compare(results: Path) -> bool:
         raise InputError(f"{scratch / TARGETS}: no such file; run make verify")
     config = configuration.load(scratch / RUN)
     seed, number = config["verify"]["seed"], sum(map(len, blocks_there(config, results).values()))
-    differ: list[str] = []
-    rows: list[tuple[object, ...]] = []
-    targets = (scratch / TARGETS).read_text(encoding="utf-8").splitlines()
+    targets = map(Path, (scratch / TARGETS).read_text(encoding="utf-8").splitlines())
+    found: dict[str, Comparison] = {}
     for target in targets:
-        path = Path(target).relative_to(scratch)
-        block = compare_block(results / path, Path(target), config["level"])
-        if block.how != NOT_COMPARED:
-            name = experiment_of(str(path))
-            rows.append((name, str(path), not block.differ, block.how, seed, number))
-        print(block.said(str(path)))
-        if block.differ:
-            differ.append(str(path))
+        path = target.relative_to(scratch)
+        found[str(path)] = compare_block(results / path, target, config["level"])
+        print(found[str(path)].said(str(path)))
+    rows = [
+        (experiment_of(path), path, not block.differ, block.how, seed, number)
+        for path, block in found.items()
+        if block.how != NOT_COMPARED
+    ]
     columns = ["experiment", "block", "same", "compared", "seed", "drawn_from"]
     write_csv(pd.DataFrame(rows, columns=columns), results / COMPARED)
-    print(f"{len(targets) - len(differ)} of {len(targets)} blocks are the same numbers again")
+    differ = [path for path, block in found.items() if block.differ]
+    print(f"{len(found) - len(differ)} of {len(found)} blocks are the same numbers again")
     if differ:
         print(f"Error: {len(differ)} are not: {', '.join(differ)}", file=sys.stderr)
     return not differ

@@ -16,8 +16,7 @@ from crowdgold.experiment import plan
 from crowdgold.experiment.registries import METHOD, rule_code
 from crowdgold.experiment.settings import Plain
 from crowdgold.methods.registry import METHODS
-from crowdgold.record.record import ENDINGS
-from crowdgold.record.results import path_of_times
+from crowdgold.record.record import ENDINGS, path_of_times
 from crowdgold.record.seals import was_set_aside
 from crowdgold.system.assets import asset_folder
 from crowdgold.system.declared import declared
@@ -321,6 +320,10 @@ class Drawn:
     def place(self, path: str) -> str:
         """Where a file of a run is read."""
         return path
+
+    def is_there(self, path: str) -> bool:
+        """Whether a file is there, and can be used."""
+        return Path(path).is_file()
 
     def _experiments(self, figure: str) -> list[str]:
         """A figure's experiments, without the optional ones whose data cannot be had; say which."""

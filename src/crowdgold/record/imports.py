@@ -9,6 +9,7 @@ for its own modules (`iter_modules(__path__)`) imports them all.
 import ast
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 from crowdgold.record.seals import file_hash
@@ -41,8 +42,7 @@ def _statements(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def _with_parents(module: str) -> list[str]:
-    parts = module.split(".")
-    return [".".join(parts[: i + 1]) for i in range(len(parts))]
+    return list(accumulate(module.split("."), "{}.{}".format))
 
 
 @cache
@@ -110,8 +110,8 @@ def library_files(
 ) -> list[Path]:
     """The file itself and the library files that it imports, sorted; else as `imported_modules`."""
     modules = imported_modules(start, also, without, registries)
-    files = {file for module in modules if (file := module_file(module, package_root()))}
-    return [start, *sorted(files)]
+    files = (module_file(module, package_root()) for module in modules)
+    return [start, *sorted({*filter(None, files)})]
 
 
 def named_hashes(files: Iterable[Path]) -> dict[str, str]:
@@ -119,14 +119,13 @@ def named_hashes(files: Iterable[Path]) -> dict[str, str]:
 
     Names are those of a checkout, without the folder `src`: `crowdgold/models/majority.py`.
     """
-    root = package_root().parent
     found = {}
     for file in files:
         whole = file.resolve()
-        inside = whole.is_relative_to(root)
-        name = whole.relative_to(root).as_posix() if inside else f"{whole.parent.name}/{whole.name}"
-        found[name] = code_hash(file)
-    return {name: found[name] for name in sorted(found)}
+        inside = whole.is_relative_to(package_root().parent)
+        folder = package_root().parent if inside else whole.parents[1]
+        found[whole.relative_to(folder).as_posix()] = code_hash(file)
+    return dict(sorted(found.items()))
 
 
 @cache

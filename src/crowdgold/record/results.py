@@ -1,12 +1,10 @@
 """The long results table, a row for each replicate, method and metric; and times beside it.
 
-Tables are parquet files, written to a temporary name and renamed, with the provenance of their
-numbers in the file's metadata, and with a checksum that is looked at before anything is used. Times
-are in tables of their own, in `results/times/`: all other results are equal byte for byte when made
-again.
+Tables are parquet files, written to a temporary name and renamed, with their record in the file's
+metadata, and with a checksum that is looked at before anything is used. Times are in tables of
+their own, in `results/times/`: all other results are equal byte for byte when made again.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,16 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdgold.reading.outputs import write_spreadsheet
-from crowdgold.record.seals import (
-    SEAL_KEY,
-    UNSEALED,
-    DamagedTable,
-    check_seal,
-    file_hash,
-    seal,
-)  # fmt: skip
+from crowdgold.record.record import FILES, Record, read_record, source_record, written
+from crowdgold.record.seals import file_hash, seal
 from crowdgold.system.temporary import unfinished
-from crowdgold.types.errors import InputError
 
 MEASURES = [
     "replicate", "method", "metric", "annotator", "agent", "item", "truth", "estimate", "lower",
@@ -34,22 +25,6 @@ MEASURES = [
     "seed", "code_version",
 ]  # fmt: skip
 """Columns after the identity and the setting columns, in their order."""
-
-FILES = "files"
-"""Key of what a sealed file knows of those beside it: name -> sha256."""
-METADATA_KEY = b"crowdgold"
-"""Key of this project's metadata in a parquet file: JSON."""
-TABLES = ("data", "estimates", "checks", "tables", "summaries", "times", "benchmarks", "datasets")
-"""Folders of tables in a folder of results."""
-PLACE = "place"
-"""Key of where a table lies in its folder of results, which a table that was moved, or swapped with
-another, gives away."""
-
-
-def place_of(path: Path) -> str:
-    """Where a table lies in a folder of results, such as `tables/NAME.parquet`; empty elsewhere."""
-    names = [number for number, part in enumerate(path.parts) if part in TABLES]
-    return "/".join(path.parts[names[-1] :]) if names else ""
 
 
 def results_frame(rows: Iterable[Mapping[str, Any]], axes: Iterable[str]) -> pd.DataFrame:
@@ -65,27 +40,20 @@ def results_frame(rows: Iterable[Mapping[str, Any]], axes: Iterable[str]) -> pd.
     return pd.DataFrame(rows, columns=columns)
 
 
-def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, Any]) -> None:
-    """Write a table as parquet, with metadata; a reader never sees half a file."""
+def write_table(frame: pd.DataFrame, path: str | Path, record: Mapping[str, Any]) -> None:
+    """Write a table as parquet, with its record; a reader never sees half a file."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    if place := place_of(path):
-        metadata = {**metadata, PLACE: place}
     table = pa.Table.from_pandas(frame, preserve_index=False)
     with unfinished(path) as own:
         with pq.ParquetWriter(own, table.schema, compression="zstd") as writer:
             writer.write_table(table)
-            writer.add_key_value_metadata(sealed_metadata(metadata))
+            writer.add_key_value_metadata(written(record, path))
         seal(own)
 
 
-def sealed_metadata(metadata: Mapping[str, Any]) -> dict[bytes, bytes]:
-    """What a table's file holds beside its rows, with a place for its checksum."""
-    return {METADATA_KEY: json.dumps(metadata, sort_keys=True).encode(), SEAL_KEY: UNSEALED}
-
-
-ROUNDED, DIGITS = "digits", 5
-"""What the metadata of a table say whose numbers have fewer digits, and how many those are."""
+DIGITS = 5
+"""Of the numbers of a large table that is published."""
 
 
 def rounded(frame: pd.DataFrame) -> pd.DataFrame:
@@ -107,66 +75,31 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
         write_spreadsheet(frame, own)
 
 
-def write_summary(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, Any]) -> None:
+def write_summary(frame: pd.DataFrame, path: str | Path, record: Mapping[str, Any]) -> None:
     """Write a summary as text and, last, as a table that has the text's checksum."""
     text = Path(path).with_suffix(".csv")
     text.parent.mkdir(parents=True, exist_ok=True)
     write_csv(frame, text)
-    write_table(frame, path, {**metadata, FILES: {text.name: file_hash(text)}})
+    write_table(frame, path, {**record, FILES: {text.name: file_hash(text)}})
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """A table that `write_table` wrote; raises as `check_seal` does."""
-    read_metadata(path)
+    """A table that `write_table` wrote; raises as `read_record` does."""
+    read_record(path)
     frame: pd.DataFrame = pq.read_table(Path(path)).to_pandas()
     return frame
 
 
-def read_metadata(path: str | Path) -> dict[str, Any]:
-    """The metadata of a table that `write_table` wrote; raises as `check_seal` does, and
-    DamagedTable where it was written as another table.
-    """
-    path = Path(path)
-    check_seal(path)
-    metadata = pq.read_metadata(path).metadata or {}
-    content: dict[str, Any] = json.loads(metadata.get(METADATA_KEY, b"{}"))
-    written = content.pop(PLACE, "") if isinstance(content, dict) else ""
-    here = place_of(path)
-    if written and here and written != here:
-        raise DamagedTable(path, f"it was written as {written}, and copied or moved here")
-    return content
-
-
 def concatenate(
     paths: Iterable[str | Path], seed: int | None = None
-) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Join tables in the order given; give the metadata of each by its path as well.
+) -> tuple[pd.DataFrame, list[Record]]:
+    """Join tables in the order given; give the record of each as well, with its path.
 
-    InputError where one was drawn with another `seed` than that.
+    InputError where one was made with another `seed` than that.
     """
     paths = list(paths)
     frames = [read_table(path) for path in paths]
-    made_from = {
-        str(path): {"sha256": file_hash(Path(path)), **read_metadata(path)} for path in paths
-    }
-    for path, metadata in made_from.items():
-        check_seed(path, metadata, seed)
-    return pd.concat(frames, ignore_index=True), made_from
-
-
-def check_seed(path: str | Path, metadata: Mapping[str, Any], seed: int | None) -> None:
-    """Hold a block's table against the seed of the configuration; InputError where it differs."""
-    found = metadata.get("seed")
-    if seed is not None and found not in (None, seed):
-        raise InputError(
-            f"{path} was made with the seed {found}, expected {seed} of the configuration: it is "
-            "of another run. Remove it, and run the same command again"
-        )
-
-
-def path_of_times(block: str) -> str:
-    """The table of the times of a block's table, both relative to the folder of the results."""
-    return f"times/{block}"
+    return pd.concat(frames, ignore_index=True), [source_record(path, seed) for path in paths]
 
 
 def times_frame(rows: Iterable[Mapping[str, Any]], shared: Iterable[str]) -> pd.DataFrame:

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from crowdgold.record.results import write_table
-from crowdgold.record.seals import UNSEALED, write_sealed_text
+from crowdgold.record.record import METADATA_KEY
+from crowdgold.record.seals import SEAL_KEY, UNSEALED, seal, write_sealed_text
 from unit.bad_inputs.case import UNREADABLE, Case, a_folder
 from unit.made_study import make_study
 
@@ -202,7 +204,9 @@ def _table(metadata: Any, damage: Damage = lambda path: None) -> Damage:
     """What makes a table of the workflow, and damages it."""
 
     def make(path: Path) -> None:
-        write_table(pd.DataFrame({"x": [1.0, 2.0]}), path, metadata)
+        known = {METADATA_KEY: json.dumps(metadata).encode(), SEAL_KEY: UNSEALED}
+        pq.write_table(pa.table({"x": [1.0, 2.0]}).replace_schema_metadata(known), path)
+        seal(path)
         damage(path)
 
     return make
