@@ -90,13 +90,6 @@ def test_an_error_of_class_shares_on_training_items_says_that_training_stopped_s
 
 
 @needs_torch
-def test_a_run_repeats_itself_with_its_generator():
-    first, again, other = (check(seed=seed) for seed in (1, 1, 2))
-    pd.testing.assert_frame_equal(first, again)
-    assert not first.equals(other)
-
-
-@needs_torch
 def test_a_search_takes_what_is_best_on_the_development_items():
     """Of two rates, one of which learns nothing, the other is taken."""
     rows = check(trials=6, learning_rates=[1e-7, 0.1], batch_sizes=[8, 16], learning_rate=1e-7)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.datasets.dataset import STUDY, draw_votes
+from crowdgold.datasets.dataset import STUDY, draw_votes, items_of
 from crowdgold.datasets.source import read_lines
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.items import Items
 from crowdgold.types.parameters import Parameters
 
 OWNER = "dataset chaosnli"
@@ -85,22 +85,13 @@ def draw_task(
     votes_total = given.whole("votes_total", at_least=1, at_most=LABELS - 1)
     subsets = list(SUBSETS) if subset == "both" else [subset]
     frame = frame[frame["subset"].isin(subsets)]
-    columns = {}
-    for name, predictor in _predictors(given).items():
-        columns[name] = _score_column(frame, predictor, target)
+    predictors = _predictors(given).items()
+    columns = {name: _score_column(frame, predictor, target) for name, predictor in predictors}
     frame = frame[frame[list(columns.values())].notna().all(axis=1)]
 
     count = frame[f"count_{target}"].to_numpy()
     votes_positive, truth = draw_votes(count, np.full(len(count), LABELS), votes_total, rng)
-    return Items(
-        item=frame["item"].to_numpy(dtype=object),
-        votes_positive=votes_positive,
-        votes_total=np.full(len(frame), votes_total),
-        gold=np.full(len(frame), NO_GOLD, dtype=np.int8),
-        scores={name: frame[column].to_numpy(dtype=float) for name, column in columns.items()},
-        tie_break=rng.random(len(frame)),
-        truth=truth,
-    )
+    return items_of(frame, votes_positive, votes_total, truth, columns, rng)
 
 
 def _predictors(given: Parameters) -> dict[str, Parameters]:

@@ -19,9 +19,7 @@ import pandas as pd
 from crowdgold.metrics.soft import MULTICLASS, UndefinedMetricWarning
 from crowdgold.metrics.soft_multilabel import MULTILABEL
 from crowdgold.simulate.pairwise_choices import Choices
-from crowdgold.types.columns import list_rows
 from crowdgold.types.errors import InputError
-from crowdgold.types.parameters import unknown
 
 
 @dataclass(frozen=True)
@@ -37,32 +35,26 @@ class TrainingMethod:
     objective: str = ""  # the metric that its loss is 1 less; empty where it is a likelihood
 
 
-_ALL = (
-    TrainingMethod("ReL", "Repeated labelling", enlarges=True),
-    TrainingMethod("MV", "Majority voting"),
-    TrainingMethod("AR", "Annotator ranking", needs_annotators=True),
-    TrainingMethod("ARh", "Annotator ranking (hard)", needs_annotators=True),
-    TrainingMethod("AL", "Ambiguous labelling", multilabel=False, enlarges=True),
-    TrainingMethod("SL", "Soft labelling"),
-    TrainingMethod("SLMV", "Multitask of SL and MV"),
-    TrainingMethod("AE", "Annotator ensemble", needs_annotators=True),
-    TrainingMethod("AEh", "Annotator ensemble (hard)", needs_annotators=True),
-    TrainingMethod("JSD", "Jensen-Shannon divergence", proposed=True, objective="PO-JSD"),
-    TrainingMethod("SmF1", "Soft micro F1", proposed=True, objective="soft micro F1"),
-    TrainingMethod("SMF1", "Soft macro F1", proposed=True, objective="soft macro F1"),
-    TrainingMethod("LA-min", "Loss aggregation with min", proposed=True),
-    TrainingMethod("LA-max", "Loss aggregation with max", proposed=True),
-)
-
-METHODS = {method.name: method for method in _ALL}
+METHODS = {
+    method.name: method
+    for method in (
+        TrainingMethod("ReL", "Repeated labelling", enlarges=True),
+        TrainingMethod("MV", "Majority voting"),
+        TrainingMethod("AR", "Annotator ranking", needs_annotators=True),
+        TrainingMethod("ARh", "Annotator ranking (hard)", needs_annotators=True),
+        TrainingMethod("AL", "Ambiguous labelling", multilabel=False, enlarges=True),
+        TrainingMethod("SL", "Soft labelling"),
+        TrainingMethod("SLMV", "Multitask of SL and MV"),
+        TrainingMethod("AE", "Annotator ensemble", needs_annotators=True),
+        TrainingMethod("AEh", "Annotator ensemble (hard)", needs_annotators=True),
+        TrainingMethod("JSD", "Jensen-Shannon divergence", proposed=True, objective="PO-JSD"),
+        TrainingMethod("SmF1", "Soft micro F1", proposed=True, objective="soft micro F1"),
+        TrainingMethod("SMF1", "Soft macro F1", proposed=True, objective="soft macro F1"),
+        TrainingMethod("LA-min", "Loss aggregation with min", proposed=True),
+        TrainingMethod("LA-max", "Loss aggregation with max", proposed=True),
+    )
+}
 """By short name, in the order of table 3."""
-
-
-def find_method(name: str) -> TrainingMethod:
-    """A method by its short name; an InputError for an unknown one, with the nearest."""
-    if name not in METHODS:
-        raise InputError(unknown("training method", name, METHODS))
-    return METHODS[name]
 
 
 def overview() -> pd.DataFrame:
@@ -79,7 +71,7 @@ def overview() -> pd.DataFrame:
 
 def why_left_out(name: str, annotators_known: bool, multilabel: bool) -> str:
     """Why a method cannot be used on a dataset, by its short name; empty where it can."""
-    method = find_method(name)
+    method = METHODS[name]
     if method.needs_annotators and not annotators_known:
         return f"{name} needs to know who gave which annotation, which the dataset does not say"
     if multilabel and not method.multilabel:
@@ -133,8 +125,7 @@ class Padded(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """R annotations of N items in K classes; an InputError where an item has none, or a row is not
-    as it should be.
+    """R annotations of N items in K classes, of each item one or more.
 
     `item_of` (R,) is the position of each one's item, ascending; `chosen` (R, K) 1 for each class
     that it chose, else 0, exactly one 1 in a row unless `multilabel`; `annotator_of` (R,) the
@@ -155,30 +146,6 @@ class Judged:
             object.__setattr__(self, "count", np.ones(rows, dtype=np.int64))
         if self.annotator_of is not None and not self.annotators:
             object.__setattr__(self, "annotators", int(self.annotator_of.max(initial=-1)) + 1)
-        self._check()
-
-    def _check(self) -> None:
-        if self.chosen.ndim != 2 or len(self.chosen) != len(self.item_of):
-            raise InputError(
-                f"annotations: found shape {self.chosen.shape} for {len(self.item_of)} rows, "
-                "expected (rows, classes)"
-            )
-        if len(self.item_of) == 0:
-            raise InputError("annotations: found none, expected at least one an item")
-        if (np.diff(self.item_of) < 0).any():
-            raise InputError("annotations: found items out of order, expected them ascending")
-        without = np.flatnonzero(np.bincount(self.item_of) == 0)
-        if len(without):
-            raise InputError(f"annotations: items in {list_rows(without)} have none")
-        bad = ~np.isin(self.chosen, (0, 1)).all(axis=1)
-        if not self.multilabel:
-            bad |= self.chosen.sum(axis=1) != 1
-        if bad.any():
-            wanted = "0 or 1 for each class" if self.multilabel else "one class a row"
-            raise InputError(
-                f"annotations, {list_rows(np.flatnonzero(bad))}: found "
-                f"{self.chosen[np.flatnonzero(bad)[0]].tolist()}, expected {wanted}"
-            )
 
     @property
     def items(self) -> int:
@@ -222,14 +189,13 @@ class Judged:
         new = place[self.item_of]
         rows = np.flatnonzero(new >= 0)
         rows = rows[np.argsort(new[rows], kind="stable")]
+        return replace(self.of_rows(rows), item_of=new[rows])
+
+    def of_rows(self, rows: np.ndarray) -> "Judged":
+        """The annotations at positions `rows`."""
         who = None if self.annotator_of is None else self.annotator_of[rows]
-        return replace(
-            self,
-            item_of=new[rows],
-            chosen=self.chosen[rows],
-            annotator_of=who,
-            count=self.counts[rows],
-        )
+        item, chosen, count = self.item_of[rows], self.chosen[rows], self.counts[rows]
+        return replace(self, item_of=item, chosen=chosen, annotator_of=who, count=count)
 
     def of_present_annotators(self) -> "Judged":
         """The same annotations with those annotators alone who gave any, renumbered."""
@@ -279,19 +245,10 @@ def halves(judged: Judged, rng: np.random.Generator) -> tuple[Judged, Judged]:
         )
     place = np.arange(len(item)) - (np.cumsum(total) - total)[item]
     first = place < (total[item] + 1) // 2
-    return _rows(judged, order[first]), _rows(judged, order[~first])
-
-
-def _rows(judged: Judged, rows: np.ndarray) -> Judged:
-    """Some of the annotations, each a row that stands for one."""
-    who = None if judged.annotator_of is None else judged.annotator_of[rows]
-    return replace(
-        judged,
-        item_of=judged.item_of[rows],
-        chosen=judged.chosen[rows],
-        annotator_of=who,
-        count=np.ones(len(rows), dtype=np.int64),
-    )
+    # Each row stands for one annotation.
+    parts = (judged.of_rows(order[chosen]) for chosen in (first, ~first))
+    one, other = (replace(part, count=np.ones_like(part.item_of)) for part in parts)
+    return one, other
 
 
 def choose(judged: Judged, predicted: np.ndarray, judge: str) -> Choices:

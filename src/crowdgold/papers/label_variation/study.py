@@ -6,7 +6,7 @@ takes those with the best geometric mean of the metrics. Needs PyTorch.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,28 +14,10 @@ from torch import nn
 
 from crowdgold.papers.label_variation.encoders import Prepared, Split
 from crowdgold.papers.label_variation.judgements import Score, geometric_mean, score
-from crowdgold.papers.label_variation.training import Optimisation, Trained, train
-from crowdgold.types.errors import InputError
+from crowdgold.papers.label_variation.training import Optimisation, train
 
 EncoderOf = Callable[[Split], nn.Module]
 """The encoder of a split: a new one each time where it learns from training texts."""
-
-
-@dataclass(frozen=True)
-class Search:
-    """A random search."""
-
-    trials: int = 0
-    learning_rates: tuple[float, float] = (1e-4, 1e-1)
-    batch_sizes: tuple[int, ...] = (8, 16, 32, 64, 128)
-
-    def __post_init__(self) -> None:
-        low, high = self.learning_rates
-        if not 0 < low <= high:
-            raise InputError(
-                f"learning_rates: found {low:g} and {high:g}, expected the lowest, above 0, and "
-                "the highest"
-            )
 
 
 class Run(NamedTuple):
@@ -55,35 +37,19 @@ class Run(NamedTuple):
     train_share_error: float
 
 
-def _trained(
-    method: str,
-    data: Prepared,
-    encoder: nn.Module,
-    how: Optimisation,
-    items: np.ndarray,
-    rng: np.random.Generator,
-) -> Trained:
-    return train(method, data.judged.of_items(items), encoder, how, rng, at=items)
-
-
 def search(
-    method: str,
-    data: Prepared,
-    encoder_of: EncoderOf,
-    how: Optimisation,
-    tried: Search,
-    rng: np.random.Generator,
+    method: str, data: Prepared, encoder_of: EncoderOf, how: Optimisation, rng: np.random.Generator
 ) -> Optimisation:
     """Choose learning rate and batch size on the development items of the first split; `how` itself
     where nothing is tried.
     """
     split, best, at_best = data.splits()[0], -1.0, how
-    true = data.judged.shares()[split.development]
-    low, high = np.log(tried.learning_rates)
-    for _ in range(tried.trials):
-        rate, size = float(np.exp(rng.uniform(low, high))), int(rng.choice(tried.batch_sizes))
+    true, judged = data.judged.shares()[split.development], data.judged.of_items(split.fitting)
+    low, high = np.log(how.learning_rates)
+    for _ in range(how.trials):
+        rate, size = float(np.exp(rng.uniform(low, high))), int(rng.choice(how.batch_sizes))
         one = replace(how, learning_rate=rate, batch_size=size)
-        model = _trained(method, data, encoder_of(split), one, split.fitting, rng)
+        model = train(method, judged, encoder_of(split), one, rng, split.fitting)
         predicted = model.predict(split.development)
         mean = geometric_mean(score(true, predicted, data.judged.multilabel))
         if mean > best:
@@ -92,18 +58,14 @@ def search(
 
 
 def run(
-    method: str,
-    data: Prepared,
-    encoder_of: EncoderOf,
-    how: Optimisation,
-    tried: Search,
-    rng: np.random.Generator,
+    method: str, data: Prepared, encoder_of: EncoderOf, how: Optimisation, rng: np.random.Generator
 ) -> Run:
     """Train by a method, with a search where one is asked for, and score the test predictions."""
-    chosen, splits = search(method, data, encoder_of, how, tried, rng), data.splits()
+    chosen, splits = search(method, data, encoder_of, how, rng), data.splits()
     tested, trained = [], []
     for split in splits:
-        model = _trained(method, data, encoder_of(split), chosen, split.training, rng)
+        judged = data.judged.of_items(split.training)
+        model = train(method, judged, encoder_of(split), chosen, rng, split.training)
         tested.append(model.predict(split.test))
         trained.append(model.predict(split.training))
     shares = data.judged.shares()

@@ -22,9 +22,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from crowdgold.papers.label_variation.judgements import Judged, find_method
+from crowdgold.papers.label_variation.judgements import Judged
 from crowdgold.papers.label_variation.training_sets import TrainingSet, training_set
-from crowdgold.types.errors import InputError
 
 TINY = 1e-30
 """Below this a probability adds nothing to an entropy, whose slope at 0 is infinite."""
@@ -120,11 +119,6 @@ def ensemble_loss(logits: Tensor, chosen: Tensor, count: Tensor, multilabel: boo
     return (count * cross_entropy(logits, chosen, multilabel)).sum() / count.sum()
 
 
-def mean_prediction(predicted: Tensor) -> Tensor:
-    """AE's prediction, the mean over the annotators' heads: (..., K) from (..., A, K)."""
-    return predicted.mean(dim=-2)
-
-
 def vote_of_predictions(predicted: Tensor, multilabel: bool) -> Tensor:
     """AEh's prediction, the shares of the heads' likeliest labels: (..., K) from (..., A, K).
 
@@ -135,13 +129,6 @@ def vote_of_predictions(predicted: Tensor, multilabel: bool) -> Tensor:
         return (predicted > 0.5).to(predicted.dtype).mean(dim=-2)
     votes = functional.one_hot(predicted.argmax(dim=-1), predicted.shape[-1])
     return votes.to(predicted.dtype).mean(dim=-2)
-
-
-def heads_of(method: str, annotators: int) -> int:
-    """How many heads a method trains: one for each annotator, two for SLMV, else one."""
-    if find_method(method).name in ("AE", "AEh"):
-        return annotators
-    return 2 if method == "SLMV" else 1
 
 
 class LinearHeads(nn.Module):
@@ -180,15 +167,9 @@ class Optimisation:
     learning_rate: float  # at the start
     warmup: float = 0.0  # share of the steps over which the rate first rises from 0
     each: bool = False  # ReL has a row for each of several equal annotations
-
-    def __post_init__(self) -> None:
-        for name, value in (("epochs", self.epochs), ("batch_size", self.batch_size)):
-            if value < 1:
-                raise InputError(f"{name}: found {value}, expected 1 or more")
-        if not 0 < self.learning_rate < float("inf"):
-            raise InputError(f"learning_rate: found {self.learning_rate}, expected above 0")
-        if not 0 <= self.warmup < 1:
-            raise InputError(f"warmup: found {self.warmup}, expected from 0 to below 1")
+    trials: int = 0  # of a random search, within these bounds of the rate and among these sizes
+    learning_rates: tuple[float, float] = (1e-4, 1e-1)
+    batch_sizes: tuple[int, ...] = (8, 16, 32, 64, 128)
 
 
 class FrozenFeatures(nn.Module):
@@ -262,7 +243,7 @@ class Trained:
                 logits = self.heads(self.encoder(part)).double()
                 predicted = probabilities(logits, self.multilabel)
                 if self.method == "AE":
-                    parts.append(mean_prediction(predicted))
+                    parts.append(predicted.mean(dim=-2))
                 elif self.method == "AEh":
                     parts.append(vote_of_predictions(predicted, self.multilabel))
                 else:
@@ -303,7 +284,7 @@ def train(
     rows = training_set(method, judged, how.each)
     device = next((str(one.device) for one in encoder.parameters()), "cpu")
     generator = torch_generator(rng)
-    count = heads_of(method, judged.annotators)
+    count = {"AE": judged.annotators, "AEh": judged.annotators, "SLMV": 2}.get(method, 1)
     heads = LinearHeads(count, int(encoder.width), judged.classes, generator).to(device)
     place = torch.arange(judged.items) if at is None else torch.as_tensor(at, dtype=torch.long)
     item = place[torch.as_tensor(rows.item, dtype=torch.long)].to(device)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.papers.label_variation.judgements import Judged, Padded, find_method, why_left_out
+from crowdgold.papers.label_variation.judgements import Judged, Padded, why_left_out
 from crowdgold.types.errors import InputError
 
 
@@ -37,8 +37,7 @@ def annotator_scores(judged: Judged, hard: bool) -> np.ndarray:
     Where items may have several classes, each class is a question of its own, to choose it or not,
     whose majority and its share are those of the annotators; the paper does not say how.
     """
-    if judged.annotator_of is None:
-        raise InputError("AR and ARh: the annotations do not say who gave them")
+    assert judged.annotator_of is not None
     with_majority, share = _agreement(judged)
     agreed = np.zeros((judged.annotators, with_majority.shape[1]))
     summed, given = np.zeros_like(agreed), np.zeros_like(agreed)
@@ -83,11 +82,10 @@ def training_set(method: str, judged: Judged, each: bool = False) -> TrainingSet
     number of annotations: where all items have as many, ReL and SL differ by the steps of the
     optimiser alone.
     """
-    name = find_method(method).name
-    if reason := why_left_out(name, judged.annotator_of is not None, judged.multilabel):
+    if reason := why_left_out(method, judged.annotator_of is not None, judged.multilabel):
         raise InputError(reason)
     items, ones = np.arange(judged.items), np.ones(judged.items)
-    match name:
+    match method:
         case "ReL":
             number = judged.counts
             if not each:
@@ -97,7 +95,7 @@ def training_set(method: str, judged: Judged, each: bool = False) -> TrainingSet
         case "MV":
             return TrainingSet(items, judged.majority(), ones)
         case "AR" | "ARh":
-            return TrainingSet(items, judged.majority(), item_weights(judged, name == "ARh"))
+            return TrainingSet(items, judged.majority(), item_weights(judged, method == "ARh"))
         case "AL":  # a row for each class that somebody chose for the item
             item, label = np.nonzero(judged.shares() > 0)
             return TrainingSet(item, np.eye(judged.classes)[label], np.ones(len(item)))
