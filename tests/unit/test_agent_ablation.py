@@ -14,7 +14,6 @@ from crowdgold.papers.stableval.pages import (
     summary_of,
     synthetic_cells,
 )
-from crowdgold.papers.stableval.plots import bars, draw_agent_ablation
 from crowdgold.plots.figure_jobs import draw
 from unit.judged_tables import agent_scores
 from unit.made_pages import PAGES, page_from
@@ -222,48 +221,6 @@ def test_captions_are_held_against_the_published_labels():
 
 
 PANELS = [{"label": "Labels", "configurations": {"labels_3": 3, "labels_9": 9}}]
-GROUPS = [{"title": "Labels", "configurations": {"labels_3": "3 labels", "hard_00": "none hard"}}]
-
-
-@pytest.mark.parametrize("published", [True, False])
-def test_figures_and_tables_are_drawn_from_their_rows(tmp_path, published):
-    names = (OWN, PUBLISHED) if published else (OWN,)
-    table = pd.concat([agent_scores(name, as_the_paper()) for name in names], ignore_index=True)
-    options = {"quantity": "mse", "published": PUBLISHED, "panels": PANELS}
-    draw("agent_ablation", table, options, tmp_path / "figure")
-    shown = pd.read_csv(tmp_path / "figure.csv")
-    assert set(shown["configuration"]) == {"labels_3", "labels_9"}
-    assert len(shown) == 2 * 3 * len(names)
-    options = {"quantity": "mse", "scale": 1000, "digits": 2, "groups": GROUPS}
-    draw("agent_ablation_table", table, options, tmp_path / "table")
-    shown = pd.read_csv(tmp_path / "table.csv").set_index(["configuration", "method"])
-    best = shown[shown["best"]].index.unique()
-    assert sorted(best) == [("hard_00", "DS"), ("labels_3", "DS")]
-    assert (tmp_path / "table.svg").stat().st_size > 1000
-
-
-@pytest.mark.parametrize(("labels", "joined"), [((3, 9), True), (("tight", "wide"), False)])
-def test_markers_stand_by_their_tick_and_only_numbers_are_joined(labels, joined):
-    tables = [agent_scores(name, as_the_paper()) for name in (OWN, PUBLISHED)]
-    named = {
-        "label": "",
-        "configurations": dict(zip(("gaps_tight", "gaps_wide"), labels, strict=True)),
-    }
-    figure, _ = draw_agent_ablation(
-        pd.concat(tables, ignore_index=True), quantity="mse", panels=[named], published=PUBLISHED
-    )
-    (panel,) = figure.axes
-    points = [line for line in panel.get_lines() if len(line.get_xdata()) == 2]
-    assert len(points) > 3
-    low, high = panel.get_xlim()
-    for line in points:
-        if line.get_marker() != "_":  # not the ends of bars
-            apart = np.abs(np.asarray(line.get_xdata()) - [0, 1])
-            assert apart.max() < 0.05 * (high - low)
-    own = [line for line in points if line.get_markerfacecolor() == line.get_color()]
-    assert {line.get_linestyle() == "None" for line in own if line.get_marker() in "svD"} == {
-        not joined
-    }
 
 
 def test_a_figure_says_what_its_table_lacks(tmp_path):
@@ -277,10 +234,3 @@ def test_a_figure_says_what_its_table_lacks(tmp_path):
         draw("agent_ablation_table", table, options, tmp_path / "x")
     with pytest.raises(ValueError, match=r"no columns \['copying'\]"):
         draw("agent_intervals", table, {"by": ["copying"]}, tmp_path / "x")
-
-
-def test_bars_end_where_the_quantity_does():
-    rows = pd.DataFrame({"mean": [0.5, 0.99, 0.01], "se": [0.1, 0.1, 0.1]})
-    shares = [[0.196, 0.196, 0.01], [0.196, 0.01, 0.196]]
-    assert bars(rows, "ranking_accuracy") == pytest.approx(np.array(shares))
-    assert bars(rows, "mse")[1] == pytest.approx([0.196] * 3)

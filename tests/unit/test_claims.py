@@ -433,7 +433,7 @@ def test_modules_that_claims_name_are_known(tmp_path, monkeypatch):
         ({"coverage": "method", "unit": "replicate", "where": {"method": "GT"}}, [np.nan]),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_only_intervals_of_independent_studies_are_trials(of, trials):
     """A mean over settings, or of the intervals of a replicate, is no share of independent ones;
     nor are those of two agents of one study, who share its annotators."""

@@ -12,15 +12,13 @@ from crowdgold.papers.label_variation.judgements import (
     METHODS,
     Judged,
     Score,
+    annotator_scores,
     geometric_mean,
+    item_weights,
     overview,
     score,
-    why_left_out,
-)
-from crowdgold.papers.label_variation.training_sets import (
-    annotator_scores,
-    item_weights,
     training_set,
+    why_left_out,
 )
 from crowdgold.types.errors import InputError
 

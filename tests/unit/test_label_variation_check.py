@@ -64,14 +64,14 @@ def test_a_run_gives_a_row_a_metric(method):
 def test_shares_of_classes_are_held_against_those_of_the_people(monkeypatch):
     """A third of the items is bad, for two of three: a half is off by 5/18 on the 18 items tested,
     a quarter by 1/36 on the others."""
-    from crowdgold.papers.label_variation import study
+    from crowdgold.papers.label_variation import training
 
     class Constant:
         def predict(self, items):
             positive = 1 / 2 if len(items) == 18 else 1 / 4
             return np.tile([1 - positive, positive], (len(items), 1))
 
-    monkeypatch.setattr(study, "_trained", lambda *given: Constant())
+    monkeypatch.setattr(training, "train", lambda *given: Constant())
     rows = check()
     assert rows["share_error"].tolist() == pytest.approx([1 / 2 - 2 / 9] * 6)
     assert rows["train_share_error"].tolist() == pytest.approx([1 / 4 - 2 / 9] * 6)

@@ -25,7 +25,7 @@ from unit.label_variation_tables import (
     STEP,
     table_of_people,
     table_of_runs,
-)  # fmt: skip
+)
 from unit.made_pages import page_from
 
 FIGURES = entries("plot")

@@ -27,6 +27,7 @@ from scipy import stats
 
 from crowdgold.claims.cells import Cells, ClaimError
 from crowdgold.claims.verdicts import CLEARLY, FAILS, HOLDS, NOT_DECIDED, Judgement, verdict_of
+from crowdgold.inference.interval import holm
 from crowdgold.types.parameters import LEVEL
 
 TAIL = (1 - LEVEL) / 2  # the chance of a true value beyond either end of it
@@ -51,15 +52,6 @@ class Decision:
     inside: np.ndarray
     outside: np.ndarray
     needed: float
-
-
-def holm(chances: np.ndarray) -> np.ndarray:
-    """Holm's adjusted p values."""
-    order = np.argsort(chances, kind="stable")
-    steps = chances[order] * np.arange(len(chances), 0, -1)
-    adjusted = np.empty(len(chances))
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted
 
 
 def at_least(chances: np.ndarray, count: int) -> float:

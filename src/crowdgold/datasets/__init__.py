@@ -12,7 +12,6 @@ import pandas as pd
 
 from crowdgold.datasets import (
     chaosnli,
-    chaosnli_texts,
     convabuse,
     lewidi,
     mfrc,
@@ -73,7 +72,7 @@ _ALL = (
     _texts("hs_brexit", lewidi.prepare_hs_brexit),
     _texts("md_agreement", lewidi.prepare_md_agreement),
     _texts("armis", lewidi.prepare_armis),
-    _texts("chaosnli_texts", chaosnli_texts.prepare),
+    _texts("chaosnli_texts", chaosnli.prepare_texts),
     _texts("mfrc", mfrc.prepare),
 )  # fmt: skip
 DATASETS = {one.name: one for one in _ALL}

@@ -167,8 +167,8 @@ def optimisation(given: Given) -> Any:
 
 
 def run_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
-    """The function (method, generator) -> `study.Run`."""
-    from crowdgold.papers.label_variation.study import run
+    """The function (method, generator) -> `training.Run`."""
+    from crowdgold.papers.label_variation.training import run
     from crowdgold.papers.label_variation.transformer_encoder import threads
 
     how, encoder = optimisation(given), encoder_of(given, data, frame)
@@ -199,11 +199,11 @@ def check_label_variation(
 ) -> pd.DataFrame:
     """Train by one method, once, and score the predictions of the test items: a row a metric.
 
-    `share_error` and `train_share_error` are those of `study.Run`; `tied` is the share of all items
-    whose majority is a matter of the rule for ties; `annotators` have annotations of training items
-    of the first split, `annotations_each` is the median number of each one's (0 where they are not
-    known), `annotations` the mean number of a training item; `all_items`, `all_annotations`,
-    `all_annotators` and `classes` are what table 4 counts.
+    `share_error` and `train_share_error` are those of `training.Run`; `tied` is the share of all
+    items whose majority is a matter of the rule for ties; `annotators` have annotations of training
+    items of the first split, `annotations_each` is the median number of each one's (0 where they
+    are not known), `annotations` the mean number of a training item; `all_items`,
+    `all_annotations`, `all_annotators` and `classes` are what table 4 counts.
     """
     given = Given("check label_variation", DEFAULTS | dict(parameters), LabelVariationParameters)
     given.check_names()

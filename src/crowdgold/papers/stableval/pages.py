@@ -291,7 +291,7 @@ class Cell(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Say whether they are the same."""
+        """Whether they are the same."""
         return (SAME if self.ours == self.printed else DIFFERS) if self.ours else ABSENT
 
 
@@ -323,11 +323,10 @@ def _plain(make: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[pd.DataFra
     """Each number of a table by its row and column."""
 
     def values(rows: pd.DataFrame) -> Values:
-        frame = make(rows)
         return {
-            (str(row), str(column)): (float(frame.loc[row, column]),)
-            for row in frame.index
-            for column in frame.columns
+            (str(row), str(column)): (float(value),)
+            for row, cells in make(rows).to_dict("index").items()
+            for column, value in cells.items()
         }
 
     return values
@@ -360,18 +359,8 @@ Source = tuple[str, Callable[[pd.DataFrame], Values]]
 
 def _in_order(experiment: str, statistics: int, first: int) -> dict[int, Source]:
     """The tables of a dataset: its statistics, and five in a row from `first` on."""
-    kinds = (
-        *map(
-            _plain,
-            (
-                paper_tables.scores,
-                paper_tables.stability,
-                paper_tables.quality,
-                paper_tables.ambiguous,
-            ),
-        ),
-        _findings,
-    )
+    names = "scores", "stability", "quality", "ambiguous"
+    kinds = [*(_plain(getattr(paper_tables, name)) for name in names), _findings]
     rest = {number: (experiment, kind) for number, kind in enumerate(kinds, first)}
     return {statistics: (experiment, _plain(paper_tables.statistics)), **rest}
 
