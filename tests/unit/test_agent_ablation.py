@@ -9,19 +9,17 @@ from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED, UNDECIDABLE
 from crowdgold.experiment.configuration import load
 from crowdgold.papers.stableval.pages import (
     as_printed,
-    interval_tables,
     lean_of,
     summary_of,
     synthetic_cells,
 )
 from crowdgold.plots.figure_jobs import draw
 from unit.judged_tables import agent_scores
-from unit.made_pages import PAGES, page_from
+from unit.made_pages import PAGES
 from workflow.conftest import ROOT
 
 PRINTED = load(ROOT / "config/printed/stableval_synthetic.yaml")
 OWN, PUBLISHED = "stableval_synthetic", "stableval_synthetic_published"
-CELLS = pd.read_csv(ROOT / "config/printed/stableval.csv", dtype=str)
 
 
 def claim(words, printed=PRINTED, place=""):
@@ -54,27 +52,17 @@ def test_cells_are_held_against_what_is_printed_and_one_that_differs_is_counted(
     assert "72 of 72 cells have the printed digits" in text
     assert "0 of 72 cells are more than 3.5" in text
     # Each MSE of ours is larger by .1, which is 100 in the table's unit.
-    tables = {
-        OWN: agent_scores(OWN, {name: {method: value + 0.1 for method, value in row.items()}
-                                for name, row in as_the_paper().items()}),
-        PUBLISHED: agent_scores(PUBLISHED, as_the_paper()),
-    }  # fmt: skip
-    told = lean_of("table_4", tables, PRINTED["table_4"])
+    larger = agent_scores(OWN, {name: {method: value + 0.1 for method, value in row.items()}
+                                for name, row in as_the_paper().items()})  # fmt: skip
+    told = lean_of("table_4", {**tables, OWN: larger}, PRINTED["table_4"])
     assert " ours less theirs is 100.00 ± " in told
-    assert told.endswith(" standard errors).")
-    assert lean_of("table_4", {OWN: tables[OWN]}, PRINTED["table_4"]) == ""
     tables = {
         OWN: agent_scores(OWN, as_the_paper(off=0.02)),
         PUBLISHED: agent_scores(PUBLISHED, as_the_paper(off=0.0058)),
     }
-    cells = synthetic_cells("table_4", tables, PRINTED)
-    assert sum(not as_printed(cell, 2) for cell in cells) == 1
-    files = {"tables": tables, "cells": CELLS, "times": None, "printed": PRINTED}
-    page = page_from("reproduction_stableval", {"draws": 400}, **files)
-    assert "71 of 72 cells have the printed digits" in page
-    assert "1 of 72 cells are more than 3.5" in page
-    assert "5.71, **5.80**" in page
-    assert "not made here: stableval_correlated" in page
+    text = summary_of(synthetic_cells("table_4", tables, PRINTED), 2)
+    assert "71 of 72 cells have the printed digits" in text
+    assert "1 of 72 cells are more than 3.5" in text
 
 
 def test_a_claim_about_mse_holds_where_it_is_clear_everywhere():
@@ -132,10 +120,6 @@ def test_dependence_is_held_against_its_control(coverage, verdict):
     found = claim("these answers away: full posterior").judge(tied(coverage, control=control))
     assert found.verdict == verdict
     assert found.ours.startswith("coverage less the control's: own difficulty, 20% copied ")
-    page = interval_tables(tied(coverage))
-    assert "| own difficulty, 0% copied (control) | PEC-posterior | 0.950 ± " in page
-    assert page.count("| 3 of 40 |") == 3
-    assert "not made here: stableval_own_world" in page
 
 
 def test_one_class_prior_costs_coverage_where_agents_differ():

@@ -8,6 +8,7 @@ import functools
 import gzip
 import hashlib
 import json
+import re
 import socket
 import time
 from pathlib import Path
@@ -26,6 +27,12 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
 from unit.made_host import served
 
+PINNED = re.compile(
+    "https://(raw.githubusercontent.com/[^/]+/[^/]+|github.com/[^/]+/[^/]+/tree)/[0-9a-f]{40}/"
+)
+PUBLISHED = re.compile(
+    r"https://(ndownloader\.figshare\.com/files/\d+$|huggingface\.co/datasets/|doi\.org/)"
+)
 CLOSED = "http://127.0.0.1:9"
 """An address where nothing listens."""
 
@@ -218,30 +225,20 @@ def test_an_unknown_dataset_is_named_with_the_nearest(place):
 
 
 def test_every_dataset_has_pinned_files_a_licence_and_a_citation():
-    assert set(DATASETS) == set(SOURCES)
-    for name, dataset in DATASETS.items():
-        assert dataset.name == name
-        assert SOURCES[name].licence
-        assert SOURCES[name].citation
-        for file in SOURCES[name].files:
+    assert {name: one.name for name, one in DATASETS.items()} == {name: name for name in SOURCES}
+    for source in SOURCES.values():
+        assert source.licence
+        assert source.citation
+        for file in source.files:
             assert (len(file.urls) == 1) or file.convert
             if file.sha256 is None:
-                assert SOURCES[name].on_request
-                assert "No checksum of the files is known" in SOURCES[name].cautions
+                assert source.on_request
+                assert "No checksum of the files is known" in source.cautions
                 assert file.starts_with
-                host, number = file.urls[0].rsplit("/", 1)
-                published = host == "https://ndownloader.figshare.com/files" and number.isdecimal()
-                published |= host.startswith("https://huggingface.co/datasets/")
-                assert published or (file.parts and host.startswith("https://doi.org/"))
-                continue
-            assert len(file.sha256) == 64
-            if file.local_only:
-                commit = file.urls[0].partition("/tree/")[2].split("/")[0]
-                assert len(commit) == 40, "the page that it was made of, pinned to a commit"
-                continue
-            for url in file.urls:
-                commit = url.removeprefix("https://raw.githubusercontent.com/").split("/")[2]
-                assert len(commit) == 40, "pinned to a commit"
+                assert PUBLISHED.match(file.urls[0])
+            else:
+                assert len(file.sha256) == 64
+                assert all(map(PINNED.match, file.urls)), "pinned to a commit"
 
 
 def test_product_records_are_converted_from_lists(tmp_path):

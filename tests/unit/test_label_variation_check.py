@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from crowdgold.datasets.dataset import JUDGED_COLUMNS as COLUMNS
-from crowdgold.experiment import plan
 from crowdgold.papers.label_variation import check as label_variation
 from crowdgold.system.declared import load
 from crowdgold.types.errors import InputError
@@ -107,24 +106,15 @@ def test_cross_validated_predictions_are_of_all_items():
         part=(number % 10).astype(str), label=np.where(number % 3 == 0, "e", "n"), count=9,
         annotator="", second="hypothesis", subset="snli",
     )  # fmt: skip
-    given = {
-        **GIVEN,
-        "dataset": "chaosnli_texts",
-        "subset": "snli",
-        "repeated": "each",
-        "epochs": 1,
-        "batch_size": 64,
-    }
-    rows = label_variation.check_label_variation(
-        {**given, "method": "ReL"}, np.random.default_rng(0), frame
-    )
+    texts = {"dataset": "chaosnli_texts", "subset": "snli", "repeated": "each"}
+    given = {**GIVEN, **texts, "epochs": 1, "batch_size": 64}
+    run, rng = label_variation.check_label_variation, np.random.default_rng(0)
+    rows = run({**given, "method": "ReL"}, rng, frame)
     assert set(rows["items"]) == {90}
     assert set(rows["annotators"]) == {0}
     assert set(rows["dataset"]) == {"ChaosNLI (SNLI)"}
     with pytest.raises(InputError, match="AE needs to know who gave which annotation"):
-        label_variation.check_label_variation(
-            {**given, "method": "AE"}, np.random.default_rng(0), frame
-        )
+        run({**given, "method": "AE"}, rng, frame)
 
 
 @pytest.mark.parametrize(
@@ -158,16 +148,3 @@ def test_the_check_says_what_it_needs():
     assert not own.can_do_without
     assert load("check", "labelling_frontier").can_do_without
     assert load("check", "metric_study").features_file({}) is None
-
-
-def test_without_its_packages_there_is_nothing_to_draw(monkeypatch):
-    config = {
-        "experiments": {"a": {"check": "label_variation", "parameters": GIVEN, "replicates": 1}},
-        "figures": {"f": {"experiments": ["a"]}},
-    }
-    monkeypatch.setattr(plan.importlib.util, "find_spec", lambda name: None)
-    assert plan.figure_without(config, "f") == {"torch": False}
-    assert plan.how_to_install("torch") == "`make hlv-packages` does it"
-    assert plan.how_to_install("snorkel") == "`make snorkel` does it"
-    monkeypatch.setattr(plan.importlib.util, "find_spec", lambda name: object())
-    assert plan.figure_without(config, "f") == {}

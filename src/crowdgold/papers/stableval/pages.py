@@ -55,32 +55,24 @@ def synthetic_cells(name: str, tables: Tables, printed: Mapping[str, Any]) -> li
 
     `printed` is config/printed/stableval_synthetic.yaml.
     """
-    block, columns, ours = printed[name], ["mean", "se", "replicates"], {}
+    block, columns = printed[name], ["mean", "se", "replicates"]
+    keys = pd.MultiIndex.from_product([block["rows"], printed["methods"]])
+    ours = {}
     for whose, experiment in TABLES[name].items():
-        ours[whose] = pd.DataFrame(columns=columns)
+        ours[whose] = pd.DataFrame(columns=columns, index=keys, dtype=float)
         if experiment in tables:
             found = summarise_recovery(tables[experiment], [CONFIGURATION])
             rows = found[found["quantity"] == block["quantity"]]
-            ours[whose] = rows.set_index([CONFIGURATION, "method"])[columns]
+            ours[whose] = rows.set_index([CONFIGURATION, "method"])[columns].reindex(keys)
             ours[whose][["mean", "se"]] *= block["scale"]
-    cells = []
-    for configuration, row in block["rows"].items():
-        for method, value in zip(printed["methods"], row, strict=True):
-            key = (configuration, method)
-            own, given = (
-                ours[whose].loc[key] if key in ours[whose].index else None
-                for whose in (OWN, PUBLISHED)
-            )
-            mean, error, number = (np.nan,) * 3 if own is None else own
-            centre = value if given is None else given["mean"]
-            # By the spread of ours on both sides: seeds that are all right have none.
-            joint = float(np.hypot(error, error * np.sqrt(number / printed["repetitions"])))
-            away = (mean - centre) / joint if joint > 0 else 0.0 if mean == centre else np.nan
-            published = np.nan if given is None else float(given["mean"])
-            cells.append(
-                SyntheticCell(*key, value, published, float(mean), float(error), float(away))
-            )
-    return cells
+    values, published = np.concatenate(list(block["rows"].values())), ours[PUBLISHED]["mean"]
+    mean, error, number = (ours[OWN][column] for column in columns)
+    less = mean - published.fillna(pd.Series(values, keys))
+    # By the spread of ours on both sides: seeds that are all right have none.
+    joint = np.hypot(error, error * np.sqrt(number / printed["repetitions"]))
+    away = (less / joint.where(joint > 0)).mask((less == 0) & ~(joint > 0), 0.0)
+    numbers = zip(values, published, mean, error, away, strict=True)
+    return [SyntheticCell(*key, *map(float, row)) for key, row in zip(keys, numbers, strict=True)]
 
 
 def as_printed(cell: SyntheticCell, digits: int) -> bool:
