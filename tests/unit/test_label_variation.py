@@ -15,7 +15,6 @@ from crowdgold.papers.label_variation.judgements import (
     annotator_scores,
     geometric_mean,
     item_weights,
-    overview,
     score,
     training_set,
     why_left_out,
@@ -37,22 +36,6 @@ def judged(items, annotators=None, named=0, **more):
 
 EXAMPLE = judged([[A, A, B, A], [A, B, B]])
 """x1 is labelled A, A, B, A by four annotators, x2 A, B, B by the first three."""
-
-
-def test_table_3():
-    """As printed: I, M and D of each method, in its order."""
-    printed = {
-        "ReL": "011", "MV": "010", "AR": "110", "ARh": "110", "AL": "001", "SL": "010",
-        "SLMV": "010", "AE": "110", "AEh": "110", "JSD": "010", "SmF1": "010", "SMF1": "010",
-        "LA-min": "010", "LA-max": "010",
-    }  # fmt: skip
-    table = overview()
-    assert list(table.index) == list(printed)
-    for name, marks in printed.items():
-        assert table.loc[name, ["I", "M", "D"]].tolist() == [mark == "1" for mark in marks]
-    assert table.index[table["proposed"]].tolist() == ["JSD", "SmF1", "SMF1", "LA-min", "LA-max"]
-    assert table.loc["ReL", "name"] == "Repeated labelling"
-    assert table["name"].is_unique
 
 
 def test_a_method_that_cannot_be_used_says_why():
