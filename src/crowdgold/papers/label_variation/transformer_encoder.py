@@ -139,13 +139,10 @@ def find_device(wanted: str) -> str:
     """The device for an encoder that is trained: `auto` is a GPU where there is one. An InputError
     where a GPU is wanted, and PyTorch sees none.
     """
-    if wanted == "cpu":
-        return wanted
-    if torch.cuda.is_available():
-        return "cuda"
-    if wanted == "auto":
-        return "cpu"
-    raise InputError(f"device {wanted}: PyTorch sees no GPU; auto takes the CPU then")
+    seen = torch.cuda.is_available()
+    if wanted == "cuda" and not seen:
+        raise InputError(f"device {wanted}: PyTorch sees no GPU; auto takes the CPU then")
+    return "cuda" if seen and wanted != "cpu" else "cpu"
 
 
 def embed(tokenizer: Any, model: nn.Module, encoder: Encoder, texts: Texts) -> np.ndarray:
