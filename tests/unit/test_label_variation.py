@@ -67,38 +67,6 @@ def test_the_papers_ranking_scores():
     assert item_weights(found, hard=True).tolist() == [1.5]
 
 
-def brute_scores(rows, hard):
-    """Scores by loops over the words of the paper; rows: (item, annotator, label)."""
-    labels = {}
-    for item, _, label in rows:
-        labels.setdefault(item, []).append(label)
-    best = {item: max(range(3), key=own.count) for item, own in labels.items()}
-    share = {item: own.count(best[item]) / len(own) for item, own in labels.items()}
-    found = {}
-    for who in {annotator for _, annotator, _ in rows}:
-        own = [(item, label) for item, annotator, label in rows if annotator == who]
-        agreed = [item for item, label in own if label == best[item]]
-        if hard:
-            found[who] = len(agreed) / len(own)
-        else:
-            found[who] = sum(share[item] for item in agreed) / len(agreed) if agreed else 0
-    return found
-
-
-def test_ranking_scores_against_loops():
-    rng = np.random.default_rng(3)
-    items = np.repeat(np.arange(40), rng.integers(1, 6, 40))
-    who, label = rng.integers(0, 7, len(items)), rng.integers(0, 3, len(items))
-    found = Judged(items, np.eye(3)[label], who)
-    rows = list(zip(items, who, label, strict=True))
-    for hard in (True, False):
-        by_loop = brute_scores(rows, hard)
-        scores = annotator_scores(found, hard)[:, 0]
-        np.testing.assert_allclose(scores, [by_loop[w] for w in range(7)])
-        weights = [sum(by_loop[w] for i, w, _ in rows if i == item) for item in range(40)]
-        np.testing.assert_allclose(item_weights(found, hard), weights)
-
-
 def test_shares_majorities_and_ties():
     # A tie of one class goes to the first, as arg max does; half is not more than half.
     found = judged([[A, B], [B], [A, A, B]])
