@@ -18,7 +18,7 @@ are high where the prediction is good, and all but entropy correlation lie in [0
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -37,6 +37,14 @@ class UndefinedMetricWarning(UserWarning):
 def warn(message: str) -> None:
     """Warn of something undefined, at the line that asked for the metric."""
     warnings.warn(message, UndefinedMetricWarning, stacklevel=4)
+
+
+def noted(metric: Callable[..., Any], true: np.ndarray, predicted: np.ndarray) -> tuple[Any, str]:
+    """What a metric gives, and why it is undefined; empty where it is not."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UndefinedMetricWarning)
+        value = metric(true, predicted)
+    return value, "; ".join(str(one.message) for one in caught)
 
 
 def name_classes(classes: Sequence[int] | np.ndarray) -> str:

@@ -10,7 +10,6 @@ item may have several classes, the majority are those that more than half chose,
 0.5), which may be none; exactly half is not more than half.
 """
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -18,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crowdgold.metrics.soft import MULTICLASS, UndefinedMetricWarning
+from crowdgold.metrics.soft import MULTICLASS, noted
 from crowdgold.metrics.soft_multilabel import MULTILABEL
 from crowdgold.simulate.pairwise_choices import Choices
 from crowdgold.types.errors import InputError
@@ -94,13 +93,10 @@ class Score(NamedTuple):
 
 def score(true: np.ndarray, predicted: np.ndarray, multilabel: bool) -> dict[str, Score]:
     """Every metric of predictions Q (N, K) of P (N, K), under the general names of `SAME`."""
-    scores = {}
-    for name, metric in (MULTILABEL if multilabel else MULTICLASS).items():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", UndefinedMetricWarning)
-            value = metric(true, predicted)
-        scores[SAME.get(name, name)] = Score(value, "; ".join(str(one.message) for one in caught))
-    return scores
+    return {
+        SAME.get(name, name): Score(*noted(metric, true, predicted))
+        for name, metric in (MULTILABEL if multilabel else MULTICLASS).items()
+    }
 
 
 def geometric_mean(scores: Mapping[str, Score]) -> float:
