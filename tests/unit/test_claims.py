@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.claims.cells import ClaimError, cells_of, choose, show
+from crowdgold.claims.cells import ClaimError, cells_of, choose
 from crowdgold.claims.claims import claims_of, own_modules
-from crowdgold.claims.predicates import PREDICATES, all_of, wanted_in_words
-from crowdgold.claims.printed_items import main_claims
+from crowdgold.claims.predicates import PREDICATES, all_of
 from crowdgold.claims.quantities import quantity
 from crowdgold.claims.verdicts import (
     FAILS,
@@ -17,7 +16,6 @@ from crowdgold.claims.verdicts import (
     NOT_DECIDED,
     NOT_JUDGED,
     UNDECIDABLE,
-    Claim,
     JudgedClaims,
     Judgement,
 )
@@ -138,25 +136,6 @@ def test_a_printed_mean_of_few_replicates_has_an_error_of_its_own():
     assert judge(ours, number=1, margin=0.2, printed_of=100).verdict == FAILS
 
 
-@pytest.mark.parametrize(
-    ("predicate", "arguments", "words"),
-    [
-        ("below", {"margin": 1}, "below 1"),
-        ("above", {"margin": 0.93, "inside": "any"}, "above 0.93, one or more"),
-        ("below", {"margin": 1, "inside": "most"}, "below 1, more than half"),
-        ("within", {"margin": 0.05, "number": 0.64}, "within 0.05 of 0.64"),
-        ("within", {"margin": 0.05, "number": 6, "printed_of": 9}, "within 0.05 of 6, a mean of 9"),
-        ("within", {"margin": 0.1, "number": {"a": 1, "b": 2}}, "within 0.1 of a 1, b 2"),
-        ("order", {"margin": 0, "groups": ["a", "b"]}, "a < b"),
-        ("trend", {"margin": 0, "towards": "falls"}, "falls from each to the next"),
-        ("trend", {"margin": 2, "towards": "rises", "ends": True},
-         "rises from first to last by more than 2"),
-    ],
-)  # fmt: skip
-def test_a_margin_is_told_in_words(predicate, arguments, words):
-    assert wanted_in_words(predicate, **arguments) == words
-
-
 def test_rows_are_chosen_by_values_ends_and_bounds():
     table = pd.DataFrame({"n": [1, 2, 3, 4], "name": ["ab", "ac", "b", "b"]})
     for where, wanted in (
@@ -226,15 +205,6 @@ def test_means_columns_and_differences_of_cells():
     assert less.degrees().tolist() == [1], "of the side that is the less known"
     pair = quantity(tables, {"paired": "x", "column": "who", "first": "a", "second": "b"})
     assert pair.rows[["value", "error"]].to_numpy().tolist() == [[1.5, 0.5]]
-
-
-def test_cells_are_told_each_or_by_their_range():
-    own = cells_of("width", ["a", "a", "b"], [0.5, 0.7, 1.0], [0.3, 0.4, 0.1], ["1", "2", "1"])
-    assert show(own) == "width: a at 1 0.50 ± 0.30; a at 2 0.70 ± 0.40; b at 1 1.00 ± 0.10"
-    assert show(own, "range") == "width: a 0.50 to 0.70; b 1.00 to 1.00"
-    assert show(own, "ends") == "width 0.50 to 1.00 in 3 places"
-    assert show(own, "title") == "width"
-    assert show(cells_of("share", [""], [0.5], [0.1])) == "share 0.50 ± 0.10"
 
 
 ENTRY = {
@@ -359,34 +329,6 @@ def test_what_no_replicates_decide_is_said_to_be_so_where_it_is_not_decided():
         assert (found.verdict, why in found.reason) == (verdict, False)
 
 
-def test_a_page_tells_claims_by_their_verdict():
-    """The cause alone in the list, all that is said in the table; our own are counted apart."""
-    why = "clearly not: a (0.1), b (2); a slip; ours: 3"
-    told = [
-        (Claim(place, words, (), None), own)
-        for place, words, own in (
-            ("Fig. 1", "it is small", Judgement("1", HOLDS, "", "5", "below 2")),
-            ("Fig. 1", "it is true", Judgement("2", FAILS, why, "5", cause="a slip")),
-            ("ours, on fig. 1", "it is large", Judgement("3", NOT_DECIDED, "open: c (1)", "5")),
-            ("Fig. 2", "gone", Judgement("", NOT_JUDGED)),
-            ("Fig. 3", "it is so", Judgement("4", NO_VERDICT, "by design")),
-        )
-    ]
-    found, alone = JudgedClaims(told[:4]), JudgedClaims(told[:1])
-    assert found.counted == (
-        "Of 3 claims 1 holds, 1 does not hold and 1 is not judged, for want of data. "
-        "Of 1 claims of our own 1 is not decided."
-    )
-    assert JudgedClaims([told[0]] * 2).counted == "Of 2 claims 2 hold."
-    assert JudgedClaims(told[::4]).counted == "Of 2 claims 1 holds and 1 has no verdict."
-    assert found.with_verdict(HOLDS) == "- **Fig. 1**: it is small."
-    assert found.with_verdict(FAILS) == "- **Fig. 1**: it is true. *Why not:* a slip."
-    assert found.with_verdict(NOT_DECIDED) == "- **ours, on fig. 1**: it is large."
-    assert alone.with_verdict(FAILS) == "- none"
-    assert "| Fig. 1 | it is small | 1 | below 2 | holds | 5 |  |" in found.table
-    assert "| Fig. 2 | gone |  |  | not judged |  |  |" in found.table
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -433,7 +375,7 @@ def test_modules_that_claims_name_are_known(tmp_path, monkeypatch):
         ({"coverage": "method", "unit": "replicate", "where": {"method": "GT"}}, [np.nan]),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_only_intervals_of_independent_studies_are_trials(of, trials):
     """A mean over settings, or of the intervals of a replicate, is no share of independent ones;
     nor are those of two agents of one study, who share its annotators."""
@@ -453,33 +395,12 @@ def test_a_table_that_lacks_what_the_claim_is_about_is_named(lacks):
         claim_of(beside={"f": "with gamma = 1"}).judged(tables)
 
 
-def test_the_main_claims_that_hold_come_first_and_are_told_elsewhere():
-    """Of those that do not hold the order is the file's."""
-    (entry,) = claims_of([{**ENTRY, "main": True}], PRINTED, ROOM)
-    assert entry.main
-    held, failed = Judgement("1", HOLDS), Judgement("1", FAILS)
-    told = [
-        (Claim("Fig. 1", "small", (), None), held),
-        (Claim("Fig. 2, stand-in", "true", (), None, main=True), held),
-        (Claim("Fig. 5", "right", (), None, main=True), held),
-        (Claim("Fig. 3", "odd", (), None), failed),
-        (Claim("Fig. 4", "even", (), None, main=True), failed),
-    ]
-    found = JudgedClaims(told)
-    assert found.with_verdict(HOLDS) == (
-        "- **Fig. 2, stand-in**: true.\n- **Fig. 5**: right.\n\nFurther:\n\n- **Fig. 1**: small."
-    )
-    assert found.with_verdict(FAILS) == "- **Fig. 3**: odd.\n- **Fig. 4**: even."
-    assert main_claims(found.with_verdict(HOLDS)) == ["true (Fig. 2, stand-in)", "right"]
-    assert main_claims(JudgedClaims(told[:1]).with_verdict(HOLDS)) == []
-    assert main_claims("- none") == []
-
-
 def test_a_main_claim_may_tell_another_quantity_with_its_words_where_it_holds():
     """Where it does not hold its words stand alone, as the cause follows them."""
     aside = {"summary": "coverage", "method": ["MAVEN", "GT"], "by": "n_gold", "title": "coverage",
              "show": "ends"}  # fmt: skip
     claim = claim_of(main=aside)
+    assert claim.main
     words = "- **Fig. 4**: MAVEN's intervals are 25% narrower"
     for width, verdict, own in (
         (0.6, HOLDS, " (coverage 1.00 to 1.00 in 4 places)"),
@@ -487,4 +408,3 @@ def test_a_main_claim_may_tell_another_quantity_with_its_words_where_it_holds():
     ):
         told = JudgedClaims([(claim, claim.judged({"e": results(width=width)}))])
         assert told.with_verdict(verdict).startswith(f"{words}{own}.")
-    assert claim.main

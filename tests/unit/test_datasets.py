@@ -7,10 +7,9 @@ CROWDGOLD_DATA at a folder that holds them.
 import functools
 import gzip
 import hashlib
-import http.server
 import json
+import re
 import socket
-import threading
 import time
 from pathlib import Path
 
@@ -26,7 +25,14 @@ from crowdgold.datasets.pinned import SOURCES
 from crowdgold.datasets.source import File, Source, predictions_from_json_lines, products_from_lists
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
+from unit.made_host import served
 
+PINNED = re.compile(
+    "https://(raw.githubusercontent.com/[^/]+/[^/]+|github.com/[^/]+/[^/]+/tree)/[0-9a-f]{40}/"
+)
+PUBLISHED = re.compile(
+    r"https://(ndownloader\.figshare\.com/files/\d+$|huggingface\.co/datasets/|doi\.org/)"
+)
 CLOSED = "http://127.0.0.1:9"
 """An address where nothing listens."""
 
@@ -50,17 +56,8 @@ def host(place):
     """A web host that serves a folder; gives (address, folder, requests seen)."""
     folder = place / "host"
     folder.mkdir()
-    seen = []
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *arguments):
-            seen.append(f"{self.command} {self.path}")
-
-    handler = functools.partial(Handler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}", folder, seen
-        server.shutdown()
+    with served(folder) as (address, seen):
+        yield address, folder, seen
 
 
 @pytest.fixture
@@ -228,30 +225,20 @@ def test_an_unknown_dataset_is_named_with_the_nearest(place):
 
 
 def test_every_dataset_has_pinned_files_a_licence_and_a_citation():
-    assert set(DATASETS) == set(SOURCES)
-    for name, dataset in DATASETS.items():
-        assert dataset.name == name
-        assert SOURCES[name].licence
-        assert SOURCES[name].citation
-        for file in SOURCES[name].files:
+    assert {name: one.name for name, one in DATASETS.items()} == {name: name for name in SOURCES}
+    for source in SOURCES.values():
+        assert source.licence
+        assert source.citation
+        for file in source.files:
             assert (len(file.urls) == 1) or file.convert
             if file.sha256 is None:
-                assert SOURCES[name].on_request
-                assert "No checksum of the files is known" in SOURCES[name].cautions
+                assert source.on_request
+                assert "No checksum of the files is known" in source.cautions
                 assert file.starts_with
-                host, number = file.urls[0].rsplit("/", 1)
-                published = host == "https://ndownloader.figshare.com/files" and number.isdecimal()
-                published |= host.startswith("https://huggingface.co/datasets/")
-                assert published or (file.parts and host.startswith("https://doi.org/"))
-                continue
-            assert len(file.sha256) == 64
-            if file.local_only:
-                commit = file.urls[0].partition("/tree/")[2].split("/")[0]
-                assert len(commit) == 40, "the page that it was made of, pinned to a commit"
-                continue
-            for url in file.urls:
-                commit = url.removeprefix("https://raw.githubusercontent.com/").split("/")[2]
-                assert len(commit) == 40, "pinned to a commit"
+                assert PUBLISHED.match(file.urls[0])
+            else:
+                assert len(file.sha256) == 64
+                assert all(map(PINNED.match, file.urls)), "pinned to a commit"
 
 
 def test_product_records_are_converted_from_lists(tmp_path):
@@ -379,20 +366,6 @@ def test_a_task_of_product_pairs_has_the_chosen_predictors_in_their_order():
     assert np.all(items.gold == NO_GOLD)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"predictors": ["charater"]}, "no predictor 'charater'; did you mean 'character'"),
-        ({"predictors": "word"}, "'predictors': found 'word', expected a list of names"),
-        ({"predictors": []}, r"'predictors': found \[\], expected a list"),
-        ({"predictor": ["word"]}, "no parameter 'predictor'; did you mean 'predictors'"),
-    ],
-)
-def test_impossible_parameters_of_product_pairs_are_named(parameters, message):
-    with pytest.raises(InputError, match=message):
-        product_pairs.draw_task(pd.DataFrame(), parameters, np.random.default_rng(0))
-
-
 @pytest.fixture
 def chaos():
     """A prepared table: 300 items of each subset; model `b` knows snli only, `a` all but one."""
@@ -433,25 +406,6 @@ def test_a_task_of_chaosnli_draws_votes_and_takes_the_majority_of_the_rest(chaos
     assert np.all(items.gold == NO_GOLD)
 
 
-def test_votes_of_chaosnli_are_drawn_without_replacement(chaos):
-    """60 draws of 10 of 100 labels, 599 items: hypergeometric mean and variance, within 5 Monte
-    Carlo standard errors (variance with replacement would be 10 % more, some 14 standard errors).
-    """
-    frame, share = chaos[2], chaos[2]["count_e"].to_numpy()[:599] / 100
-    rng = np.random.default_rng(2)
-    draws = np.array(
-        [
-            chaosnli.draw_task(frame, {"model": "a", "votes_total": 10}, rng).votes_positive
-            for _ in range(60)
-        ]
-    )
-    deviation = (draws - 10 * share).ravel()
-    variance = 10 * share * (1 - share) * 90 / 99
-    assert abs(deviation.mean()) < 5 * deviation.std() / np.sqrt(deviation.size)
-    excess = deviation**2 - np.tile(variance, 60)
-    assert abs(excess.mean()) < 5 * excess.std() / np.sqrt(excess.size)
-
-
 def test_a_tied_rest_of_chaosnli_is_decided_at_random():
     """1,000 items of which the other 98 labels tie 49 to 49: about half positive (5 sd = 79)."""
     frame = pd.DataFrame(
@@ -474,23 +428,47 @@ def test_several_predictors_of_chaosnli_share_the_items_that_all_know(chaos):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    ("name", "parameters", "message"),
     [
-        ({"target": "entailed"}, "no target 'entailed'; did you mean 'entailment'"),
-        ({"subset": "mnli"}, "no subset 'mnli'; did you mean"),
-        ({"votes_total": 100}, "'votes_total': found 100, expected a whole number at least 1 and"),
-        ({"model": "c"}, "no model 'c'; there are a, b"),
-        ({"model": "a", "seed": 7}, r"'seed': found 7, expected one of \[0, 1\], the seeds of a"),
-        ({"model": "b"}, "b with seed 0 has no predictions for mnli_m"),
-        ({"predictors": ["a"]}, "'predictors': found .*, expected at least one, as {NAME"),
-        ({"predictors": {"A": "a"}}, "predictor 'A': found 'a', expected {model: name"),
-        ({"predictors": {"A": {"sed": 1}}}, "predictor 'A': no parameter 'sed'; did you mean 'se"),
-        ({"votes": 3}, "no parameter 'votes'"),
+        ("product_pairs", {"predictors": ["charater"]}, "'charater'; did you mean 'character'"),
+        ("product_pairs", {"predictors": "word"}, "found 'word', expected a list of names"),
+        ("product_pairs", {"predictors": []}, r"'predictors': found \[\], expected a list"),
+        ("product_pairs", {"predictor": ["word"]}, "'predictor'; did you mean 'predictors'"),
+        ("wikipedia_talk", {"votes_total": 10}, "'votes_total': found 10, expected a whole numb"),
+        ("wikipedia_talk", {"votes": 3}, "no parameter 'votes'; did you mean 'votes_total'"),
+        ("mt_bench", {"mapping": "tie_wins"}, "no mapping 'tie_wins'; did you mean 'tie_win'"),
+        ("stableval_published", {}, "holds results, not labels; name qags"),
+        ("chaosnli", {"target": "entailed"}, "no target 'entailed'; did you mean 'entailment'"),
+        ("chaosnli", {"subset": "mnli"}, "no subset 'mnli'; did you mean"),
+        (
+            "chaosnli",
+            {"votes_total": 100},
+            "'votes_total': found 100, expected a whole num",
+        ),
+        ("chaosnli", {"model": "c"}, "no model 'c'; there are a, b"),
+        (
+            "chaosnli",
+            {"model": "a", "seed": 7},
+            r"found 7, expected one of \[0, 1\], the seeds of a",
+        ),
+        ("chaosnli", {"model": "b"}, "b with seed 0 has no predictions for mnli_m"),
+        (
+            "chaosnli",
+            {"predictors": ["a"]},
+            "found .*, expected at least one, as {NAME",
+        ),
+        ("chaosnli", {"predictors": {"A": "a"}}, "predictor 'A': found 'a', expected {model: name"),
+        (
+            "chaosnli",
+            {"predictors": {"A": {"sed": 1}}},
+            "predictor 'A': no parameter 'sed'",
+        ),
+        ("chaosnli", {"votes": 3}, "no parameter 'votes'"),
     ],
 )
-def test_impossible_parameters_of_chaosnli_are_named(chaos, parameters, message):
+def test_impossible_parameters_are_named(chaos, name, parameters, message):
     with pytest.raises(InputError, match=message):
-        chaosnli.draw_task(chaos[2], parameters, np.random.default_rng(0))
+        DATASETS[name].draw_task(chaos[2], parameters, np.random.default_rng(0))
 
 
 def test_chaosnli_items_of_other_counts_are_refused(tmp_path, labelled):

@@ -120,19 +120,12 @@ def test_intervals_cover_where_many_estimates_are_outside(p, gold):
 @pytest.mark.parametrize(
     ("changes", "options", "why"),
     [
-        ({"positive": 1001}, {}, "positive: found 1001, expected at most 1000"),
         ({"positive": 1.5}, {}, "positive: found 1.5, expected a count"),
-        ({"false_negatives": -1}, {}, "false_negatives: found -1, expected a count"),
         ({"judged": float("nan")}, {}, "judged: found nan"),
-        ({"positive": 0, "judged": 0}, {}, "judged: found 0, expected 1 or more"),
-        ({"true_positives": 0, "false_negatives": 0}, {}, "gold positives: found 0.*TPR"),
         ({"true_negatives": 0, "false_positives": 0}, {}, "gold negatives: found 0.*TNR"),
         ({"true_positives": 5, "false_negatives": 195}, {}, r"0.025 \+ 0.95 = 0.975"),
-        ({"true_positives": 10, "false_negatives": 190}, {}, "no better than chance"),
         ({"positive": 20}, {}, "whole interval is beyond -0.0007.*, outside 0 to 1: .* from 0.05"),
         ({"positive": 995}, {}, "whole interval is beyond 1.0.*, outside 0 to 1: .* to 0.9"),
-        ({"true_positives": 650, "within": True}, {}, "gold items judged positive: found 660"),
-        ({"false_negatives": 200, "within": True}, {}, "gold items judged negative: found 390"),
         ({}, {"level": 1}, "level"),
         ({}, {"level": float("nan")}, "level"),
         ({}, {"interval": "wald"}, "interval"),
@@ -140,6 +133,7 @@ def test_intervals_cover_where_many_estimates_are_outside(p, gold):
     ],
 )
 def test_what_cannot_be_corrected_is_refused(changes, options, why):
+    """Beside the command lines of `bad_inputs.counts`."""
     with pytest.raises(InputError, match=why):
         correct_rate(replace(POST, **changes), **options)
 

@@ -8,7 +8,7 @@ from crowdgold.claims.claims import read_claims
 from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.models.stan import StanModels
 from crowdgold.papers.judge_panels.check import EFFECTIVE, WITHOUT, check_judge_panels, stan_models
-from crowdgold.papers.judge_panels.page import given, panels_table, ranges_table
+from crowdgold.papers.judge_panels.page import given
 from crowdgold.papers.judge_panels.plots import draw_judge_panels, measured, pooled
 
 STUDY = {
@@ -115,19 +115,6 @@ def test_a_range_that_is_refused_says_nothing_of_the_truth(answered, verdict):
     assert len(rows) == round(100 * answered)
     claims = read_claims("crowdgold.papers.judge_panels", {})
     assert claims[-1].judged({"judge_panels": table}).verdict == verdict
-
-
-def test_tables_and_figure_of_a_panel():
-    table = made(answered=0.75, outside=0.05)
-    found = measured(table, "study.correlation")
-    assert "| correlation 0.2 | AUC | 0.250 | 0.050 | 0.70 |" in ranges_table(found, {})
-    assert "| all | `votes-R` | 50 | 0.950 | 0.50 |" in panels_table(found, {"e": "all"})
-    both = table[table["method"] == WITHOUT].assign(metric="prevalence")
-    figure, shown = draw_judge_panels(
-        pd.concat([table, both]), by="study.correlation", label="Correlation"
-    )
-    assert len(figure.axes) == 4
-    assert len(shown) == 6
 
 
 @pytest.mark.parametrize(("answered", "drawn"), [(0.4, False), (0.6, True)])

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.datasets import DATASETS, convabuse, mslr, mt_bench, qags, stableval_published
+from crowdgold.datasets import convabuse, mslr, mt_bench, qags
 from crowdgold.datasets.dataset import check_counts
 from crowdgold.experiment.drawing import simulate_block
 from crowdgold.experiment.estimating import estimate_block
@@ -21,7 +21,6 @@ from crowdgold.models.stan import StanModels
 from crowdgold.papers.stableval.published_posteriors import annotations_of, posterior_differences
 from crowdgold.types.annotations import annotations_from_frame
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import ANNOTATIONS
 
 PRINTED_FILE = Path(__file__).parents[2] / "config/printed/stableval.csv"
 JUDGED = ("mt_bench", "convabuse", "qags", "mslr")
@@ -175,14 +174,6 @@ def test_files_of_another_form_are_named(tmp_path, any_counts, write, module, me
     write(tmp_path)
     with pytest.raises(InputError, match=message):
         module.prepare(tmp_path)
-
-
-def test_results_are_no_data_and_an_unknown_mapping_is_named():
-    assert DATASETS["stableval_published"].table == ANNOTATIONS
-    with pytest.raises(InputError, match="holds results, not labels; name qags"):
-        stableval_published.draw_task(pd.DataFrame(), {}, np.random.default_rng(0))
-    with pytest.raises(InputError, match="no mapping 'tie_wins'; did you mean 'tie_win'"):
-        mt_bench.draw_task(pd.DataFrame(), {"mapping": "tie_wins"}, np.random.default_rng(0))
 
 
 def task_of(metrics, **more):

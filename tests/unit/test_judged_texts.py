@@ -4,40 +4,22 @@ What is printed is checked where the files can be had: point CROWDGOLD_DATA at a
 """
 
 import json
-import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from crowdgold.datasets import DATASETS, chaosnli_texts, lewidi, mfrc
+from crowdgold.datasets import DATASETS, chaosnli, lewidi, mfrc
 from crowdgold.datasets.dataset import ARMIS, TABLE_4, folds
 from crowdgold.datasets.dataset import JUDGED_COLUMNS as COLUMNS
-from crowdgold.datasets.fetching import availability, fetch
 from crowdgold.datasets.pinned import SOURCES
 from crowdgold.types.errors import InputError
 
-HAD = ("hs_brexit", "md_agreement", "armis", "chaosnli_texts")
 
-
-@pytest.fixture(scope="module")
-def had(tmp_path_factory):
-    """Prepared tables by name, where the files are at hand."""
-    if not os.environ.get("CROWDGOLD_DATA"):
-        pytest.skip("needs the public datasets: set CROWDGOLD_DATA")
-    folder = tmp_path_factory.mktemp("texts")
-    tables = {}
-    for name in HAD:
-        if not availability(name)[0]:
-            pytest.skip(f"{name} is not at hand")
-        tables[name] = DATASETS[name].prepare(fetch(name, folder / name, log=[].append))
-    return tables
-
-
-@pytest.mark.parametrize("name", HAD)
-def test_the_datasets_are_those_of_table_4(had, name):
+@pytest.mark.parametrize("name", ["hs_brexit", "md_agreement", "armis", "chaosnli_texts"])
+def test_the_datasets_are_those_of_table_4(prepared, name):
     """Counts are asserted on loading; the shares and disagreements are those measured before."""
-    frame = had[name]
+    frame = prepared(name)[1]
     assert list(frame.columns)[: len(COLUMNS)] == COLUMNS
     measured = {
         "hs_brexit": (0.097, 0.31), "md_agreement": (0.313, 0.58), "armis": (0.413, 0.35),
@@ -53,12 +35,12 @@ def test_the_datasets_are_those_of_table_4(had, name):
     assert frame.drop_duplicates("item")["part"].value_counts().min() > 100
 
 
-def test_annotations_of_a_dataset_can_be_fitted_as_others(had):
-    found = DATASETS["armis"].draw_task(had["armis"], {}, np.random.default_rng(0))
+def test_annotations_of_a_dataset_can_be_fitted_as_others(prepared):
+    found = DATASETS["armis"].draw_task(prepared("armis")[1], {}, np.random.default_rng(0))
     assert len(found) == 943 * 3
     assert len(found.annotator) == 3
     with pytest.raises(InputError, match="nobody's name"):
-        DATASETS["chaosnli_texts"].draw_task(had["chaosnli_texts"], {}, np.random.default_rng(0))
+        DATASETS["chaosnli_texts"].draw_task(None, {}, np.random.default_rng(0))
 
 
 def test_the_folds_are_even_and_always_the_same():
@@ -118,20 +100,20 @@ def pair(uid="u", counts=(60, 30, 10), **more):
 
 
 def test_chaosnli_keeps_equal_labels_as_their_number(tmp_path, monkeypatch):
-    monkeypatch.setattr(chaosnli_texts, "SUBSETS", {"snli": 2})
+    monkeypatch.setattr(chaosnli, "SUBSETS", {"snli": 2})
     path = tmp_path / "chaosNLI_snli.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in (pair(), pair("v", (0, 100, 0)))))
-    frame = chaosnli_texts.read_subset(path, "snli")
+    frame = chaosnli.read_subset(path, "snli")
     assert frame["item"].tolist() == ["snli_u"] * 3 + ["snli_v"]
     assert frame[["label", "count"]].to_numpy().tolist() == [
         ["e", 60], ["n", 30], ["c", 10], ["n", 100],
     ]  # fmt: skip
     path.write_text(json.dumps(pair()) + "\n" + json.dumps(pair(counts=(1, 2))) + "\n")
     with pytest.raises(InputError, match="line 2: expected uid, label_count of three classes"):
-        chaosnli_texts.read_subset(path, "snli")
+        chaosnli.read_subset(path, "snli")
     path.write_text("")
     with pytest.raises(InputError, match="found 0 items, expected 2"):
-        chaosnli_texts.read_subset(path, "snli")
+        chaosnli.read_subset(path, "snli")
 
 
 MORAL = ("Care", "Equality", "Proportionality", "Loyalty", "Authority", "Purity",

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from crowdgold.datasets.dataset import JUDGED_COLUMNS as COLUMNS
-from crowdgold.experiment import plan
 from crowdgold.papers.label_variation import check as label_variation
 from crowdgold.system.declared import load
 from crowdgold.types.errors import InputError
@@ -64,14 +63,14 @@ def test_a_run_gives_a_row_a_metric(method):
 def test_shares_of_classes_are_held_against_those_of_the_people(monkeypatch):
     """A third of the items is bad, for two of three: a half is off by 5/18 on the 18 items tested,
     a quarter by 1/36 on the others."""
-    from crowdgold.papers.label_variation import study
+    from crowdgold.papers.label_variation import training
 
     class Constant:
         def predict(self, items):
             positive = 1 / 2 if len(items) == 18 else 1 / 4
             return np.tile([1 - positive, positive], (len(items), 1))
 
-    monkeypatch.setattr(study, "_trained", lambda *given: Constant())
+    monkeypatch.setattr(training, "train", lambda *given: Constant())
     rows = check()
     assert rows["share_error"].tolist() == pytest.approx([1 / 2 - 2 / 9] * 6)
     assert rows["train_share_error"].tolist() == pytest.approx([1 / 4 - 2 / 9] * 6)
@@ -87,13 +86,6 @@ def test_an_error_of_class_shares_on_training_items_says_that_training_stopped_s
     )
     assert short > 0.2
     assert longer < 0.01
-
-
-@needs_torch
-def test_a_run_repeats_itself_with_its_generator():
-    first, again, other = (check(seed=seed) for seed in (1, 1, 2))
-    pd.testing.assert_frame_equal(first, again)
-    assert not first.equals(other)
 
 
 @needs_torch
@@ -114,24 +106,15 @@ def test_cross_validated_predictions_are_of_all_items():
         part=(number % 10).astype(str), label=np.where(number % 3 == 0, "e", "n"), count=9,
         annotator="", second="hypothesis", subset="snli",
     )  # fmt: skip
-    given = {
-        **GIVEN,
-        "dataset": "chaosnli_texts",
-        "subset": "snli",
-        "repeated": "each",
-        "epochs": 1,
-        "batch_size": 64,
-    }
-    rows = label_variation.check_label_variation(
-        {**given, "method": "ReL"}, np.random.default_rng(0), frame
-    )
+    texts = {"dataset": "chaosnli_texts", "subset": "snli", "repeated": "each"}
+    given = {**GIVEN, **texts, "epochs": 1, "batch_size": 64}
+    run, rng = label_variation.check_label_variation, np.random.default_rng(0)
+    rows = run({**given, "method": "ReL"}, rng, frame)
     assert set(rows["items"]) == {90}
     assert set(rows["annotators"]) == {0}
     assert set(rows["dataset"]) == {"ChaosNLI (SNLI)"}
     with pytest.raises(InputError, match="AE needs to know who gave which annotation"):
-        label_variation.check_label_variation(
-            {**given, "method": "AE"}, np.random.default_rng(0), frame
-        )
+        run({**given, "method": "AE"}, rng, frame)
 
 
 @pytest.mark.parametrize(
@@ -165,16 +148,3 @@ def test_the_check_says_what_it_needs():
     assert not own.can_do_without
     assert load("check", "labelling_frontier").can_do_without
     assert load("check", "metric_study").features_file({}) is None
-
-
-def test_without_its_packages_there_is_nothing_to_draw(monkeypatch):
-    config = {
-        "experiments": {"a": {"check": "label_variation", "parameters": GIVEN, "replicates": 1}},
-        "figures": {"f": {"experiments": ["a"]}},
-    }
-    monkeypatch.setattr(plan.importlib.util, "find_spec", lambda name: None)
-    assert plan.figure_without(config, "f") == {"torch": False}
-    assert plan.how_to_install("torch") == "`make hlv-packages` does it"
-    assert plan.how_to_install("snorkel") == "`make snorkel` does it"
-    monkeypatch.setattr(plan.importlib.util, "find_spec", lambda name: object())
-    assert plan.figure_without(config, "f") == {}

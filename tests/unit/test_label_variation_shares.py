@@ -7,14 +7,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from crowdgold.claims.claims import read_claims
 from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.experiment.configuration import load
 from crowdgold.papers.label_variation.ranks import (
     END_LEVEL,
     SETTING,
     datasets_needed,
-    in_words,
     judged_share,
     listed_settings,
     named_settings,
@@ -43,28 +41,6 @@ def test_a_footnotes_exceptions_leave_the_texts_count(share, whose):
     assert len(set(listed)) == len(listed) == (~found).sum()
     assert (len(found), found.sum()) == (about["settings"], about["count"])
     assert round(100 * found.mean(), 1) == about["percent"]
-
-
-def test_each_beats_mv_in_68_settings_and_both_in_65():
-    """Of SL's exceptions three are none of ReL's: LLaMA on HS-Brexit by macro F1 and two more."""
-    alone, other = (printed_settings(SAID, "beats_baseline", name) for name in ("ReL", "SL"))
-    both = printed_settings(SAID, "beats_baseline", "ReL", "SL")
-    assert (alone.sum(), other.sum(), both.sum()) == (68, 68, 65)
-    claims = read_claims("crowdgold.papers.label_variation", {"section_5_2": SAID})
-    for claim, found in zip(claims, (alone, other, both), strict=False):
-        assert claim.printed.endswith(f"in {in_words(found)}")
-    assert named_settings(both.index[alone & ~other]) == (
-        "HS-Brexit macro F1, HS-Brexit PO-JSD, HS-Brexit soft micro F1"
-    )
-
-
-def test_on_par_is_asked_of_both():
-    """One of the two is among the best in a setting that is an exception to being on par."""
-    best = printed_settings(SAID, "among_best", "ReL or SL")
-    on_par = printed_settings(SAID, "on_par", "ReL and SL")
-    assert on_par.index[~on_par & best.reindex(on_par.index)].tolist() == [
-        ("MFRC", "RoBERTa", "soft micro F1")
-    ]
 
 
 def of_datasets(*counts, settings=6):

@@ -8,10 +8,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed (`make hlv
 from crowdgold.papers.label_variation.judgements import METHODS, Judged, score  # noqa: E402
 from crowdgold.papers.label_variation.training import (  # noqa: E402
     FrozenFeatures,
-    LinearHeads,
     Optimisation,
     _rate,
-    torch_generator,
     train,
 )
 from crowdgold.types.errors import InputError  # noqa: E402
@@ -85,19 +83,6 @@ def test_soft_labels_reach_the_maximum_of_the_likelihood():
         np.testing.assert_allclose(model.predict(np.arange(ITEMS)), shares, atol=0.02)
 
 
-def test_heads_of_annotators_are_the_heads_at_their_positions():
-    rng = np.random.default_rng(0)
-    heads = LinearHeads(6, 4, 3, torch_generator(rng))
-    features = torch.as_tensor(rng.normal(size=(5, 4)), dtype=torch.float32)
-    annotator = torch.as_tensor(rng.integers(0, 6, (5, 2)))
-    whole = heads(features)
-    chosen, expected = (
-        heads.of_annotators(features, annotator),
-        whole[torch.arange(5)[:, None], annotator],
-    )
-    np.testing.assert_allclose(chosen.detach(), expected.detach(), atol=1e-6)
-
-
 def test_an_ensembles_heads_learn_from_their_own_annotator_alone():
     """Annotator 1 always says class 0, annotator 0 class 1: AE halves, AEh's votes are split."""
     chosen = np.tile([[0.0, 1], [1, 0]], (30, 1))
@@ -136,18 +121,3 @@ def test_the_learning_rate_rises_then_falls_to_0():
     assert np.all(np.diff(rates[2:]) < 0)
     assert rates[-1] == pytest.approx(1 / 8)
     assert _rate(0, 10, 0.0) == 1
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"epochs": 0}, "epochs: found 0, expected 1 or more"),
-        ({"batch_size": 0}, "batch_size: found 0"),
-        ({"learning_rate": 0}, "learning_rate: found 0, expected above 0"),
-        ({"warmup": 1}, "warmup: found 1"),
-    ],
-)  # fmt: skip
-def test_impossible_settings_are_named(change, message):
-    given = {"epochs": 1, "batch_size": 1, "learning_rate": 0.1}
-    with pytest.raises(InputError, match=message):
-        Optimisation(**{**given, **change})

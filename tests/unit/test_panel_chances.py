@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import expit, log_ndtr, logit, ndtr
+from scipy.special import expit, log_ndtr, ndtr
 from scipy.stats import norm
 
 from crowdgold.methods.judges import PanelVotes, ScoredJudges, fit_scores, label_posterior
@@ -15,7 +15,6 @@ from crowdgold.models.panel_scores import (
     MOST_GROUPS,
     PanelRanks,
     PatternGroups,
-    group_by,
     group_patterns,
     group_sets,
     panel_chances,
@@ -113,15 +112,6 @@ def test_a_group_is_the_mixture_of_its_patterns():
             assert moments(found, group, y) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("most", "groups"),
-    [(5, [2, 0, 1, 4, 3]), (4, [2, 0, 1, 3, 2]), (3, [1, 0, 0, 2, 1]), (1, [0] * 5)],
-)
-def test_neighbours_that_differ_least_are_joined(most, groups):
-    value, count = np.array([5.0, 0.0, 0.2, 9.0, 5.3]), np.array([1, 50, 50, 1, 1])
-    assert group_by(value, count, most).tolist() == groups
-
-
 ONE_GOOD = np.array([[-2.0, -0.3, -0.3, -0.3, -0.3], [2.0, 0.3, 0.3, 0.3, 0.3]])
 
 
@@ -144,22 +134,6 @@ def test_groups_know_of_the_label_nearly_what_patterns_do(b):
     assert by_pattern <= left_open(draws, groups) < 1.05 * by_pattern
     if b is ONE_GOOD:
         assert left_open(draws, group_patterns(draws, EVERY, count, (1, 8))) > 1.5 * by_pattern
-
-
-def test_groups_are_numbered_by_the_odds_of_the_label_and_then_by_the_chance():
-    draws, count = one_draw(UNEQUAL, 0.4), np.ones(32)
-    coarse, finer = (group_patterns(draws, EVERY, count, (4, many)) for many in (1, 2))
-    assert (np.diff(coarse.group[np.argsort(draws.log_odds(EVERY)[0])]) >= 0).all()
-    assert set(coarse.group) == {0, 1, 2, 3}
-    chance = 0.0
-    for b in UNEQUAL:
-        chances, mass = given_votes(b, 0.4, EVERY)
-        chance += logit(mass[:-1] @ chances)
-    held = [finer.group == one for one in range(8)]
-    assert [len(set(coarse.group[own])) for own in held] == [1] * 8
-    for low, high in zip(held[::2], held[1::2], strict=True):
-        assert chance[low].max() <= chance[high].min()
-    np.testing.assert_array_equal(coarse.sum(np.ones((1, 32)))[0], np.bincount(coarse.group))
 
 
 def test_groups_make_vote_sets_as_numbers_of_votes_do():

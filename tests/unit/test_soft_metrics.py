@@ -104,15 +104,6 @@ def test_on_one_hot_input_all_are_scikit_learns(seed, examples):
         assert ours == pytest.approx(other)
 
 
-def test_multilabel_hard_metrics_are_scikit_learns():
-    P, Q = shares(4, 60)
-    J = (P > 0.5), (Q > 0.5)
-    for name in ("micro", "macro"):
-        theirs = f1_score(*J, average=name)
-        assert MULTILABEL[f"{name} F1"](P, Q) == pytest.approx(theirs)
-        assert MULTILABEL[f"soft {name} F1"](J[0] * 1.0, J[1] * 1.0) == pytest.approx(theirs)
-
-
 @pytest.mark.parametrize("side", ["P", "Q"])
 def test_constant_entropies_are_undefined_and_said(side):
     """As where a method predicts 0 for all (section 5.2)."""

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from crowdgold.datasets import DATASETS
+from crowdgold.datasets import DATASETS, fetching
 from crowdgold.datasets import stableval_synthetic as published
 from crowdgold.datasets.fetching import LOCAL, DatasetUnavailable, availability, fetch
 from crowdgold.inference.agents import Subsampling, evaluate_agents
@@ -69,7 +69,7 @@ def test_files_that_do_not_hold_what_they_should_are_named(folder):
 def test_what_was_made_by_hand_is_never_downloaded(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv(LOCAL, str(tmp_path))
-    monkeypatch.setattr("crowdgold.datasets.fetching._answers", lambda url: pytest.fail("asked"))
+    monkeypatch.setattr(fetching, "network_allows", lambda *_: pytest.fail("asked"))
     available, why = availability("stableval_synthetic")
     assert not available
     assert "not for download" in why

@@ -3,11 +3,8 @@
 Files whose sha256 nobody published are trusted once, and must stay the same afterwards.
 """
 
-import functools
 import hashlib
-import http.server
 import json
-import threading
 import zipfile
 
 import numpy as np
@@ -22,6 +19,7 @@ from crowdgold.datasets.source import perspective_from_conversations
 from crowdgold.simulate import resample
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
+from unit.made_host import served
 
 COMMENTS = 120
 LABELS = "toxicity_annotations.tsv"
@@ -182,18 +180,6 @@ def test_votes_are_drawn_without_replacement_from_panels_of_any_size():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"votes_total": 10}, "'votes_total': found 10, expected a whole number at least 1 and"),
-        ({"votes": 3}, "no parameter 'votes'; did you mean 'votes_total'"),
-    ],
-)
-def test_impossible_parameters_are_named(parameters, message):
-    with pytest.raises(InputError, match=message):
-        wikipedia.draw_task(pd.DataFrame(), parameters, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
         (LABELS, "toxicity\t", "toxic\t", r"no column 'toxicity'; the file has rev_id, worker_id"),
@@ -237,10 +223,7 @@ def test_the_first_copy_is_recorded_and_another_is_refused(made):
 def published(made, monkeypatch):
     """The talk labels served by a web host of this machine, in the place of the publisher's."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    handler = functools.partial(Quiet, directory=str(made / "wikipedia_talk"))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}"
+    with served(made / "wikipedia_talk") as (address, _):
         files = tuple(
             pinned.File(name, None, (f"{address}/{name}",), starts_with="rev_id\t")
             for name in (LABELS, TEXTS)
@@ -249,12 +232,6 @@ def published(made, monkeypatch):
         changed = pinned.Source(files, source.licence, source.citation, source.cautions, True)
         monkeypatch.setitem(SOURCES, "wikipedia_talk", changed)
         yield made / "wikipedia_talk"
-        server.shutdown()
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
 
 
 def test_the_download_works_and_a_changed_file_is_refused_afterwards(published, tmp_path):

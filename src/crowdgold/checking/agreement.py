@@ -48,7 +48,7 @@ from scipy.special import bdtr
 
 from crowdgold.checking.erring_gold import Corrected
 from crowdgold.inference.expert_errors import ExpertErrors
-from crowdgold.inference.interval import central_interval
+from crowdgold.inference.interval import central_interval, holm
 from crowdgold.inference.samples import FEWEST
 from crowdgold.inference.shared_errors import NEARLY, NO_SPREAD, Labelled, all_and_without
 from crowdgold.methods.doubts import FEW_LABELS
@@ -123,15 +123,6 @@ class AnnotatorCheck:
     def constant(self) -> np.ndarray:
         """Those who always give the same label, where others do not: (A,)."""
         return self.p_constant < SIGNIFICANT
-
-
-def holm(p: np.ndarray) -> np.ndarray:
-    """Correct p-values (m,) so that the chance of any false finding is held (Holm, 1979)."""
-    order = np.argsort(p)
-    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    corrected = np.empty(len(p))
-    corrected[order] = np.minimum(steps, 1)
-    return corrected
 
 
 def check_annotators(annotations: Annotations) -> AnnotatorCheck:

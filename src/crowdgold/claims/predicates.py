@@ -25,8 +25,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from crowdgold.claims.cells import Cells, ClaimError
+from crowdgold.claims.cells import Cells, ClaimError, cells_of
 from crowdgold.claims.verdicts import CLEARLY, FAILS, HOLDS, NOT_DECIDED, Judgement, verdict_of
+from crowdgold.inference.interval import holm
 from crowdgold.types.parameters import LEVEL
 
 TAIL = (1 - LEVEL) / 2  # the chance of a true value beyond either end of it
@@ -51,15 +52,6 @@ class Decision:
     inside: np.ndarray
     outside: np.ndarray
     needed: float
-
-
-def holm(chances: np.ndarray) -> np.ndarray:
-    """Holm's adjusted p values."""
-    order = np.argsort(chances, kind="stable")
-    steps = chances[order] * np.arange(len(chances), 0, -1)
-    adjusted = np.empty(len(chances))
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted
 
 
 def at_least(chances: np.ndarray, count: int) -> float:
@@ -246,17 +238,14 @@ def within(
 def _steps(rows: pd.DataFrame) -> pd.DataFrame:
     """A cell for each step from a row to the next."""
     value, error = rows["value"].to_numpy(float), rows["error"].to_numpy(float)
-    names = [group if one else place for group, place, one in zip(
-        rows["group"], rows["place"], rows["place"] == "", strict=True
-    )]  # fmt: skip
+    names = [place or group for group, place in zip(rows["group"], rows["place"], strict=True)]
     size, degrees = rows["replicates"].to_numpy(float), Cells("", rows).degrees()
-    return pd.DataFrame(
-        {"group": "" if (rows["place"] == "").all() else rows["group"].iloc[1:].to_numpy(),
-         "place": [f"{one} to {other}" for one, other in pairwise(names)],
-         "value": np.diff(value), "error": np.hypot(error[:-1], error[1:]),
-         "replicates": np.minimum(size[:-1], size[1:]),
-         "degrees": np.minimum(degrees[:-1], degrees[1:])}
-    )  # fmt: skip
+    alone = (rows["place"] == "").all()
+    groups = ["" if alone else group for group in rows["group"].iloc[1:]]
+    places = [f"{one} to {other}" for one, other in pairwise(names)]
+    sizes, freedom = (np.minimum(one[:-1], one[1:]) for one in (size, degrees))
+    errors = np.hypot(error[:-1], error[1:])
+    return cells_of("", groups, np.diff(value), errors, places, sizes, freedom).rows
 
 
 def order(

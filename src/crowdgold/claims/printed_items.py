@@ -267,9 +267,12 @@ def cells(page: str, heading: str, column: str, **where: str) -> list[str]:
         if column in row and all(row.get(name) == value for name, value in where.items())
     ]
     if not found:
-        asked = ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
-        raise ToldError(f"{asked}: found no cell; see the page's template")
+        raise ToldError(f"{_asked(heading, column, where)}: found no cell; see the page's template")
     return found
+
+
+def _asked(heading: str, column: str, where: Mapping[str, str]) -> str:
+    return ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
 
 
 def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
@@ -277,8 +280,7 @@ def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
     told = cells(page, heading, column, **where)
     found = [re.match(r"-?\d+(?:\.\d+)?", cell) for cell in told]
     if not all(found):
-        asked = ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
-        raise ToldError(f"{asked}: found {told}, expected numbers")
+        raise ToldError(f"{_asked(heading, column, where)}: found {told}, expected numbers")
     return [float(one.group()) for one in found if one]
 
 

@@ -57,16 +57,13 @@ def ratio(
         found = average_over_settings(found, mean_over) if mean_over else found
         several = len(methods) > 1 or len(set(found["metric"])) > 1
         groups = found["metric"] + (f" {one}" if len(methods) > 1 else "")
+        places = None if mean_over else places_of(found, axes)
+        sizes = found["metric"].map(least) if mean_over else found["replicates"]
         for what in values:
-            group = f"{what} of " + groups if several else what
-            frame = pd.DataFrame(
-                {"group": group if len(values) > 1 else groups,
-                 "place": "" if mean_over else places_of(found, axes),
-                 "value": found[f"{what}_ratio"], "error": found[f"{what}_ratio_se"],
-                 "replicates": found["metric"].map(least) if mean_over else found["replicates"],
-                 "degrees": np.nan}
-            )  # fmt: skip
-            frames.append(frame)
+            named = [f"{what} of {one}" if several else what for one in groups]
+            named = named if len(values) > 1 else list(groups)
+            ratios, errors = found[f"{what}_ratio"], found[f"{what}_ratio_se"]
+            frames.append(cells_of("", named, ratios, errors, places, sizes).rows)
     cells: pd.DataFrame = pd.concat(frames[1:] or frames, ignore_index=True)
     numerator = "" if len(methods) > 1 else f"{methods[0]} "
     title = f"{values[0]} {numerator}/ {against}" if len(values) == 1 else f"{numerator}/ {against}"

@@ -12,7 +12,6 @@ import pandas as pd
 
 from crowdgold.datasets import (
     chaosnli,
-    chaosnli_texts,
     convabuse,
     lewidi,
     mfrc,
@@ -31,8 +30,7 @@ from crowdgold.types.items import ANNOTATIONS
 
 __all__ = ["DATASETS", "SOURCES", "Dataset", "DatasetUnavailable", "availability", "fetch"]
 
-NOBODYS_GOLD = "it has the annotators' labels alone, and nobody's are gold"
-SEVEN = "the majority of the 7 labels or so that are not votes"
+REST = "the majority of the {} labels or so that are not votes"
 
 
 def _voted(name: str, title: str, module: ModuleType, gold: str, suffix: str = "") -> Dataset:
@@ -41,54 +39,40 @@ def _voted(name: str, title: str, module: ModuleType, gold: str, suffix: str = "
     return Dataset(name, title, prepare, module.draw_task, module.NAMES, gold=gold)
 
 
-def _judged(
-    name: str, title: str, module: ModuleType, no_gold: str = NOBODYS_GOLD, **other: Any
-) -> Dataset:
+def _judged(name: str, title: str, module: ModuleType, **other: Any) -> Dataset:
     """A dataset of judged systems."""
-    return Dataset(
-        name, title, module.prepare, module.draw_task, table=ANNOTATIONS, no_gold=no_gold, **other
-    )
+    return Dataset(name, title, module.prepare, module.draw_task, table=ANNOTATIONS, **other)
 
 
-def _texts(
-    name: str, prepare: Callable[[Path], pd.DataFrame], no_gold: str = NOBODYS_GOLD
-) -> Dataset:
+def _texts(name: str, prepare: Callable[[Path], pd.DataFrame]) -> Dataset:
     """A dataset of texts that several people judged."""
     about = TABLE_4[name]
     draw = drawn_as_it_is(about.owner, about.classes, about.lack)
-    return Dataset(name, about.title, prepare, draw, table=ANNOTATIONS, no_gold=no_gold)
+    return Dataset(name, about.title, prepare, draw, table=ANNOTATIONS)
 
 
 _ALL = (
     _voted("product_pairs", "Product pairs", product_pairs, "published with the votes"),
+    _voted("chaosnli", "ChaosNLI", chaosnli, REST.format(97)),
+    _voted("wikipedia_talk", "Wikipedia talk labels", wikipedia, REST.format(7), "_talk"),
     _voted(
-        "chaosnli", "ChaosNLI", chaosnli, "the majority of the 97 labels or so that are not votes"
-    ),
-    _voted("wikipedia_talk", "Wikipedia talk labels", wikipedia, SEVEN, "_talk"),
-    _voted(
-        "wikipedia_conversations", "Wikipedia Abusive Conversations", wikipedia, SEVEN,
+        "wikipedia_conversations", "Wikipedia Abusive Conversations", wikipedia, REST.format(7),
         "_conversations",
     ),
     _judged("mt_bench", "MT-Bench", mt_bench, parameters=mt_bench.NAMES),
     _judged("convabuse", "ConvAbuse", convabuse),
     _judged("qags", "QAGS", qags),
     _judged("mslr", "MSLR", mslr),
-    _judged(
-        "stableval_published", "STABLEVAL's published posteriors", stableval_published,
-        "it has the posteriors of a fit, and no true labels",
-    ),
+    _judged("stableval_published", "STABLEVAL's published posteriors", stableval_published),
+    # Its true labels are simulated; that process is among the generators.
     _judged(
         "stableval_synthetic", "STABLEVAL's simulated labels", stableval_synthetic,
-        "its true labels are simulated; that process is among the generators",
         parameters=stableval_synthetic.NAMES, numbered=True,
     ),
     _texts("hs_brexit", lewidi.prepare_hs_brexit),
     _texts("md_agreement", lewidi.prepare_md_agreement),
     _texts("armis", lewidi.prepare_armis),
-    _texts(
-        "chaosnli_texts", chaosnli_texts.prepare,
-        "it has the texts of `chaosnli`, which has the gold",
-    ),
+    _texts("chaosnli_texts", chaosnli.prepare_texts),
     _texts("mfrc", mfrc.prepare),
 )  # fmt: skip
 DATASETS = {one.name: one for one in _ALL}

@@ -2,6 +2,10 @@
 
 The task is made as MAVEN, section 5.2, makes one of the Wikipedia comments: votes drawn out of an
 item's labels, the truth from the labels not drawn. The score is a fine-tuned model's probability.
+
+With its texts (HLV, 5.1): does the premise entail the hypothesis? Only the parts from SNLI and
+MNLI, each of which is cross-validated by itself. Nobody's name is known, so that equal labels of an
+item are one row with their number.
 """
 
 import json
@@ -12,10 +16,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.datasets.dataset import STUDY, draw_votes
+from crowdgold.datasets.dataset import (
+    CHAOSNLI_TEXTS,
+    JUDGED_COLUMNS,
+    STUDY,
+    check_table_4,
+    draw_votes,
+    folds,
+    items_of,
+)
 from crowdgold.datasets.source import read_lines
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.items import Items
 from crowdgold.types.parameters import Parameters
 
 OWNER = "dataset chaosnli"
@@ -85,22 +97,13 @@ def draw_task(
     votes_total = given.whole("votes_total", at_least=1, at_most=LABELS - 1)
     subsets = list(SUBSETS) if subset == "both" else [subset]
     frame = frame[frame["subset"].isin(subsets)]
-    columns = {}
-    for name, predictor in _predictors(given).items():
-        columns[name] = _score_column(frame, predictor, target)
+    predictors = _predictors(given).items()
+    columns = {name: _score_column(frame, predictor, target) for name, predictor in predictors}
     frame = frame[frame[list(columns.values())].notna().all(axis=1)]
 
     count = frame[f"count_{target}"].to_numpy()
     votes_positive, truth = draw_votes(count, np.full(len(count), LABELS), votes_total, rng)
-    return Items(
-        item=frame["item"].to_numpy(dtype=object),
-        votes_positive=votes_positive,
-        votes_total=np.full(len(frame), votes_total),
-        gold=np.full(len(frame), NO_GOLD, dtype=np.int8),
-        scores={name: frame[column].to_numpy(dtype=float) for name, column in columns.items()},
-        tie_break=rng.random(len(frame)),
-        truth=truth,
-    )
+    return items_of(frame, votes_positive, votes_total, truth, columns, rng)
 
 
 def _predictors(given: Parameters) -> dict[str, Parameters]:
@@ -136,3 +139,38 @@ def _score_column(frame: pd.DataFrame, predictor: Parameters, target: str) -> st
                 "expected another model, or another `subset`"
             )
     return column
+
+
+def read_subset(path: Path, subset: str) -> pd.DataFrame:
+    """A subset's items, with folds of their own: a row for each class that an item was given."""
+    owner, rows = CHAOSNLI_TEXTS.owner, []
+    lines = read_lines(path)
+    if len(lines) != SUBSETS[subset]:
+        raise InputError(
+            f"{owner}: {path.name}: found {len(lines):,} items, expected {SUBSETS[subset]:,}"
+        )
+    for number, (line, fold) in enumerate(zip(lines, folds(len(lines)), strict=True), start=1):
+        try:
+            item = json.loads(line)
+            texts = item["example"]["premise"], item["example"]["hypothesis"]
+            given = dict(zip(CHAOSNLI_TEXTS.classes, item["label_count"], strict=True))
+            named = str(item["uid"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{owner}: {path.name}, line {number}: expected uid, label_count of three classes, "
+                f"and an example with premise and hypothesis ({error!r})"
+            ) from error
+        rows += [
+            (f"{subset}_{named}", str(fold), *texts, "", label, count)
+            for label, count in given.items()
+            if count
+        ]
+    return pd.DataFrame(rows, columns=JUDGED_COLUMNS).assign(subset=subset)
+
+
+def prepare_texts(folder: Path) -> pd.DataFrame:
+    """The prepared table of chaosNLI_snli.jsonl and chaosNLI_mnli_m.jsonl, with `subset`."""
+    parts = [read_subset(folder / f"chaosNLI_{subset}.jsonl", subset) for subset in SUBSETS]
+    frame = pd.concat(parts, ignore_index=True)
+    subsets = frame["subset"].astype("string")
+    return check_table_4(CHAOSNLI_TEXTS, frame).assign(subset=subsets)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.datasets.dataset import check_counts, drawn_as_it_is, responses
+from crowdgold.datasets.dataset import drawn_as_it_is, responses
 from crowdgold.types.errors import InputError
 
 OWNER = "dataset convabuse"
@@ -41,6 +41,4 @@ def prepare(folder: Path) -> pd.DataFrame:
     labels = np.array(list(LEVEL.values()))[given.argmax(axis=1)]
     first = full.assign(label=labels).drop_duplicates(["annotator_id", "conv_id"])
     named = first.rename(columns={"bot": "agent", "annotator_id": "annotator"})
-    frame = responses(named.assign(item="convabuse_" + first["conv_id"]))
-    check_counts(OWNER, frame, PRINTED)
-    return frame
+    return responses(OWNER, named.assign(item="convabuse_" + first["conv_id"]), PRINTED)

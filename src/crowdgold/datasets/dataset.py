@@ -26,7 +26,7 @@ import pandas as pd
 
 from crowdgold.types.annotations import Annotations, annotations_from_frame
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import ITEMS, Table
+from crowdgold.types.items import ITEMS, NO_GOLD, Items, Table
 from crowdgold.types.parameters import Parameters
 
 JUDGED_COLUMNS = ["item", "part", "text", "second", "annotator", "label", "count"]
@@ -96,7 +96,8 @@ class Dataset:
     parameters and rng Items with the truth of every item, of which replicates are drawn; or
     Annotations, which are taken as they are. One that is `numbered` holds tables of its own, of
     which replicate k is the k-th: `draw_task` has the number as the parameter `seed`. `gold` says
-    where an item's true label comes from, `no_gold` why it has none or no study is made of it.
+    where an item's true label comes from; most have the annotators' labels alone, and nobody's are
+    gold.
     """
 
     name: str
@@ -107,7 +108,6 @@ class Dataset:
     table: str = ITEMS
     numbered: bool = False
     gold: str = ""
-    no_gold: str = ""
 
 
 def draw_votes(
@@ -125,11 +125,33 @@ def draw_votes(
     return votes_positive, np.where(lead == 0, coin, lead > 0).astype(np.int8)
 
 
-def responses(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows by response, which is named by item and agent, as in the paper's tables."""
+def items_of(
+    frame: pd.DataFrame, votes_positive: np.ndarray, votes_total: np.ndarray | int,
+    truth: np.ndarray, scores: Mapping[str, str], rng: np.random.Generator,
+    labels: Annotations | None = None,
+) -> Items:  # fmt: skip
+    """The items of a prepared table, without gold; `scores` has the column of each predictor."""
+    return Items(
+        item=frame["item"].to_numpy(dtype=object),
+        votes_positive=votes_positive,
+        votes_total=np.full(len(frame), votes_total),
+        gold=np.full(len(frame), NO_GOLD, dtype=np.int8),
+        scores={name: frame[column].to_numpy(dtype=float) for name, column in scores.items()},
+        tie_break=rng.random(len(frame)),
+        truth=truth,
+        labels=labels,
+    )
+
+
+def responses(owner: str, frame: pd.DataFrame, printed: Mapping[str, float]) -> pd.DataFrame:
+    """The rows by response, which is named by item and agent, as in the paper's tables, with the
+    counts that are printed.
+    """
     named = frame.assign(item=frame["item"] + "_" + frame["agent"])
     columns = ["item", "agent", "annotator", "label"]
-    return named[columns].astype("string").reset_index(drop=True)
+    found = named[columns].astype("string").reset_index(drop=True)
+    check_counts(owner, found, printed)
+    return found
 
 
 def check_counts(owner: str, frame: pd.DataFrame, printed: Mapping[str, float]) -> None:

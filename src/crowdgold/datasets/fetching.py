@@ -7,8 +7,6 @@ the source's own files (`product_pairs/data_product`).
 
 import os
 import tempfile
-import threading
-import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -20,6 +18,7 @@ from crowdgold.datasets.pinned import SOURCES
 from crowdgold.datasets.source import File, Source, cached, fault, record
 from crowdgold.system.archives import ArchiveError, read_gzip
 from crowdgold.system.temporary import unfinished
+from crowdgold.system.toolchain import network_allows
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import unknown
 
@@ -99,15 +98,13 @@ def availability(name: str, local: Path | None = None) -> tuple[bool, str]:
             f"{missing[0].urls[0]}. {_advice(name)}"
         )
     host = urlsplit(missing[0].urls[0]).netloc
-    if _answers(missing[0].urls[0]):
+    if network_allows(missing[0].urls[0], PROBE_SECONDS):
         return True, f"{name}: {host} answers, to download {names}"
     return False, f"{name}: {names} not in {where}, and {host} does not answer. {_advice(name)}"
 
 
 def _is_at_hand(name: str, file: File, local: Path | None) -> bool:
-    def silent(line: str) -> None:
-        del line
-
+    silent = list[str]().append
     if _from_local(name, local, file, silent) is not None:
         return True
     if _is_right(name, cached(name, file), file, silent):
@@ -250,24 +247,6 @@ def _download(url: str, path: Path, sha256: str | None) -> Path:
     known = f"sha256:{sha256}" if sha256 else None
     pooch.retrieve(url, known, fname=path.name, path=path.parent, downloader=up_to_the_most)
     return path
-
-
-def _answers(url: str) -> bool:
-    """Whether a host answers within 5 seconds, whatever may hold it up."""
-    answered = threading.Event()
-
-    def ask() -> None:
-        try:
-            request = urllib.request.Request(url, method="HEAD")  # noqa: S310 - a pinned address
-            with urllib.request.urlopen(request, timeout=PROBE_SECONDS):  # noqa: S310
-                answered.set()
-        except (OSError, ValueError):
-            return
-
-    question = threading.Thread(target=ask, daemon=True)
-    question.start()
-    question.join(PROBE_SECONDS)
-    return answered.is_set()
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -6,7 +6,7 @@ joined by commas in the same order. Running numbers begin anew in each part.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -51,24 +51,18 @@ def read_part(path: Path, part: str, owner: str) -> Iterator[tuple[object, ...]]
             yield f"{part}_{number}", part, text, "", person, label, 1
 
 
-def _prepare(name: str, prefix: str, folder: Path) -> pd.DataFrame:
-    about = TABLE_4[name]
-    parts = {part: folder / f"{prefix}_{part}.json" for part in PARTS}
-    rows = [row for part, path in parts.items() for row in read_part(path, part, about.owner)]
-    return check_table_4(about, pd.DataFrame(rows, columns=JUDGED_COLUMNS))
+def _preparing(name: str) -> Callable[[Path], pd.DataFrame]:
+    """The function that prepares a dataset of this module, on which its job depends."""
+
+    def prepare(folder: Path) -> pd.DataFrame:
+        about = TABLE_4[name]
+        parts = {part: folder / f"{about.title}_{part}.json" for part in PARTS}
+        rows = [row for part, path in parts.items() for row in read_part(path, part, about.owner)]
+        return check_table_4(about, pd.DataFrame(rows, columns=JUDGED_COLUMNS))
+
+    return prepare
 
 
-# Functions of this module by name: a job depends on the module that prepares its dataset.
-def prepare_hs_brexit(folder: Path) -> pd.DataFrame:
-    """The labels of HS-Brexit."""
-    return _prepare("hs_brexit", "HS-Brexit", folder)
-
-
-def prepare_md_agreement(folder: Path) -> pd.DataFrame:
-    """The labels of MD-Agreement."""
-    return _prepare("md_agreement", "MD-Agreement", folder)
-
-
-def prepare_armis(folder: Path) -> pd.DataFrame:
-    """The labels of ArMIS."""
-    return _prepare("armis", "ArMIS", folder)
+prepare_hs_brexit, prepare_md_agreement, prepare_armis = map(
+    _preparing, ("hs_brexit", "md_agreement", "armis")
+)

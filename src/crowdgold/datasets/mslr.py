@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.datasets.dataset import check_counts, drawn_as_it_is, responses
+from crowdgold.datasets.dataset import drawn_as_it_is, responses
 from crowdgold.types.errors import InputError
 
 OWNER = "dataset mslr"
@@ -33,9 +33,7 @@ def prepare(folder: Path) -> pd.DataFrame:
     shared = first[pair].merge(second[pair])
     both = pd.concat([shared.merge(one, on=pair, how="left") for one in (first, second)])
     # A response's two labels stand together, in the order of the first annotator's file.
-    frame = responses(both.sort_index(kind="stable"))
-    check_counts(OWNER, frame, PRINTED)
-    return frame
+    return responses(OWNER, both.sort_index(kind="stable"), PRINTED)
 
 
 def _labels(path: Path, annotator: str) -> pd.DataFrame:

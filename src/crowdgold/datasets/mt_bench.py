@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from crowdgold.datasets.dataset import check_counts, responses
+from crowdgold.datasets.dataset import responses
 from crowdgold.types.annotations import Annotations, annotations_from_frame
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import Parameters
@@ -64,9 +64,7 @@ def prepare(folder: Path) -> pd.DataFrame:
             "pair of rows, whose labels add to 2"
         )
     named = {"item_id": "item", "agent_id": "agent", "annotator_id": "annotator"}
-    frame = responses(table.rename(columns=named))
-    check_counts(OWNER, frame, PRINTED)
-    return frame
+    return responses(OWNER, table.rename(columns=named), PRINTED)
 
 
 def draw_task(

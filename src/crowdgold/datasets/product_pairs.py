@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.datasets.dataset import STUDY
+from crowdgold.datasets.dataset import STUDY, items_of
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import NO_GOLD, Items, labels_of_items
+from crowdgold.types.items import Items, labels_of_items
 from crowdgold.types.parameters import Parameters, unknown
 
 OWNER = "dataset product_pairs"
@@ -112,18 +112,12 @@ def draw_task(
     for name in predictors:
         if name not in PREDICTORS:
             raise InputError(f"{OWNER}: {unknown('predictor', name, PREDICTORS)}")
-    item, labels = frame["item"].to_numpy(dtype=object), None
+    labels = None
     if given.flag("annotators"):
+        item = frame["item"].to_numpy(dtype=object)
         voter = np.char.add("W", np.concatenate(frame["workers"].to_numpy()).astype(str))
         pair = np.repeat(np.arange(len(frame)), frame["votes_total"])
         labels = labels_of_items(item, pair, voter, np.concatenate(frame["answers"].to_numpy()))
-    return Items(
-        item=item,
-        votes_positive=frame["votes_positive"].to_numpy(dtype=np.int64),
-        votes_total=frame["votes_total"].to_numpy(dtype=np.int64),
-        gold=np.full(len(frame), NO_GOLD, dtype=np.int8),
-        scores={name: frame[f"score_{name}"].to_numpy(dtype=float) for name in predictors},
-        tie_break=rng.random(len(frame)),
-        truth=frame["truth"].to_numpy(dtype=np.int8),
-        labels=labels,
-    )
+    positive, total = (frame[f"votes_{one}"].to_numpy(np.int64) for one in ("positive", "total"))
+    scores = {name: f"score_{name}" for name in predictors}
+    return items_of(frame, positive, total, frame["truth"].to_numpy(np.int8), scores, rng, labels)

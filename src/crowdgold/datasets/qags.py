@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from crowdgold.datasets.dataset import check_counts, drawn_as_it_is, responses
+from crowdgold.datasets.dataset import drawn_as_it_is, responses
 from crowdgold.types.errors import InputError
 
 OWNER = "dataset qags"
@@ -30,9 +30,8 @@ def prepare(folder: Path) -> pd.DataFrame:
     """The prepared table of mturk_cnndm.jsonl and mturk_xsum.jsonl."""
     files = FILES.items()
     rows = [row for agent, (name, own) in files for row in _rows(folder / name, agent, own)]
-    frame = responses(pd.DataFrame(rows, columns=["item", "agent", "annotator", "label"]))
-    check_counts(OWNER, frame, PRINTED)
-    return frame
+    columns = ["item", "agent", "annotator", "label"]
+    return responses(OWNER, pd.DataFrame(rows, columns=columns), PRINTED)
 
 
 def _rows(path: Path, agent: str, prefix: str) -> Iterator[tuple[str, str, str, str]]:

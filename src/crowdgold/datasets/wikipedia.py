@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.datasets.dataset import STUDY, draw_votes
+from crowdgold.datasets.dataset import STUDY, draw_votes, items_of
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.items import Items
 from crowdgold.types.parameters import Parameters
 
 OWNER = "dataset of Wikipedia comments"
@@ -117,13 +117,6 @@ def draw_task(
     votes_positive, truth = draw_votes(
         frame["positive"].to_numpy(), frame["total"].to_numpy(), votes_total, rng
     )
-    scores = [column for column in frame.columns if column.startswith("score_")]
-    return Items(
-        item=frame["item"].to_numpy(dtype=object),
-        votes_positive=votes_positive,
-        votes_total=np.full(len(frame), votes_total),
-        gold=np.full(len(frame), NO_GOLD, dtype=np.int8),
-        scores={name.removeprefix("score_"): frame[name].to_numpy(float) for name in scores},
-        tie_break=rng.random(len(frame)),
-        truth=truth,
-    )
+    columns = [column for column in frame.columns if column.startswith("score_")]
+    scores = {column.removeprefix("score_"): column for column in columns}
+    return items_of(frame, votes_positive, votes_total, truth, scores, rng)

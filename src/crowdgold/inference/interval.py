@@ -156,3 +156,12 @@ def central_interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.nd
     quantile = np.nanquantile if np.isnan(draws).any() else np.quantile
     lower, upper = quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")
     return lower, upper
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """Correct p-values (m,) so that the chance of any false finding is held (Holm, 1979)."""
+    order = np.argsort(p)
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(steps, 1)
+    return corrected

@@ -49,6 +49,14 @@ def warn(message: str) -> None:
     warnings.warn(message, UndefinedMetricWarning, stacklevel=4)
 
 
+def noted(metric: Callable[..., Any], true: np.ndarray, predicted: np.ndarray) -> tuple[Any, str]:
+    """What a metric gives, and why it is undefined; empty where it is not."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UndefinedMetricWarning)
+        value = metric(true, predicted)
+    return value, "; ".join(str(one.message) for one in caught)
+
+
 def name_classes(classes: Sequence[int] | np.ndarray) -> str:
     """Classes in a message, by their columns: the first few, then how many more."""
     return f"class{'es' if len(classes) > 1 else ''} {list_names(map(int, classes), 8)}"

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import bdtr
 
-from crowdgold.checking.agreement import AnnotatorCheck, holm
+from crowdgold.checking.agreement import AnnotatorCheck
 from crowdgold.checking.gold_sample import OF_ITEMS, TOLD, GoldSample, likeness_in_words
 from crowdgold.evaluation.headline import ONLY_MODELS_REASON
 from crowdgold.evaluation.questions import plain_metric
+from crowdgold.inference.interval import holm
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.samples import FEWEST
 from crowdgold.methods.doubts import MEASURED_GOLD

@@ -1,7 +1,6 @@
 """The figures of the judge-error post and of what follows from it: rates, formula, methods."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -96,19 +95,22 @@ LOWEST = 0.5
 """The coverage axis starts here; what is below it, as the naive rate often is, has a mark."""
 
 
+X = "prevalence"
+
+
 def _draw_column(
-    panels: list[Axes], part: pd.DataFrame, lines: Sequence[Series], x: str, level: float
+    panels: list[Axes], part: pd.DataFrame, lines: Sequence[Series], level: float
 ) -> None:
     """Draw one setting: bias, width and coverage, one above the other."""
-    apart = 0.012 * max(float(part[x].max() - part[x].min()), 0.1)
+    apart = 0.012 * max(float(part[X].max() - part[X].min()), 0.1)
     bias, width, coverage = panels
     for panel, value in zip(panels, ("bias", "width", "coverage"), strict=True):
         for index, line in enumerate(lines):
             shift = apart * (index - (len(lines) - 1) / 2)
-            draw_line(panel, line, x, value, f"{value}_se", shift)
+            draw_line(panel, line, X, value, f"{value}_se", shift)
             below = line.rows[line.rows["coverage"] < LOWEST]
             if value == "coverage" and len(below):
-                panel.plot(below[x] + shift, [LOWEST] * len(below), color=line.look.colour,
+                panel.plot(below[X] + shift, [LOWEST] * len(below), color=line.look.colour,
                            marker="v", markersize=5, linestyle="none", clip_on=False,
                            zorder=5)  # fmt: skip
     bias.axhline(0, color="#666666", linewidth=0.8, zorder=0.5)
@@ -117,27 +119,21 @@ def _draw_column(
     coverage.axhspan(low, high, color="#e8e8e8", zorder=0)
     coverage.axhline(level, color="#666666", linewidth=0.8, zorder=0.5)
     coverage.set_ylim(LOWEST, 1.02)
-    coverage.set_xlabel(f"True {x}")
+    coverage.set_xlabel(f"True {X}")
 
 
 def draw_judge_error_methods(
-    table: pd.DataFrame,
-    *,
-    columns: Sequence[str],
-    x: str = "prevalence",
-    only: Mapping[str, Any] | None = None,
+    table: pd.DataFrame, *, columns: Sequence[str]
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw bias, width and coverage of a summary against `x`, the prevalence.
+    """Draw bias, width and coverage of a summary against the prevalence.
 
-    The values of the settings `columns` have a column of panels each; `only` are the values of
-    settings that are drawn. Bars are one standard error; the band is the binomial one, of 3.5
-    deviations. Coverage below `LOWEST` is a triangle at the edge.
+    The values of the settings `columns` have a column of panels each. Bars are one standard error;
+    the band is the binomial one, of 3.5 deviations. Coverage below `LOWEST` is a triangle at the
+    edge.
     """
-    names, only = list(columns), only or {}
-    require(table, (x, *names, *only, "bias", "width", "coverage"))
+    names = list(columns)
+    require(table, (X, *names, "bias", "width", "coverage"))
     rows = table[(table["metric"] == "prevalence") & (table["replicates"] > 0)]
-    for name, value in only.items():
-        rows = rows[rows[name] == value]
     rows = rows.reset_index(drop=True)
     parts = list(rows.groupby(names, sort=True))
     figure, axes = new_figure(3, len(parts), 5.6)
@@ -146,7 +142,7 @@ def draw_judge_error_methods(
     for panels, (values, part) in zip(zip(*axes, strict=True), parts, strict=True):
         lines = split_series(part, [], {})
         drawn.append(rows_drawn(part, lines))
-        _draw_column(list(panels), part, lines, x, level)
+        _draw_column(list(panels), part, lines, level)
         pairs = zip(names, values, strict=True)
         words = [WORDS.get(name, f"{name} {{}}").format(value_text(value)) for name, value in pairs]
         panels[0].set_title("\n".join(words), fontsize=8)

@@ -17,11 +17,11 @@ import pandas as pd
 from crowdgold.experiment.check import Check
 from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
 from crowdgold.papers.label_variation.encoders import (
+    ENCODERS,
     TFIDF,
     Prepared,
     Split,
     embeddings,
-    find_encoder,
     read_prepared,
     scale_to_unit_variance,
     tfidf_features,
@@ -34,6 +34,7 @@ from crowdgold.papers.label_variation.judgements import (
     score,
     why_left_out,
 )
+from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import Above, AtLeast, Each, Given, Range, Settings
 
 KEPT = Path("results/embeddings")
@@ -106,11 +107,6 @@ class LabelVariationParameters(TrainingParameters):
     ]  # fmt: skip
 
 
-def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """The optional packages that the check needs at these parameters."""
-    return find_encoder(str(parameters["encoder"])).packages
-
-
 def features_file(parameters: Mapping[str, Any]) -> Path | None:
     """The file that keeps the frozen features that the check needs; None where it keeps none."""
     if parameters.get("fine_tuned") or parameters["encoder"] == TFIDF:
@@ -130,7 +126,7 @@ def encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
             load,
         )
 
-        known, device = find_encoder(name), find_device(given.choice("device"))
+        known, device = ENCODERS[name], find_device(given.choice("device"))
         return lambda split: TransformerEncoder(*load(known), known, data.texts, trained=True).to(
             device
         )
@@ -150,17 +146,40 @@ def encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
 
 def optimisation(given: Given) -> Any:
     """How models are trained, and what a search tries."""
-    from crowdgold.papers.label_variation.study import Search
     from crowdgold.papers.label_variation.training import Optimisation
 
-    each = given.choice("repeated") == "each"
-    how = Optimisation(
-        given.whole("epochs"), given.whole("batch_size"), given.real("learning_rate"),
-        given.real("warmup"), each,
-    )  # fmt: skip
     low, high = (float(rate) for rate in given.values["learning_rates"])
-    sizes = tuple(map(int, given.values["batch_sizes"]))
-    return how, Search(given.whole("trials"), (low, high), sizes)
+    if low > high:
+        raise InputError(
+            f"learning_rates: found {low:g} and {high:g}, expected the lowest, above 0, and the "
+            "highest"
+        )
+    return Optimisation(
+        given.whole("epochs"),
+        given.whole("batch_size"),
+        given.real("learning_rate"),
+        given.real("warmup"),
+        given.choice("repeated") == "each",
+        given.whole("trials"),
+        (low, high),
+        tuple(map(int, given.values["batch_sizes"])),
+    )
+
+
+def run_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
+    """The function (method, generator) -> `training.Run`."""
+    from crowdgold.papers.label_variation.training import run
+    from crowdgold.papers.label_variation.transformer_encoder import threads
+
+    how, encoder = optimisation(given), encoder_of(given, data, frame)
+
+    def trained(method: str, rng: np.random.Generator) -> Any:
+        # Heads are small: a second thread would wait longer than it works, and change the last
+        # digits.
+        with threads(1):
+            return run(method, data, encoder, how, rng)
+
+    return trained
 
 
 DEFAULTS = {
@@ -180,22 +199,16 @@ def check_label_variation(
 ) -> pd.DataFrame:
     """Train by one method, once, and score the predictions of the test items: a row a metric.
 
-    `share_error` and `train_share_error` are those of `study.Run`; `tied` is the share of all items
-    whose majority is a matter of the rule for ties; `annotators` have annotations of training items
-    of the first split, `annotations_each` is the median number of each one's (0 where they are not
-    known), `annotations` the mean number of a training item; `all_items`, `all_annotations`,
-    `all_annotators` and `classes` are what table 4 counts.
+    `share_error` and `train_share_error` are those of `training.Run`; `tied` is the share of all
+    items whose majority is a matter of the rule for ties; `annotators` have annotations of training
+    items of the first split, `annotations_each` is the median number of each one's (0 where they
+    are not known), `annotations` the mean number of a training item; `all_items`,
+    `all_annotations`, `all_annotators` and `classes` are what table 4 counts.
     """
     given = Given("check label_variation", DEFAULTS | dict(parameters), LabelVariationParameters)
     given.check_names()
     method, data = given.choice("method"), read_data(given, dataset)
-    how, tried = optimisation(given)
-    from crowdgold.papers.label_variation.study import run
-    from crowdgold.papers.label_variation.transformer_encoder import threads
-
-    # Heads are small: a second thread would wait longer than it works, and change the last digits.
-    with threads(1):
-        done = run(method, data, encoder_of(given, data, dataset), how, tried, rng)
+    done = run_of(given, data, dataset)(method, rng)
     judged = data.judged
     training = judged.of_items(data.splits()[0].training).of_present_annotators()
     who = training.annotator_of
@@ -222,22 +235,20 @@ def read_data(given: Given, dataset: pd.DataFrame) -> Prepared:
 
 def titles(given: Given, data: Prepared) -> dict[str, str]:
     """Name dataset and encoder for the reader of a figure, and say whether that was trained."""
-    title = find_encoder(given.values["encoder"]).title
+    title = ENCODERS[given.values["encoder"]].title
     if given.values["encoder"] != TFIDF:
         title += ", fine-tuned" if given.values["fine_tuned"] else ", frozen"
     dataset = TITLES.get(str(given.values["subset"]), data.about.title)
     return {"dataset": dataset, "encoder": title}
 
 
-CHECK = Check(
-    "label_variation",
-    check_label_variation,
-    LabelVariationParameters,
-    dataset=lambda parameters: str(parameters["dataset"]),
-    packages=needed_packages,
-    can_do_without=False,
-    features_file=features_file,
-)
+OF_TRAINING: dict[str, Any] = {
+    "dataset": lambda parameters: str(parameters["dataset"]),
+    "packages": lambda parameters: ENCODERS[parameters["encoder"]].packages,
+    "can_do_without": False,
+    "features_file": features_file,
+}
+CHECK = Check("label_variation", check_label_variation, LabelVariationParameters, **OF_TRAINING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,12 +260,6 @@ class HumanRankingParameters(TrainingParameters):
 
     runs: Annotated[int, AtLeast(1), "Models of each method, whose values are averaged."]
     permutations: Annotated[int, AtLeast(1), "Random permutations behind a p-value."]
-
-
-def usable(data: Prepared) -> list[str]:
-    """The methods that a dataset allows, in the order of table 3."""
-    known, several = data.about.annotators_known, data.about.multilabel
-    return [name for name in METHODS if not why_left_out(name, known, several)]
 
 
 def check_human_ranking(
@@ -272,7 +277,8 @@ def check_human_ranking(
     given.check_names()
     permutations, runs = given.whole("permutations"), given.whole("runs")
     data = read_data(given, dataset)
-    methods = usable(data)
+    allowed = data.about.annotators_known, data.about.multilabel
+    methods = [name for name in METHODS if not why_left_out(name, *allowed)]
     training, splitting, testing = rng.spawn(3)
     values, choices = [], []
     for _ in range(runs):
@@ -316,23 +322,10 @@ def _predictions(
     methods: list[str], given: Given, data: Prepared, frame: pd.DataFrame, rng: np.random.Generator
 ) -> np.ndarray:
     """Each method's predictions of the test items, of all splits together: (M, N, K)."""
-    from crowdgold.papers.label_variation.study import run  # here: PyTorch is optional
-    from crowdgold.papers.label_variation.transformer_encoder import threads
-
-    how, tried = optimisation(given)
-    encoder = encoder_of(given, data, frame)
-    with threads(1):
-        return np.stack(
-            [run(method, data, encoder, how, tried, rng).predicted for method in methods]
-        )
+    run = run_of(given, data, frame)
+    return np.stack([run(method, rng).predicted for method in methods])
 
 
 CHECK_HUMAN_RANKING = Check(
-    "human_ranking",
-    check_human_ranking,
-    HumanRankingParameters,
-    dataset=lambda parameters: str(parameters["dataset"]),
-    packages=needed_packages,
-    can_do_without=False,
-    features_file=features_file,
+    "human_ranking", check_human_ranking, HumanRankingParameters, **OF_TRAINING
 )

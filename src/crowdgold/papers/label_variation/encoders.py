@@ -63,25 +63,12 @@ ENCODERS = {
 }  # fmt: skip
 
 
-def find_encoder(name: str) -> Encoder:
-    """An encoder by its name; an InputError for an unknown one, with the nearest."""
-    if name not in ENCODERS:
-        raise InputError(unknown("encoder", name, ENCODERS))
-    return ENCODERS[name]
-
-
 @dataclass(frozen=True, eq=False)
 class Texts:
     """N texts, or pairs of texts, whose other halves are `second`."""
 
     first: Sequence[str]
     second: Sequence[str] = ()
-
-    def __post_init__(self) -> None:
-        if len(self.second) not in (0, len(self.first)):
-            raise InputError(
-                f"texts: found {len(self.first)} and {len(self.second)} of pairs, expected as many"
-            )
 
     def __len__(self) -> int:
         """N."""
@@ -147,7 +134,9 @@ def embeddings(
     """The features of texts by a frozen pretrained encoder, kept in a file, which is written, or
     written anew where it holds those of other texts.
     """
-    encoder = find_encoder(name)
+    if name not in ENCODERS:
+        raise InputError(unknown("encoder", name, ENCODERS))
+    encoder = ENCODERS[name]
     expected = checksum(encoder, texts)
     try:
         with np.load(path, allow_pickle=False) as kept:
@@ -207,7 +196,7 @@ class Prepared:
 
 
 def read_prepared(name: str, frame: pd.DataFrame, subset: str = "") -> Prepared:
-    """Read the prepared table of a dataset (`crowdgold.datasets.dataset`), or its part `subset`; an
+    """The prepared table of a dataset (`crowdgold.datasets.dataset`), or its part `subset`; an
     InputError where one of the two is unknown, or the table has another label.
     """
     if name not in TABLE_4:

@@ -1,5 +1,7 @@
 """Annotations of items: what methods train on them, metrics say, and people choose (HLV, 3 to 6).
 
+A method trains on rows with targets and weights that are made of the annotations (section 4).
+
 Ties. The paper trains on "majority-voted label(s)" and says nothing of ties. Its hard metrics take
 arg max_k P_ik, so the majority here is the same: of several most frequent classes the first in the
 order of the classes. It is deterministic, and what a model is trained on is what accuracy holds it
@@ -8,7 +10,6 @@ item may have several classes, the majority are those that more than half chose,
 0.5), which may be none; exactly half is not more than half.
 """
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -16,11 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crowdgold.metrics.soft import MULTICLASS, MULTILABEL, UndefinedMetricWarning
+from crowdgold.metrics.soft import MULTICLASS, MULTILABEL, noted
 from crowdgold.simulate.pairwise_choices import Choices
-from crowdgold.types.columns import list_rows
 from crowdgold.types.errors import InputError
-from crowdgold.types.parameters import unknown
 
 
 @dataclass(frozen=True)
@@ -36,32 +35,26 @@ class TrainingMethod:
     objective: str = ""  # the metric that its loss is 1 less; empty where it is a likelihood
 
 
-_ALL = (
-    TrainingMethod("ReL", "Repeated labelling", enlarges=True),
-    TrainingMethod("MV", "Majority voting"),
-    TrainingMethod("AR", "Annotator ranking", needs_annotators=True),
-    TrainingMethod("ARh", "Annotator ranking (hard)", needs_annotators=True),
-    TrainingMethod("AL", "Ambiguous labelling", multilabel=False, enlarges=True),
-    TrainingMethod("SL", "Soft labelling"),
-    TrainingMethod("SLMV", "Multitask of SL and MV"),
-    TrainingMethod("AE", "Annotator ensemble", needs_annotators=True),
-    TrainingMethod("AEh", "Annotator ensemble (hard)", needs_annotators=True),
-    TrainingMethod("JSD", "Jensen-Shannon divergence", proposed=True, objective="PO-JSD"),
-    TrainingMethod("SmF1", "Soft micro F1", proposed=True, objective="soft micro F1"),
-    TrainingMethod("SMF1", "Soft macro F1", proposed=True, objective="soft macro F1"),
-    TrainingMethod("LA-min", "Loss aggregation with min", proposed=True),
-    TrainingMethod("LA-max", "Loss aggregation with max", proposed=True),
-)
-
-METHODS = {method.name: method for method in _ALL}
+METHODS = {
+    method.name: method
+    for method in (
+        TrainingMethod("ReL", "Repeated labelling", enlarges=True),
+        TrainingMethod("MV", "Majority voting"),
+        TrainingMethod("AR", "Annotator ranking", needs_annotators=True),
+        TrainingMethod("ARh", "Annotator ranking (hard)", needs_annotators=True),
+        TrainingMethod("AL", "Ambiguous labelling", multilabel=False, enlarges=True),
+        TrainingMethod("SL", "Soft labelling"),
+        TrainingMethod("SLMV", "Multitask of SL and MV"),
+        TrainingMethod("AE", "Annotator ensemble", needs_annotators=True),
+        TrainingMethod("AEh", "Annotator ensemble (hard)", needs_annotators=True),
+        TrainingMethod("JSD", "Jensen-Shannon divergence", proposed=True, objective="PO-JSD"),
+        TrainingMethod("SmF1", "Soft micro F1", proposed=True, objective="soft micro F1"),
+        TrainingMethod("SMF1", "Soft macro F1", proposed=True, objective="soft macro F1"),
+        TrainingMethod("LA-min", "Loss aggregation with min", proposed=True),
+        TrainingMethod("LA-max", "Loss aggregation with max", proposed=True),
+    )
+}
 """By short name, in the order of table 3."""
-
-
-def find_method(name: str) -> TrainingMethod:
-    """A method by its short name; an InputError for an unknown one, with the nearest."""
-    if name not in METHODS:
-        raise InputError(unknown("training method", name, METHODS))
-    return METHODS[name]
 
 
 def overview() -> pd.DataFrame:
@@ -78,7 +71,7 @@ def overview() -> pd.DataFrame:
 
 def why_left_out(name: str, annotators_known: bool, multilabel: bool) -> str:
     """Why a method cannot be used on a dataset, by its short name; empty where it can."""
-    method = find_method(name)
+    method = METHODS[name]
     if method.needs_annotators and not annotators_known:
         return f"{name} needs to know who gave which annotation, which the dataset does not say"
     if multilabel and not method.multilabel:
@@ -99,13 +92,10 @@ class Score(NamedTuple):
 
 def score(true: np.ndarray, predicted: np.ndarray, multilabel: bool) -> dict[str, Score]:
     """Every metric of predictions Q (N, K) of P (N, K), under the general names of `SAME`."""
-    scores = {}
-    for name, metric in (MULTILABEL if multilabel else MULTICLASS).items():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", UndefinedMetricWarning)
-            value = metric(true, predicted)
-        scores[SAME.get(name, name)] = Score(value, "; ".join(str(one.message) for one in caught))
-    return scores
+    return {
+        SAME.get(name, name): Score(*noted(metric, true, predicted))
+        for name, metric in (MULTILABEL if multilabel else MULTICLASS).items()
+    }
 
 
 def geometric_mean(scores: Mapping[str, Score]) -> float:
@@ -132,8 +122,7 @@ class Padded(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """R annotations of N items in K classes; an InputError where an item has none, or a row is not
-    as it should be.
+    """R annotations of N items in K classes, of each item one or more.
 
     `item_of` (R,) is the position of each one's item, ascending; `chosen` (R, K) 1 for each class
     that it chose, else 0, exactly one 1 in a row unless `multilabel`; `annotator_of` (R,) the
@@ -154,30 +143,6 @@ class Judged:
             object.__setattr__(self, "count", np.ones(rows, dtype=np.int64))
         if self.annotator_of is not None and not self.annotators:
             object.__setattr__(self, "annotators", int(self.annotator_of.max(initial=-1)) + 1)
-        self._check()
-
-    def _check(self) -> None:
-        if self.chosen.ndim != 2 or len(self.chosen) != len(self.item_of):
-            raise InputError(
-                f"annotations: found shape {self.chosen.shape} for {len(self.item_of)} rows, "
-                "expected (rows, classes)"
-            )
-        if len(self.item_of) == 0:
-            raise InputError("annotations: found none, expected at least one an item")
-        if (np.diff(self.item_of) < 0).any():
-            raise InputError("annotations: found items out of order, expected them ascending")
-        without = np.flatnonzero(np.bincount(self.item_of) == 0)
-        if len(without):
-            raise InputError(f"annotations: items in {list_rows(without)} have none")
-        bad = ~np.isin(self.chosen, (0, 1)).all(axis=1)
-        if not self.multilabel:
-            bad |= self.chosen.sum(axis=1) != 1
-        if bad.any():
-            wanted = "0 or 1 for each class" if self.multilabel else "one class a row"
-            raise InputError(
-                f"annotations, {list_rows(np.flatnonzero(bad))}: found "
-                f"{self.chosen[np.flatnonzero(bad)[0]].tolist()}, expected {wanted}"
-            )
 
     @property
     def items(self) -> int:
@@ -221,14 +186,13 @@ class Judged:
         new = place[self.item_of]
         rows = np.flatnonzero(new >= 0)
         rows = rows[np.argsort(new[rows], kind="stable")]
+        return replace(self.of_rows(rows), item_of=new[rows])
+
+    def of_rows(self, rows: np.ndarray) -> "Judged":
+        """The annotations at positions `rows`."""
         who = None if self.annotator_of is None else self.annotator_of[rows]
-        return replace(
-            self,
-            item_of=new[rows],
-            chosen=self.chosen[rows],
-            annotator_of=who,
-            count=self.counts[rows],
-        )
+        item, chosen, count = self.item_of[rows], self.chosen[rows], self.counts[rows]
+        return replace(self, item_of=item, chosen=chosen, annotator_of=who, count=count)
 
     def of_present_annotators(self) -> "Judged":
         """The same annotations with those annotators alone who gave any, renumbered."""
@@ -257,6 +221,103 @@ def majority_of(shares: np.ndarray, multilabel: bool) -> np.ndarray:
     return np.eye(shares.shape[1])[shares.argmax(axis=1)]
 
 
+def _agreement(judged: Judged) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each annotation goes with the majority on each question, (R, Q), and the majority's
+    share.
+    """
+    shares, majority = judged.shares(), judged.majority()
+    of_row = majority[judged.item_of]
+    if judged.multilabel:
+        with_majority = (judged.chosen == of_row).astype(float)
+        share = np.where(majority == 1, shares, 1 - shares)
+        return with_majority, share[judged.item_of]
+    with_majority = (judged.chosen * of_row).sum(axis=1, keepdims=True)
+    return with_majority, (shares * majority).sum(axis=1, keepdims=True)[judged.item_of]
+
+
+def annotator_scores(judged: Judged, hard: bool) -> np.ndarray:
+    """Each annotator's score on each question: (A, Q), Q = 1 where an item has one class.
+
+    AR scores an annotator by the mean, over the items on which they chose the majority-voted label,
+    of the share of annotators who chose it; ARh (`hard`) by the share of their items on which they
+    did. Both are 0 for an annotator who never did.
+
+    The paper's example, as converted, has "1/2, (3/4 + 2/3)" for the second annotator's score; both
+    of their annotations are the majority's, which 3/4 and 2/3 chose, so it is (3/4 + 2/3) / 2.
+
+    Where items may have several classes, each class is a question of its own, to choose it or not,
+    whose majority and its share are those of the annotators; the paper does not say how.
+    """
+    assert judged.annotator_of is not None
+    with_majority, share = _agreement(judged)
+    agreed = np.zeros((judged.annotators, with_majority.shape[1]))
+    summed, given = np.zeros_like(agreed), np.zeros_like(agreed)
+    np.add.at(agreed, judged.annotator_of, with_majority)
+    np.add.at(summed, judged.annotator_of, with_majority if hard else with_majority * share)
+    np.add.at(given, judged.annotator_of, np.ones_like(with_majority))
+    number = given if hard else agreed
+    return np.divide(summed, number, out=np.zeros_like(agreed), where=number > 0)
+
+
+def item_weights(judged: Judged, hard: bool) -> np.ndarray:
+    """Each item's weight, (N,): the sum of its annotators' scores, which are means over the classes
+    where items may have several.
+    """
+    scores = annotator_scores(judged, hard).mean(axis=1)
+    return np.bincount(judged.item_of, weights=scores[judged.annotator_of])
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """R rows."""
+
+    item: np.ndarray  # (R,) position of a row's item
+    target: np.ndarray  # (R, K) what its prediction should be
+    weight: np.ndarray  # (R,) of its loss
+    second: np.ndarray | None = None  # (R, K) the target of the second head (SLMV)
+    annotations: Padded | None = None  # of each row (AE, AEh, LA-min, LA-max)
+
+    def __len__(self) -> int:
+        """R, the number of rows."""
+        return len(self.item)
+
+
+def training_set(method: str, judged: Judged, each: bool = False) -> TrainingSet:
+    """What a method trains on; an InputError where these annotations do not allow it.
+
+    Equal annotations of an item are one row of ReL with their number as its weight, where the
+    dataset holds them so, because it does not say who gave them (ChaosNLI: 100 labels of three
+    classes). Over the whole set the loss is the same, a sum over annotations; what differs is that
+    they share a step of the optimiser, and that an epoch has fewer steps. `each` lays them out one
+    by one. For a given model the sum over all rows is the one of SL, with each item weighted by its
+    number of annotations: where all items have as many, ReL and SL differ by the steps of the
+    optimiser alone.
+    """
+    if reason := why_left_out(method, judged.annotator_of is not None, judged.multilabel):
+        raise InputError(reason)
+    items, ones = np.arange(judged.items), np.ones(judged.items)
+    match method:
+        case "ReL":
+            number = judged.counts
+            if not each:
+                return TrainingSet(judged.item_of, judged.chosen, number / number.mean())
+            rows = np.repeat(np.arange(len(number)), number)
+            return TrainingSet(judged.item_of[rows], judged.chosen[rows], np.ones(len(rows)))
+        case "MV":
+            return TrainingSet(items, judged.majority(), ones)
+        case "AR" | "ARh":
+            return TrainingSet(items, judged.majority(), item_weights(judged, method == "ARh"))
+        case "AL":  # a row for each class that somebody chose for the item
+            item, label = np.nonzero(judged.shares() > 0)
+            return TrainingSet(item, np.eye(judged.classes)[label], np.ones(len(item)))
+        case "SLMV":
+            return TrainingSet(items, judged.shares(), ones, second=judged.majority())
+        case "AE" | "AEh" | "LA-min" | "LA-max":
+            return TrainingSet(items, judged.shares(), ones, annotations=judged.padded())
+        case _:  # SL, JSD, SmF1, SMF1
+            return TrainingSet(items, judged.shares(), ones)
+
+
 ONE, PANEL = JUDGES = ("one", "panel")
 VISIBLE = 0.05
 """Of a probability: the least difference that someone who reads two predictions takes note of."""
@@ -278,19 +339,10 @@ def halves(judged: Judged, rng: np.random.Generator) -> tuple[Judged, Judged]:
         )
     place = np.arange(len(item)) - (np.cumsum(total) - total)[item]
     first = place < (total[item] + 1) // 2
-    return _rows(judged, order[first]), _rows(judged, order[~first])
-
-
-def _rows(judged: Judged, rows: np.ndarray) -> Judged:
-    """Some of the annotations, each a row that stands for one."""
-    who = None if judged.annotator_of is None else judged.annotator_of[rows]
-    return replace(
-        judged,
-        item_of=judged.item_of[rows],
-        chosen=judged.chosen[rows],
-        annotator_of=who,
-        count=np.ones(len(rows), dtype=np.int64),
-    )
+    # Each row stands for one annotation.
+    parts = (judged.of_rows(order[chosen]) for chosen in (first, ~first))
+    one, other = (replace(part, count=np.ones_like(part.item_of)) for part in parts)
+    return one, other
 
 
 def choose(judged: Judged, predicted: np.ndarray, judge: str) -> Choices:

@@ -1,5 +1,5 @@
-"""Training heads, and where it is asked for the encoder under them, by any method (HLV, section 4).
-Needs PyTorch.
+"""Training heads, and where it is asked for the encoder under them, by any method (HLV, section 4),
+and a run of the study (5.1): a method trained and evaluated on a dataset. Needs PyTorch.
 
 - cross-entropy: - sum_k T_ik log Q_ik; of several classes, that of each and its complement.
 - JSD: mean_i JSD(P_i, Q_i) in bits; of several classes, mean_ik of [P, 1 - P] and [Q, 1 - Q].
@@ -12,19 +12,30 @@ P are the people's shares, T is the target: P, the majority vote, or one annotat
 softmax of the logits, or, where an item may have several classes, their sigmoid. The sums over i
 are those of a batch; over a whole set each of the three metrics is 1 less its loss
 (`crowdgold.metrics.soft`). B is rows, J annotations, A annotators, K classes.
+
+Where the dataset is cross-validated, the predictions of all folds are scored together. A search
+tries learning rates and batch sizes at random on the development items of the first split, and
+takes those with the best geometric mean of the metrics.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from crowdgold.papers.label_variation.judgements import Judged, find_method
-from crowdgold.papers.label_variation.training_sets import TrainingSet, training_set
-from crowdgold.types.errors import InputError
+from crowdgold.papers.label_variation.encoders import Prepared, Split
+from crowdgold.papers.label_variation.judgements import (
+    Judged,
+    Score,
+    TrainingSet,
+    geometric_mean,
+    score,
+    training_set,
+)
 
 TINY = 1e-30
 """Below this a probability adds nothing to an entropy, whose slope at 0 is infinite."""
@@ -120,11 +131,6 @@ def ensemble_loss(logits: Tensor, chosen: Tensor, count: Tensor, multilabel: boo
     return (count * cross_entropy(logits, chosen, multilabel)).sum() / count.sum()
 
 
-def mean_prediction(predicted: Tensor) -> Tensor:
-    """AE's prediction, the mean over the annotators' heads: (..., K) from (..., A, K)."""
-    return predicted.mean(dim=-2)
-
-
 def vote_of_predictions(predicted: Tensor, multilabel: bool) -> Tensor:
     """AEh's prediction, the shares of the heads' likeliest labels: (..., K) from (..., A, K).
 
@@ -135,13 +141,6 @@ def vote_of_predictions(predicted: Tensor, multilabel: bool) -> Tensor:
         return (predicted > 0.5).to(predicted.dtype).mean(dim=-2)
     votes = functional.one_hot(predicted.argmax(dim=-1), predicted.shape[-1])
     return votes.to(predicted.dtype).mean(dim=-2)
-
-
-def heads_of(method: str, annotators: int) -> int:
-    """How many heads a method trains: one for each annotator, two for SLMV, else one."""
-    if find_method(method).name in ("AE", "AEh"):
-        return annotators
-    return 2 if method == "SLMV" else 1
 
 
 class LinearHeads(nn.Module):
@@ -180,15 +179,9 @@ class Optimisation:
     learning_rate: float  # at the start
     warmup: float = 0.0  # share of the steps over which the rate first rises from 0
     each: bool = False  # ReL has a row for each of several equal annotations
-
-    def __post_init__(self) -> None:
-        for name, value in (("epochs", self.epochs), ("batch_size", self.batch_size)):
-            if value < 1:
-                raise InputError(f"{name}: found {value}, expected 1 or more")
-        if not 0 < self.learning_rate < float("inf"):
-            raise InputError(f"learning_rate: found {self.learning_rate}, expected above 0")
-        if not 0 <= self.warmup < 1:
-            raise InputError(f"warmup: found {self.warmup}, expected from 0 to below 1")
+    trials: int = 0  # of a random search, within these bounds of the rate and among these sizes
+    learning_rates: tuple[float, float] = (1e-4, 1e-1)
+    batch_sizes: tuple[int, ...] = (8, 16, 32, 64, 128)
 
 
 class FrozenFeatures(nn.Module):
@@ -262,7 +255,7 @@ class Trained:
                 logits = self.heads(self.encoder(part)).double()
                 predicted = probabilities(logits, self.multilabel)
                 if self.method == "AE":
-                    parts.append(mean_prediction(predicted))
+                    parts.append(predicted.mean(dim=-2))
                 elif self.method == "AEh":
                     parts.append(vote_of_predictions(predicted, self.multilabel))
                 else:
@@ -303,7 +296,7 @@ def train(
     rows = training_set(method, judged, how.each)
     device = next((str(one.device) for one in encoder.parameters()), "cpu")
     generator = torch_generator(rng)
-    count = heads_of(method, judged.annotators)
+    count = {"AE": judged.annotators, "AEh": judged.annotators, "SLMV": 2}.get(method, 1)
     heads = LinearHeads(count, int(encoder.width), judged.classes, generator).to(device)
     place = torch.arange(judged.items) if at is None else torch.as_tensor(at, dtype=torch.long)
     item = place[torch.as_tensor(rows.item, dtype=torch.long)].to(device)
@@ -327,3 +320,67 @@ def train(
                 optimiser.step()
                 step += 1
     return Trained(method, judged.multilabel, encoder, heads)
+
+
+EncoderOf = Callable[[Split], nn.Module]
+"""The encoder of a split: a new one each time where it learns from training texts."""
+
+
+class Run(NamedTuple):
+    """What a run gives.
+
+    `share_error` is the largest difference, over classes, of a class's mean prediction from its
+    mean share in what people chose, of the items tested; `train_share_error` the same of the items
+    trained on, those of all splits together. At its maximum a likelihood of the people's shares has
+    none, as its derivative by the constant term is zero; what there is says that training stopped
+    before it was there.
+    """
+
+    scores: dict[str, Score]
+    how: Optimisation
+    predicted: np.ndarray  # (N, K) Q of the items tested
+    share_error: float
+    train_share_error: float
+
+
+def search(
+    method: str, data: Prepared, encoder_of: EncoderOf, how: Optimisation, rng: np.random.Generator
+) -> Optimisation:
+    """Choose learning rate and batch size on the development items of the first split; `how` itself
+    where nothing is tried.
+    """
+    split, best, at_best = data.splits()[0], -1.0, how
+    true, judged = data.judged.shares()[split.development], data.judged.of_items(split.fitting)
+    low, high = np.log(how.learning_rates)
+    for _ in range(how.trials):
+        rate, size = float(np.exp(rng.uniform(low, high))), int(rng.choice(how.batch_sizes))
+        one = replace(how, learning_rate=rate, batch_size=size)
+        model = train(method, judged, encoder_of(split), one, rng, split.fitting)
+        predicted = model.predict(split.development)
+        mean = geometric_mean(score(true, predicted, data.judged.multilabel))
+        if mean > best:
+            best, at_best = mean, one
+    return at_best
+
+
+def run(
+    method: str, data: Prepared, encoder_of: EncoderOf, how: Optimisation, rng: np.random.Generator
+) -> Run:
+    """Train by a method, with a search where one is asked for, and score the test predictions."""
+    chosen, splits = search(method, data, encoder_of, how, rng), data.splits()
+    tested, trained = [], []
+    for split in splits:
+        judged = data.judged.of_items(split.training)
+        model = train(method, judged, encoder_of(split), chosen, rng, split.training)
+        tested.append(model.predict(split.test))
+        trained.append(model.predict(split.training))
+    shares = data.judged.shares()
+    predicted, true = np.concatenate(tested), shares[np.concatenate([one.test for one in splits])]
+    of_trained = shares[np.concatenate([one.training for one in splits])].mean(axis=0)
+    return Run(
+        score(true, predicted, data.judged.multilabel),
+        chosen,
+        predicted,
+        float(np.abs(predicted.mean(axis=0) - true.mean(axis=0)).max()),
+        float(np.abs(np.concatenate(trained).mean(axis=0) - of_trained).max()),
+    )

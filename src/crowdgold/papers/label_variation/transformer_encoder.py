@@ -73,17 +73,11 @@ class TransformerEncoder(nn.Module):
     """Items' texts, tokenized, under a transformer: positions (B,) -> features (B, `width`).
 
     A pair is read at once. The model gives `last_hidden_state`; where it is not `trained`, its
-    parameters need no gradient. `seed` is of the first values of low-rank updates.
+    parameters need no gradient.
     """
 
     def __init__(
-        self,
-        tokenizer: Any,
-        model: nn.Module,
-        encoder: Encoder,
-        texts: Texts,
-        trained: bool,
-        seed: int = 0,
+        self, tokenizer: Any, model: nn.Module, encoder: Encoder, texts: Texts, trained: bool
     ) -> None:
         super().__init__()
         self.encoder, self.texts, self.tokenizer = encoder, texts, tokenizer
@@ -93,7 +87,7 @@ class TransformerEncoder(nn.Module):
         model.requires_grad_(trained)
         # Of length 1 features are too small for a head that learns at an encoder's rate.
         self.normalise = encoder.normalise and not trained
-        self.model = with_low_rank_updates(model, seed) if trained and encoder.lora else model
+        self.model = with_low_rank_updates(model) if trained and encoder.lora else model
 
     def forward(self, item: Tensor) -> Tensor:
         """The features of items."""
@@ -131,12 +125,12 @@ def pool(hidden: Tensor, mask: Tensor, how: str) -> Tensor:
     raise InputError(f"pooling {how!r}; expected first, last or mean")
 
 
-def with_low_rank_updates(model: nn.Module, seed: int) -> nn.Module:
+def with_low_rank_updates(model: nn.Module) -> nn.Module:
     """A model of which low-rank updates alone are trained, by peft's defaults."""
     from peft import LoraConfig, get_peft_model
 
     with torch.random.fork_rng():
-        torch.manual_seed(seed)
+        torch.manual_seed(0)
         adapted: nn.Module = get_peft_model(model, LoraConfig())
     return adapted
 
@@ -145,13 +139,10 @@ def find_device(wanted: str) -> str:
     """The device for an encoder that is trained: `auto` is a GPU where there is one. An InputError
     where a GPU is wanted, and PyTorch sees none.
     """
-    if wanted == "cpu":
-        return wanted
-    if torch.cuda.is_available():
-        return "cuda"
-    if wanted == "auto":
-        return "cpu"
-    raise InputError(f"device {wanted}: PyTorch sees no GPU; auto takes the CPU then")
+    seen = torch.cuda.is_available()
+    if wanted == "cuda" and not seen:
+        raise InputError(f"device {wanted}: PyTorch sees no GPU; auto takes the CPU then")
+    return "cuda" if seen and wanted != "cpu" else "cpu"
 
 
 def embed(tokenizer: Any, model: nn.Module, encoder: Encoder, texts: Texts) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Claims on metrics of judgement distributions that need code of their own (`claims.yaml`)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,21 @@ from crowdgold.claims.verdicts import FAILS, HOLDS, Judgement
 from crowdgold.experiment.summaries import share_error
 
 SETTING = ["classes", "alpha", "beta"]
+KEYS = [*SETTING, "pair"]
 NEAREST = 0.051
 """Half of the step between the study's correlations, and its rounding."""
+
+
+def printed_values(table: pd.DataFrame, printed: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """What the paper prints, a row for each setting and pair of metrics of the table."""
+    pairs = list(dict.fromkeys(table["pair"]))
+    rows = [
+        {**{name: one[name] for name in SETTING}, "pair": pair, "printed": value}
+        for one in printed
+        for pair, value in zip(pairs, one["values"], strict=True)
+    ]
+    known = pd.DataFrame(rows, columns=[*KEYS, "printed"])
+    return known.astype(dict.fromkeys(SETTING, float))
 
 
 def table_2(table: pd.DataFrame, printed: Mapping[str, Any]) -> pd.DataFrame:
@@ -21,16 +34,8 @@ def table_2(table: pd.DataFrame, printed: Mapping[str, Any]) -> pd.DataFrame:
     `z` is how many standard errors of a correlation of so many pairs the printed number is away
     from the expected one, less half a unit of rounding; `inside` says whether it is in the band.
     """
-    pairs = list(dict.fromkeys(table["pair"]))
-    known = pd.DataFrame(
-        [
-            {**{name: float(one[name]) for name in SETTING}, "pair": pair, "printed": value}
-            for one in printed["rows"]
-            for pair, value in zip(pairs, one["values"], strict=True)
-        ]
-    )
-    ours = table.astype(dict.fromkeys(SETTING, float))
-    joined = known.merge(ours, on=[*SETTING, "pair"])
+    known = printed_values(table, printed["rows"])
+    joined = known.merge(table.astype(known.dtypes[SETTING]), on=KEYS)
     half = float(printed["rounding"]) / 2
     nearest = joined["expected"].clip(joined["printed"] - half, joined["printed"] + half)
     away = np.arctanh(nearest) - np.arctanh(joined["expected"])

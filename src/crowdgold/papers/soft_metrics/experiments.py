@@ -3,8 +3,7 @@ find of a metric of known quality, and ChaosNLI's labels and predictions scored 
 (HLV, sections 3.3 and 6, tables 2 and B.1).
 """
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Any, Literal, NamedTuple
@@ -18,12 +17,12 @@ from crowdgold.experiment.check import Check
 from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
 from crowdgold.metrics.soft import (
     MULTICLASS,
-    UndefinedMetricWarning,
     agreement,
     class_wise,
     correlations,
     divergence,
     normalised_entropy,
+    noted,
     one_hot,
     overlap,
 )
@@ -296,14 +295,6 @@ def _predictions(
         yield Prediction(name, 0, left, chosen)
 
 
-def _noted(function: Callable[..., Any], one: Prediction) -> tuple[Any, str]:
-    """What a metric gives of a prediction, and why it is undefined."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UndefinedMetricWarning)
-        value = function(one.true, one.predicted)
-    return value, "; ".join(str(warning.message) for warning in caught)
-
-
 def check_soft_metric_scores(
     parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame
 ) -> pd.DataFrame:
@@ -318,9 +309,9 @@ def check_soft_metric_scores(
     for one in _predictions(own, counts, rng):
         about = {"predictor": one.predictor, "seed": one.seed, "examples": len(one.true)}
         for metric, function in MULTICLASS.items():
-            value, note = _noted(function, one)
+            value, note = noted(function, one.true, one.predicted)
             rows.append(about | {"metric": metric, "label": "", "value": value, "note": note})
-        of_classes, note = _noted(class_wise, one)
+        of_classes, note = noted(class_wise, one.true, one.predicted)
         for metric, values in (
             ("soft precision", of_classes.precision), ("soft recall", of_classes.recall),
             ("soft F1", of_classes.f1),

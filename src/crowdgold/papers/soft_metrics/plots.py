@@ -7,22 +7,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from crowdgold.papers.soft_metrics.claims import KEYS, SETTING, printed_values
 from crowdgold.plots.style import Plot, legend_above, new_figure, require, value_text
-
-SETTING = ["classes", "alpha", "beta"]
-
-
-def with_printed(table: pd.DataFrame, printed: list[Mapping[str, Any]]) -> pd.DataFrame:
-    """The table with a column `printed`; NaN where the paper prints nothing."""
-    pairs = list(dict.fromkeys(table["pair"]))
-    rows = [
-        {**{name: one[name] for name in SETTING}, "pair": pair, "printed": value}
-        for one in printed
-        for pair, value in zip(pairs, one["values"], strict=True)
-    ]
-    known = pd.DataFrame(rows, columns=[*SETTING, "pair", "printed"])
-    types = dict.fromkeys(SETTING, float)
-    return table.astype(types).merge(known.astype(types), on=[*SETTING, "pair"], how="left")
 
 
 def draw_soft_metric_correlations(
@@ -32,7 +18,8 @@ def draw_soft_metric_correlations(
     order of the pairs.
     """
     require(table, ("pair", "drawn", "expected", "low", "high", *SETTING))
-    shown = with_printed(table, list(printed))
+    known = printed_values(table, printed)
+    shown = table.astype(known.dtypes[SETTING]).merge(known, on=KEYS, how="left")
     mixes = list(dict.fromkeys(zip(shown["alpha"], shown["beta"], strict=True)))
     sizes = list(dict.fromkeys(shown["classes"]))
     figure, axes = new_figure(len(sizes), len(mixes), 0.9 + 1.7 * len(sizes))

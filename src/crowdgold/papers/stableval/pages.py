@@ -55,32 +55,24 @@ def synthetic_cells(name: str, tables: Tables, printed: Mapping[str, Any]) -> li
 
     `printed` is config/printed/stableval_synthetic.yaml.
     """
-    block, columns, ours = printed[name], ["mean", "se", "replicates"], {}
+    block, columns = printed[name], ["mean", "se", "replicates"]
+    keys = pd.MultiIndex.from_product([block["rows"], printed["methods"]])
+    ours = {}
     for whose, experiment in TABLES[name].items():
-        ours[whose] = pd.DataFrame(columns=columns)
+        ours[whose] = pd.DataFrame(columns=columns, index=keys, dtype=float)
         if experiment in tables:
             found = summarise_recovery(tables[experiment], [CONFIGURATION])
             rows = found[found["quantity"] == block["quantity"]]
-            ours[whose] = rows.set_index([CONFIGURATION, "method"])[columns]
+            ours[whose] = rows.set_index([CONFIGURATION, "method"])[columns].reindex(keys)
             ours[whose][["mean", "se"]] *= block["scale"]
-    cells = []
-    for configuration, row in block["rows"].items():
-        for method, value in zip(printed["methods"], row, strict=True):
-            key = (configuration, method)
-            own, given = (
-                ours[whose].loc[key] if key in ours[whose].index else None
-                for whose in (OWN, PUBLISHED)
-            )
-            mean, error, number = (np.nan,) * 3 if own is None else own
-            centre = value if given is None else given["mean"]
-            # By the spread of ours on both sides: seeds that are all right have none.
-            joint = float(np.hypot(error, error * np.sqrt(number / printed["repetitions"])))
-            away = (mean - centre) / joint if joint > 0 else 0.0 if mean == centre else np.nan
-            published = np.nan if given is None else float(given["mean"])
-            cells.append(
-                SyntheticCell(*key, value, published, float(mean), float(error), float(away))
-            )
-    return cells
+    values, published = np.concatenate(list(block["rows"].values())), ours[PUBLISHED]["mean"]
+    mean, error, number = (ours[OWN][column] for column in columns)
+    less = mean - published.fillna(pd.Series(values, keys))
+    # By the spread of ours on both sides: seeds that are all right have none.
+    joint = np.hypot(error, error * np.sqrt(number / printed["repetitions"]))
+    away = (less / joint.where(joint > 0)).mask((less == 0) & ~(joint > 0), 0.0)
+    numbers = zip(values, published, mean, error, away, strict=True)
+    return [SyntheticCell(*key, *map(float, row)) for key, row in zip(keys, numbers, strict=True)]
 
 
 def as_printed(cell: SyntheticCell, digits: int) -> bool:
@@ -291,7 +283,7 @@ class Cell(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Say whether they are the same."""
+        """Whether they are the same."""
         return (SAME if self.ours == self.printed else DIFFERS) if self.ours else ABSENT
 
 
@@ -323,11 +315,10 @@ def _plain(make: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[pd.DataFra
     """Each number of a table by its row and column."""
 
     def values(rows: pd.DataFrame) -> Values:
-        frame = make(rows)
         return {
-            (str(row), str(column)): (float(frame.loc[row, column]),)
-            for row in frame.index
-            for column in frame.columns
+            (str(row), str(column)): (float(value),)
+            for row, cells in make(rows).to_dict("index").items()
+            for column, value in cells.items()
         }
 
     return values
@@ -360,18 +351,8 @@ Source = tuple[str, Callable[[pd.DataFrame], Values]]
 
 def _in_order(experiment: str, statistics: int, first: int) -> dict[int, Source]:
     """The tables of a dataset: its statistics, and five in a row from `first` on."""
-    kinds = (
-        *map(
-            _plain,
-            (
-                paper_tables.scores,
-                paper_tables.stability,
-                paper_tables.quality,
-                paper_tables.ambiguous,
-            ),
-        ),
-        _findings,
-    )
+    names = "scores", "stability", "quality", "ambiguous"
+    kinds = [*(_plain(getattr(paper_tables, name)) for name in names), _findings]
     rest = {number: (experiment, kind) for number, kind in enumerate(kinds, first)}
     return {statistics: (experiment, _plain(paper_tables.statistics)), **rest}
 

@@ -18,6 +18,7 @@ from crowdgold.plots.style import (
     method_order,
     named_value,
     new_figure,
+    require,
     style_of,
 )
 
@@ -54,16 +55,11 @@ def draw_agent_ablation(
     panels: Sequence[Mapping[str, Any]],
     published: str = "",
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a quantity against the configurations, a panel an ablation, one above the other.
+    """Draw a quantity, mse or ranking_accuracy, against the configurations, a panel an ablation.
 
-    Args:
-        table: results tables with `score:each` of every agent and replicate.
-        quantity: mse or ranking_accuracy.
-        panels: {label, configurations: {name: what stands below it}}.
-        published: the experiment on published labels, whose markers are open.
-
-    Returns:
-        the figure and its numbers. Bars are 95 % confidence intervals over replicates.
+    The table has `score:each` of every agent and replicate; a panel is {label, configurations:
+    {name: what stands below it}}; markers of the experiment on `published` labels are open. Bars
+    are 95 % confidence intervals over replicates.
     """
     every = _recovery_of(table, quantity)
     shown = []
@@ -120,17 +116,9 @@ def draw_agent_ablation_table(
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw the table: configurations down, methods across, once for each experiment.
 
-    Args:
-        table: results tables with `score:each` of every agent and replicate, or with a metric
-            `stability...`.
-        quantity: one of `tables.QUANTITIES` or that metric.
-        groups: {title, configurations: {name: words}}.
-        scale: what the quantity is multiplied by.
-        titles: experiment -> its heading.
-        published: the experiment on published labels, whose numbers have no error.
-
-    Returns:
-        the figure and its numbers. Bold: the best of a line, as the cells read.
+    The quantity is one of `tables.QUANTITIES`, or a metric `stability...`, times the `scale`; a
+    group is {title, configurations: {name: words}}; `titles` are headings by experiment, of which
+    the `published` one's numbers have no error. Bold: the best of a line, as the cells read.
     """
     rows = _recovery_of(table, quantity)
     rows = rows.assign(shown=scale * rows["mean"], shown_se=scale * rows["se"])
@@ -197,10 +185,10 @@ def draw_agent_intervals(
     has the words for their values (column -> value -> words). Bars are one standard error over
     replicates; a replicate's agents are averaged first, as they share its annotators.
     """
-    missing = [name for name in by if name not in table]
+    require(table, by)
     targets = [name for name in TARGETS if name in set(table["metric"])]
-    if missing or not targets:
-        raise ValueError(f"the table has no columns {missing}" if missing else "no scores in it")
+    if not targets:
+        raise ValueError("no scores in it")
     shown = table[table["metric"].isin(targets)].reset_index(drop=True)
     words = [
         [named_value(column, value, names or {}) for column, value in zip(by, values, strict=True)]
