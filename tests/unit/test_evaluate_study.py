@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 from crowdgold.cli import main
 from crowdgold.evaluation.folder import write_folder
-from crowdgold.evaluation.jobs import Job, find_strata, groups, plan_jobs, reason_against
+from crowdgold.evaluation.jobs import Job, groups, plan_study, reason_against
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.study import evaluate_study
 from crowdgold.inference.engine import evaluate
@@ -389,10 +389,9 @@ def test_items_without_a_score_count_for_what_needs_none(items):
 def test_jobs_and_reasons():
     items = simulated(60, 20)
     study = Study(items)
-    strata, _ = find_strata(study)
-    jobs, against = plan_jobs(study, Settings(methods=("MAVEN", "MAVEN-R", "CLARA")), strata)
-    assert jobs == [Job("all", ("MAVEN-R", "MAVEN"), name) for name in ("large", "small")]
-    assert list(against) == [("all", "CLARA")]
+    planned = plan_study(study, Settings(methods=("MAVEN", "MAVEN-R", "CLARA")))
+    assert planned.jobs == [Job("all", ("MAVEN-R", "MAVEN"), name) for name in ("large", "small")]
+    assert list(planned.against) == [("all", "CLARA")]
     without = make_items(items.votes_positive, 3, NO_GOLD, {})
     assert "needs scores" in reason_against("MAVEN", Study(without), without)
     for method in ("GT", "GT+MV", "votes-R", "Rogan-Gladen"):

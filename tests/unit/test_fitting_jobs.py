@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowdgold.evaluation import fitting
-from crowdgold.evaluation.jobs import Job, find_strata
+from crowdgold.evaluation.jobs import plan_study
 from crowdgold.evaluation.questions import Settings
 from crowdgold.models.stan import SamplingError, StanModels
 from crowdgold.models.stan_fit import Diagnostics
@@ -20,9 +20,9 @@ def study():
 
 
 def run(study):
-    settings = Settings(methods=("GT",), metrics=("prevalence", "TPR_H"))
-    strata = {one.name: one for one in find_strata(study)[0]}
-    return fitting.run_job(Job("all", ("GT",), ""), study, settings, strata, StanModels())
+    planned = plan_study(study, Settings(methods=("GT",), metrics=("prevalence", "TPR_H")))
+    (job,) = planned.jobs
+    return fitting.run_job(job, planned, StanModels())
 
 
 def test_chains_that_fail_are_said_and_their_numbers_are_there(study, monkeypatch):

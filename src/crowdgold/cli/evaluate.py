@@ -258,9 +258,9 @@ def run(asked: argparse.Namespace) -> int:
     """Read, evaluate, say the answers, and write."""
     from crowdgold.evaluation.conditions import answer_to, with_conditions
     from crowdgold.evaluation.folder import check_folder, check_same_items, kept_folder, mend
-    from crowdgold.evaluation.run import Source, evaluate_checked, read_and_check, write_evaluation
+    from crowdgold.evaluation.jobs import UnsupportedError
     from crowdgold.evaluation.run_key import discard
-    from crowdgold.evaluation.study import UnsupportedError
+    from crowdgold.evaluation.study import Source, check_study, evaluate_checked, write_evaluation
     from crowdgold.models.stan import StanModels
 
     if asked.report:
@@ -276,7 +276,8 @@ def run(asked: argparse.Namespace) -> int:
     source = Source(asked.files, reading(asked))
     try:
         with progress(lambda: "reading and checking"):
-            study, check = read_and_check(source, settings)
+            study = source.read()
+            check = check_study(study, settings)
             check_same_items(out, study.items.item, asked.force)
             wanted = read_wanted(asked, settings, study.items)
         found = evaluate_checked(

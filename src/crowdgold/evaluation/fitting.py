@@ -20,7 +20,15 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.checking.scores import of_complete_scores, scored, why_nothing
-from crowdgold.evaluation.jobs import Job, Stratum, annotations_of, is_quick, items_of, stream
+from crowdgold.evaluation.jobs import (
+    Job,
+    Planned,
+    Stratum,
+    annotations_of,
+    is_quick,
+    items_of,
+    stream,
+)
 from crowdgold.evaluation.questions import Settings, questions_of
 from crowdgold.inference.agents import evaluate_annotations
 from crowdgold.inference.engine import sample_of
@@ -44,8 +52,7 @@ from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items, Ranking, Table
 VOTES, WINS = CHECKS = ("votes", "wins")
 DRAWS = 100
 MOST_ITEMS = 20_000  # in a ranking that is checked; of more, as many are chosen evenly
-MOST_TOTALS, MOST_SETS = 6, 12  # numbers of votes, and vote sets, that are checked: the largest
-MOST_SETS = 12  # Numbers of votes, and vote sets, that are checked: those with the most items
+MOST_TOTALS, MOST_SETS = 6, 12  # numbers of votes, and vote sets, checked: of the most items
 FEWEST = 5  # items of a vote set that is checked
 
 COLUMNS = (
@@ -248,19 +255,19 @@ FitOf = Callable[[np.ndarray], Fit]  # positions of items -> a method's fit, wit
 def _common(work: Work, fit: FitOf, rows: np.ndarray, model: str) -> dict[str, Sample | str]:
     """What a method says of a model on the items that another scored too, or why nothing."""
     items = work.items.take(rows)
-    found: dict[str, Sample | str] = {}
     made: dict[bytes, Sample] = {}
     questions = replace(work.questions(model), curves=False)
-    for other in items.predictors:
+
+    def against(other: str) -> Sample | str:
         if why := work.why_nothing([name for name in items.predictors if name in (model, other)]):
-            found[other] = why
-            continue
+            return why
         shared = rows[scored(items, [other])]
-        if shared.tobytes() not in made:
-            view = work.view(shared, model)
-            made[shared.tobytes()] = sample_of(fit(shared), view, questions, work.request())
-        found[other] = made[shared.tobytes()]
-    return found
+        key = shared.tobytes()
+        if key not in made:
+            made[key] = sample_of(fit(shared), work.view(shared, model), questions, work.request())
+        return made[key]
+
+    return {other: against(other) for other in items.predictors}
 
 
 def _says(work: Work, fit: FitOf, rows: np.ndarray, model: str) -> Found:
@@ -355,14 +362,12 @@ def fit_of(work: Work, made: dict[bytes, Fit]) -> FitOf:
     everyone = np.arange(len(work.items))
 
     def fit(rows: np.ndarray) -> Fit:
-        if rows.tobytes() not in made:
-            if anew:
-                made[rows.tobytes()] = work.fit(work.seen(rows))
-            elif len(rows) == len(everyone):
-                made[rows.tobytes()] = work.fit(work.items)
-            else:
-                return _part(fit(everyone), rows)
-        return made[rows.tobytes()]
+        if not anew and len(rows) < len(everyone):
+            return _part(fit(everyone), rows)
+        key = rows.tobytes()
+        if key not in made:
+            made[key] = work.fit(work.seen(rows) if anew else work.items)
+        return made[key]
 
     return fit
 
@@ -411,11 +416,9 @@ def _run_method(work: Work, model: str) -> list[Found]:
     return [replace(one, seconds=seconds) for one in found]
 
 
-def run_job(
-    job: Job, study: Study, settings: Settings, strata: Mapping[str, Stratum], stan: StanModels
-) -> list[Found]:
-    """What each method of a job on a study, with strata by name, says or why it says nothing."""
-    stratum = strata[job.stratum]
+def run_job(job: Job, planned: Planned, stan: StanModels) -> list[Found]:
+    """What each method of a job of a study says, or why it says nothing."""
+    study, stratum = planned.study, planned.strata[job.stratum]
     items = items_of(study, stratum)
-    works = [Work(study, settings, stratum, method, items, stan) for method in job.methods]
-    return [one for work in works for one in _run_method(work, job.model)]
+    works = [Work(study, planned.settings, stratum, one, items, stan) for one in job.methods]
+    return [found for work in works for found in _run_method(work, job.model)]

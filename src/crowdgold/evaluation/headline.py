@@ -136,11 +136,7 @@ def _problem(row: Mapping[str, Any], contradicts: bool) -> str:
             return "the gold labels contradict it"
     if not np.isfinite(row["estimate"]):
         return row["note"] or "no value"
-    return "" if _has_ends(row) else row["note"] or "no interval"
-
-
-def _has_ends(row: Mapping[str, Any]) -> bool:
-    return bool(np.isfinite([row["lower"], row["upper"]]).all())
+    return "" if np.isfinite(row["lower"] + row["upper"]) else row["note"] or "no interval"
 
 
 def _numbers(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,9 +166,9 @@ def _choose(
         problem = unusable.get(method) or _problem(row, reason == ONLY_MODELS_REASON)
         if problem:
             passed_over.append(f"{method}: {problem}")
-            too_few = not is_model(method) and np.isfinite(row["estimate"]) and not _has_ends(row)
-            if method not in unusable and too_few:  # gold labels to say how sure the number is
-                return no_answer(passed_over)
+            no_ends = np.isfinite(row["estimate"]) and not np.isfinite(row["lower"] + row["upper"])
+            if method not in unusable and not is_model(method) and no_ends:
+                return no_answer(passed_over)  # gold labels are too few to say how sure it is
             continue
         share = _share_of_range(row["metric"], row["lower"], row["upper"])
         if share > WIDEST:
@@ -208,24 +204,20 @@ def headlines(
     table: pd.DataFrame, n_gold: Mapping[str, int], set_aside: Mapping[str, str],
     unusable: Mapping[str, Mapping[str, str]],
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """The answer of each metric in a table of estimates.
+    """The answer of each stratum, model, comparison and metric, in the order of a table.
 
-    For each stratum, model, comparison and metric, in the order of the table: the method with its
-    numbers, the model's estimate `beside` it, which methods were `passed_over` and why, and the
-    `reason` of the order of choice, empty where gold labels correct the answer. `n_gold`, and why
-    gold is `set_aside`, are by stratum; `unusable` is stratum -> method -> why its numbers are no
-    answer there.
+    It has the method with its numbers, the model's estimate `beside` it, which methods were
+    `passed_over` and why, and the `reason` of the order of choice, empty where gold corrects the
+    answer. `n_gold`, and why gold is `set_aside`, are by stratum; `unusable` is stratum -> method
+    -> why its numbers are no answer there.
     """
     found = []
-    asked = {
-        stratum: list(dict.fromkeys(table.loc[table["stratum"] == stratum, "method"]))
-        for stratum in n_gold
-    }
+    asked = table.groupby("stratum")["method"].unique()
     for key, group in table.groupby(list(KEYS), sort=False):
         named = dict(zip(KEYS, map(str, key), strict=True))
         rows: dict[str, Any] = {row["method"]: row for row in group.to_dict("records")}
         stratum = named["stratum"]
-        order, reason = order_of_choice(n_gold[stratum], set_aside[stratum], asked[stratum])
+        order, reason = order_of_choice(n_gold[stratum], set_aside[stratum], list(asked[stratum]))
         chosen = _choose(rows, order, reason, unusable.get(stratum, {}))
         if set_aside[stratum]:
             # Gold that is no random sample contradicts nothing, and is no measure.

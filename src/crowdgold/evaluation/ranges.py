@@ -21,13 +21,12 @@ from crowdgold.checking.without_gold import (
 )
 from crowdgold.evaluation.conditions import answers_asked
 from crowdgold.evaluation.headline import NO_GOLD_REASON, NO_MODEL, no_answer
-from crowdgold.evaluation.jobs import ALL, Stratum, items_of, stream
-from crowdgold.evaluation.questions import Settings, plain_metric
+from crowdgold.evaluation.jobs import ALL, Planned, items_of, stream
+from crowdgold.evaluation.questions import plain_metric
 from crowdgold.evaluation.rows import KEYS
 from crowdgold.inference.without_gold import UNKNOWN, Range, gold_wanted
 from crowdgold.metrics.binary import METRICS
 from crowdgold.metrics.ranked import RankedItems
-from crowdgold.reading.study import Study
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 
 NOT_KNOWN = "votes and scores alone give it no range"
@@ -79,18 +78,18 @@ def range_of(
 
 
 def with_ranges(
-    rows: Sequence[dict[str, Any]], study: Study, strata: Mapping[str, Stratum], settings: Settings,
-    check: DataCheck | None,
-) -> tuple[list[dict[str, Any]], dict[str, str]]:  # fmt: skip
+    rows: Sequence[dict[str, Any]], planned: Planned, check: DataCheck | None
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """The headlines with a `range` each, None where there is gold; and what the ranges assume.
 
     Without gold labels every metric that was asked for has one, also where no model estimates it:
     such are at the end of a stratum's.
     """
+    study, settings = planned.study, planned.settings
     told: list[dict[str, Any]] = []
     assumed: dict[str, str] = {}
     level = settings.interval_level
-    for name, stratum in strata.items():
+    for name, stratum in planned.strata.items():
         items, own = items_of(study, stratum), [row for row in rows if row["stratum"] == name]
         if (items.gold != NO_GOLD).any():
             told += [{**row, "range": None} for row in own]
