@@ -49,7 +49,7 @@ def test_the_blocks_of_a_table_have_all_of_its_rows_once(restored):
     published = {name for name, scale in record[KEY].items() if scale == PAPER}
     there = {name for name in published if (ROOT / FOLDER / plan.table(name)).is_file()}
     assert set(number) == there - set(lacking)
-    assert set().union(*lacking.values()) <= {"snorkel", *plan.INSTALLED_BY}
+    assert set().union(*lacking.values()) <= {"snorkel", *plan.HLV_PACKAGES}
     config = load(into / "config.yaml")
     blocks = [path for paths in blocks_there(config, into).values() for path in paths]
     assert len(blocks) == sum(number.values())
