@@ -11,8 +11,8 @@ import crowdgold as cg
 from crowdgold.checking.without_gold import has_ranges
 from crowdgold.cli import main
 from crowdgold.evaluation.conditions import read_condition, with_conditions
+from crowdgold.evaluation.headline import SINGLE, range_of
 from crowdgold.evaluation.questions import Settings
-from crowdgold.evaluation.ranges import SINGLE, range_of
 from crowdgold.presentation.answers import write_answer
 from crowdgold.types.errors import InputError
 from unit.made_files import write_votes

@@ -10,22 +10,13 @@ import pytest
 
 from crowdgold.cli import main
 from crowdgold.presentation.text import answered_strata, changed
-from unit.made_files import EXAMPLE, first_items
+from unit.made_files import first_items
 
 ASKED = ["--methods", "GT", "--metrics", "prevalence", "--cores", "1"]
 
 
 def files(folder):
     return [str(folder / f"{name}.csv") for name in ("votes", "gold", "scores")]
-
-
-def test_the_report_is_written_where_it_is_asked_for(tmp_path, capsys):
-    assert main(["evaluate", *files(EXAMPLE), "--out", str(tmp_path / "mine"), *ASKED,
-                 "--report"]) == 0  # fmt: skip
-    said = capsys.readouterr().err
-    for name in ("report.html", "figures.pdf"):
-        assert (tmp_path / "mine" / name).is_file()
-        assert name in said
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +58,8 @@ def test_without_gold_the_first_line_says_so(few, tmp_path, capsys):
     out = tmp_path / "mine"
     votes, _, scores = files(few)
     assert main(["evaluate", votes, scores, "--out", str(out), *MODELS, "--report"]) == 0
-    said = capsys.readouterr().out
+    said, told = capsys.readouterr()
+    assert "report.html" in told
     first = " ".join(said.split())
     assert first.startswith(
         "No gold labels: votes and scores allow a range and no more; the number"

@@ -417,11 +417,8 @@ def test_strata_of_gold_beside_the_votes_are_counted(tmp_path):
     assert any("fixed numbers from each of 2 strata" in note for note in study.notes)
 
 
-def test_chances_that_cannot_be_are_refused_by_item(tmp_path):
+def test_chances_of_two_files_are_refused(tmp_path):
     votes = f"item,annotator,label\n{ROWS}"
-    gold = "item,gold,gold_probability\na,1,0.5\nb,0,1.5\n"
-    with pytest.raises(InputError, match=r"column 'gold_probability': 1 item \('b'\) without a"):
-        read_study(written(tmp_path, votes_csv=votes, gold_csv=gold))
     one, two = (f"item,{name},gold_probability\na,1,0.5\n" for name in ("gold", "score"))
     with pytest.raises(InputError, match="'gold_probability' stands in another file too"):
         read_study(written(tmp_path, votes_csv=votes, one_csv=one, two_csv=two))

@@ -62,18 +62,17 @@ COLUMNS = (
 """A count of items for `votes`; for `wins` a share of pairs, of a vote set against another."""
 
 
-def _interval(values: np.ndarray, level: float) -> dict[str, float]:
-    lower, upper = central_interval(values, level)
-    return {"expected": float(values.mean()), "lower": float(lower), "upper": float(upper)}
-
-
-def _gold(value: int) -> int | None:
-    return None if value == NO_GOLD else int(value)
+def _rows(
+    named: Mapping[str, Any], observed: np.ndarray, drawn: np.ndarray, level: float
+) -> pd.DataFrame:
+    lower, upper = central_interval(drawn, level)
+    numbers = {"observed": observed, "expected": drawn.mean(axis=0), "lower": lower, "upper": upper}
+    return pd.DataFrame({**named, **numbers})
 
 
 def check_votes(
     vote: VoteParameters, items: Items, rng: np.random.Generator, level: float
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[pd.DataFrame]:
     """Draw how many items have each number of positive votes."""
     totals, times = np.unique(items.votes_total, return_counts=True)
     most = np.sort(totals[np.argsort(-times, kind="stable")[:MOST_TOTALS]])
@@ -92,19 +91,15 @@ def check_votes(
             if len(own) < FEWEST:
                 continue
             drawn = rng.multinomial(len(own), chance / chance.sum(axis=1, keepdims=True))
-            observed = np.bincount(own, minlength=total + 1)
-            for number in positive.tolist():
-                yield {
-                    "check": VOTES, "gold": _gold(gold), "votes_total": total,
-                    "votes_positive": number, "items": len(own),
-                    "observed": float(observed[number]), **_interval(drawn[:, number], level),
-                }  # fmt: skip
+            named = {"check": VOTES, "gold": gold, "votes_total": total, "votes_positive": positive}
+            observed = np.bincount(own, minlength=total + 1).astype(float)
+            yield _rows({**named, "items": len(own)}, observed, drawn, level)
 
 
 def check_wins(
     vote: VoteParameters, draws: Mapping[str, np.ndarray], chosen: np.ndarray, items: Items,
     model: str, rng: np.random.Generator, level: float,
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+) -> pd.DataFrame:  # fmt: skip
     """Draw how often items of each vote set are ranked above those of another, tied as seen."""
     part = items.take(np.arange(0, len(items), -(-len(items) // MOST_ITEMS)))
     sets = find_vote_sets(part)
@@ -126,20 +121,13 @@ def check_wins(
         order = np.argsort(mean + rng.standard_normal(len(pattern)))
         shares.append(wins(Ranking(order, ranking.ends)))
     drawn, observed = np.array(shares), wins(ranking)
-    for one in range(len(kept)):
-        for other in range(one):
-            k, other_k = kept[one], kept[other]
-            yield {
-                "check": WINS, "gold": _gold(sets.gold[k]),
-                "votes_total": int(sets.votes_total[k]),
-                "votes_positive": int(sets.votes_positive[k]),
-                "against_gold": _gold(sets.gold[other_k]),
-                "against_votes_total": int(sets.votes_total[other_k]),
-                "against_votes_positive": int(sets.votes_positive[other_k]),
-                "items": int(min(sets.count[k], sets.count[other_k])),
-                "observed": float(observed[one, other]),
-                **_interval(drawn[:, one, other], level),
-            }  # fmt: skip
+    first, second = np.tril_indices(len(kept), -1)
+    named: dict[str, Any] = {"check": WINS}
+    for whose, which in (("", kept[first]), ("against_", kept[second])):
+        for name in ("gold", "votes_total", "votes_positive"):
+            named[f"{whose}{name}"] = getattr(sets, name)[which]
+    named["items"] = np.minimum(sets.count[kept[first]], sets.count[kept[second]])
+    return _rows(named, observed[first, second], drawn[:, first, second], level)
 
 
 def check_predictions(
@@ -154,13 +142,12 @@ def check_predictions(
     chosen = np.linspace(0, size - 1, min(DRAWS, size)).round().astype(int)
     a, d = (np.stack([draws[f"{name}{y}"] for y in (0, 1)], axis=1)[chosen] for name in "ad")
     vote = VoteParameters(draws["phi"][chosen], a, d)
-    rows = [
-        *check_votes(vote, items, rng, level),
-        *check_wins(vote, draws, chosen, items, model, rng, level),
-    ]
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    votes = list(check_votes(vote, items, rng, level))
+    wins = check_wins(vote, draws, chosen, items, model, rng, level)
+    table = pd.concat([*votes, wins], ignore_index=True).reindex(columns=list(COLUMNS))
     whole = [name for name in COLUMNS if "gold" in name or "votes" in name]
-    return table.astype(dict.fromkeys(whole, "Int64"))
+    table = table.astype(dict.fromkeys(whole, "Int64"))
+    return table.replace(dict.fromkeys(("gold", "against_gold"), NO_GOLD), pd.NA)
 
 
 ANNOTATOR_METRICS = ("TPR:each", "TNR:each")

@@ -24,7 +24,13 @@ from crowdgold.evaluation import rows
 from crowdgold.evaluation.assumed_errors import assumed_errors, if_wrong, note_on_errors
 from crowdgold.evaluation.fitting import Found, run_job
 from crowdgold.evaluation.folder import Answered, Evaluation, write_folder
-from crowdgold.evaluation.headline import NO_MODEL, first_choice, headlines, why_set_aside
+from crowdgold.evaluation.headline import (
+    NO_MODEL,
+    first_choice,
+    headlines,
+    why_set_aside,
+    with_ranges,
+)
 from crowdgold.evaluation.jobs import (
     ALL,
     Planned,
@@ -44,7 +50,6 @@ from crowdgold.evaluation.questions import (
     thresholds_of,
     what_intervals_are_about,
 )
-from crowdgold.evaluation.ranges import with_ranges
 from crowdgold.evaluation.run_key import (
     KeptJobs,
     digest_of,
