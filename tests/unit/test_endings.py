@@ -9,7 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from unit.test_evaluate_command import EXAMPLE, files
+from unit.made_files import EXAMPLE
+from unit.test_evaluate_command import files
 
 IN_TIME = 2.0
 SLACK = 1.0

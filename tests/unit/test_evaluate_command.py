@@ -10,7 +10,7 @@ import pytest
 
 from crowdgold.cli import main
 from crowdgold.presentation.text import answered_strata, changed
-from unit.made_files import first_items
+from unit.made_files import EXAMPLE, first_items  # noqa: F401 (other tests take it from here)
 
 ASKED = ["--methods", "GT", "--metrics", "prevalence", "--cores", "1"]
 
