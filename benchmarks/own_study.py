@@ -35,9 +35,15 @@ import crowdgold
 from crowdgold.checking.study import check_data
 from crowdgold.evaluation.assumed_errors import assumed_errors
 from crowdgold.evaluation.fitting import Found, run_job
+from crowdgold.evaluation.jobs import plan_study
 from crowdgold.evaluation.questions import Settings
-from crowdgold.evaluation.run import Source, with_source, write_evaluation
-from crowdgold.evaluation.study import join_found, load_models, plan_study
+from crowdgold.evaluation.study import (
+    Source,
+    join_found,
+    load_models,
+    with_source,
+    write_evaluation,
+)
 from crowdgold.methods.registry import offered
 from crowdgold.models.stan import StanModels
 from crowdgold.record.results import write_csv
@@ -218,9 +224,9 @@ def measure(size: Size, stan: StanModels) -> list[dict[str, float | str]]:
         found: list[Found] = []
         for job in planned.jobs:
             with stage(str(job)):
-                found += run_job(job, study, settings, planned.strata, stan)
+                found += run_job(job, planned, stan)
         with stage("joining"):
-            assumed = assumed_errors(planned.study, planned.settings, planned.strata)
+            assumed = assumed_errors(planned)
             joined = join_found(planned, found, check, 0.0, assumed)
             evaluation = with_source(joined, check, source, stan)
         with stage("writing"):

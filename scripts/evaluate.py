@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.evaluation.run import gather
+from crowdgold.evaluation.study import gather, source_and_settings
 from crowdgold.experiment.logs import job_log
 from crowdgold.models.stan import StanModels
 from crowdgold.presentation.page import write_study_report
@@ -16,5 +16,6 @@ with job_log(snakemake.log[0]):
     stan = StanModels.compiled(Path("results/stan"), toolchain)
     parts = [Path(path) for path in snakemake.input.found]
     folder = Path(snakemake.output[0])
-    gather(Path(snakemake.input.study), parts, stan, folder)
+    asked = source_and_settings(snakemake.input.files, snakemake.params.asked)
+    gather(*asked, Path(snakemake.input.study), parts, stan, folder)
     write_study_report(folder)

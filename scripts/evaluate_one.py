@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.evaluation.run import run_one
+from crowdgold.evaluation.study import run_one, source_and_settings
 from crowdgold.experiment.logs import job_log
 from crowdgold.models.stan import StanModels
 
@@ -13,5 +13,6 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     toolchain = next(map(Path, snakemake.input.toolchain), None)
     stan = StanModels.compiled(Path("results/stan"), toolchain)
-    place = int(snakemake.wildcards.job)
-    run_one(Path(snakemake.input.study), place, stan, Path(snakemake.output[0]))
+    asked = source_and_settings(snakemake.input.files, snakemake.params.asked)
+    place, out = int(snakemake.wildcards.job), Path(snakemake.output[0])
+    run_one(*asked, Path(snakemake.input.study), place, stan, out)

@@ -15,7 +15,7 @@ from crowdgold.cli import plan as planning
 from crowdgold.cli.terminal import say
 from crowdgold.evaluation.jobs import chosen_methods
 from crowdgold.evaluation.questions import STANDARD, Settings, read_thresholds
-from crowdgold.evaluation.run import Source, check_study, evaluate_checked
+from crowdgold.evaluation.study import Source, check_study, evaluate_checked
 from crowdgold.inference.labels import Fit
 from crowdgold.methods.registry import fit as fit_method
 from crowdgold.methods.registry import method_named

@@ -17,9 +17,9 @@ from crowdgold.checking.study import check_data
 from crowdgold.cli import main
 from crowdgold.evaluation import fitting
 from crowdgold.evaluation.assumed_errors import assumed_errors
+from crowdgold.evaluation.jobs import plan_study
 from crowdgold.evaluation.questions import METRICS, Settings
-from crowdgold.evaluation.run import require_answers
-from crowdgold.evaluation.study import evaluate_study, join_found, plan_study
+from crowdgold.evaluation.study import evaluate_study, join_found, require_answers
 from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction
 from crowdgold.methods.registry import METHODS, offered
 from crowdgold.models.stan import StanModels
@@ -126,12 +126,8 @@ def evaluated_here(folder, files, chosen):
         study = study.with_expert_error(chosen.expert_error)
         check = check_data(study, np.random.default_rng(1), resamples=5, permutations=5)
         planned = plan_study(study, chosen)
-        found = [
-            one
-            for job in planned.jobs
-            for one in fitting.run_job(job, study, chosen, planned.strata, stan)
-        ]
-        assumed = assumed_errors(planned.study, planned.settings, planned.strata)
+        found = [one for job in planned.jobs for one in fitting.run_job(job, planned, stan)]
+        assumed = assumed_errors(planned)
         joined = join_found(planned, found, check, 0.0, assumed)
         require_answers(joined)
     except InputError as error:
@@ -239,8 +235,8 @@ def test_the_order_of_rows_columns_and_files_does_not_matter(tmp_path, tied):
         names = sorted(tables, reverse=number == 1)
         study = read_study([folder / name for name in names])
         planned = plan_study(study, chosen)
-        jobs = [fitting.run_job(job, study, chosen, planned.strata, stan) for job in planned.jobs]
-        assumed = assumed_errors(planned.study, planned.settings, planned.strata)
+        jobs = [fitting.run_job(job, planned, stan) for job in planned.jobs]
+        assumed = assumed_errors(planned)
         joined = join_found(planned, [one for job in jobs for one in job], None, 0.0, assumed)
         found.append((joined, [one for job in jobs for one in job]))
     (first, jobs), *others = found

@@ -1,11 +1,58 @@
-"""A small folder as `crowdgold evaluate` writes it, made from nothing: numbers are invented."""
+"""A small folder as `crowdgold evaluate` writes it, made from nothing: numbers are invented; and
+files of items, with what commands must make of them.
+"""
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
+from crowdgold.cli import main
+from crowdgold.inference.engine import evaluate
 from crowdgold.methods.doubts import CHOSEN
+from crowdgold.methods.registry import fit
+from crowdgold.reading.study import read_study
+
+
+def write_items(items, path, **columns):
+    """Items as a user has them, without the truth; the path."""
+    frame = items.to_frame().drop(columns=["truth", "oracle", "tie_break"])
+    frame.assign(**columns).to_csv(path, index=False)
+    return str(path)
+
+
+ASKED = ("--no-models", "--methods", "GT", "logistic-R", "--json")
+
+
+def numbers_are_of_the_engine(path, folder, capsys, target):
+    """Insist that `evaluate` gives what the engine gives; the items, and what the command said."""
+    metrics = ("--about", target, "--metrics", "prevalence", "TNR_H", "AUC")
+    assert main(["evaluate", path, "--out", str(folder / "out"), *ASKED, *metrics]) == 0
+    told = capsys.readouterr()
+    headlines = json.loads(told.out)["headlines"]
+    items, rng = read_study([path]).items, np.random.default_rng(1)
+    fitted = fit("logistic-R", items, rng)
+    for metric in ("prevalence", "TNR_H", "AUC:A", "delta_AUC"):
+        (expected,) = evaluate(fitted, items, [metric], rng, target=target)
+        found = next(one for one in headlines if one["model"] in ("A", "")
+                     and one["metric"] == metric.partition(":")[0])  # fmt: skip
+        assert found["method"] == "logistic-R"
+        for name in ("estimate", "lower", "upper", "standard_error"):
+            np.testing.assert_allclose(found[name], getattr(expected, name), rtol=1e-8)
+    return items, " ".join(told.err.split())
+
+
+def refused_in_one_line(path, folder, capsys, *texts):
+    """Insist that `check` and `evaluate` refuse a file, whose last line holds these texts."""
+    for command in (["check", path], ["evaluate", path, "--out", str(folder / "out")]):
+        assert main(command) == 2
+        told = capsys.readouterr()
+        assert not told.out
+        line = told.err.strip().splitlines()[-1]
+        assert all(text in line for text in texts)
+    assert not (folder / "out").exists()
+
 
 METHODS = ("logistic-R", "GT", "GT+MV", "DS", "MAVEN", "MAVEN-C")
 LABEL_METRICS = {"prevalence": 0.2, "TPR_H": 0.72, "TNR_H": 0.94}
@@ -19,47 +66,40 @@ ABOUT = "Intervals are about the population that these 3,000 items were drawn fr
 HOSTILE = "<script>alert('x')</script>\"'&$a$"
 
 
-def _estimate(stratum, model, against, metric, method, value, rng):
+def _estimate(stratum, model, against, metric, value, method, rng):
     width = WIDTHS[method] * (0.5 if metric.startswith("delta") else 1)
     value = value + rng.normal(0, width / 8) + (0.06 if method == "GT+MV" else 0)
+    of_gold, wrong = (
+        method in ("GT", "GT+MV", "logistic-R"),
+        (method, metric) == ("DS", "prevalence"),
+    )
+    failed = (method, model) == ("MAVEN", "small")
     return {
         "stratum": stratum, "model": model, "against": against, "metric": metric, "method": method,
         "estimate": value, "lower": value - width / 2, "upper": min(1.0, value + width / 2),
         "standard_error": width / 4, "effective_gold": GOLD * (WIDTHS["GT"] / WIDTHS[method]) ** 2,
         "effective_gold_lower": 400.0 if method == "logistic-R" else np.nan,
         "effective_gold_upper": 1200.0 if method == "logistic-R" else np.nan,
-        "misfit": np.nan if method in ("GT", "GT+MV", "logistic-R")
-        else float(method == "DS" and metric == "prevalence"),
-        "misfit_p": np.nan if method in ("GT", "GT+MV", "logistic-R")
-        else 0.001 if method == "DS" and metric == "prevalence" else 0.5,
-        "diagnostics_passed": not (method == "MAVEN" and model == "small"),
-        "message": "R-hat 1.2" if method == "MAVEN" and model == "small" else "",
-        "note": "",
+        "misfit": np.nan if of_gold else float(wrong),
+        "misfit_p": np.nan if of_gold else 0.001 if wrong else 0.5,
+        "diagnostics_passed": not failed, "message": "R-hat 1.2" if failed else "", "note": "",
     }  # fmt: skip
 
 
 def _estimates(models, strata, metrics, rng):
-    rows = []
-    for stratum in strata:
-        for metric, value in LABEL_METRICS.items():
-            rows += [_estimate(stratum, "", "", metric, m, value, rng) for m in METHODS]
-        for metric, value in metrics.items():
-            for place, model in enumerate(models):
-                against = "humans" if metric == "delta_TPR" else ""
-                shifted = value - 0.03 * place
-                rows += [
-                    _estimate(stratum, model, against, metric, m, shifted, rng) for m in METHODS
-                ]
-        for one, first in enumerate(models):
-            for other in range(one + 1, len(models)):
-                for metric in metrics:
-                    name = metric if metric.startswith("delta_") else f"delta_{metric}"
-                    value = 0.03 * (other - one) * (-1 if metric == "precision@0.5" else 1)
-                    rows += [
-                        _estimate(stratum, first, models[other], name, m, value, rng)
-                        for m in METHODS
-                    ]
-    return pd.DataFrame(rows)
+    asked = [("", "", metric, value) for metric, value in LABEL_METRICS.items()]
+    for metric, value in metrics.items():
+        against = "humans" if metric == "delta_TPR" else ""
+        asked += [(model, against, metric, value - 0.03 * k) for k, model in enumerate(models)]
+    for (one, first), (other, second) in combinations(enumerate(models), 2):
+        for metric in metrics:
+            name = metric if metric.startswith("delta_") else f"delta_{metric}"
+            turned = -1 if metric == "precision@0.5" else 1
+            asked.append((first, second, name, 0.03 * (other - one) * turned))
+    return pd.DataFrame(
+        _estimate(stratum, *one, method, rng)
+        for stratum in strata for one in asked for method in METHODS
+    )  # fmt: skip
 
 
 def _headlines(table, reason):
@@ -175,23 +215,10 @@ def _rates(annotator):
 
 
 def make_study(
-    folder,
-    models=("large", "small"),
-    annotator="eve",
-    strata=(),
-    p=0.4,
-    reason="",
+    folder, models=("large", "small"), annotator="eve", strata=(), p=0.4, reason="",
     metrics=tuple(MODEL_METRICS),
-):
-    """Write a folder; give it.
-
-    Args:
-        folder: where.
-        models, annotator, strata: names.
-        p: of gold being a random sample.
-        reason: of the order of choice.
-        metrics: of the models, some of `MODEL_METRICS`.
-    """
+):  # fmt: skip
+    """Write a folder, with gold of this `p` of being a random sample; give it."""
     rng = np.random.default_rng(11)
     folder.mkdir(parents=True, exist_ok=True)
     names = ["all", *strata]

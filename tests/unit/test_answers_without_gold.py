@@ -10,7 +10,9 @@ import pytest
 import crowdgold as cg
 from crowdgold.checking.without_gold import has_ranges
 from crowdgold.cli import main
-from crowdgold.evaluation.ranges import SINGLE, range_of
+from crowdgold.evaluation.conditions import read_condition, with_conditions
+from crowdgold.evaluation.headline import SINGLE, range_of
+from crowdgold.evaluation.questions import Settings
 from crowdgold.presentation.answers import write_answer
 from crowdgold.types.errors import InputError
 from unit.made_files import write_votes
@@ -101,28 +103,32 @@ def test_a_model_is_ahead_of_no_other_without_gold(evaluated):
     assert write_answer({**row, "range": None}, 0, 0.95, None).ahead
 
 
-@pytest.mark.parametrize(
-    ("condition", "rule", "code", "told"),
-    [
-        ("prevalence < 0.99", "surely", 3, "FAILED"),
-        ("prevalence > 0.3", "surely", 0, "Passed"),
-        ("prevalence > 0.3", "possibly", 3, "FAILED"),
-        ("prevalence > 0.3", "estimate", 1, "No answer"),
-        ("prevalence > 0.99", "estimate", 0, "Passed"),
-        ("accuracy:a < 0.5", "surely", 1, "97 gold labels"),
-        ("delta_AUC:b-a < 0", "possibly", 1, "gold labels"),
-    ],
-)
-def test_conditions_are_judged_by_the_range(tmp_path, capsys, condition, rule, code, told):
+CONDITIONS = [
+    ("prevalence < 0.99", "surely", True, ""),
+    ("prevalence > 0.3", "surely", False, ""),
+    ("prevalence > 0.3", "possibly", True, ""),
+    ("prevalence > 0.3", "estimate", None, "no estimate"),
+    ("prevalence > 0.99", "estimate", False, ""),
+    ("accuracy:a < 0.5", "surely", None, "97 gold labels"),
+    ("delta_AUC:b-a < 0", "possibly", None, "gold labels"),
+]
+
+
+def test_conditions_are_judged_by_the_range(evaluated):
     """The model's interval lies above .3 as a whole, the range on both sides of it."""
-    assert evaluate(tmp_path, "--fail-if", condition, "--fail-on", rule) == code
-    assert told in capsys.readouterr().out
-    row = row_of(summary_of(tmp_path), "prevalence")
+    _, found, study = evaluated
+    row = row_of(found.evaluation.summary, "prevalence")
     assert row["range"]["lower"] < 0.3 < row["lower"]
+    for text, rule, failed, why in CONDITIONS:
+        condition = read_condition(text, Settings(metrics=tuple(METRICS)), study.items)
+        (one,) = with_conditions(found.evaluation, [condition], rule).summary["conditions"]
+        assert one["failed"] is failed
+        assert why in one["why"]
 
 
-def test_a_badge_is_the_range(tmp_path, capsys):
-    assert evaluate(tmp_path, "--badge", "prevalence") == 0
+def test_the_command_ends_by_the_range_and_has_it_for_a_badge(tmp_path, capsys):
+    asked = ["--fail-if", "prevalence > 0.3", "--fail-on", "possibly", "--badge", "prevalence"]
+    assert evaluate(tmp_path, *asked) == 3
     row = row_of(summary_of(tmp_path), "prevalence")["range"]
     said = f"prevalence {row['lower']:.2f} to {row['upper']:.2f} without gold"
     assert capsys.readouterr().out.strip() == said

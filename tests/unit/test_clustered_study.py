@@ -18,24 +18,21 @@ from crowdgold.reading.study import read_study
 from crowdgold.simulate.design import CLUSTERS, SIMPLE, draw_gold
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
+from unit.made_study import ASKED, numbers_are_of_the_engine, refused_in_one_line, write_items
 from unit.test_clusters import table
-
-ASKED = ("--no-models", "--methods", "GT", "logistic-R", "--json")
 
 
 def items_of(design=CLUSTERS, seed=0, n_gold=200, n=1200):
     return draw_gold(table(n, seed), design, n_gold, np.random.default_rng([8, seed]))
 
 
-def frame_of(items, **columns):
-    """The table as a user has it: without the truth, clusters by name."""
-    frame = items.to_frame().drop(columns=["truth", "oracle", "tie_break"])
-    return frame.assign(cluster=[f"prompt {one}" for one in items.cluster]).assign(**columns)
+def clusters_of(items):
+    """Clusters by name."""
+    return [f"prompt {one}" for one in items.cluster]
 
 
 def write(items, path, **columns):
-    frame_of(items, **columns).to_csv(path, index=False)
-    return str(path)
+    return write_items(items, path, **{"cluster": clusters_of(items)} | columns)
 
 
 def same_clusters(one, other):
@@ -45,29 +42,23 @@ def same_clusters(one, other):
 
 
 def test_the_command_gives_the_numbers_of_the_engine(tmp_path, capsys):
+    """Control: without clusters the standard errors are others."""
     path = write(items_of(), tmp_path / "study.csv")
-    metrics = ("--metrics", "prevalence", "TNR_H", "AUC")
-    assert main(["evaluate", path, "--out", str(tmp_path / "out"), *ASKED, *metrics]) == 0
-    told = capsys.readouterr()
-    assert "items belong together in 240 clusters of 5 items" in " ".join(told.err.split())
-    headlines = json.loads(told.out)["headlines"]
-    items, rng = read_study([path]).items, np.random.default_rng(1)
+    items, said = numbers_are_of_the_engine(path, tmp_path, capsys, "population")
+    assert "items belong together in 240 clusters of 5 items" in said
+    rng = np.random.default_rng(1)
     fitted = fit("logistic-R", items, rng)
     for metric in ("prevalence", "TNR_H", "AUC:A", "delta_AUC"):
-        (expected,) = evaluate(fitted, items, [metric], rng)
-        (other,) = evaluate(fitted, replace(items, cluster=None), [metric], rng)
-        name = metric.partition(":")[0]
-        found = [one for one in headlines if one["metric"] == name and one["model"] in ("A", "")]
-        values = [found[0][key] for key in ("estimate", "lower", "upper", "standard_error")]
-        wanted = (expected.estimate, expected.lower, expected.upper, expected.standard_error)
-        np.testing.assert_allclose(values, wanted, rtol=1e-8)
-        assert expected.standard_error != other.standard_error
+        (one,), (other,) = (evaluate(fitted, table, [metric], rng)
+                            for table in (items, replace(items, cluster=None)))  # fmt: skip
+        assert one.standard_error != other.standard_error
 
 
 @pytest.mark.parametrize("form", ["wide", "long", "apart", "numbers", "renamed"])
 def test_clusters_are_read_from_every_form_of_a_study(form, tmp_path):
     items = items_of()
-    frame, paths, columns = frame_of(items), [tmp_path / "study.csv"], {}
+    paths, columns = [tmp_path / "study.csv"], {}
+    frame = pd.read_csv(write(items, paths[0]))
     if form == "wide":
         votes = {f"vote_{k}": (items.votes_positive > k).astype(int) for k in range(3)}
         frame = frame.drop(columns=["votes_positive", "votes_total"]).assign(**votes)
@@ -109,14 +100,7 @@ def test_clusters_are_read_from_every_form_of_a_study(form, tmp_path):
 )
 def test_clusters_that_cannot_be_are_refused_in_one_line(columns, message, tmp_path, capsys):
     path = write(items_of(), tmp_path / "study.csv", **columns)
-    for command in (["check", path], ["evaluate", path, "--out", str(tmp_path / "out")]):
-        assert main(command) == 2
-        told = capsys.readouterr()
-        assert not told.out
-        line = told.err.strip().splitlines()[-1]
-        assert "column 'cluster'" in line
-        assert message in line
-    assert not (tmp_path / "out").exists()
+    refused_in_one_line(path, tmp_path, capsys, "column 'cluster'", message)
 
 
 def test_an_item_in_two_clusters_is_refused(tmp_path):

@@ -1,7 +1,6 @@
 """What results decide of a claim: intervals against a region, in every, any or most cells."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -56,19 +55,18 @@ def test_at_least_so_many_is_between_the_least_and_the_most():
 
 
 @pytest.mark.parametrize(
-    ("value", "found"), [(0.79, "holds"), (0.81, "open"), (1.19, "open"), (1.21, "fails")]
-)
-def test_a_cell_counts_where_its_whole_interval_does(value, found):
-    """An interval of 1.96 errors of .1 each way, and the region below 1."""
-    assert held(decide(cells(value), high=1)) == found
-
-
-@pytest.mark.parametrize(
-    ("value", "found"), [(0.1, "holds"), (-0.1, "holds"), (0.4, "open"), (0.6, "open"),
-                         (-0.71, "fails"), (0.71, "fails")]
+    ("value", "low", "high", "found"),
+    [
+        (0.79, None, 1, "holds"), (0.81, None, 1, "open"), (1.19, None, 1, "open"),
+        (1.21, None, 1, "fails"), (0.1, -0.5, 0.5, "holds"), (-0.1, -0.5, 0.5, "holds"),
+        (0.4, -0.5, 0.5, "open"), (0.6, -0.5, 0.5, "open"), (-0.71, -0.5, 0.5, "fails"),
+        (0.71, -0.5, 0.5, "fails"),
+    ],
 )  # fmt: skip
-def test_a_region_with_two_ends_is_left_on_either_side(value, found):
-    assert held(decide(cells(value), -0.5, 0.5)) == found
+def test_a_cell_counts_where_its_whole_interval_does(value, low, high, found):
+    """An interval of 1.96 errors of .1 each way; the region is left on either side."""
+    ends = {"low": low, "high": high} if low is not None else {"high": high}
+    assert held(decide(cells(value), **ends)) == found
 
 
 def test_an_interval_wider_than_the_region_decides_nothing():
@@ -76,19 +74,21 @@ def test_an_interval_wider_than_the_region_decides_nothing():
         assert not decide(cells(value, error=1.0), -0.5, 0.5).holds
 
 
-def test_every_any_and_most_cells():
-    clear, unclear, against = 0.5, 0.95, 1.5
-    for values, wanted in (
-        ((clear, clear, clear), ("holds", "holds", "holds")),
-        ((clear, clear, unclear), ("open", "holds", "holds")),
-        ((clear, unclear, unclear), ("open", "holds", "open")),
-        ((clear, clear, against), ("fails", "holds", "holds")),
-        ((clear, against, against), ("fails", "holds", "fails")),
-        ((against, against, against), ("fails", "fails", "fails")),
-    ):
-        made = cells(*values)
-        found = [held(decide(made, high=1, inside=word)) for word in ("every", "any", "most")]
-        assert tuple(found) == wanted, values
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        ((0.5, 0.5, 0.5), ("holds", "holds", "holds")),
+        ((0.5, 0.5, 0.95), ("open", "holds", "holds")),
+        ((0.5, 0.95, 0.95), ("open", "holds", "open")),
+        ((0.5, 0.5, 1.5), ("fails", "holds", "holds")),
+        ((0.5, 1.5, 1.5), ("fails", "holds", "fails")),
+        ((1.5, 1.5, 1.5), ("fails", "fails", "fails")),
+    ],
+)
+def test_every_any_and_most_cells(values, wanted):
+    """Clear is .5, unclear .95, and against the claim 1.5."""
+    for inside, verdict in zip(("every", "any", "most"), wanted, strict=True):
+        assert held(decide(cells(*values), high=1, inside=inside)) == verdict
 
 
 def test_looking_at_many_cells_is_corrected_where_one_is_enough():
@@ -245,9 +245,7 @@ def test_replicates_are_told():
 def wrong_sides(looks, most, asked):
     """The share of 100,000 values on their margin that seem to be on its wrong side, by look.
 
-    Args:
-        asked: whether further replicates are those that the last look seemed to need, and not
-            always as many again.
+    Further replicates are those that the last look seemed to need, or always as many again.
     """
     rng, runs, far = np.random.default_rng(8), 100_000, stats.norm.isf(TAIL)
     number, shares = np.full(runs, 20), []
@@ -265,7 +263,7 @@ def wrong_sides(looks, most, asked):
     return shares
 
 
-def test_looking_again_errs_as_often_as_the_page_says():
+def test_looking_again_errs_as_often_as_docs_verdicts_says():
     """2.5 % at the first look, some 10 % after the fourth, where 10,000 replicates are the most.
 
     Five standard errors of the shares are .0025 and .005. The control has sizes that do not depend
@@ -275,6 +273,3 @@ def test_looking_again_errs_as_often_as_the_page_says():
     assert asked[0] == pytest.approx(0.025, abs=0.0025)
     assert asked[3] == pytest.approx(0.1, abs=0.005)
     assert fixed[3] < asked[3] - 0.02
-    page = (Path(__file__).parents[2] / "docs/verdicts.md").read_text(encoding="utf-8")
-    assert "2.5 % seem to be" in page
-    assert "some 10 % after the fourth" in page

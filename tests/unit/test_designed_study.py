@@ -33,12 +33,12 @@ from crowdgold.reading.study import read_study
 from crowdgold.simulate import simulate
 from crowdgold.simulate.design import AUDIT, CLUSTERS, GOLD_DESIGNS, POISSON, STRATA, draw_gold
 from crowdgold.types.gold_draw import GoldDraw
+from unit.made_study import ASKED, numbers_are_of_the_engine, refused_in_one_line, write_items
 
 WORLD = {
     "n": 1200, "n_gold": 200, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
     "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}, "B": {"mu": 0.5, "delta": 2.0}},
 }  # fmt: skip
-ASKED = ("--no-models", "--methods", "GT", "logistic-R", "--about", "items", "--json")
 
 
 def items_of(design, seed=0):
@@ -48,32 +48,11 @@ def items_of(design, seed=0):
     return draw_gold(table, design, 200, np.random.default_rng([8, seed]))
 
 
-def write(items, path, **columns):
-    """The table as a user has it: without the truth."""
-    frame = items.to_frame().drop(columns=["truth", "oracle", "tie_break"])
-    frame.assign(**columns).to_csv(path, index=False)
-    return str(path)
-
-
 @pytest.mark.parametrize("design", [STRATA, POISSON])
 def test_the_command_gives_the_numbers_of_the_engine(design, tmp_path, capsys):
-    path = write(items_of(design), tmp_path / "study.csv")
-    metrics = ("--metrics", "prevalence", "TNR_H", "AUC")
-    assert main(["evaluate", path, "--out", str(tmp_path / "out"), *ASKED, *metrics]) == 0
-    told = capsys.readouterr()
-    assert "the table says with which chances gold items were drawn" in told.err
-    headlines = json.loads(told.out)["headlines"]
-    items = read_study([path]).items
-    rng = np.random.default_rng(1)
-    fitted = fit("logistic-R", items, rng)
-    for metric in ("prevalence", "TNR_H", "AUC:A", "delta_AUC"):
-        (expected,) = evaluate(fitted, items, [metric], rng, target="items")
-        name = metric.partition(":")[0]
-        found = [one for one in headlines if one["metric"] == name and one["model"] in ("A", "")]
-        assert found[0]["method"] == "logistic-R"
-        values = [found[0][key] for key in ("estimate", "lower", "upper", "standard_error")]
-        wanted = (expected.estimate, expected.lower, expected.upper, expected.standard_error)
-        np.testing.assert_allclose(values, wanted, rtol=1e-8)
+    path = write_items(items_of(design), tmp_path / "study.csv")
+    _, said = numbers_are_of_the_engine(path, tmp_path, capsys, "items")
+    assert "the table says with which chances gold items were drawn" in said
 
 
 @pytest.mark.parametrize(
@@ -87,14 +66,8 @@ def test_the_command_gives_the_numbers_of_the_engine(design, tmp_path, capsys):
     ],
 )
 def test_chances_that_cannot_be_are_refused_in_one_line(columns, message, tmp_path, capsys):
-    path = write(items_of("simple"), tmp_path / "study.csv", **columns)
-    for command in (["check", path], ["evaluate", path, "--out", str(tmp_path / "out")]):
-        assert main(command) == 2
-        told = capsys.readouterr()
-        assert not told.out
-        line = told.err.strip().splitlines()[-1]
-        assert message in line
-        assert next(iter(columns)) in line
+    path = write_items(items_of("simple"), tmp_path / "study.csv", **columns)
+    refused_in_one_line(path, tmp_path, capsys, message, *columns)
 
 
 @pytest.mark.parametrize("design", GOLD_DESIGNS)
@@ -130,7 +103,7 @@ def test_one_thing_is_said_of_gold_that_does_not_fit_its_chances(design, tmp_pat
     given = {name: np.asarray(one)[shuffled] for name, one in items.draw.to_columns().items()}
     if design == POISSON:  # so that their sum is still about the number of gold items
         given = {"gold_probability": np.sort(items.draw.chance)[np.argsort(shuffled)]}
-    path, out = write(items, tmp_path / "study.csv", **given), tmp_path / "out"
+    path, out = write_items(items, tmp_path / "study.csv", **given), tmp_path / "out"
     assert main(["check", path]) == 0
     told = capsys.readouterr()
     said = " ".join((told.out + told.err).split())
@@ -143,7 +116,7 @@ def test_one_thing_is_said_of_gold_that_does_not_fit_its_chances(design, tmp_pat
         assert one in said
     assert main(["check", path, "--verbose"]) == 0
     assert "random sample" not in said + capsys.readouterr().out
-    assert main(["evaluate", path, "--out", str(out), *ASKED]) == 0
+    assert main(["evaluate", path, "--out", str(out), *ASKED, "--about", "items"]) == 0
     (reason,) = {one["reason"] for one in json.loads(capsys.readouterr().out)["headlines"]}
     assert reason.startswith("gold surely does not fit the chances that the table gives for it: ")
     study = read_study_folder(out)
@@ -179,9 +152,9 @@ def test_a_finished_job_is_kept_with_its_design(design, tmp_path):
 
 def test_a_segment_of_a_study_keeps_the_chances_of_all(tmp_path, capsys):
     segment = np.where(np.arange(1200) % 3 == 0, "a", "b")
-    path = write(items_of(STRATA), tmp_path / "study.csv", stratum=segment)
+    path = write_items(items_of(STRATA), tmp_path / "study.csv", stratum=segment)
     out = ("--out", str(tmp_path / "out"), "--metrics", "prevalence")
-    assert main(["evaluate", path, *out, *ASKED]) == 0
+    assert main(["evaluate", path, *out, *ASKED, "--about", "items"]) == 0
     headlines = json.loads(capsys.readouterr().out)["headlines"]
     items = read_study([path]).items
     of_item = dict(zip(items_of(STRATA).item.astype(str), segment, strict=True))
@@ -263,7 +236,7 @@ def test_too_few_labels_of_a_stratum_are_no_answer_and_check_says_how_many_more(
     for labels, known in ((3, False), (5, True)):
         items = mostly_one(labels, 60)
         names = np.where(np.arange(1200) < 1080, "easy ones", "audit")
-        path = write(items, tmp_path / "study.csv", gold_stratum=names)
+        path = write_items(items, tmp_path / "study.csv", gold_stratum=names)
         assert main(["check", path]) == 0
         told = capsys.readouterr()
         said = " ".join(told.err.split())

@@ -9,7 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from unit.test_evaluate_command import EXAMPLE, files
+from unit.made_files import EXAMPLE
+from unit.test_evaluate_command import files
 
 IN_TIME = 2.0
 SLACK = 1.0
@@ -25,14 +26,17 @@ def hears_signals():
         signal.signal(one, signal.SIG_DFL)
 
 
+def run(*line, **more):
+    """Python as from a terminal."""
+    return subprocess.Popen(
+        [sys.executable, *map(str, line)], text=True, preexec_fn=hears_signals,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more,
+    )  # fmt: skip
+
+
 def start(*arguments, options=(), **more):
     """A command as from a terminal."""
-    return subprocess.Popen(
-        [sys.executable, *options, "-m", "crowdgold.cli", *map(str, arguments)],
-        text=True,
-        preexec_fn=hears_signals,
-        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more,
-    )
+    return run(*options, "-m", "crowdgold.cli", *arguments, **more)
 
 
 def wait_for(process, text):
@@ -98,12 +102,8 @@ print("went on", file=sys.stderr, flush=True)
 
 def test_a_module_that_swallows_exceptions_as_it_loads_is_ended(tmp_path):
     (tmp_path / "swallowing.py").write_text(SWALLOWING)
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from crowdgold.cli.endings import ended_in_time\n"
-         "with ended_in_time(True): import swallowing"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        preexec_fn=hears_signals,
-    )  # fmt: skip
+    lines = "from crowdgold.cli.endings import ended_in_time\nwith ended_in_time(True): "
+    process = run("-c", f"{lines}import swallowing", cwd=tmp_path)
     wait_for(process, "loading")
     assert end(process) == "Interrupted.\n"
 
@@ -124,10 +124,7 @@ with ended_in_time(True):
 
 def test_a_function_that_compiled_code_calls_is_ended(tmp_path):
     """As numba's compiler does: an exception there is lost, and the command would go on."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", CALLED_BACK], cwd=tmp_path, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, preexec_fn=hears_signals,
-    )  # fmt: skip
+    process = run("-c", CALLED_BACK, cwd=tmp_path)
     wait_for(process, "called")
     assert end(process) == "Interrupted.\n"
 

@@ -4,16 +4,14 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-import crowdgold
 from crowdgold.cli import main
 from crowdgold.presentation.text import answered_strata, changed
+from unit.made_files import EXAMPLE, first_items  # noqa: F401 (other tests take it from here)
 
-EXAMPLE = Path(crowdgold.__file__).parent / "example"
 ASKED = ["--methods", "GT", "--metrics", "prevalence", "--cores", "1"]
 
 
@@ -21,50 +19,11 @@ def files(folder):
     return [str(folder / f"{name}.csv") for name in ("votes", "gold", "scores")]
 
 
-def test_the_report_is_written_where_it_is_asked_for(tmp_path, capsys):
-    assert main(["evaluate", *files(EXAMPLE), "--out", str(tmp_path / "mine"), *ASKED,
-                 "--report"]) == 0  # fmt: skip
-    said = capsys.readouterr().err
-    for name in ("report.html", "figures.pdf"):
-        assert (tmp_path / "mine" / name).is_file()
-        assert name in said
-
-
-def test_a_model_is_not_called_humans(tmp_path, capsys):
-    votes, gold, scores = files(EXAMPLE)
-    named = pd.read_csv(scores).rename(columns={"score_large": "score_humans"})
-    named.to_csv(tmp_path / "scores.csv", index=False)
-    own = [votes, gold, str(tmp_path / "scores.csv"), "--out", str(tmp_path / "mine"), *ASKED]
-    assert main(["evaluate", *own]) == 2
-    assert "model 'humans': in comparisons this name stands for the voters" in (
-        capsys.readouterr().err
-    )
-    assert not (tmp_path / "mine").exists()
-
-
-def test_a_study_in_which_scores_are_missing_is_evaluated(tmp_path, capsys):
-    """A third of the items have no score of one model, which is said."""
-    votes, gold, scores = files(EXAMPLE)
-    frame = pd.read_csv(scores)
-    frame.loc[frame.index[::3], "score_large"] = None
-    frame.to_csv(tmp_path / "scores.csv", index=False)
-    own = [votes, gold, str(tmp_path / "scores.csv"), "--out", str(tmp_path / "mine")]
-    assert main(["evaluate", *own, *ASKED[:3], "prevalence", "AUC", *ASKED[4:]]) == 0
-    said = " ".join(capsys.readouterr().err.split())
-    assert "1,000 items of 3,000 with votes but without a score of large" in said
-    table = pd.read_csv(tmp_path / "mine" / "estimates.csv")
-    assert table["estimate"].notna().all()
-    assert {"prevalence", "AUC", "delta_AUC"} <= set(table["metric"])
-
-
 @pytest.fixture(scope="module")
 def few(tmp_path_factory):
     """The first 240 items of the example, by who gave each vote."""
     folder = tmp_path_factory.mktemp("few")
-    kept = pd.read_csv(EXAMPLE / "scores.csv")["item"][:240]
-    for name in ("votes", "gold", "scores"):
-        table = pd.read_csv(EXAMPLE / f"{name}.csv")
-        table[table["item"].isin(kept)].to_csv(folder / f"{name}.csv", index=False)
+    first_items(folder, 240)
     return folder
 
 
@@ -99,7 +58,8 @@ def test_without_gold_the_first_line_says_so(few, tmp_path, capsys):
     out = tmp_path / "mine"
     votes, _, scores = files(few)
     assert main(["evaluate", votes, scores, "--out", str(out), *MODELS, "--report"]) == 0
-    said = capsys.readouterr().out
+    said, told = capsys.readouterr()
+    assert "report.html" in told
     first = " ".join(said.split())
     assert first.startswith(
         "No gold labels: votes and scores allow a range and no more; the number"
@@ -140,41 +100,6 @@ def test_where_gold_was_chosen_the_first_line_says_so_and_a_model_answers(few, t
     said = " ".join(capsys.readouterr().out.split())
     assert said.count("votes-R, GT, AutoEval: from these gold items") == 1
     assert said.count("--no-models leaves them out") <= said.count(": no answer: ") <= 3
-
-
-def test_without_gold_and_models_the_ranges_are_all_there_is(few, tmp_path, capsys):
-    """Also where no range is known: what has none is refused, with the gold labels needed."""
-    votes, _, scores = files(few)
-    given = ["evaluate", votes, scores, "--out", str(tmp_path / "mine"), "--no-models", "--report"]
-    assert main([*given, "--metrics", "prevalence", "AUC"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "No model gives a number." in said
-    assert "--no-models leaves them out" in said
-    assert (tmp_path / "mine" / "report.html").is_file()
-    assert main([*given, "--metrics", "accuracy"]) == 1
-    assert "--no-models leaves them out" in capsys.readouterr().err
-
-
-def test_a_metric_in_other_letters_is_recognised(few, tmp_path, capsys):
-    given = [*files(few), "--out", str(tmp_path / "mine"), "--metrics", "auc"]
-    assert main(["evaluate", *given]) == 2
-    assert "no metric 'auc'; did you mean 'AUC'?" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("precision@0.5", "--metrics precision --threshold 0.5"),
-        ("recall:large@0.7", "--metrics recall --threshold large=0.7"),
-        ("AUC@0.5", "did you mean 'AUC'?"),
-    ],
-)
-def test_a_metric_as_tables_name_it_is_refused_with_what_to_write(
-    few, tmp_path, capsys, name, said
-):
-    given = [*files(few), "--out", str(tmp_path / "mine"), "--metrics", name]
-    assert main(["evaluate", *given]) == 2
-    assert said in capsys.readouterr().err
 
 
 def test_the_answer_waits_for_nothing_that_it_does_not_need(few, tmp_path):

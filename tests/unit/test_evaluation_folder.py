@@ -10,7 +10,8 @@ import pytest
 from crowdgold.cli import main
 from crowdgold.evaluation.folder import WRITTEN, write_folder
 from crowdgold.types.errors import InputError
-from unit.test_evaluate_command import ASKED, EXAMPLE, files
+from unit.made_files import EXAMPLE
+from unit.test_evaluate_command import ASKED, files
 
 
 def test_an_evaluation_is_written_whole_or_not_at_all(tmp_path):

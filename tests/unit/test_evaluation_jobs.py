@@ -1,67 +1,126 @@
-"""An evaluation in jobs of a workflow: what it writes is what `crowdgold evaluate` writes."""
+"""Jobs of an evaluation: what each says, and that in a workflow they write the same files."""
 
 import json
-from pathlib import Path
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-import crowdgold
+from crowdgold.evaluation import fitting
+from crowdgold.evaluation.jobs import plan_study
 from crowdgold.evaluation.questions import Settings
-from crowdgold.evaluation.run import (
+from crowdgold.evaluation.study import (
     Source,
+    check_study,
     evaluate_checked,
     gather,
     prepare,
-    read_and_check,
     run_one,
     write_evaluation,
 )
-from crowdgold.models.stan import StanModels
+from crowdgold.models.stan import SamplingError, StanModels
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.types.errors import InputError
+from unit.made_files import EXAMPLE
 
-EXAMPLE = Path(crowdgold.__file__).parent / "example"
 SOURCE = Source([EXAMPLE / f"{name}.csv" for name in ("votes", "gold", "scores")])
 SETTINGS = Settings(
     methods=("logistic-R", "GT", "GT+MV", "Rogan-Gladen", "AutoEval"),
     metrics=("prevalence", "AUC"),
 )
+ASKED = SOURCE, SETTINGS
+
+
+def content(folder):
+    """All that a folder holds, byte for byte, but for the day and the measured seconds."""
+    held = {one.name: one.read_bytes() for one in folder.iterdir()}
+    summary = json.loads(held.pop("study.json"))
+    del summary["seconds"], summary["date"]
+    for one in summary["fits"]:
+        del one["seconds"]
+    return summary, held
 
 
 def test_jobs_in_any_order_write_what_the_command_writes(tmp_path):
-    """All files byte for byte, but for the time. Jobs are run backwards, each from files."""
-    stan = StanModels()
-    study, check = read_and_check(SOURCE, SETTINGS)
-    direct = evaluate_checked(study, check, SOURCE, SETTINGS, stan, 1, print)
+    """Jobs are run backwards, each from files. Control: other jobs in a place are noticed."""
+    stan, study = StanModels(), SOURCE.read()
+    check = check_study(study, SETTINGS)
+    direct = evaluate_checked(study, check, *ASKED, stan, 1, print)
     write_evaluation(direct, check, tmp_path / "direct")
-    prepare(SOURCE, SETTINGS, tmp_path / "study")
+    prepare(*ASKED, tmp_path / "study")
     places = sorted(int(file.stem) for file in (tmp_path / "study").glob("*.job"))
     assert len(places) == 3  # what is the same for all models, and AutoEval of two models
-    parts = [tmp_path / f"{place}.pickle" for place in places]
+    parts = [tmp_path / f"{place}.job" for place in places]
     for place in reversed(places):
-        run_one(tmp_path / "study", place, stan, parts[place])
-    gather(tmp_path / "study", parts, stan, tmp_path / "joined")
-    names = sorted(file.name for file in (tmp_path / "direct").iterdir())
-    assert names == sorted(file.name for file in (tmp_path / "joined").iterdir())
-    for name in set(names) - {"study.json"}:
-        written = [(tmp_path / of / name).read_bytes() for of in ("direct", "joined")]
-        assert written[0] == written[1], name
-    one, other = (_without_time(tmp_path / of / "study.json") for of in ("direct", "joined"))
-    assert one == other
-    # The control: other jobs in a place are noticed.
-    gather(tmp_path / "study", [parts[0], parts[0], parts[0]], stan, tmp_path / "swapped")
-    swapped = (tmp_path / "swapped/estimates.csv").read_bytes()
-    assert swapped != (tmp_path / "direct/estimates.csv").read_bytes()
+        run_one(*ASKED, tmp_path / "study", place, stan, parts[place])
+    gather(*ASKED, tmp_path / "study", parts, stan, tmp_path / "joined")
+    assert content(tmp_path / "joined") == content(tmp_path / "direct")
+    assert {"crowdgold", "python", "numpy"} <= set(content(tmp_path / "joined")[0]["versions"])
+    gather(*ASKED, tmp_path / "study", [parts[0]] * 3, stan, tmp_path / "swapped")
+    assert content(tmp_path / "swapped")[1] != content(tmp_path / "direct")[1]
 
 
-def _without_time(path):
-    summary = json.loads(path.read_text())
-    del summary["seconds"], summary["date"]
-    for fit in summary["fits"]:
-        del fit["seconds"]
-    return summary
+def test_what_does_not_fit_the_jobs_is_refused(tmp_path):
+    """A file that is not there, which leaves nothing; half of a result; a file that changed."""
+    votes, study = tmp_path / "votes.csv", tmp_path / "study"
+    asked = Source([votes, SOURCE.paths[1]]), Settings(("GT",), ("prevalence",))
+    with pytest.raises(InputError, match=r"votes\.csv"):
+        prepare(*asked, study)
+    assert not study.exists()
+    votes.write_bytes(SOURCE.paths[0].read_bytes())
+    prepare(*asked, study)
+    run_one(*asked, study, 0, StanModels(), tmp_path / "0.job")
+    (tmp_path / "half.job").write_bytes((tmp_path / "0.job").read_bytes()[:-9])
+    with pytest.raises(InputError, match=r"half\.job: damaged"):
+        gather(*asked, study, [tmp_path / "half.job"], StanModels(), tmp_path / "out")
+    votes.write_text("".join(votes.read_text().splitlines(keepends=True)[:-1]))
+    with pytest.raises(InputError, match="changed since the evaluation was split into jobs"):
+        run_one(*asked, study, 0, StanModels(), tmp_path / "1.job")
+    assert not (tmp_path / "1.job").exists()
 
 
-def test_a_file_that_cannot_be_used_leaves_nothing(tmp_path):
-    with pytest.raises(InputError, match=r"none\.csv"):
-        prepare(Source([tmp_path / "none.csv"]), SETTINGS, tmp_path / "study")
-    assert not (tmp_path / "study").exists()
+@pytest.fixture(scope="module")
+def planned():
+    """A study with one job, of GT."""
+    study = Source(SOURCE.paths[:2]).read()
+    return plan_study(study, Settings(methods=("GT",), metrics=("prevalence", "TPR_H")))
+
+
+def run(planned):
+    (found,) = fitting.run_job(planned.jobs[0], planned, StanModels())
+    return found
+
+
+def test_chains_that_fail_are_said_and_their_numbers_are_there(planned, monkeypatch):
+    """Diagnostics are no reason to say nothing."""
+    failed, fit = Diagnostics(failures=("R-hat 1.5",)), fitting.fit
+    monkeypatch.setattr(fitting, "fit", lambda *given: replace(fit(*given), diagnostics=failed))
+    found = run(planned)
+    assert (found.diagnostics.problems, found.problem) == (["R-hat 1.5"], "")
+    estimates = found.sample.estimates(found.named, 0.95)
+    assert [one.metric for one in estimates] == ["prevalence", "TPR_H"]
+    assert np.isfinite([one.estimate for one in estimates]).all()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KeyError("m"), "KeyError: 'm'"),
+        (AssertionError(), "AssertionError"),
+        (IndexError("out of\n  bounds"), "IndexError: out of bounds"),
+        (SamplingError("the chain ended"), "the chain ended"),
+        (KeyboardInterrupt(), None),
+    ],
+)
+def test_whatever_fails_but_an_interrupt_is_a_problem_of_its_method(
+    planned, monkeypatch, error, said
+):
+    def fails(*given):
+        raise error
+
+    monkeypatch.setattr(fitting, "fit", fails)
+    if said is None:
+        with pytest.raises(KeyboardInterrupt):
+            run(planned)
+    else:
+        assert (run(planned).method, run(planned).problem) == ("GT", said)

@@ -1,5 +1,6 @@
 """The settings of an evaluation: which are refused, and what numbers become in JSON."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,20 +14,22 @@ from crowdgold.types.errors import InputError
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "models", "message"),
     [
-        ({"methods": ("MAVEN-K",)}, "no method 'MAVEN-K'; did you mean 'MAVEN"),
-        ({"metrics": ("delta_AUC",)}, "differences between models come with each metric"),
-        ({"metrics": ()}, "none asked for"),
-        ({"level": 1.0}, "level: found 1, expected a number from 0.01 to 0.99999"),
-        ({"seed": -1}, "seed: found -1"),
-        ({"thresholds": {"big": (1.0,)}}, "no model 'big'; the study has 'large', 'small'"),
-        ({"thresholds": {"": (np.inf,)}}, "found inf, expected a number"),
+        ({"metrics": ()}, "ab", "none asked for"),
+        ({"metrics": ("precision@0.5",)}, "ab", "--metrics precision --threshold 0.5"),
+        ({"metrics": ("recall:a@0.7",)}, "ab", "--metrics recall --threshold a=0.7"),
+        ({"metrics": ("AUC@0.5",)}, "ab", "did you mean 'AUC'?"),
+        ({"level": 1.0}, "ab", "level: found 1, expected a number from 0.01 to 0.99999"),
+        ({"seed": -1}, "ab", "seed: found -1"),
+        ({"thresholds": {"c": (1.0,)}}, "ab", "no model 'c'; the study has 'a', 'b'"),
+        ({"thresholds": {"": (np.inf,)}}, "ab", "found inf, expected a number"),
+        ({}, ["humans"], "in comparisons this name stands for the voters"),
     ],
 )
-def test_settings_that_cannot_be_used_are_refused(settings, message):
-    with pytest.raises(InputError, match=message):
-        check_settings(Settings(**settings), ["large", "small"])
+def test_settings_that_cannot_be_used_are_refused(settings, models, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        check_settings(Settings(**settings), models)
 
 
 def test_thresholds_are_read():

@@ -68,11 +68,8 @@ def test_the_options_of_a_plot_are_what_its_function_takes_by_keyword():
         plot(None, {"x": "n", "y": 1})
 
 
-def test_options_may_be_a_dataclass_and_a_check_says_what_it_takes():
+def test_a_check_says_what_it_takes_and_a_plot_which_options_it_needs():
     plot = found.load("plot", "labelling_efficiency")
-    assert plot.options["cost_ratios"]
-    assert not plot.options["gold_needs_votes"]
-    takes = {name: found.load("check", name).takes for name in found.declared("check")}
-    assert "stan" in takes["simulation_based_calibration"]
-    assert "dataset" in takes["soft_metric_scores"]
-    assert takes["metric_study"] == ("parameters", "rng")
+    assert (plot.options["cost_ratios"], plot.options["gold_needs_votes"]) == (True, False)
+    assert "stan" in found.load("check", "simulation_based_calibration").takes
+    assert found.load("check", "metric_study").takes == ("parameters", "rng")

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import threading
 import time
 from dataclasses import fields, replace
 
@@ -32,6 +33,7 @@ from crowdgold.system.temporary import held_folder
 from crowdgold.types.errors import InputError
 from unit.made_files import first_items
 from unit.test_endings import start
+from unit.test_evaluation_jobs import content
 
 ASKED = ["--methods", "GT", "CLARA", "DS", "--metrics", "prevalence", "AUC", "--cores", "1"]
 """Two models, of which CLARA is sampled first."""
@@ -65,15 +67,11 @@ def stop(study, out, number):
     return said
 
 
-def content(of):
-    """All that a folder holds, byte for byte, but for the day and the measured seconds."""
-    held = {one.name: one.read_bytes() for one in of.iterdir()}
-    summary = json.loads(held.pop("study.json"))
-    del summary["seconds"], summary["date"]
-    for one in summary["fits"]:
-        del one["seconds"]
-    held.pop("study.yaml")  # it names --out
-    summary.pop("data")  # as the files lie from --out
+def result(of):
+    """All that a folder holds, but for what names --out or lies as seen from it."""
+    summary, held = content(of)
+    held.pop("study.yaml")
+    summary.pop("data")
     return summary, held
 
 
@@ -98,7 +96,7 @@ def test_a_stopped_run_goes_on_from_its_finished_models(study, tmp_path, number,
     assert ANEW not in said
     fits = json.loads((out / "study.json").read_text())["fits"]
     assert {one["seconds"] for one in fits if one["method"] == "CLARA"} == {round(found.seconds, 3)}
-    assert content(out) == content(study / "whole")
+    assert result(out) == result(study / "whole")
     assert os.listdir(tmp_path) == ["mine"]
 
 
@@ -124,8 +122,8 @@ def test_another_option_begins_anew(study, out, tmp_path, options, capsys):
     assert said.count(ANEW) == 1
     assert "not sampled again" not in said
     assert again(study, tmp_path / "direct", *options) == 0
-    assert content(out) == content(tmp_path / "direct")
-    assert content(out) != content(study / "whole")
+    assert result(out) == result(tmp_path / "direct")
+    assert result(out) != result(study / "whole")
 
 
 def test_a_damaged_job_is_made_again(study, out, capsys):
@@ -135,7 +133,7 @@ def test_a_damaged_job_is_made_again(study, out, capsys):
     path.write_bytes(whole)
     assert again(study, out) == 0
     assert "not sampled again" not in capsys.readouterr().err
-    assert content(out) == content(study / "whole")
+    assert result(out) == result(study / "whole")
 
 
 def test_a_job_that_failed_is_not_kept(study, tmp_path, monkeypatch, capsys):
@@ -198,24 +196,6 @@ def test_the_key_is_of_all_that_numbers_depend_on(study, monkeypatch):
     assert len(set(keys)) == len(keys) == 23
 
 
-def same(one, other):
-    """Whether two values are of one class and content, NaN included."""
-    assert type(one) is type(other)
-    if isinstance(one, np.ndarray):
-        assert one.dtype == other.dtype
-        assert_array_equal(one, other)
-    elif isinstance(one, pd.DataFrame):
-        pd.testing.assert_frame_equal(one, other, check_exact=True)
-    elif hasattr(one, "__dataclass_fields__"):
-        same(list(vars(one).values()), list(vars(other).values()))
-    elif isinstance(one, list | tuple):
-        assert len(one) == len(other)
-        for pair in zip(one, other, strict=True):
-            same(*pair)
-    else:
-        assert one == other or one != one
-
-
 def test_what_a_job_found_is_read_as_it_was_written(tmp_path):
     """Every class that a method gives, to the last bit; NaN, infinity and what is missing too."""
     rng = np.random.default_rng(1)
@@ -241,11 +221,17 @@ def test_what_a_job_found_is_read_as_it_was_written(tmp_path):
     ]  # fmt: skip
     write_found(found, tmp_path / "found")
     read = read_found(tmp_path / "found")
-    same(read, found)
+    # What is written names every class, type and shape.
+    write_found(read, tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "found").read_bytes()
+    pd.testing.assert_frame_equal(read[0].checks, checks, check_exact=True)
+    assert_array_equal(read[0].sample.values, few)
+    assert repr(read[2]) == repr(found[2])
+    assert read[0].diagnostics == bad
     assert read_found(tmp_path / "none") is None
     with pytest.raises(TypeError):
         write_found([replace(found[0], curves=np.array([{}]))], tmp_path / "other")
-    assert os.listdir(tmp_path) == ["found"]
+    assert set(os.listdir(tmp_path)) == {"found", "again"}
 
 
 def test_a_folder_with_finished_jobs_is_one_of_ours_and_with_anything_else_is_not(out, tmp_path):
@@ -315,3 +301,27 @@ def test_a_link_to_an_evaluation_gives_way_and_the_evaluation_stays(tmp_path):
     assert set(os.listdir(tmp_path)) == {"first", "mine"}
     assert not out.is_symlink()
     assert set(os.listdir(first)) == set(os.listdir(out))
+
+
+def test_a_signal_that_another_thread_takes_is_kept_until_processes_have_begun():
+    """A mask, which is one thread's, would not have held it back."""
+    inside, done = [], threading.Event()
+    other = threading.Thread(target=done.wait)
+
+    def begin():
+        with jobs_in_processes.held([signal.SIGINT]):
+            signal.pthread_kill(other.ident, signal.SIGINT)
+            time.sleep(0.05)
+            inside.append("to the end")
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    other.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            begin()
+        assert inside == ["to the end"]
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+        done.set()
+        other.join()

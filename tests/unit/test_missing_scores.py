@@ -100,16 +100,28 @@ def no_warnings():
         yield
 
 
+@pytest.fixture
+def given(tmp_path):
+    """`evaluate` of what models scored in a pattern, by what samples nothing."""
+
+    def write(masks):
+        table(masks).to_csv(tmp_path / "study.csv", index=False)
+        files = [str(tmp_path / "study.csv"), "--out", str(tmp_path / "out")]
+        return ["evaluate", *files, "--no-models", "--cores", "1"]
+
+    return write
+
+
 @pytest.mark.parametrize(
     "pattern", sorted(PATTERNS.keys() - {"others only", "disjoint", "nearly all"})
 )
-def test_every_pattern_is_answered(pattern, tmp_path, capsys):
+def test_every_pattern_is_answered(pattern, given, tmp_path, capsys):
     """Check, evaluate and report end well; label metrics stand; each number is one, or has a
     reason."""
-    masks, path, out = PATTERNS[pattern], str(tmp_path / "study.csv"), tmp_path / "out"
-    table(masks).to_csv(path, index=False)
-    assert main(["check", path]) == 0
-    assert main(["evaluate", path, "--out", str(out), "--no-models", "--cores", "1"]) == 0
+    masks, out = PATTERNS[pattern], tmp_path / "out"
+    asked = given(masks)
+    assert main(["check", asked[1]]) == 0
+    assert main(asked) == 0
     if pattern in REPORTED:
         assert main(["report", str(out)]) == 0
     said = capsys.readouterr()
@@ -126,6 +138,9 @@ def test_every_pattern_is_answered(pattern, tmp_path, capsys):
             assert one["passed_over"]
         else:
             assert all(np.isfinite(numbers(one)))
+    if pattern == "others only, and all":
+        checked = crowdgold.check(crowdgold.read(asked[1]))
+        assert f"A: no number: {NO_GOLD_SCORED}" in checked.warnings
     wanted = len(masks) * 6 + len(masks) * (len(masks) - 1) // 2 * 6 + 3
     assert len(summary["headlines"]) == wanted
     notes = " ".join(summary["notes"])
@@ -182,14 +197,23 @@ def test_a_model_is_what_its_own_items_say():
     assert by_gold["effective_gold"].tolist() == [gold]
 
 
-def test_what_cannot_be_had_of_a_model_is_said_and_the_rest_stands():
-    found = heads(evaluated(PATTERNS["others only, and all"]).summary)
-    for key in (("AUC", "A", ""), ("delta_AUC", "A", "B")):
-        assert found[key]["passed_over"] == [
-            f"logistic-R: {NO_GOLD_SCORED}",
-            f"GT: {NO_GOLD_SCORED}",
-        ]
-    assert found["AUC", "B", ""]["method"] == answering()
+@pytest.mark.parametrize(
+    ("pattern", "nothing", "why", "something"),
+    [
+        ("others only, and all", ["A", "AB"], NO_GOLD_SCORED, ["B"]),
+        ("disjoint, and all", ["AB"], NONE_IN_COMMON, ["A", "B", "AC", "BC"]),
+    ],
+)
+def test_what_cannot_be_had_of_models_is_said_and_the_rest_stands(pattern, nothing, why, something):
+    """Two models without an item in common each have their say, with a third that scored all."""
+    found = heads(evaluated(PATTERNS[pattern]).summary)
+
+    def of(models):
+        return found["delta_AUC" if models[1:] else "AUC", models[0], models[1:]]
+
+    for models in nothing:
+        assert of(models)["passed_over"] == [f"logistic-R: {why}", f"GT: {why}"]
+    assert all(of(models)["method"] in (answering(), "GT") for models in something)
 
 
 def test_one_gold_item_with_a_score_is_too_few():
@@ -198,17 +222,6 @@ def test_one_gold_item_with_a_score_is_too_few():
         "logistic-R: 1 of the 80 gold items has a score of A, expected at least 2; have A score "
         "the 80 gold items"
     )
-
-
-def test_two_models_without_an_item_in_common_stand_alone():
-    """And each with a third that scored all: of two the items in common are those of both."""
-    found = heads(evaluated(PATTERNS["disjoint, and all"]).summary)
-    assert found["delta_AUC", "A", "B"]["passed_over"] == [
-        f"logistic-R: {NONE_IN_COMMON}", f"GT: {NONE_IN_COMMON}"
-    ]  # fmt: skip
-    for key in (("AUC", "A", ""), ("AUC", "B", ""), ("delta_AUC", "A", "C"),
-                ("delta_AUC", "B", "C")):  # fmt: skip
-        assert found[key]["method"] in (answering(), "GT")
 
 
 def test_a_difference_is_that_of_the_items_that_both_scored():
@@ -245,24 +258,21 @@ def test_gold_and_a_few_others_scored_are_no_doubt():
     assert doubted <= 6
 
 
+@pytest.fixture
 def broken(monkeypatch):
-    """Make the method of the answer fail."""
-    name = answering()
+    """The method of the answer fails."""
 
     def fail(*given):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setitem(METHODS, name, replace(METHODS[name], of_items=fail))
+    monkeypatch.setitem(METHODS, answering(), replace(METHODS[answering()], of_items=fail))
 
 
 def test_a_method_that_fails_is_said_and_its_successor_has_no_mark_of_it(
-    monkeypatch, tmp_path, capsys
+    broken, given, tmp_path, capsys
 ):
     """Exit code 1: who announced logistic-R and printed votes-R has not done what was asked."""
-    broken(monkeypatch)
-    path, out = str(tmp_path / "study.csv"), tmp_path / "out"
-    table({"A": EVERY, "B": EVEN}).to_csv(path, index=False)
-    asked = ["evaluate", path, "--out", str(out), "--no-models", "--cores", "1"]
+    asked = given({"A": EVERY, "B": EVEN})
     assert main([*asked, "--fail-if", "prevalence > 0.9"]) == 1
     said = capsys.readouterr()
     (line,) = (one for one in said.out.splitlines() if one.startswith("prevalence"))
@@ -271,20 +281,14 @@ def test_a_method_that_fails_is_said_and_its_successor_has_no_mark_of_it(
     why = "logistic-R: it failed: ZeroDivisionError: division by zero"
     assert f"by votes-R instead of {why}" in " ".join(said.out.split())
     assert "logistic-R, which was to give the answer, failed" in " ".join(said.err.split())
-    summary = json.loads((out / "study.json").read_text())
+    summary = json.loads((tmp_path / "out/study.json").read_text())
     assert all(one["passed_over"][0] == why for one in summary["headlines"])
     failed = [(one["method"], one["model"]) for one in summary["not_run"] if one["failed"]]
     assert failed == [("logistic-R", "")]
     assert main([*asked, "--methods", "votes-R", "GT"]) == 0
     assert "gold-corrected" in capsys.readouterr().out
-
-
-def test_no_other_method_left_is_an_error(monkeypatch, tmp_path, capsys):
-    broken(monkeypatch)
-    path = str(tmp_path / "study.csv")
-    table({"A": EVERY}).to_csv(path, index=False)
-    asked = ["evaluate", path, "--out", str(tmp_path / "out"), "--methods", answering()]
-    assert main(asked) == 1
+    # With no other method left it is an error.
+    assert main([*asked, "--methods", answering()]) == 1
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
@@ -307,27 +311,14 @@ def test_a_failure_of_one_model_leaves_the_others(monkeypatch):
             assert one["passed_over"] == ["logistic-R: it failed: FloatingPointError: of A"]
 
 
-def test_a_condition_on_what_cannot_be_had_says_why(tmp_path, capsys):
-    path = str(tmp_path / "study.csv")
-    table(PATTERNS["disjoint"]).to_csv(path, index=False)
-    asked = ["evaluate", path, "--out", str(tmp_path / "out"), "--no-models", "--cores", "1"]
+def test_a_condition_on_what_cannot_be_had_says_why(given, capsys):
+    asked = given(PATTERNS["disjoint"])
     assert main([*asked, "--json", "--fail-if", "delta_AUC:A-B < 0"]) == 1
     said = capsys.readouterr()
     assert f"logistic-R: {NONE_IN_COMMON}" in " ".join(said.err.split())
     (condition,) = json.loads(said.out)["conditions"]
     assert condition["failed"] is None
     assert main([*asked, "--fail-if", "AUC:A < 0.5"]) == 0
-
-
-def test_the_facade_says_the_same(tmp_path):
-    path = str(tmp_path / "study.csv")
-    table(PATTERNS["others only"]).to_csv(path, index=False)
-    found = crowdgold.evaluate(crowdgold.read(path), models=False, cores=1)
-    assert found["prevalence"].only.method == answering()
-    assert found["AUC", "A"].only.method is None
-    assert NO_GOLD_SCORED in " ".join(found.text.split())
-    checked = crowdgold.check(crowdgold.read(path))
-    assert f"A: no number: {NO_GOLD_SCORED}" in checked.warnings
 
 
 def test_more_labels_are_planned_for_the_items_that_a_model_scored(tmp_path, capsys):
@@ -350,14 +341,10 @@ def test_without_gold_labels_nothing_is_missing_but_items_in_common():
     assert found.summary["headlines"][0]["range"]
 
 
-@pytest.mark.parametrize(
-    ("values", "why"), [(np.nan, "no number in any row"), (0.5, "every score")]
-)
-def test_scores_that_say_nothing_are_named(values, why, tmp_path):
-    """A column without a number, and one of a single number: the user is to leave it out."""
-    frame = table({"A": EVERY}).assign(score_B=values)
-    frame.to_csv(tmp_path / "study.csv", index=False)
-    with pytest.raises(InputError, match=f"score_B.*{why}"):
+def test_a_column_of_scores_without_a_number_is_named(tmp_path):
+    """The user is to leave it out."""
+    table({"A": EVERY}).assign(score_B=np.nan).to_csv(tmp_path / "study.csv", index=False)
+    with pytest.raises(InputError, match=r"score_B.*no number in any row"):
         read_study([str(tmp_path / "study.csv")])
 
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -36,12 +37,9 @@ SHOWN = PAGE.replace("smooth-votes-R", NAME)
 @pytest.fixture
 def own():
     """What is registered in a test is gone after it."""
-    before = [(table, dict(table)) for table in (registry.METHODS, registry.MODULES)]
     modules = set(sys.modules)
-    yield
-    for table, entries in before:
-        table.clear()
-        table.update(entries)
+    with patch.dict(registry.METHODS), patch.dict(registry.MODULES):
+        yield
     for name in set(sys.modules) - modules:
         if name.startswith(("crowdgold_method_", "package_of_others")):
             del sys.modules[name]

@@ -66,19 +66,17 @@ def test_the_command_takes_what_check_takes(tmp_path, capsys):
     """Wide votes of guessed columns in one file, scores in another; the group of a long one."""
     wide = "post,ann,bob\n" + "".join(f"p{k},{'yes' if k % 3 else 'no'},no\n" for k in range(9))
     scores = "post,score\n" + "".join(f"p{k},{k}\n" for k in range(9))
-    paths = [str(path) for path in written(tmp_path, votes_csv=wide, scores_csv=scores)]
+    votes, others, grouped = map(str, written(
+        tmp_path, votes_csv=wide, scores_csv=scores,
+        grouped_csv=LONG.replace("label\n", "label,group\n").replace("1\n", "1,g\n")
+        .replace("0\n", "0,h\n"),
+    ))  # fmt: skip
     out = tmp_path / "model.json"
-    short = ["--chains", "2", "--warmup", "5", "--draws", "20"]
-    assert main(["check", *paths]) != 2
-    assert main(["fit-labelling", *paths, "-o", str(out), *short]) == 0
+    short = ["-o", str(out), "--chains", "2", "--warmup", "5", "--draws", "20"]
+    assert main(["check", votes, others]) != 2
+    assert main(["fit-labelling", votes, others, *short]) == 0
     said = capsys.readouterr().err
     assert "column 'post' read as item, since all files have it" in " ".join(said.split())
-    made = json.loads(out.read_text())
-    assert made["made"]["from"] == "votes.csv, scores.csv"
-    assert made["made"]["labels"] == 18
-    grouped = (
-        LONG.replace("label\n", "label,group\n").replace("1\n", "1,g\n").replace("0\n", "0,h\n")
-    )
-    paths = [str(path) for path in written(tmp_path, grouped_csv=grouped)]
-    shared = ["--confusion", "group", "-o", str(out), *short]
-    assert main(["fit-labelling", *paths, *shared]) == 0
+    made = json.loads(out.read_text())["made"]
+    assert (made["from"], made["labels"]) == ("votes.csv, scores.csv", 18)
+    assert main(["fit-labelling", grouped, "--confusion", "group", *short]) == 0

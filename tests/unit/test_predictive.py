@@ -16,8 +16,8 @@ def checked(items):
     )
     draws = {"mu:A": np.full(DRAWS, THETA.mu), "delta:A": np.full(DRAWS, THETA.delta)}
     rng = np.random.default_rng(2)
-    rows = list(check_wins(vote, draws, np.arange(DRAWS), items, "A", rng, 0.95))
-    return [np.array([row[name] for row in rows]) for name in ("observed", "expected", "upper")]
+    rows = check_wins(vote, draws, np.arange(DRAWS), items, "A", rng, 0.95)
+    return [rows[name].to_numpy() for name in ("observed", "expected", "upper")]
 
 
 def test_rankings_are_drawn_with_the_ties_that_were_seen():

@@ -26,7 +26,7 @@ SCORES = {"negative_mean": -1, "positive_mean": 1, "sd": 2}
 
 
 def assert_same(one, other):
-    for field in fields(one):
+    for field in (each for each in fields(one) if each.init):
         before, after = getattr(one, field.name), getattr(other, field.name)
         if field.name == "scores":
             assert list(before) == list(after)
@@ -114,13 +114,23 @@ def test_settings_with_and_without_scores_share_a_file(tmp_path):
     assert set(names) == {"R1", "R2", "R3", "R4"}
 
 
-def test_another_reference_is_kept_apart(tmp_path):
-    one, other = draw(1), draw(2, n=30)
-    path = tmp_path / "table.parquet"
-    write_replicates(path, [("a", 0, Drawn(one.table, other.table, {}))], {})
+def maven(n):
+    values = {"n": n, "phi": 0.4, "a0": 0.2, "a1": 0.7, "d0": 1.5, "d1": 1.5, "votes_total": 3,
+              "gold_fraction": 0.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}}}  # fmt: skip
+    return simulate("maven", values, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("make", [lambda n: draw(n, n=n), maven], ids=["annotations", "items"])
+def test_another_reference_is_kept_apart(make, tmp_path):
+    one, other, path = make(60), make(40), tmp_path / "table.parquet"
+    write_replicates(path, [("a", 0, Drawn(one.table, other.table, one.parameters))], {})
     found = DataTable(path).replicate("a", 0)
     assert_same(found.table, one.table)
     assert_same(found.reference, other.table)
+    assert found.parameters == one.parameters
+    assert [file.name for file in tmp_path.iterdir()] == ["table.parquet"]
+    with pytest.raises(ValueError, match="setting b, replicate 0"):
+        DataTable(path).replicate("b", 0)
 
 
 def test_items_stay_items_and_experts_opinions_are_kept():

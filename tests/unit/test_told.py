@@ -50,12 +50,12 @@ def test_claims_of_one_cause_stand_together():
     ("words", "told"),
     [
         (["over items: MV covers", "over items: PEC covers"], "over items: MV covers; PEC covers"),
-        # Nothing is said of DS over items.
         (["over items: MV covers", "DS covers"], "over items: MV covers; DS covers"),
         (["all: a: b", "all: c"], "all: a: b; all: c"),
     ],
 )
 def test_what_all_claims_of_a_place_begin_with_is_told_once(words, told):
+    """Nothing is said of DS over items."""
     lines = "\n".join(f"- **Fig. 1**: {one}. *Why not:* c." for one in words)
     assert causes(lines, LINK) == f"- [A](a.md), **Fig. 1**: {told}. *Why not:* c."
 

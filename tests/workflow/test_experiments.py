@@ -1,14 +1,18 @@
 """Seeds, settings, data tables, the import graph: the parts that experiments are made of."""
 
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pytest
 
-from crowdgold.experiment import data_tables, estimating, plan, settings
+from crowdgold.experiment import checks, data_tables, estimating, plan, settings
 from crowdgold.experiment import settings as seeds
 from crowdgold.experiment.drawing import simulate_block
 from crowdgold.experiment.estimating import estimate_block
 from crowdgold.models.stan import StanModels
 from crowdgold.record.imports import imported_modules
+from crowdgold.record.results import read_table, write_table
 from crowdgold.simulate import simulate
 
 PARAMETERS = {
@@ -37,7 +41,7 @@ def test_a_stream_is_the_same_in_every_process_and_another_for_each_part_of_its_
     assert run[0] != run[1]
     for seed, replicate in ((-1, 0), (0, -1)):
         with pytest.raises(ValueError, match="0 or more"):
-            seeds.seed_sequence(seed, "a", "b", replicate, "c")
+            seeds.generator(seed, "a", "b", replicate, "c")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +122,7 @@ def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path, mon
     rows, _ = estimate_block(task, tmp_path / "data.parquet", StanModels(), "version")
     assert fitted == ["MV", "MV"]
     assert len(rows) == 2 * len(task["settings"])
-    by = rows.pivot(columns=axes, index="metric", values="lower")
+    by = rows.pivot_table(columns=axes, index="metric", values="lower")
     assert np.array_equal(by[30, 1], by[30, 10])
     assert np.array_equal(by[40, 1], by[40, 10])
     assert not np.array_equal(by[30, 1], by[40, 1])
@@ -143,22 +147,6 @@ def table(tmp_path):
     ]
     data_tables.write_replicates(tmp_path / "table.parquet", drawn, {"code_version": "x"})
     return drawn, tmp_path / "table.parquet"
-
-
-def test_a_data_table_gives_back_what_was_written(table):
-    written, path = table
-    read = data_tables.DataTable(path)
-    names = ("item", "votes_positive", "votes_total", "gold", "tie_break", "truth", "oracle")
-    for setting, number, drawn in written:
-        found = read.replicate(setting, number)
-        assert dict(found.parameters) == dict(drawn.parameters)
-        for before, after in ((drawn.table, found.table), (drawn.reference, found.reference)):
-            for name in names:
-                np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
-            np.testing.assert_array_equal(after.order("A"), before.order("A"))
-    assert not list(path.parent.glob(".*"))
-    with pytest.raises(ValueError, match="setting b, replicate 0"):
-        read.replicate("b", 0)
 
 
 @pytest.mark.parametrize(
@@ -228,3 +216,17 @@ def test_a_setting_added_at_the_end_leaves_the_tasks_of_the_others_as_they_are()
     longer = whole(vary={"n": [10, 20, 30]}, replicates=8, title="other")
     tasks = [plan.data_task(config, "e", "n=20", "0-1") for config in (before, longer)]
     assert tasks[0] == tasks[1]
+
+
+def test_an_experiment_that_varies_methods_says_in_its_times_which(monkeypatch, tmp_path):
+    """And the table of times can be written: no column stands twice."""
+    run = lambda given, rng: pd.DataFrame({"value": [rng.random()]})  # noqa: E731
+    monkeypatch.setattr(checks, "load", lambda *_: SimpleNamespace(takes=(), run=run))
+    block = {"paper": "Judge error", "check": "judge_error_simulation", "parameters": {},
+             "replicates": 1, "vary": {"method": ["soft", "hard"]}}  # fmt: skip
+    config = {"seed": 1, "experiments": {"trained": block}}
+    task = plan.data_task(config, "trained", plan.ALL, "0-0")
+    rows, times = checks.check_block(task, None)
+    assert list(rows["method"]) == list(times["method"]) == ["soft", "hard"]
+    write_table(times, tmp_path / "times.parquet", {})
+    assert list(read_table(tmp_path / "times.parquet")["method"]) == ["soft", "hard"]

@@ -148,4 +148,4 @@ def found_parts(wildcards):
     """What each job of an evaluation found, once it is known which jobs there are."""
     study = Path(checkpoints.prepare_evaluation.get().output[0])
     places = sorted(int(file.stem) for file in study.glob("*.job"))
-    return [f"<results>/evaluation/found/{place}.pickle" for place in places]
+    return [f"<results>/evaluation/found/{place}.job" for place in places]

@@ -2,14 +2,15 @@
 #       The files say which models and strata there are, so what is to run is known when they are
 #       read: a job for each model, stratum, and methods that share a fit.
 # Needs: evaluate.files of the configuration; the compiled vote models.
-# Makes: RESULTS/evaluation/study/: the data as read, and a file for each job;
-#        RESULTS/evaluation/found/JOB.pickle: what a job found;
+# Makes: RESULTS/evaluation/study/: a file for each job, and what the data were like;
+#        RESULTS/evaluation/found/JOB.job: what a job found;
 #        RESULTS/evaluate/: estimates.csv, curves.csv, items.csv, study.json, report.html,
 #        figures.pdf and more.
 
 OWN_MODELS = stan_models(
     dict.fromkeys(config.get("evaluate", {}).get("methods") or offered(), {})
 )
+ASKED_OF_STUDY = {"seed": config["seed"], "level": config["level"], **config.get("evaluate", {})}
 
 
 checkpoint prepare_evaluation:
@@ -25,8 +26,7 @@ checkpoint prepare_evaluation:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("prepare_evaluation.py"),
-        asked=config.get("evaluate", {}),
-        settings={"seed": config["seed"], "level": config["level"]},
+        asked=ASKED_OF_STUDY,
     message:
         "Reading and checking {input.files}"
     script:
@@ -35,11 +35,12 @@ checkpoint prepare_evaluation:
 
 rule evaluate_one:
     input:
+        files=own_files,
         study="<results>/evaluation/study",
         executables=[f"results/stan/{model}" for model in OWN_MODELS],
         toolchain=["results/toolchain.json"] if OWN_MODELS else [],
     output:
-        "<results>/evaluation/found/{job}.pickle",
+        "<results>/evaluation/found/{job}.job",
     log:
         "<results>/logs/evaluation/{job}.log",
     conda:
@@ -48,6 +49,7 @@ rule evaluate_one:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("evaluate_one.py"),
+        asked=ASKED_OF_STUDY,
     message:
         "Evaluating: job {wildcards.job}"
     script:
@@ -56,6 +58,7 @@ rule evaluate_one:
 
 rule evaluate:
     input:
+        files=own_files,
         found=found_parts,
         study="<results>/evaluation/study",
         toolchain=["results/toolchain.json"] if OWN_MODELS else [],
@@ -69,6 +72,7 @@ rule evaluate:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("evaluate.py"),
+        asked=ASKED_OF_STUDY,
     message:
         "Joining what the jobs found, and writing the report"
     script:

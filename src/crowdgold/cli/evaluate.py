@@ -223,9 +223,9 @@ def run(asked: argparse.Namespace) -> int:
     """Read, evaluate, say the answers, and write."""
     from crowdgold.evaluation import conditions
     from crowdgold.evaluation.folder import check_folder, check_same_items, kept_folder, mend
-    from crowdgold.evaluation.run import Source, evaluate_checked, read_and_check, write_evaluation
+    from crowdgold.evaluation.jobs import UnsupportedError
     from crowdgold.evaluation.run_key import discard
-    from crowdgold.evaluation.study import UnsupportedError
+    from crowdgold.evaluation.study import Source, check_study, evaluate_checked, write_evaluation
     from crowdgold.models.stan import StanModels
 
     if asked.report:
@@ -241,7 +241,8 @@ def run(asked: argparse.Namespace) -> int:
     source, stan = Source(asked.files, terminal.reading(asked)), StanModels()
     try:
         with terminal.progress(lambda: "reading and checking"):
-            study, check = read_and_check(source, settings)
+            study = source.read()
+            check = check_study(study, settings)
             items = study.items
             check_same_items(out, items.item, asked.force)
             fail_if = [conditions.read_condition(one, settings, items) for one in asked.fail_if]

@@ -6,7 +6,6 @@ share of them that may be wrong, on positive and on negative items alike. Where 
 judged an item the gold label is their majority.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -15,14 +14,13 @@ import pandas as pd
 from crowdgold.evaluation import rows
 from crowdgold.evaluation.fitting import Work, fit_of, of_each
 from crowdgold.evaluation.headline import is_too_wide
-from crowdgold.evaluation.jobs import ALL, Stratum
+from crowdgold.evaluation.jobs import ALL, Planned
 from crowdgold.evaluation.questions import Settings
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
 from crowdgold.inference.labels import Fit
 from crowdgold.methods.needs import EXPERTS_ERRORS
 from crowdgold.methods.registry import METHODS, answering_experts
 from crowdgold.models.stan import StanModels
-from crowdgold.reading.study import Study
 from crowdgold.types.choices import ESTIMATE
 from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.opinions import largest_errors
@@ -39,12 +37,13 @@ def _method(settings: Settings) -> str | None:
     return min(asked, key=list(METHODS).index, default=None)
 
 
-def assumed_errors(study: Study, settings: Settings, strata: Mapping[str, Stratum]) -> pd.DataFrame:
+def assumed_errors(planned: Planned) -> pd.DataFrame:
     """Estimates of all items at each of `ASSUMED` that the gold labels allow.
 
     There is no row without gold labels, and where experts do not err but differ. The prediction is
     the same at each error.
     """
+    study, settings = planned.study, planned.settings
     method, items = _method(settings), study.items
     known, opinions = items.gold[items.gold != NO_GOLD], items.opinions
     differ = opinions is not None and opinions.error is not None and opinions.error.differ
@@ -55,7 +54,7 @@ def assumed_errors(study: Study, settings: Settings, strata: Mapping[str, Stratu
     parts = []
     for error in (one for one in ASSUMED if one <= most):
         erring = replace(items, opinions=None).with_expert_error(error)
-        work = Work(study, settings, strata[ALL], method, erring, StanModels(), more=False)
+        work = Work(study, settings, planned.strata[ALL], method, erring, StanModels(), False)
         found = of_each(work, fit_of(work, made))
         table = rows.estimate_rows(found, [ALL], items.predictors, sizes, settings)
         parts.append(table.assign(**{ERROR: error}))

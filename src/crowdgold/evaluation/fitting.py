@@ -20,7 +20,15 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.checking.scores import of_complete_scores, scored, why_nothing
-from crowdgold.evaluation.jobs import Job, Stratum, annotations_of, is_quick, items_of, stream
+from crowdgold.evaluation.jobs import (
+    Job,
+    Planned,
+    Stratum,
+    annotations_of,
+    is_quick,
+    items_of,
+    stream,
+)
 from crowdgold.evaluation.questions import Settings, questions_of
 from crowdgold.inference.agents import evaluate_annotations
 from crowdgold.inference.engine import sample_of
@@ -44,8 +52,7 @@ from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items, Ranking, Table
 VOTES, WINS = CHECKS = ("votes", "wins")
 DRAWS = 100
 MOST_ITEMS = 20_000  # in a ranking that is checked; of more, as many are chosen evenly
-MOST_TOTALS, MOST_SETS = 6, 12  # numbers of votes, and vote sets, that are checked: the largest
-MOST_SETS = 12  # Numbers of votes, and vote sets, that are checked: those with the most items
+MOST_TOTALS, MOST_SETS = 6, 12  # numbers of votes, and vote sets, checked: of the most items
 FEWEST = 5  # items of a vote set that is checked
 
 COLUMNS = (
@@ -55,18 +62,17 @@ COLUMNS = (
 """A count of items for `votes`; for `wins` a share of pairs, of a vote set against another."""
 
 
-def _interval(values: np.ndarray, level: float) -> dict[str, float]:
-    lower, upper = central_interval(values, level)
-    return {"expected": float(values.mean()), "lower": float(lower), "upper": float(upper)}
-
-
-def _gold(value: int) -> int | None:
-    return None if value == NO_GOLD else int(value)
+def _rows(
+    named: Mapping[str, Any], observed: np.ndarray, drawn: np.ndarray, level: float
+) -> pd.DataFrame:
+    lower, upper = central_interval(drawn, level)
+    numbers = {"observed": observed, "expected": drawn.mean(axis=0), "lower": lower, "upper": upper}
+    return pd.DataFrame({**named, **numbers})
 
 
 def check_votes(
     vote: VoteParameters, items: Items, rng: np.random.Generator, level: float
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[pd.DataFrame]:
     """Draw how many items have each number of positive votes."""
     totals, times = np.unique(items.votes_total, return_counts=True)
     most = np.sort(totals[np.argsort(-times, kind="stable")[:MOST_TOTALS]])
@@ -85,19 +91,15 @@ def check_votes(
             if len(own) < FEWEST:
                 continue
             drawn = rng.multinomial(len(own), chance / chance.sum(axis=1, keepdims=True))
-            observed = np.bincount(own, minlength=total + 1)
-            for number in positive.tolist():
-                yield {
-                    "check": VOTES, "gold": _gold(gold), "votes_total": total,
-                    "votes_positive": number, "items": len(own),
-                    "observed": float(observed[number]), **_interval(drawn[:, number], level),
-                }  # fmt: skip
+            named = {"check": VOTES, "gold": gold, "votes_total": total, "votes_positive": positive}
+            observed = np.bincount(own, minlength=total + 1).astype(float)
+            yield _rows({**named, "items": len(own)}, observed, drawn, level)
 
 
 def check_wins(
     vote: VoteParameters, draws: Mapping[str, np.ndarray], chosen: np.ndarray, items: Items,
     model: str, rng: np.random.Generator, level: float,
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+) -> pd.DataFrame:  # fmt: skip
     """Draw how often items of each vote set are ranked above those of another, tied as seen."""
     part = items.take(np.arange(0, len(items), -(-len(items) // MOST_ITEMS)))
     sets = find_vote_sets(part)
@@ -119,20 +121,13 @@ def check_wins(
         order = np.argsort(mean + rng.standard_normal(len(pattern)))
         shares.append(wins(Ranking(order, ranking.ends)))
     drawn, observed = np.array(shares), wins(ranking)
-    for one in range(len(kept)):
-        for other in range(one):
-            k, other_k = kept[one], kept[other]
-            yield {
-                "check": WINS, "gold": _gold(sets.gold[k]),
-                "votes_total": int(sets.votes_total[k]),
-                "votes_positive": int(sets.votes_positive[k]),
-                "against_gold": _gold(sets.gold[other_k]),
-                "against_votes_total": int(sets.votes_total[other_k]),
-                "against_votes_positive": int(sets.votes_positive[other_k]),
-                "items": int(min(sets.count[k], sets.count[other_k])),
-                "observed": float(observed[one, other]),
-                **_interval(drawn[:, one, other], level),
-            }  # fmt: skip
+    first, second = np.tril_indices(len(kept), -1)
+    named: dict[str, Any] = {"check": WINS}
+    for whose, which in (("", kept[first]), ("against_", kept[second])):
+        for name in ("gold", "votes_total", "votes_positive"):
+            named[f"{whose}{name}"] = getattr(sets, name)[which]
+    named["items"] = np.minimum(sets.count[kept[first]], sets.count[kept[second]])
+    return _rows(named, observed[first, second], drawn[:, first, second], level)
 
 
 def check_predictions(
@@ -147,13 +142,12 @@ def check_predictions(
     chosen = np.linspace(0, size - 1, min(DRAWS, size)).round().astype(int)
     a, d = (np.stack([draws[f"{name}{y}"] for y in (0, 1)], axis=1)[chosen] for name in "ad")
     vote = VoteParameters(draws["phi"][chosen], a, d)
-    rows = [
-        *check_votes(vote, items, rng, level),
-        *check_wins(vote, draws, chosen, items, model, rng, level),
-    ]
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    votes = list(check_votes(vote, items, rng, level))
+    wins = check_wins(vote, draws, chosen, items, model, rng, level)
+    table = pd.concat([*votes, wins], ignore_index=True).reindex(columns=list(COLUMNS))
     whole = [name for name in COLUMNS if "gold" in name or "votes" in name]
-    return table.astype(dict.fromkeys(whole, "Int64"))
+    table = table.astype(dict.fromkeys(whole, "Int64"))
+    return table.replace(dict.fromkeys(("gold", "against_gold"), NO_GOLD), pd.NA)
 
 
 ANNOTATOR_METRICS = ("TPR:each", "TNR:each")
@@ -248,19 +242,19 @@ FitOf = Callable[[np.ndarray], Fit]  # positions of items -> a method's fit, wit
 def _common(work: Work, fit: FitOf, rows: np.ndarray, model: str) -> dict[str, Sample | str]:
     """What a method says of a model on the items that another scored too, or why nothing."""
     items = work.items.take(rows)
-    found: dict[str, Sample | str] = {}
     made: dict[bytes, Sample] = {}
     questions = replace(work.questions(model), curves=False)
-    for other in items.predictors:
+
+    def against(other: str) -> Sample | str:
         if why := work.why_nothing([name for name in items.predictors if name in (model, other)]):
-            found[other] = why
-            continue
+            return why
         shared = rows[scored(items, [other])]
-        if shared.tobytes() not in made:
-            view = work.view(shared, model)
-            made[shared.tobytes()] = sample_of(fit(shared), view, questions, work.request())
-        found[other] = made[shared.tobytes()]
-    return found
+        key = shared.tobytes()
+        if key not in made:
+            made[key] = sample_of(fit(shared), work.view(shared, model), questions, work.request())
+        return made[key]
+
+    return {other: against(other) for other in items.predictors}
 
 
 def _says(work: Work, fit: FitOf, rows: np.ndarray, model: str) -> Found:
@@ -355,14 +349,12 @@ def fit_of(work: Work, made: dict[bytes, Fit]) -> FitOf:
     everyone = np.arange(len(work.items))
 
     def fit(rows: np.ndarray) -> Fit:
-        if rows.tobytes() not in made:
-            if anew:
-                made[rows.tobytes()] = work.fit(work.seen(rows))
-            elif len(rows) == len(everyone):
-                made[rows.tobytes()] = work.fit(work.items)
-            else:
-                return _part(fit(everyone), rows)
-        return made[rows.tobytes()]
+        if not anew and len(rows) < len(everyone):
+            return _part(fit(everyone), rows)
+        key = rows.tobytes()
+        if key not in made:
+            made[key] = work.fit(work.seen(rows) if anew else work.items)
+        return made[key]
 
     return fit
 
@@ -411,11 +403,9 @@ def _run_method(work: Work, model: str) -> list[Found]:
     return [replace(one, seconds=seconds) for one in found]
 
 
-def run_job(
-    job: Job, study: Study, settings: Settings, strata: Mapping[str, Stratum], stan: StanModels
-) -> list[Found]:
-    """What each method of a job on a study, with strata by name, says or why it says nothing."""
-    stratum = strata[job.stratum]
+def run_job(job: Job, planned: Planned, stan: StanModels) -> list[Found]:
+    """What each method of a job of a study says, or why it says nothing."""
+    study, stratum = planned.study, planned.strata[job.stratum]
     items = items_of(study, stratum)
-    works = [Work(study, settings, stratum, method, items, stan) for method in job.methods]
-    return [one for work in works for one in _run_method(work, job.model)]
+    works = [Work(study, planned.settings, stratum, one, items, stan) for one in job.methods]
+    return [found for work in works for found in _run_method(work, job.model)]

@@ -4,12 +4,17 @@ Where there are gold labels, the answer comes from a method that they correct, t
 order of answers (`methods.method`). Their intervals rest on no model, so that no
 diagnostics of a chain decide about them. A model's estimate stands beside the answer, with a flag
 where the gold labels contradict it. It is the answer itself only without gold labels, where a range
-stands before it (`ranges`), or where the gold items are surely no random sample, or surely do not
+stands before it, or where the gold items are surely no random sample, or surely do not
 fit the chances that are given for them; of a metric of scores only if it uses the scores.
 
 There is no answer where the interval of the method chosen says next to nothing (`is_too_wide`), or
 where gold labels say too little for it to have one. No other method is chosen
 for being narrower by chance: its interval would contain the truth less often than it says.
+
+A model's number without gold labels rests on what the model assumes. The range beside it assumes
+less (`inference.without_gold`), and is what conditions are judged by. A metric whose range is not
+known gets the gold labels that would give it an interval, from the share of the items that its
+smallest denominator holds at either end of the prevalence's range.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,14 +24,26 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.checking.gold_sample import OF_ITEMS, TOLD, GoldSample
+from crowdgold.checking.study import DataCheck
+from crowdgold.checking.without_gold import (
+    Allowed,
+    allowed,
+    assumed_in_words,
+    has_ranges,
+    left_out_in_words,
+)
+from crowdgold.evaluation.conditions import answers_asked
+from crowdgold.evaluation.jobs import ALL, Planned, items_of, stream
 from crowdgold.evaluation.questions import plain_metric
 from crowdgold.evaluation.rows import KEYS
 from crowdgold.inference.samples import ONLY_GOLD
-from crowdgold.inference.without_gold import WIDE, WIDEST
+from crowdgold.inference.without_gold import UNKNOWN, WIDE, WIDEST, Range, gold_wanted
 from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.needs import EXPERTS_ERRORS
 from crowdgold.methods.registry import METHODS, baseline, with_role
 from crowdgold.metrics.binary import LABEL_METRICS, METRICS
+from crowdgold.metrics.ranked import RankedItems
+from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 
 NUMBERS = ("estimate", "lower", "upper", "standard_error", "effective_gold")
 NO_GOLD_REASON = (
@@ -38,6 +55,9 @@ RESTS_ON_MODEL = (
     "check it"
 )
 CHOSEN_REASON = f"{TOLD[OF_ITEMS].surely}: {RESTS_ON_MODEL}"
+NOT_KNOWN = "votes and scores alone give it no range"
+SINGLE = "too few items have two votes"
+OF_OTHERS = "the range leaves out judges who vote against the others, and this is of all votes"
 LITTLE = "the interval has more than half of the values that the metric can take, and says little"
 NO_MODEL = "no model was fitted that could answer (--no-models leaves them out)"
 ONLY_MODELS_REASON = (
@@ -136,11 +156,7 @@ def _problem(row: Mapping[str, Any], contradicts: bool) -> str:
             return "the gold labels contradict it"
     if not np.isfinite(row["estimate"]):
         return row["note"] or "no value"
-    return "" if _has_ends(row) else row["note"] or "no interval"
-
-
-def _has_ends(row: Mapping[str, Any]) -> bool:
-    return bool(np.isfinite([row["lower"], row["upper"]]).all())
+    return "" if np.isfinite(row["lower"] + row["upper"]) else row["note"] or "no interval"
 
 
 def _numbers(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,9 +186,9 @@ def _choose(
         problem = unusable.get(method) or _problem(row, reason == ONLY_MODELS_REASON)
         if problem:
             passed_over.append(f"{method}: {problem}")
-            too_few = not is_model(method) and np.isfinite(row["estimate"]) and not _has_ends(row)
-            if method not in unusable and too_few:  # gold labels to say how sure the number is
-                return no_answer(passed_over)
+            no_ends = np.isfinite(row["estimate"]) and not np.isfinite(row["lower"] + row["upper"])
+            if method not in unusable and not is_model(method) and no_ends:
+                return no_answer(passed_over)  # gold labels are too few to say how sure it is
             continue
         share = _share_of_range(row["metric"], row["lower"], row["upper"])
         if share > WIDEST:
@@ -208,24 +224,20 @@ def headlines(
     table: pd.DataFrame, n_gold: Mapping[str, int], set_aside: Mapping[str, str],
     unusable: Mapping[str, Mapping[str, str]],
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """The answer of each metric in a table of estimates.
+    """The answer of each stratum, model, comparison and metric, in the order of a table.
 
-    For each stratum, model, comparison and metric, in the order of the table: the method with its
-    numbers, the model's estimate `beside` it, which methods were `passed_over` and why, and the
-    `reason` of the order of choice, empty where gold labels correct the answer. `n_gold`, and why
-    gold is `set_aside`, are by stratum; `unusable` is stratum -> method -> why its numbers are no
-    answer there.
+    It has the method with its numbers, the model's estimate `beside` it, which methods were
+    `passed_over` and why, and the `reason` of the order of choice, empty where gold corrects the
+    answer. `n_gold`, and why gold is `set_aside`, are by stratum; `unusable` is stratum -> method
+    -> why its numbers are no answer there.
     """
     found = []
-    asked = {
-        stratum: list(dict.fromkeys(table.loc[table["stratum"] == stratum, "method"]))
-        for stratum in n_gold
-    }
+    asked = table.groupby("stratum")["method"].unique()
     for key, group in table.groupby(list(KEYS), sort=False):
         named = dict(zip(KEYS, map(str, key), strict=True))
         rows: dict[str, Any] = {row["method"]: row for row in group.to_dict("records")}
         stratum = named["stratum"]
-        order, reason = order_of_choice(n_gold[stratum], set_aside[stratum], asked[stratum])
+        order, reason = order_of_choice(n_gold[stratum], set_aside[stratum], list(asked[stratum]))
         chosen = _choose(rows, order, reason, unusable.get(stratum, {}))
         if set_aside[stratum]:
             # Gold that is no random sample contradicts nothing, and is no measure.
@@ -234,3 +246,85 @@ def headlines(
             chosen = {**chosen, **nothing, "beside": beside and {**beside, **nothing}}
         found.append(named | chosen | {"reason": reason})
     return found
+
+
+def _gold_for(
+    row: Mapping[str, Any], items: Items, between: tuple[float, float], level: float
+) -> int:
+    """Gold labels that would give a metric without a range an interval."""
+    name, at = plain_metric(row["metric"])
+    metric = METRICS[name]
+    shares = []
+    for model in {row["model"], row["against"]} & {NO_PREDICTOR, *items.predictors}:
+        if metric.needs_scores and model == NO_PREDICTOR:
+            continue
+        own = items if model == NO_PREDICTOR else items.with_score(model)
+        ranked, place = RankedItems.of(own, model), np.arange(len(own) + 1)
+        for share in between:
+            labels = np.diff(np.floor(place * share)).astype(int)
+            threshold = float(at.partition("|")[0] or 0)
+            shares.append(metric.rests_on(labels, ranked, threshold, None) / max(len(own), 1))
+    return gold_wanted(min(shares, default=1.0), len(items), level)
+
+
+def range_of(
+    row: Mapping[str, Any], items: Items, found: Allowed | None, level: float
+) -> dict[str, Any]:
+    """The range of a metric as JSON has it: its ends, null for none; gold labels; and why.
+
+    So many gold labels would give an interval of that level.
+    """
+    between = UNKNOWN if found is None else found.ranges.between
+    nothing = {"lower": None, "upper": None, "gold": _gold_for(row, items, between, level)}
+    if found is None:
+        return {**nothing, "why": SINGLE}
+    ranges, metric = found.ranges, row["metric"]
+    named = {"prevalence": ranges.prevalence, "TPR_H": ranges.tpr, "TNR_H": ranges.tnr}
+    known: Range | None = named.get(metric)
+    if metric == "AUC" and not row["against"]:
+        known = ranges.auc.get(row["model"])
+    if known is None:
+        return {**nothing, "why": NOT_KNOWN}
+    if found.contrary and metric in ("TPR_H", "TNR_H"):
+        return {**nothing, "why": OF_OTHERS}
+    ends = {name: None if known.why else getattr(known, name) for name in ("lower", "upper")}
+    return {**ends, "gold": known.gold, "why": known.why}
+
+
+def with_ranges(
+    rows: Sequence[dict[str, Any]], planned: Planned, check: DataCheck | None
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The headlines with a `range` each, None where there is gold; and what the ranges assume.
+
+    Without gold labels every metric that was asked for has one, also where no model estimates it:
+    such are at the end of a stratum's.
+    """
+    study, settings = planned.study, planned.settings
+    told: list[dict[str, Any]] = []
+    assumed: dict[str, str] = {}
+    level = settings.interval_level
+    for name, stratum in planned.strata.items():
+        items, own = items_of(study, stratum), [row for row in rows if row["stratum"] == name]
+        if (items.gold != NO_GOLD).any():
+            told += [{**row, "range": None} for row in own]
+            continue
+        found = None  # where no two votes are of an item
+        if has_ranges(items) and name == ALL and check and check.judges.ranges is not None:
+            found = Allowed(check.judges.ranges, check.judges.contrary)
+        elif has_ranges(items):
+            weights = None if study.weights is None else study.weights[stratum.rows]
+            rng = stream(settings, stratum, "gold").spawn(1)[0]
+            found = allowed(items, items.labels, rng, level, weights)
+        there = {tuple(row[key] for key in KEYS) for row in own}
+        empty = no_answer([] if own else [NO_MODEL]) | {"reason": NO_GOLD_REASON}
+        for key in answers_asked(settings, items):
+            named = (name, key.model, key.against, key.metric)
+            if named not in there:
+                own.append(dict(zip(KEYS, named, strict=True)) | empty)
+        told += [{**row, "range": range_of(row, items, found, level)} for row in own]
+        assumed[name] = ""
+        if found is not None:
+            out = left_out_in_words(found)
+            leave = f" They leave out {out}." if out else ""
+            assumed[name] = f"Ranges hold {assumed_in_words(found.ranges)}.{leave}"
+    return told, assumed

@@ -11,13 +11,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from crowdgold.evaluation.questions import Settings
+from crowdgold.checking.study import refuse_contradicted
+from crowdgold.evaluation.questions import Settings, check_settings
+from crowdgold.inference.interval import level_of_look
 from crowdgold.methods.needs import MOST_JUDGES
 from crowdgold.methods.registry import METHODS, offered, stream_of
+from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.reading.study import Study
 from crowdgold.types.annotations import Annotations, annotations_from_frame
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import NO_PREDICTOR, Items
+from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 
 ALL = "all"  # the name of the stratum that holds every item
 NO_STRATUM = ""  # the value of an item that belongs to no stratum
@@ -117,15 +120,15 @@ def annotations_of(study: Study, stratum: Stratum) -> Annotations:
     return annotations_from_frame(frame[inside], categories, "keep")
 
 
+def is_quick(methods: Iterable[str]) -> bool:
+    """Whether methods sample nothing: their answers are there at once."""
+    return not any(map(_work_of, methods))
+
+
 def _work_of(method: str) -> float:
     """How long a method takes, relative to others; 0 where it samples nothing."""
     offer = METHODS[method].offer
     return offer.work if offer else 0.0
-
-
-def is_quick(methods: Iterable[str]) -> bool:
-    """Whether methods sample nothing: their answers are there at once."""
-    return not any(map(_work_of, methods))
 
 
 def groups() -> list[tuple[str, ...]]:
@@ -151,10 +154,58 @@ def reason_against(method: str, study: Study, items: Items) -> str:
     return known.lacks(study.annotations)
 
 
-def plan_jobs(
-    study: Study, settings: Settings, strata: list[Stratum]
-) -> tuple[list[Job], Mapping[tuple[str, str], str]]:
-    """The work in jobs, in the order of `groups`; and (stratum, method) -> why it is not run."""
+@dataclass(frozen=True)
+class Planned:
+    """A study whose work is split into jobs."""
+
+    study: Study
+    settings: Settings
+    strata: Mapping[str, Stratum]  # by name
+    notes: Sequence[str]  # what was left out
+    jobs: Sequence[Job]  # in the order of `groups`
+    against: Mapping[tuple[str, str], str]  # (stratum, method) -> why it is not run
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods of the jobs."""
+        return list(dict.fromkeys(name for job in self.jobs for name in job.methods))
+
+    def asked(self, stratum: str) -> list[str]:
+        """The methods that are run on a stratum."""
+        return [name for job in self.jobs if job.stratum == stratum for name in job.methods]
+
+    def without(self, failed: Mapping[str, str]) -> "Planned":
+        """Take methods whose model cannot be had out of the jobs; say of each where that is."""
+        against, jobs = dict(self.against), []
+        for job in self.jobs:
+            against |= {(job.stratum, name): failed[name] for name in job.methods if name in failed}
+            if methods := tuple(name for name in job.methods if name not in failed):
+                jobs.append(replace(job, methods=methods))
+        return replace(self, jobs=jobs, against=against)
+
+
+class UnsupportedError(InputError):
+    """Data that can be read and do not support what is asked of them."""
+
+
+def plan_study(study: Study, settings: Settings) -> Planned:
+    """Split the work on a study into jobs.
+
+    Raises an `UnsupportedError` where no metric asked for can be had of these tables, and an
+    `InputError` where a setting cannot be used.
+    """
+    check_settings(settings, study.items.predictors)
+    if not study.items.predictors and not set(settings.metrics) & set(LABEL_METRICS):
+        raise UnsupportedError(
+            f"{', '.join(settings.metrics)}: they are of a model's scores, and the study has none"
+        )
+    study = study.with_expert_error(settings.expert_error)
+    refuse_contradicted(study.items)
+    labels = int((study.items.gold != NO_GOLD).sum())
+    if settings.anytime is not None and labels:
+        level = level_of_look(settings.level, labels, settings.anytime)
+        settings = replace(settings, one_look=level)
+    strata, notes = find_strata(study)
     jobs: list[Job] = []
     against: dict[tuple[str, str], str] = {}
     for group in groups():
@@ -168,4 +219,4 @@ def plan_jobs(
                 jobs.append(Job(stratum.name, alone, NO_PREDICTOR))
             if of_models := tuple(name for name in methods if METHODS[name].needs_scores):
                 jobs += [Job(stratum.name, of_models, model) for model in items.predictors]
-    return jobs, against
+    return Planned(study, settings, {one.name: one for one in strata}, notes, jobs, against)

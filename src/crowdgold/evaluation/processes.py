@@ -1,4 +1,10 @@
-"""Jobs in processes of their own, lines of progress, and an end that leaves nothing behind."""
+"""Jobs in processes of their own, lines of progress, and an end that leaves nothing behind.
+
+Processes, and not threads: most of a job's time is in Python and numpy between the samplers, and
+what is in compiled code cannot be interrupted. They are forked by `concurrent.futures`, so that
+they share the study's memory and the kernels that are compiled already; those of joblib, which is
+none of the package's requirements, begin anew and are sent a copy each.
+"""
 
 import multiprocessing
 import os
@@ -7,28 +13,25 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 
 from crowdgold.evaluation.fitting import Found, run_job
-from crowdgold.evaluation.jobs import Job, Stratum
-from crowdgold.evaluation.questions import Settings
+from crowdgold.evaluation.jobs import Job, Planned
 from crowdgold.evaluation.run_key import KeptJobs
 from crowdgold.models.stan import StanModels
-from crowdgold.reading.study import Study
 from crowdgold.system.temporary import scratch_folder
 from crowdgold.types.errors import InputError
 
 EVERY = 5.0  # seconds between two lines of progress; what takes less says nothing
 GRACE = 5.0  # seconds that a killed process has to be gone, before its files are removed
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# Forked processes share the study's memory instead of each having a copy.
 START = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
 
 Say = Callable[[str], None]
-Shared = tuple[Study, Settings, Mapping[str, Stratum], StanModels]
+Shared = tuple[Planned, StanModels]
 _shared: list[Shared] = []  # what every job of this process works on
 
 
@@ -55,14 +58,20 @@ def _work(job: Job) -> list[Found]:
 
 
 @contextmanager
-def _pool(cores: int, shared: Shared) -> Iterator[ProcessPoolExecutor]:
-    """Processes, which end with the block, also where it is interrupted."""
+def _started(
+    jobs: Sequence[Job], cores: int, shared: Shared
+) -> Iterator[dict[Future[list[Found]], Job]]:
+    """Jobs in processes, which end with the block, also where it is interrupted."""
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context(START)
     with scratch_folder("evaluate") as folder:
         pool = ProcessPoolExecutor(cores, context, _begin, (str(folder), os.getpid(), shared))
         try:
-            yield pool
+            with held(ENDINGS), warnings.catch_warnings():
+                # Threads of libraries sleep by now; no process uses what they could have locked.
+                warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
+                futures = {pool.submit(_work, job): job for job in jobs}
+            yield futures
             pool.shutdown()
         finally:
             for process in set(multiprocessing.active_children()) - others:
@@ -97,9 +106,8 @@ def held(signals: Sequence[signal.Signals]) -> Iterator[None]:
 
 
 def run_jobs(
-    jobs: Sequence[Job], study: Study, settings: Settings, strata: Mapping[str, Stratum],
-    stan: StanModels, cores: int, say: Say, kept: KeptJobs,
-) -> list[Found]:  # fmt: skip
+    jobs: Sequence[Job], planned: Planned, stan: StanModels, cores: int, say: Say, kept: KeptJobs
+) -> list[Found]:
     """What jobs find, in their order, from processes, so many as `cores` at a time.
 
     Models are compiled already, and jobs that take longest come first. `say` is told every few
@@ -108,34 +116,30 @@ def run_jobs(
     of memory, say.
     """
     start = told = time.monotonic()
-    kept.remove_others()
-    found = kept.read(jobs)
-    shared, size = (study, settings, strata, stan), min(cores, max(1, len(jobs)))
-    with kept.told(), ExitStack() as stack:
-        with held(ENDINGS), warnings.catch_warnings():
-            # Threads of libraries sleep by then, and no process uses what they could have locked.
-            warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
-            pool = stack.enter_context(_pool(size, shared))
-            waiting = {pool.submit(_work, job): job for job in jobs if job not in found}
-        while waiting:
-            left = max(0.0, EVERY - (time.monotonic() - told))
-            done, _ = wait(waiting, timeout=left, return_when=FIRST_COMPLETED)
-            for future in done:
-                job = waiting.pop(future)
-                try:
+    found = kept.take_up(jobs)
+    left = [job for job in jobs if job not in found]
+    try:
+        with _started(left, min(cores, max(1, len(jobs))), (planned, stan)) as waiting:
+            while waiting:
+                rest = max(0.0, told + EVERY - time.monotonic())
+                for future in wait(waiting, rest, FIRST_COMPLETED).done:
+                    job = waiting.pop(future)
                     found[job] = future.result()
                     kept.add(job, found[job])
-                except BrokenProcessPool as error:
-                    raise InputError(
-                        "a process was ended from outside, perhaps for want of memory; try fewer "
-                        "--cores, or fewer items"
-                    ) from error
-            if time.monotonic() - told >= EVERY and waiting:
-                told = time.monotonic()
-                running = list(waiting.values())[:cores]
-                more = f" and {len(running) - 2} more" if len(running) > 2 else ""
-                say(
-                    f"{len(found)} of {len(jobs)} jobs done; now "
-                    f"{', '.join(map(str, running[:2]))}{more}; {told - start:.0f} s so far"
-                )
+                if time.monotonic() - told >= EVERY and waiting:
+                    told = time.monotonic()
+                    running = list(waiting.values())[:cores]
+                    more = f" and {len(running) - 2} more" if len(running) > 2 else ""
+                    say(
+                        f"{len(found)} of {len(jobs)} jobs done; now "
+                        f"{', '.join(map(str, running[:2]))}{more}; {told - start:.0f} s so far"
+                    )
+    except BaseException as error:
+        kept.tell()
+        if not isinstance(error, BrokenProcessPool):
+            raise
+        raise InputError(
+            "a process was ended from outside, perhaps for want of memory; try fewer --cores, or "
+            "fewer items"
+        ) from error
     return [one for job in jobs for one in found[job]]

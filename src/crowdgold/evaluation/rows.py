@@ -93,6 +93,12 @@ def _numbers(row: Mapping[str, Any]) -> list[float]:
     return [np.nan if one is None else float(one) for one in held]
 
 
+def as_gold_interval(row: Mapping[str, Any]) -> tuple[float, float | None] | None:
+    """The ends of its interval, None for an upper end without bound; None where it has none."""
+    _, lower, upper = _numbers(row)
+    return None if np.isnan(lower) else (lower, None if np.isnan(upper) else upper)
+
+
 def known(row: Mapping[str, Any]) -> float | None:
     """The number as far as it is known; the least that it can be where it has no bound."""
     number, lower, upper = _numbers(row)
@@ -106,22 +112,16 @@ def known(row: Mapping[str, Any]) -> float | None:
 
 def is_unbounded(row: Mapping[str, Any]) -> bool:
     """Whether only the least that the number can be is known."""
-    _, lower, upper = _numbers(row)
-    return bool(np.isfinite(lower) and np.isnan(upper))
-
-
-def as_gold_interval(row: Mapping[str, Any]) -> tuple[float, float | None] | None:
-    """The ends of its interval, None for an upper end without bound; None where it has none."""
-    _, lower, upper = _numbers(row)
-    return None if np.isnan(lower) else (lower, None if np.isnan(upper) else upper)
+    ends = as_gold_interval(row)
+    return ends is not None and ends[1] is None
 
 
 def interval_in_words(row: Mapping[str, Any]) -> str:
     """Its interval; empty where it has none."""
-    _, lower, upper = _numbers(row)
-    if np.isnan(lower):
+    if (ends := as_gold_interval(row)) is None:
         return ""
-    return f"at least {lower:,.0f}" if np.isnan(upper) else f"{lower:,.0f} to {upper:,.0f}"
+    lower, upper = ends
+    return f"at least {lower:,.0f}" if upper is None else f"{lower:,.0f} to {upper:,.0f}"
 
 
 COLUMNS = (
@@ -324,28 +324,29 @@ def estimate_rows(
     table[[AS_GOLD, *ENDS]] = _as_gold(table, sizes, settings.about)
     table[["misfit", "misfit_p"]] = _misfit(table)
     table = _in_order(table[list(COLUMNS)], strata, models)
-    numbers = table.select_dtypes("float").columns
-    return table.assign(
-        **{name: [float(f"{value:.{DIGITS}g}") for value in table[name]] for name in numbers}
-    )
+    numbers = {str(name): [float(f"{value:.{DIGITS}g}") for value in column]
+               for name, column in table.select_dtypes("float").items()}  # fmt: skip
+    return table.assign(**numbers)
 
 
-def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+def _joined(parts: Sequence[tuple[Found, pd.DataFrame]], columns: Sequence[str]) -> pd.DataFrame:
+    """Parts under one another, each with what it is of."""
     if not parts:
         return pd.DataFrame(columns=list(columns))
-    return pd.concat(parts, ignore_index=True)[list(columns)]
+    named = [part.assign(stratum=one.stratum, model=one.model, method=one.method)
+             for one, part in parts]  # fmt: skip
+    return pd.concat(named, ignore_index=True)[list(columns)]
 
 
 def curve_rows(found: Sequence[Found]) -> pd.DataFrame:
     """The table of curves: a row for each point of each curve, with its interval."""
-    at = np.concatenate(list(GRIDS.values()))
-    curve = np.repeat(list(GRIDS), [len(grid) for grid in GRIDS.values()])
+    points = [(curve, at) for curve, grid in GRIDS.items() for at in grid]
+    where = pd.DataFrame(points, columns=["curve", "at"])
     parts = [
-        pd.DataFrame({"curve": curve, "at": at, "estimate": one.curves[0], "lower": one.curves[1],
-                      "upper": one.curves[2]}
-        ).assign(stratum=one.stratum, model=one.model, method=one.method)
-        for one in found if one.curves is not None
-    ]  # fmt: skip
+        (one, where.assign(**dict(zip(("estimate", "lower", "upper"), one.curves, strict=True))))
+        for one in found
+        if one.curves is not None
+    ]
     return _joined(parts, CURVES)
 
 
@@ -389,9 +390,5 @@ def parameter_rows(found: Sequence[Found]) -> pd.DataFrame:
 
 def predictive_rows(found: Sequence[Found]) -> pd.DataFrame:
     """The table of posterior predictive checks (`fitting.COLUMNS`)."""
-    parts = [
-        one.checks.assign(stratum=one.stratum, model=one.model, method=one.method)
-        for one in found
-        if one.checks is not None
-    ]
+    parts = [(one, one.checks) for one in found if one.checks is not None]
     return _joined(parts, ("stratum", "model", "method", *fitting.COLUMNS))

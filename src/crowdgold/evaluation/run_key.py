@@ -2,22 +2,22 @@
 
 Jobs of a run that was stopped are kept until a run of the same key ends well; another key begins
 anew. The folder `.unfinished` in the folder of the evaluation has a file for each job that samples;
-what samples nothing is there again at once. What a job found is written as JSON and arrays of a few
-known classes, without code in it; a file begins with the sha256 of the rest, so that a damaged one
-is none.
+what samples nothing is there again at once. What a job found is written as JSON, of a few known
+classes and without code in it; a file begins with the sha256 of the rest, so that a damaged one is
+none. The jobs of the workflow hand their results on in the same form.
 """
 
 import hashlib
-import io
 import json
 import platform
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -51,57 +51,70 @@ CLASSES = {
     )
 }  # fmt: skip
 """All that is made from a file."""
-TEXT = "text"
 DIGEST = 64  # digits of a sha256
 
 
-def _plain_of(value: Any, arrays: list[np.ndarray]) -> Any:
-    """A value as JSON has it: a dictionary has one key, which says what it stands for.
+Encode = Callable[[np.ndarray], Any]  # an array -> what stands for it
 
-    Arrays within are added to `arrays`, and stand as their place there.
-    """
+
+def _plain(value: Any, encode: Encode) -> Any:
+    """A value as JSON has it: a dictionary has one key, which says what it stands for."""
+    again = partial(_plain, encode=encode)
     match value:
         case np.ndarray():
-            arrays.append(value)
-            return {"array": len(arrays) - 1}
+            return {"array": encode(value)}
         case np.generic():
             return value.item()
         case Enum():
             return {type(value).__name__: {"value": value.value}}
         case pd.DataFrame():
             columns = [[name, str(column.dtype), column.tolist()] for name, column in value.items()]
-            return {"table": _plain_of(columns, arrays)}
+            return {"table": again(columns)}
         case Mapping():
-            return {"mapping": [[key, _plain_of(one, arrays)] for key, one in value.items()]}
+            return {"mapping": [[key, again(one)] for key, one in value.items()]}
         case tuple():
-            return {"tuple": _plain_of(list(value), arrays)}
+            return {"tuple": again(list(value))}
         case list():
-            return [_plain_of(one, arrays) for one in value]
+            return [again(one) for one in value]
     if is_dataclass(value):
-        own = [one.name for one in fields(value) if one.init]
-        return {
-            type(value).__name__: {name: _plain_of(getattr(value, name), arrays) for name in own}
-        }
+        own = {one.name: again(getattr(value, one.name)) for one in fields(value) if one.init}
+        return {type(value).__name__: own}
     return None if value is pd.NA else value
 
 
-def _value_of(stored: Any, arrays: Mapping[str, np.ndarray]) -> Any:
-    """The value that `_plain_of` was given."""
+def _value(stored: Any) -> Any:
+    """The value that `_plain` was given, with arrays as `_content` writes them."""
     if isinstance(stored, list):
-        return [_value_of(one, arrays) for one in stored]
+        return [_value(one) for one in stored]
     if not isinstance(stored, dict):
         return stored
     ((kind, content),) = stored.items()
     match kind:
         case "array":
-            return arrays[str(content)]
+            dtype, shape, text = content
+            return np.frombuffer(b64decode(text), dtype).reshape(shape).copy()
         case "tuple":
-            return tuple(_value_of(content, arrays))
+            return tuple(_value(content))
         case "mapping":
-            return {key: _value_of(one, arrays) for key, one in content}
+            return {key: _value(one) for key, one in content}
         case "table":
             return pd.DataFrame({name: pd.Series(own, dtype=dtype) for name, dtype, own in content})
-    return CLASSES[kind](**{name: _value_of(one, arrays) for name, one in content.items()})
+    return CLASSES[kind](**{name: _value(one) for name, one in content.items()})
+
+
+def _content(array: np.ndarray) -> list[Any]:
+    """All that an array holds."""
+    if array.dtype.hasobject:
+        raise TypeError("an array of objects cannot be stored")
+    return [array.dtype.str, array.shape, b64encode(array.tobytes()).decode()]
+
+
+def _digest(array: np.ndarray) -> str:
+    """What tells an array from others."""
+    content = array.tobytes()
+    if array.dtype.hasobject:
+        content = json.dumps(array.tolist(), default=repr).encode()
+    return hashlib.sha256(f"{array.dtype} {array.shape} ".encode() + content).hexdigest()
 
 
 def write_found(found: Sequence[Found], path: Path) -> None:
@@ -110,14 +123,7 @@ def write_found(found: Sequence[Found], path: Path) -> None:
     Raises an `OSError` where it cannot be written, and a `TypeError` where it holds something else
     than `CLASSES`, numbers and texts.
     """
-    arrays: list[np.ndarray] = []
-    text = json.dumps(_plain_of(list(found), arrays)).encode()
-    if any(one.dtype.hasobject for one in arrays):
-        raise TypeError("an array of objects cannot be stored")
-    named = {str(place): one for place, one in enumerate(arrays)}
-    whole = io.BytesIO()
-    np.savez(whole, **{TEXT: np.frombuffer(text, np.uint8)}, **named)  # type: ignore[arg-type]
-    content = whole.getvalue()
+    content = json.dumps(_plain(list(found), _content)).encode()
     with unfinished(path) as own:
         own.write_bytes(hashlib.sha256(content).hexdigest().encode() + content)
 
@@ -131,9 +137,7 @@ def read_found(path: Path) -> list[Found] | None:
     digest, content = whole[:DIGEST], whole[DIGEST:]
     if hashlib.sha256(content).hexdigest().encode() != digest:
         return None
-    with np.load(io.BytesIO(content), allow_pickle=False) as held:
-        arrays = {name: held[name] for name in held.files}
-    found: list[Found] = _value_of(json.loads(arrays[TEXT].tobytes()), arrays)
+    found: list[Found] = _value(json.loads(content))
     return found
 
 
@@ -156,18 +160,15 @@ def source_digest() -> str:
     return digest.hexdigest()
 
 
+def digest_of(*values: Any) -> str:
+    """What tells values from others, 64 digits."""
+    text = json.dumps(_plain(list(values), _digest), default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def key_of(study: Study, settings: Settings, stan: StanModels) -> str:
-    """The key of a run, 64 digits: of its input as read, its settings and the code that runs."""
-    arrays: list[np.ndarray] = []
-    asked: list[Any] = [study, settings, versions(stan), source_digest()]
-    digest = hashlib.sha256(json.dumps(_plain_of(asked, arrays), default=repr).encode())
-    for array in arrays:
-        content = array.tobytes()
-        if array.dtype.hasobject:
-            content = json.dumps(array.tolist(), default=repr).encode()
-        shape = f"{array.dtype} {array.shape} ".encode()
-        digest.update(hashlib.sha256(shape + content).digest())
-    return digest.hexdigest()
+    """The key of a run: of its input as read, its settings and the code that runs."""
+    return digest_of(study, settings, versions(stan), source_digest())
 
 
 UNFINISHED = ".unfinished"
@@ -194,11 +195,14 @@ class KeptJobs:
         own = hashlib.sha256(repr(job).encode()).hexdigest()
         return folder / f"{self.key[:DIGITS]}-{own[:DIGITS]}.job"
 
-    def remove_others(self) -> None:
-        """Remove what a run of another key has kept, and say so; and half of a file."""
+    def take_up(self, jobs: Sequence[Job]) -> dict[Job, list[Found]]:
+        """What the finished ones among jobs found.
+
+        What a run of another key has kept is removed, which is said, and so is half of a file.
+        """
         if self.folder is None or not holds_jobs(self.folder):
-            return
-        own = f"{self.key[:DIGITS]}-" if self.key else "none"
+            return {}
+        own = f"{self.key[:DIGITS]}-"
         others = [one for one in self.folder.iterdir() if not one.name.startswith(own)]
         for one in others:
             one.unlink(missing_ok=True)
@@ -207,11 +211,6 @@ class KeptJobs:
                 f"Begun anew: {self.folder.parent} has finished models of a run that was stopped, "
                 "with other input, options or code."
             )
-
-    def read(self, jobs: Sequence[Job]) -> dict[Job, list[Found]]:
-        """What the finished ones among jobs found."""
-        if self.folder is None:
-            return {}
         every = {job: read_found(self._path(self.folder, job)) for job in jobs}
         found = {job: one for job, one in every.items() if one is not None}
         if found:
@@ -231,20 +230,14 @@ class KeptJobs:
         except (OSError, TypeError) as error:  # the run goes on without
             self.say(f"{job}: it is not kept for another run: {error}")
 
-    @contextmanager
-    def told(self) -> Iterator[None]:
-        """Say what is kept where the block is stopped."""
-        try:
-            yield
-        except BaseException:
-            with suppress(OSError):
-                kept = list(self.folder.glob(f"{self.key[:DIGITS]}-*")) if self.folder else []
-                if self.folder and kept:
-                    self.say(
-                        f"Finished models kept in {self.folder.parent}: {len(kept)}. The same "
-                        "command goes on from there."
-                    )
-            raise
+    def tell(self) -> None:
+        """Say what is kept, as a run is stopped."""
+        kept = list(self.folder.glob(f"{self.key[:DIGITS]}-*")) if self.folder else []
+        if self.folder and kept:
+            self.say(
+                f"Finished models kept in {self.folder.parent}: {len(kept)}. The same command "
+                "goes on from there."
+            )
 
 
 def discard(folder: Path | None) -> None:

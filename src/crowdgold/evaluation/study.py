@@ -1,11 +1,16 @@
-"""The evaluation of a study from beginning to end, without its files."""
+"""A user's study from its files to the folder of its evaluation, at once or in jobs of a workflow.
+
+Each job of a workflow reads the files again, and writes what it finds as a run that can be stopped
+keeps it (`run_key`). Numbers are those of the command, whatever the order of the jobs.
+"""
 
 import importlib
 import tempfile
 import time
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, fields
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,38 +19,55 @@ import pandas as pd
 
 from crowdgold.checking.gold_sample import assess_gold_sample
 from crowdgold.checking.scores import notes_on_missing
-from crowdgold.checking.study import DataCheck, refuse_contradicted, verdicts_within
+from crowdgold.checking.study import DataCheck, check_data, verdicts_within
 from crowdgold.evaluation import rows
 from crowdgold.evaluation.assumed_errors import assumed_errors, if_wrong, note_on_errors
 from crowdgold.evaluation.fitting import Found, run_job
-from crowdgold.evaluation.folder import Answered, Evaluation
-from crowdgold.evaluation.headline import first_choice, headlines, why_set_aside
+from crowdgold.evaluation.folder import Answered, Evaluation, write_folder
+from crowdgold.evaluation.headline import (
+    NO_MODEL,
+    first_choice,
+    headlines,
+    why_set_aside,
+    with_ranges,
+)
 from crowdgold.evaluation.jobs import (
     ALL,
-    Job,
-    Stratum,
-    find_strata,
+    Planned,
+    UnsupportedError,
+    chosen_methods,
     is_quick,
     items_of,
-    plan_jobs,
+    plan_study,
     stream,
 )
 from crowdgold.evaluation.processes import ENDINGS, Say, held, run_jobs
 from crowdgold.evaluation.questions import (
+    STANDARD,
     Settings,
     check_settings,
+    read_thresholds,
     thresholds_of,
     what_intervals_are_about,
 )
-from crowdgold.evaluation.ranges import with_ranges
-from crowdgold.evaluation.run_key import KeptJobs, key_of
-from crowdgold.inference.interval import level_of_look, price
+from crowdgold.evaluation.run_key import (
+    KeptJobs,
+    digest_of,
+    key_of,
+    read_found,
+    versions,
+    write_found,
+)
+from crowdgold.inference.interval import price
+from crowdgold.inference.rectified import POPULATION
 from crowdgold.methods.doubts import NOT_USABLE
+from crowdgold.methods.method import MODEL
 from crowdgold.methods.misfit import held_against
-from crowdgold.methods.registry import METHODS, answering, offered
-from crowdgold.metrics.binary import LABEL_METRICS, THRESHOLD_METRICS
+from crowdgold.methods.registry import METHODS, answering, offered, with_role
+from crowdgold.metrics.binary import THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
-from crowdgold.reading.study import Study
+from crowdgold.reading.options import Reading
+from crowdgold.reading.study import Study, read_study
 from crowdgold.system.extras import missing
 from crowdgold.system.temporary import process_folder
 from crowdgold.types.errors import InputError
@@ -55,7 +77,7 @@ COMPILERS = 2  # models that are compiled at a time; each takes more than a giga
 
 
 def _make(names: Collection[str], stan: StanModels) -> dict[str, str]:
-    """Load models, of which several are compiled at a time: name -> why one cannot be had."""
+    """Load models, of which several are compiled at a time; name -> why one cannot be had."""
     failed: dict[str, str] = {}
     pool = ThreadPoolExecutor(COMPILERS)
     try:
@@ -77,10 +99,7 @@ def _make(names: Collection[str], stan: StanModels) -> dict[str, str]:
 
 
 def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
-    """Load the Stan models of methods; they are compiled, with a line that says so, if need be.
-
-    Of a method whose model cannot be had, for lack of a compiler, say, it tells why.
-    """
+    """Load, and compile if need be, the Stan models of methods; method -> why it has none."""
     sampled = {method: METHODS[method].models_with({}) for method in methods}
     if lack := missing("cmdstanpy"):
         return {method: f"it needs Stan, through {lack}" for method in methods if sampled[method]}
@@ -131,62 +150,6 @@ def note_looks(settings: Settings, items: Items, found: Sequence[Found]) -> list
         f"that they are wider than those of one look: {'; '.join(costs)}. Keep --anytime "
         f"{planned}. Intervals of models are for one look{past if labels > planned else ''}"
     ]
-
-
-class UnsupportedError(InputError):
-    """Data that can be read and do not support what is asked of them."""
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A study whose work is split into jobs."""
-
-    study: Study
-    settings: Settings
-    strata: Mapping[str, Stratum]  # by name
-    notes: Sequence[str]  # what was left out
-    jobs: Sequence[Job]  # those that take longest first
-    against: Mapping[tuple[str, str], str]  # (stratum, method) -> why it is not run
-
-    @property
-    def methods(self) -> list[str]:
-        """The methods of the jobs."""
-        return list(dict.fromkeys(name for job in self.jobs for name in job.methods))
-
-    def asked(self, stratum: str) -> list[str]:
-        """The methods that are run on a stratum."""
-        return [name for job in self.jobs if job.stratum == stratum for name in job.methods]
-
-    def without(self, failed: Mapping[str, str]) -> "Planned":
-        """Take methods whose model cannot be had out of the jobs; say of each where that is."""
-        against, jobs = dict(self.against), []
-        for job in self.jobs:
-            against |= {(job.stratum, name): failed[name] for name in job.methods if name in failed}
-            if methods := tuple(name for name in job.methods if name not in failed):
-                jobs.append(replace(job, methods=methods))
-        return replace(self, jobs=jobs, against=against)
-
-
-def plan_study(study: Study, settings: Settings) -> Planned:
-    """Split the work on a study into jobs.
-
-    Raises an `UnsupportedError` where no metric asked for can be had of these tables, and an
-    `InputError` where a setting cannot be used.
-    """
-    check_settings(settings, study.items.predictors)
-    if not study.items.predictors and not set(settings.metrics) & set(LABEL_METRICS):
-        raise UnsupportedError(
-            f"{', '.join(settings.metrics)}: they are of a model's scores, and the study has none"
-        )
-    study = study.with_expert_error(settings.expert_error)
-    refuse_contradicted(study.items)
-    strata, notes = find_strata(study)
-    jobs, against = plan_jobs(study, settings, strata)
-    labels = int((study.items.gold != NO_GOLD).sum())
-    if settings.anytime is not None and labels:
-        level = level_of_look(settings.level, labels, settings.anytime)
-        settings = replace(settings, one_look=level)
-    return Planned(study, settings, {one.name: one for one in strata}, notes, jobs, against)
 
 
 def _notes(settings: Settings, items: Items) -> list[str]:
@@ -268,7 +231,7 @@ def join_found(
         for one in headlines(estimates, n_gold, aside, unusable)
     ]
     answers = rows.with_ends(answers, estimates)
-    answers, ranges_if = with_ranges(answers, study, planned.strata, settings, check)
+    answers, ranges_if = with_ranges(answers, planned, check)
     summary = {
         "settings": asdict(settings),
         "models": items.predictors,
@@ -323,22 +286,182 @@ def evaluate_study(
     these tables, and an `InputError` where a setting cannot be used.
     """
     start, planned = time.perf_counter(), plan_study(study, settings)
-    study, settings, strata = planned.study, planned.settings, planned.strata
     quick = [job for job in planned.jobs if is_quick(job.methods)]
-    assumed = assumed_errors(study, settings, strata)
-    found = [one for job in quick for one in run_job(job, study, settings, strata, stan)]
+    assumed = assumed_errors(planned)
+    found = [one for job in quick for one in run_job(job, planned, stan)]
 
     def joined() -> Evaluation:
         return join_found(planned, found, check, time.perf_counter() - start, assumed)
 
     if len(quick) == len(planned.jobs):
-        KeptJobs(keep, "", say).remove_others()
+        KeptJobs(keep, "", say).take_up([])
         return joined()
     if quick:
         answered(joined())
-    models = [name for job in planned.jobs if not is_quick(job.methods) for name in job.methods]
-    planned = planned.without(load_models(dict.fromkeys(models), stan))
+    sampled = [name for name in planned.methods if not is_quick([name])]
+    planned = planned.without(load_models(sampled, stan))
     slow = [job for job in planned.jobs if not is_quick(job.methods)]
-    kept = KeptJobs(keep, key_of(study, settings, stan), say)
-    found += run_jobs(slow, study, settings, strata, stan, cores, say, kept)
+    kept = KeptJobs(keep, key_of(planned.study, planned.settings, stan), say)
+    found += run_jobs(slow, planned, stan, cores, say, kept)
     return joined()
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of a study, and how they are read."""
+
+    paths: Sequence[Path]  # votes, gold labels and scores, in one file or several
+    reading: Reading = field(default_factory=Reading)  # what is said of them
+
+    def read(self) -> Study:
+        """The study; an `InputError` where it cannot be read."""
+        return read_study(self.paths, **vars(self.reading))
+
+
+def check_study(study: Study, settings: Settings) -> DataCheck:
+    """What a study can support.
+
+    Raises an `UnsupportedError` where that is no method, an `InputError` where settings are wrong.
+    """
+    check_settings(settings, study.items.predictors)
+    study = study.with_expert_error(settings.expert_error)
+    rng = np.random.default_rng(settings.seed)
+    check = check_data(study, rng, level=settings.interval_level)
+    if not check.supported:
+        why = "\n".join(f"  - {one.method}: {one.why}" for one in check.verdicts)
+        raise UnsupportedError(f"these data support no method:\n{why}")
+    return check
+
+
+def require_answers(evaluation: Evaluation) -> None:
+    """Raise an `UnsupportedError` where no metric has an estimate or a range, with the reasons.
+
+    A range is no answer to someone who named methods none of which can run on these data.
+    """
+    if evaluation.tables["estimates"]["estimate"].notna().any():
+        return
+    not_run = evaluation.summary["not_run"]
+    lacking = {one["method"] for one in not_run if not one["failed"]}
+    asked = set(evaluation.summary["settings"]["methods"])
+    none_named = asked in [set(chosen_methods(None, models)) for models in (True, False)]
+    ranges = [one["range"] for one in evaluation.summary["headlines"] if one["range"]]
+    if any(one["lower"] is not None for one in ranges) and (none_named or asked - lacking):
+        return
+    reasons = [f"{one['method']}: {one['reason']}" for one in not_run]
+    for one in evaluation.summary["headlines"]:
+        reasons += [f"{one['metric']}, {why}" for why in one["passed_over"]]
+    if not evaluation.summary["strata"][0]["gold"] and not set(with_role(MODEL)) & asked:
+        reasons.insert(0, NO_MODEL)
+    reasons += evaluation.summary["notes"]
+    lines = "\n".join(f"  - {why}" for why in dict.fromkeys(reasons))
+    raise UnsupportedError(f"no metric that was asked for has an estimate:\n{lines}")
+
+
+def evaluate_checked(
+    study: Study, check: DataCheck, source: Source, settings: Settings, stan: StanModels,
+    cores: int, say: Say, answered: Answered = lambda evaluation: None, keep: Path | None = None,
+) -> Evaluation:  # fmt: skip
+    """As `evaluate_study`, with what a study was made from; errors are those of `with_source`."""
+    evaluation = evaluate_study(study, settings, stan, cores, say, check, answered, keep)
+    return with_source(evaluation, check, source, stan)
+
+
+def with_source(
+    evaluation: Evaluation, check: DataCheck, source: Source, stan: StanModels
+) -> Evaluation:
+    """An evaluation that says what it was made from.
+
+    Raises an `UnsupportedError` where no metric that is asked for has an estimate.
+    """
+    require_answers(evaluation)
+    about = {
+        "date": date.today().isoformat(),
+        "files": [str(path) for path in source.paths],
+        "reading": {**vars(source.reading), "columns": dict(source.reading.columns)},
+        "versions": versions(stan),
+        "warnings": list(check.warnings),
+    }  # fmt: skip
+    return Evaluation(evaluation.tables, {**about, **evaluation.summary})
+
+
+def write_evaluation(
+    evaluation: Evaluation, check: DataCheck, out: Path, options: bytes | None = None,
+    force: bool = False,
+) -> Path | None:  # fmt: skip
+    """Write the folder of an evaluation, with the check as `crowdgold check --json` has it.
+
+    `options` are the study file that repeats it; for the rest see `write_folder`.
+    """
+    about = {name: evaluation.summary[name] for name in ("files", "notes")}
+    seed = evaluation.summary["settings"]["seed"]
+    checked = {**about, **vars(check), "supported": check.supported, "seed": seed}
+    return write_folder(evaluation.tables, evaluation.summary, checked, out, options, force)
+
+
+STUDY = "study.sha256"  # what a study was like that was split into jobs
+
+
+def source_and_settings(files: Sequence[str], asked: Mapping[str, Any]) -> tuple[Source, Settings]:
+    """What a workflow evaluates: files, and what its configuration says of them and asks for."""
+    said = {one.name: asked[one.name] for one in fields(Reading) if one.name in asked}
+    settings = Settings(
+        methods=tuple(asked.get("methods", offered())),
+        metrics=tuple(asked.get("metrics", STANDARD)),
+        thresholds=read_thresholds(asked.get("thresholds", [])),
+        about=asked.get("about", POPULATION), level=asked["level"], seed=asked["seed"],
+    )  # fmt: skip
+    return Source(list(map(Path, files)), Reading(**said)), settings
+
+
+def prepare(source: Source, settings: Settings, folder: Path) -> None:
+    """Read, check and split a study; write a file JOB.job for each job, named by its place.
+
+    Errors are those of `check_study` and `plan_study`.
+    """
+    study = source.read()
+    check_study(study, settings)
+    planned = plan_study(study, settings)
+    folder.mkdir(parents=True, exist_ok=True)
+    for place, job in enumerate(planned.jobs):
+        (folder / f"{place}.job").write_text(f"{job}\n", encoding="utf-8")
+    (folder / STUDY).write_text(digest_of(planned.study, planned.settings))
+
+
+def _planned(source: Source, settings: Settings, folder: Path) -> tuple[Study, Planned]:
+    """A study that was split into jobs, read again: what is written is read everywhere alike."""
+    study = source.read()
+    planned = plan_study(study, settings)
+    if (folder / STUDY).read_text() != digest_of(planned.study, planned.settings):
+        files = ", ".join(map(str, source.paths))
+        raise InputError(f"{files}: changed since the evaluation was split into jobs; run it again")
+    return study, planned
+
+
+def run_one(
+    source: Source, settings: Settings, folder: Path, place: int, stan: StanModels, out: Path
+) -> None:
+    """Run a job of a prepared study, and write what it finds."""
+    _, planned = _planned(source, settings, folder)
+    write_found(run_job(planned.jobs[place], planned, stan), out)
+
+
+def gather(
+    source: Source, settings: Settings, folder: Path, parts: Sequence[Path], stan: StanModels,
+    out: Path,
+) -> None:  # fmt: skip
+    """Join what the jobs of a prepared study found, in their order, and write the evaluation.
+
+    Raises an `UnsupportedError` where no metric that is asked for has an estimate, and an
+    `InputError` where a part is damaged.
+    """
+    study, planned = _planned(source, settings, folder)
+    check = check_study(study, settings)
+    found: list[Found] = []
+    for part in parts:
+        one = read_found(part)
+        if one is None:
+            raise InputError(f"{part}: damaged; remove it and run again")
+        found += one
+    seconds = sum(one.seconds for one in found)
+    joined = join_found(planned, found, check, seconds, assumed_errors(planned))
+    write_evaluation(with_source(joined, check, source, stan), check, out)

@@ -99,9 +99,7 @@ def _value(cell: pa.Scalar) -> Any:
 
 
 def table_of(row: Mapping[str, pa.Scalar]) -> Table:
-    """The table that `row_of` gave a row of, which may have other columns too: no checks, nothing
-    drawn.
-    """
+    """The table of a row of `row_of`, which may have other columns too; nothing is checked."""
     kind = ITEMS if "votes_total" in row else ANNOTATIONS
     held = {name: _value(row[name]) for name in COLUMNS[kind]}
     if kind == ANNOTATIONS:

@@ -1,6 +1,4 @@
-"""The work of an estimate job: methods fitted to a block of replicates, and evaluated against the
-true values of metrics.
-"""
+"""The work of an estimate job: methods fitted to replicates, and held against the true values."""
 
 import json
 import time
@@ -84,14 +82,9 @@ def true_values(metrics: Sequence[str], drawn: Drawn) -> dict[tuple[str, str], f
 
 
 def _estimates(
-    task: Plain,
-    setting: Plain,
-    replicate: int,
-    method: str,
-    settings: Plain,
-    table: Table,
+    task: Plain, setting: Plain, replicate: int, method: str, settings: Plain, table: Table,
     stan: StanModels,
-) -> tuple[list[Estimate], Diagnostics, float | None]:
+) -> tuple[list[Estimate], Diagnostics, float | None]:  # fmt: skip
     """An estimate for each metric, or each of its values, of a method fitted to one replicate.
 
     Beside them the fit's diagnostics and its seconds; None where the method is not fitted, which
@@ -158,17 +151,13 @@ def estimate_block(
                         task, setting, replicate, method, settings, drawn.table, stan
                     )
             estimates, diagnostics, seconds = done[key]
-            rows += [
-                {
-                    **shared,
-                    **vars(one),
-                    "method": method,
-                    "truth": truths.get((one.metric, one.annotator or one.agent or one.item), nan),
-                    "diagnostics_passed": diagnostics.passed,
-                    "diagnostics_message": diagnostics.message,
-                }
-                for one in estimates
-            ]
+            gate = {
+                "diagnostics_passed": diagnostics.passed,
+                "diagnostics_message": diagnostics.message,
+            }
+            for one in estimates:
+                truth = truths.get((one.metric, one.annotator or one.agent or one.item), nan)
+                rows.append({**shared, **vars(one), "method": method, "truth": truth, **gate})
             if seconds is not None:
                 times.append({**named_columns, "method": method, "seconds": seconds})
     return results_frame(rows, task["settings"][0]["axes"]), times_frame(times, named_columns)

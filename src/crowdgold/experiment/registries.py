@@ -1,6 +1,5 @@
-"""What the library offers by name, and what a job depends on: its script's imports, less what it
-does not use. Knowing which entry comes from where lets a job depend on its own method's modules and
-not on the others'.
+"""What the library offers by name, and what a job depends on: its script's imports without the
+methods and datasets that it does not use.
 """
 
 import hashlib
@@ -76,6 +75,10 @@ def modules_of(kind: str, name: str) -> set[str]:
     return {entries(kind)[name].prepare.__module__}
 
 
+def _modules_of(kind: str, names: Collection[str]) -> set[str]:
+    return {module for name in names for module in modules_of(kind, name)}
+
+
 def stan_models(methods: Mapping[str, Plain]) -> list[str]:
     """The Stan models that methods need with their settings, each once."""
     models: list[str] = []
@@ -104,34 +107,22 @@ def metric_problem(name: str, table: str) -> str:
     return ""
 
 
-Used = tuple[tuple[str, tuple[str, ...]], ...]
-"""Kinds of registries, each with the entries that a job uses."""
-
-
 def rule_files(script: Path, used: Mapping[str, Collection[str]]) -> list[Path]:
     """A script and the library files that it depends on.
 
     `used` is kind of registry -> the entries that the job uses; of a kind that is not named, the
     job uses whatever its imports reach, and all methods where they reach these.
     """
-    return _rule_files(script, tuple((kind, tuple(names)) for kind, names in used.items()))
-
-
-@cache
-def _rule_files(script: Path, used: Used) -> list[Path]:
-    also: set[str] = set()
+    also = {one for kind, names in used.items() for one in _modules_of(kind, names)}
     without: set[str] = set()
     listing: list[str] = []
-    for kind, names in used:
-        own = {module for name in names for module in modules_of(kind, name)}
-        also |= own
-        if kind == DATASET:  # the others are found by name; nothing imports them as a list
-            listing.append(DATASETS)
-            without |= {module for name in entries(kind) for module in modules_of(kind, name)} - own
-    methods = dict(used).get(METHOD)
+    if DATASET in used:  # the others are found by name; nothing imports them as a list
+        listing = [DATASETS]
+        without = _modules_of(DATASET, entries(DATASET)) - _modules_of(DATASET, used[DATASET])
+    methods = used.get(METHOD)
     if methods is None and registry.__name__ in imported_modules(script, also, without, listing):
         methods = tuple(entries(METHOD))
-        also |= {module for name in methods for module in modules_of(METHOD, name)}
+        also |= _modules_of(METHOD, methods)
     files = library_files(script, also, without, listing)
     outside = [file_of(name) for name in methods or () if not is_of_package(name)]
     return list(dict.fromkeys([*files, *(one for file in outside for one in library_files(file))]))
@@ -143,8 +134,8 @@ def rule_code(script: Path, used: Mapping[str, Collection[str]]) -> dict[str, st
 
 
 @cache
-def _rule_code(script: Path, used: Used) -> dict[str, str]:
-    return named_hashes(_rule_files(script, used))
+def _rule_code(script: Path, used: tuple[tuple[str, tuple[str, ...]], ...]) -> dict[str, str]:
+    return named_hashes(rule_files(script, dict(used)))
 
 
 @cache

@@ -36,25 +36,14 @@ def word(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-def seed_sequence(
-    seed: int, experiment: str, setting: str, replicate: int, role: str
-) -> np.random.SeedSequence:
-    """The seed sequence of one role in one replicate, which is counted from 0.
-
-    The role is what the numbers are for, e.g. "data" or "fit:MAVEN".
-    """
-    if seed < 0 or replicate < 0:
-        raise ValueError(f"seed and replicate must be 0 or more; found {seed} and {replicate}")
-    return np.random.SeedSequence([seed, word(experiment), word(setting), replicate, word(role)])
-
-
 def generator(
     seed: int, experiment: str, setting: str, replicate: int, role: str
 ) -> np.random.Generator:
-    """The random generator of one role in one replicate; arguments as `seed_sequence`."""
-    return np.random.Generator(
-        np.random.PCG64(seed_sequence(seed, experiment, setting, replicate, role))
-    )
+    """The random generator of one role, such as "data" or "fit:MAVEN", in one replicate from 0."""
+    if seed < 0 or replicate < 0:
+        raise ValueError(f"seed and replicate must be 0 or more; found {seed} and {replicate}")
+    key = [seed, word(experiment), word(setting), replicate, word(role)]
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(key)))
 
 
 @dataclass(frozen=True)
@@ -67,9 +56,7 @@ class Setting:
 
 
 def setting_name(axes: Mapping[str, Value]) -> str:
-    """Name a combination of values: `axis=value`, joined by commas; ValueError where a value cannot
-    be part of a file name.
-    """
+    """A combination of values as `axis=value`, joined by commas; ValueError where one cannot be."""
     parts = []
     for axis, value in axes.items():
         text = value if isinstance(value, str) else json.dumps(value)
@@ -107,8 +94,9 @@ def name_of_data(axes: Mapping[str, Value]) -> str:
 
 
 def settings_of_methods(methods: Mapping[str, Plain], axes: Mapping[str, Value]) -> dict[str, Any]:
-    """Method -> its settings, with those replaced that an axis varies; axes of other methods are
-    left out. ValueError where a mapping that an axis names is not there.
+    """Method -> its settings, with those replaced that an axis varies; other axes are left out.
+
+    ValueError where a mapping that an axis names is not there.
     """
     changed: dict[str, Any] = {METHOD_SETTINGS: methods}
     for axis, value in axes.items():
@@ -132,10 +120,9 @@ def expand(parameters: Plain, vary: Mapping[str, Sequence[Value]] | None = None)
 
     An axis of `vary` overrides the parameter that it names, if it names one.
     """
-    vary = vary or {}
     settings = []
-    for values in itertools.product(*vary.values()):
-        axes = dict(zip(vary, values, strict=True))
+    for values in itertools.product(*(vary or {}).values()):
+        axes = dict(zip(vary or {}, values, strict=True))
         changed = dict(parameters)
         for axis, value in axes.items():
             if not varies_a_method(axis):

@@ -47,10 +47,9 @@ def setting_keys(table: pd.DataFrame) -> list[str]:
 
 
 def count_gate_failures(table: pd.DataFrame) -> tuple[int, int]:
-    """Count the fits by Markov chains that failed their diagnostics gate, and all fits by them.
+    """The fits by Markov chains that failed their gate, and all, of results or of a summary.
 
-    The table is a long results table or a summary of one. Rows that differ in their metric alone
-    are of one fit.
+    Rows that differ in their metric alone are of one fit.
     """
     return _count(with_chains(table[~_fitted_by_em(table)]))
 
@@ -81,10 +80,7 @@ def _has(method: str, setting: str) -> bool:
 
 
 def fits_by_method(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """How many fits of each method that samples there are, and how many of them passed their gate.
-
-    Columns method, fits, passed, in the order of figures, of rows of the long results table.
-    """
+    """Fits of each method that samples, in the order of figures: columns method, fits, passed."""
     fits: Counter[str] = Counter()
     passed: Counter[str] = Counter()
     for table in tables:
@@ -98,10 +94,9 @@ def fits_by_method(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _fitted_by_em(table: pd.DataFrame) -> pd.Series:
-    """Whether each row is of a fit by EM, which has no Markov chains.
+    """Whether each row is of a fit by EM, which has no Markov chains, as its message says.
 
-    Its message (`models.confusion_em`) says so; a summary has none, and of its methods those count
-    that have no other fit.
+    A summary has no message, and of its methods those count that have no other fit.
     """
     if "diagnostics_message" in table:
         return table["diagnostics_message"].fillna("").astype(str).str.startswith("EM")
@@ -115,10 +110,10 @@ def with_chains(table: pd.DataFrame) -> pd.DataFrame:
         failed = table["gate_failures"] > 0
     else:
         failed = ~table["diagnostics_passed"].astype(bool)
-    names = pd.Series(
-        {name: name not in METHODS or _samples(name) or _has(name, "chains")
-         for name in set(map(str, table["method"]))}, dtype=bool
-    )  # fmt: skip
+    names = {
+        name: name not in METHODS or _samples(name) or _has(name, "chains")
+        for name in set(map(str, table["method"]))
+    }
     drawing = table["method"].map(names).astype(bool)
     return table[drawing | failed.groupby(table["method"]).transform("any")]
 
@@ -169,10 +164,7 @@ def gate_note(table: pd.DataFrame, longest: int = MOST) -> str:
 
 
 def coverage_band(replicates: int, level: float, sigma: float = BAND_SIGMA) -> tuple[float, float]:
-    """The two-sided binomial band of observed coverage under the nominal level.
-
-    Its half-width as a normal deviate, `sigma`, sets its tail probability.
-    """
+    """The two-sided binomial band of coverage under the level, of a normal deviate's tails."""
     from scipy.stats import binom  # here, because it takes most of a second to import
 
     tail = float(ndtr(-sigma))
@@ -187,10 +179,7 @@ def standard_error(values: np.ndarray) -> float:
 
 
 def share_error(share: float, size: int) -> float:
-    """The standard error of a share of `size` replicates.
-
-    At Jeffreys' estimate of it, so that no interval covering out of n still has an error.
-    """
+    """The standard error of a share, at Jeffreys' estimate: none of n covering still has one."""
     if size == 0:
         return float("nan")
     shrunk = (share * size + 0.5) / (size + 1)
@@ -275,8 +264,8 @@ def check_coverage(
 ) -> list[tuple[str, bool]]:
     """A sentence and whether the expectation holds, for each method, metric and setting.
 
-    `covers` says by method which metrics must lie inside the band, and `misses`, the controls,
-    which below it. KeyError where the summary lacks one of them.
+    `covers` is method -> metrics that must lie inside the band, and `misses`, the controls, those
+    that must lie below it. KeyError where the summary lacks one of them.
     """
     axes = [name for name in setting_keys(summary) if name not in ("paper", "experiment")]
     by_setting = summary.groupby(axes, sort=False) if axes else [((), summary)]

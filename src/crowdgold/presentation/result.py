@@ -13,7 +13,7 @@ from crowdgold.checking.study import DataCheck
 from crowdgold.checking.without_gold import gold_in_words
 from crowdgold.evaluation.folder import Evaluation
 from crowdgold.evaluation.rows import as_gold_interval, known
-from crowdgold.evaluation.run import write_evaluation
+from crowdgold.evaluation.study import write_evaluation
 from crowdgold.metrics.metric import DELTA
 from crowdgold.presentation.text import describe, describe_models, footnotes, model_of
 from crowdgold.system.extras import need
