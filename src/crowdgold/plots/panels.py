@@ -128,8 +128,9 @@ def draw_coverage_and_width(
             style = style_of(method)
             for point, look in LOOKS.items():
                 here = rows[(rows["method"] == method) & (rows["point"] == point)]
-                how = {"color": style.colour, "label": method if point == MEAN else None, **look}
-                panel.plot(here["width_ratio"], here["coverage"], style.marker, **how)
+                label = method if point == MEAN else None
+                panel.plot(here["width_ratio"], here["coverage"], color=style.colour, label=label,
+                           marker=style.marker, linestyle="none", **look)  # fmt: skip
         panel.set_title(label_of(metric))
         panel.set_ylim(bottom, 1.02)
         if index % columns == 0:

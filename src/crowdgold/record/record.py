@@ -96,7 +96,7 @@ _OWN = {
     "dataset": TEXT,
     MADE_FROM: list_of(_source),
 }
-RECORD = keys({}, {**_OWN, PARTS: named(ANYTHING)})
+RECORD = keys({}, _OWN)
 """Of the record of a table."""
 _SUMMARY = keys(
     {"path": TEXT, "sha256": TEXT, "blocks": COUNT, "code": named(list_of(TEXT))},
@@ -275,10 +275,10 @@ def read_record(path: str | Path) -> Record:
     path = Path(path)
     check_seal(path)
     kept = json.loads((pq.read_metadata(path).metadata or {}).get(METADATA_KEY, b"{}"))
-    parts = kept.get(PARTS) if isinstance(kept, dict) else None
-    record: Record = _whole(kept, parts if isinstance(parts, dict) else {})
-    check_shape(record, RECORD, path, f"its record was changed; {MEND}")
-    record.pop(PARTS, None)
+    changed = f"its record was changed; {MEND}"
+    check_shape(kept, keys({}, {PARTS: named(ANYTHING)}), path, changed)
+    record: Record = _whole(kept, kept.pop(PARTS, {}))
+    check_shape(record, RECORD, path, changed)
     place, here = record.pop(PLACE, ""), place_of(path)
     if place and here and place != here:
         raise DamagedTable(path, f"it was written as {place}, and copied or moved here")

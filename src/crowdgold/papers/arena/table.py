@@ -48,7 +48,7 @@ def _with_ratio(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
 
 def _reason(method: str, metric: str, otherwise: str) -> str:
-    """Why a method has no interval: the metric that it cannot estimate, or otherwise."""
+    """Why a method has no interval: it cannot estimate the metric, or `otherwise`."""
     known = METHODS.get(method)
     return (known.cannot_estimate(metric) if known else "") or otherwise
 

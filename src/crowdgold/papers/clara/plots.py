@@ -57,8 +57,8 @@ def _estimates(rows: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
                 # Lines stand 0.3 days apart, so that their intervals can be told apart.
                 at = own["day"] + 0.3 * (index - (len(methods) - 1) / 2)
                 panel.vlines(at, own["lower"], own["upper"], color=look.colour, linewidth=0.8)
-                how: dict[str, Any] = {"color": look.colour, "markersize": 2.5, "label": method}
-                panel.plot(at, own["estimate"], look.marker, **how)
+                panel.plot(at, own["estimate"], color=look.colour, marker=look.marker,
+                           linestyle="none", markersize=2.5, label=method)  # fmt: skip
             days = shown.drop_duplicates("day").sort_values("day")
             panel.step(days["day"], days["truth"], TRUTH, linewidth=0.9, where="mid", zorder=3)
             panel.tick_params(labelbottom=line is axes[-1])

@@ -317,17 +317,19 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     `table` is what benchmarks/model_scaling.py writes: a row for each method, n and run. Legends
     give the power of n by least squares.
     """
-    names = list(map(str, dict.fromkeys(table["method"])))
-    # The first panel has what no other has.
-    in_panel = {title: [one for one in names if one.endswith(end)] for end, title in PANELS}
-    others = {one for own in list(in_panel.values())[1:] for one in own}
-    in_panel[PANELS[0][1]] = [one for one in names if one not in others]
-    in_panel = {title: own for title, own in in_panel.items() if own}
-    figure, (panels,) = new_figure(1, len(in_panel), 2.9)
+    first, *others = PANELS
+    panel_of = {
+        name: next((title for end, title in others if name.endswith(end)), first[1])
+        for name in table["method"]
+    }
+    titles = [title for _, title in PANELS if title in panel_of.values()]
+    figure, (panels,) = new_figure(1, len(titles), 2.9)
     sizes = sorted(table["n"].unique())
-    for panel, (title, own) in zip(panels, in_panel.items(), strict=True):
-        for name in (one for one in names if one in (*own, PUBLISHED.name, EXACT.name)):
-            rows, method = table[table["method"] == name], name.split(",")[0]
+    for panel, title in zip(panels, titles, strict=True):
+        for name, rows in table.groupby("method", sort=False):
+            if panel_of[name] != title and name not in (PUBLISHED.name, EXACT.name):
+                continue
+            method = str(name).split(",")[0]
             style = style_of(method)
             seconds = rows.groupby("n")["inference"].agg(["median", "min", "max"])
             reach = [seconds["median"] - seconds["min"], seconds["max"] - seconds["median"]]
@@ -410,7 +412,7 @@ def _precision(panel: Axes, exact: pd.DataFrame, fitted: pd.DataFrame) -> None:
         rows, style = fitted[fitted["method"] == method].sort_values("at"), style_of(method)
         at = rows["at"]
         draw_band(panel, at, rows["lower"], rows["upper"], style.colour, 0.25)
-        panel.plot(at, rows["estimate"], style.line, color=style.colour, label=method)
+        panel.plot(at, rows["estimate"], color=style.colour, linestyle=style.line, label=method)
     own = fitted.drop_duplicates("at").sort_values("at")
     panel.plot(own["at"], own["truth"], ":", color=DARK_GREY, linewidth=0.8, label=OF_ITEMS)
     rows = exact[exact["curve"] == PRECISION]
