@@ -5,8 +5,10 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends g++ git make \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /opt/crowdgold
-COPY requirements.lock .
-RUN pip install --no-cache-dir --require-hashes --requirement requirements.lock
+COPY uv.lock requirements-uv.lock pyproject.toml ./
+RUN pip install --no-cache-dir --require-hashes --requirement requirements-uv.lock \
+    && uv export --frozen --no-emit-project --extra dev --output-file /tmp/locked.txt \
+    && pip install --no-cache-dir --require-hashes --requirement /tmp/locked.txt
 COPY . .
 RUN pip install --no-cache-dir --no-deps --no-build-isolation .
 WORKDIR /work

@@ -30,7 +30,10 @@ PYTORCH := $(VENV)/.made-with-pytorch
 HLV := $(VENV)/.made-for-hlv
 DOCS := $(VENV)/.made-for-docs
 SNORKEL := $(VENV)/.made-for-snorkel
-TORCH = $(shell sed -n 's/^torch==\([0-9.]*\).*/\1/p' requirements-torch.lock)
+TORCH = $(shell sed -n '/^name = "torch"$$/{n;s/version = "\(.*\)"/\1/p}' uv.lock)
+# The packages of extras and groups at the versions of uv.lock, with hashes; and into .venv with them.
+LOCKED = $(BIN)/uv export --quiet --frozen --no-emit-project
+INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r -
 # Jobs are many and short: without compiled modules each would start several seconds later.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -66,7 +69,7 @@ help:  ## list the targets
 
 setup: $(READY)  ## make the virtual environment .venv
 
-$(READY): requirements.lock requirements-uv.lock pyproject.toml
+$(READY): uv.lock requirements-uv.lock pyproject.toml
 	@command -v $(PYTHON) > /dev/null || { echo "Error: no $(PYTHON); install Python 3.11 or newer, or name it: make PYTHON=..."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Error: $$($(PYTHON) --version) is too old; crowdgold needs Python 3.11 or newer. Name one: make PYTHON=python3.12"; exit 1; }
@@ -74,8 +77,9 @@ $(READY): requirements.lock requirements-uv.lock pyproject.toml
 	@echo "Making the virtual environment $(VENV) (about a minute)"
 	$(PYTHON) -m venv $(VENV) || { echo "Error: Python's venv module is missing (Debian: apt install python3-venv)"; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
-	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock \
-		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(LOCKED) --extra dev -o $(VENV)/requirements.txt
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r $(VENV)/requirements.txt \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -138,8 +142,8 @@ site: $(DOCS)  ## the documentation as a site, site/index.html, from pages, capt
 	@rm -rf site/.doctrees
 	@echo "The site is site/index.html"
 
-$(DOCS): requirements-docs.lock $(READY)
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $<
+$(DOCS): $(READY)
+	$(LOCKED) --extra docs | $(INSTALL)
 	@touch $@
 
 report: $(READY)  ## results/report.html: the figures with their captions
@@ -176,10 +180,10 @@ lint: $(READY)  ## style and types, without running anything
 	$(BIN)/snakemake --lint
 
 peers: $(READY)  ## NumPyro, crowd-kit and (Python 3.12 on) glide, peers in tests and benchmarks, into .venv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-peers.lock
+	$(LOCKED) --extra peers | $(INSTALL)
 
 slurm: $(READY)  ## Snakemake's plugin for Slurm clusters, for PROFILE=slurm, into .venv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-slurm.lock
+	$(LOCKED) --extra slurm | $(INSTALL)
 
 snorkel: $(SNORKEL)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .venv (1 GB with PyTorch, or 4)
 
@@ -191,15 +195,16 @@ hlv-packages: $(HLV)  ## what make hlv needs, into .venv: PyTorch and encoders o
 
 # PyTorch for CPUs, a fifth of the size of the one on PyPI: from where pip is set up to look for it,
 # or else from PyTorch's own index. Where neither has it, PyPI's, with CUDA.
-$(PYTORCH): $(READY) requirements-torch.lock
+$(PYTORCH): $(READY)
 	@echo "Installing PyTorch (some minutes)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "torch==$(TORCH)+cpu" 2> /dev/null \
 		|| $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --torch-backend cpu "torch==$(TORCH)" 2> /dev/null \
-		|| $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-torch.lock
+		|| $(LOCKED) --extra hlv | $(INSTALL)
 	@touch $@
 
-$(HLV) $(SNORKEL): $(VENV)/.made-for-%: requirements-%.lock $(PYTORCH)
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r $<
+$(HLV) $(SNORKEL): $(VENV)/.made-for-%: $(PYTORCH)
+	$(LOCKED) --extra $* $$(sed -nE 's/^name = "((torch|triton|nvidia|cuda)[^"]*)"/--no-emit-package \1/p' uv.lock) \
+		| $(INSTALL) --no-deps
 	@touch $@
 
 matrix: $(READY)  ## a quick part of the tests under each supported Python and Snakemake, in .matrix/
@@ -208,28 +213,13 @@ matrix: $(READY)  ## a quick part of the tests under each supported Python and S
 audit: $(READY)  ## known vulnerabilities of the locked packages
 	@mkdir -p .matrix
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .matrix/audit
-	@$(BIN)/uv pip install --quiet --python .matrix/audit/bin/python --require-hashes -r requirements-audit.lock
-	@$(BIN)/python tests/audit.py --program .matrix/audit/bin/pip-audit
+	@$(LOCKED) --only-group audit | $(BIN)/uv pip install --quiet --python .matrix/audit/bin/python --require-hashes -r -
+	@$(LOCKED) --all-extras --all-groups -o .matrix/locked.txt
+	@$(BIN)/python tests/audit.py --program .matrix/audit/bin/pip-audit .matrix/locked.txt
 
 lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra dev \
-		--python-version 3.11 --custom-compile-command "make lock" pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra peers \
-		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
-		pyproject.toml -o requirements-peers.lock
-	for group in slurm docs; do $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra $$group \
-		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
-		pyproject.toml -o requirements-$$group.lock; done
-	grep -oE 'torch[><=][><=.,0-9]*' pyproject.toml | $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade \
-		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
-		- -o requirements-torch.lock
-	for group in hlv snorkel; do $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra $$group \
-		$$(printf -- '--constraints %s ' requirements.lock requirements-torch.lock $$(test $$group = hlv || echo requirements-hlv.lock)) \
-		$$(sed -nE 's/^((torch|triton|nvidia|cuda)[^=]*)==.*/--no-emit-package \1/p' requirements-torch.lock) \
-		--python-version 3.11 --custom-compile-command "make lock" pyproject.toml -o requirements-$$group.lock; done
-	for tool in uv:uv pip-audit:audit snakedeploy:snakedeploy; do echo "$${tool%:*}" | $(BIN)/uv pip compile --quiet --universal \
-		--generate-hashes --upgrade --python-version 3.11 --custom-compile-command "make lock" \
-		- -o "requirements-$${tool#*:}.lock"; done
+	$(BIN)/uv lock --quiet --upgrade
+	$(LOCKED) --only-group uv --no-annotate --no-header -o requirements-uv.lock
 
 config/README.md: workflow/schemas/config.schema.yaml config.yaml $(wildcard src/crowdgold/methods/*.py src/crowdgold/simulate/*.py src/crowdgold/papers/*/*.py) $(READY)  ## the page on the configuration
 	$(BIN)/python -m crowdgold.experiment.schema $< config.yaml > $@.partial

@@ -1,8 +1,8 @@
 """`make audit`: known vulnerabilities of the locked packages, by pip-audit.
 
-pip-audit is asked about every lock file, each as it stands: nothing is installed or resolved. It
-asks PyPI, and OSV where PyPI does not answer. A package that neither knows was not audited, which
-pip-audit itself takes for no fault; here it is one.
+pip-audit is asked about files of locked requirements as they stand: nothing is installed or
+resolved. It asks PyPI, and OSV where PyPI does not answer. A package that neither knows was not
+audited, which pip-audit itself takes for no fault; here it is one.
 
 exit codes: 0, no known vulnerability; 1, some; 3, some package could not be audited.
 """
@@ -13,7 +13,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
 SERVICES = ("pypi", "osv")
 SHOWN = 8
 VULNERABLE, NOT_AUDITED = 1, 3
@@ -71,7 +70,7 @@ def check(program: Path, lock: Path) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", type=Path, required=True, help="pip-audit")
-    parser.add_argument("locks", nargs="*", type=Path, default=sorted(ROOT.glob("*.lock")))
+    parser.add_argument("locks", nargs="+", type=Path)
     asked = parser.parse_args()
     codes = [check(asked.program, lock) for lock in asked.locks]
     if NOT_AUDITED in codes:

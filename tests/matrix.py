@@ -1,6 +1,6 @@
 """`make matrix`: a quick part of the tests under each Python and Snakemake that is supported.
 
-For each pair an environment is made in .matrix/: the versions of requirements.lock, but for
+For each pair an environment is made in .matrix/: the versions of uv.lock, but for
 Snakemake and what only it needs, which are its oldest supported version or the newest there is. A
 Python that this machine lacks is fetched by uv where the network allows; where not, it is named.
 
@@ -88,12 +88,10 @@ def oldest_snakemake() -> str:
 
 def constraints(folder: Path) -> Path:
     """Write the locked versions of everything that is not Snakemake's own, peers too."""
-    locks = [(ROOT / f"requirements{of}.lock").read_text() for of in ("", "-peers")]
-    lines = [
-        line.rstrip(" \\")
-        for line in dict.fromkeys("\n".join(locks).splitlines())
-        if re.match(r"[\w.-]+(\[\w+\])?==", line) and not line.startswith(OWN_TO_SNAKEMAKE)
-    ]
+    export = [uv(), "export", "--frozen", "--no-emit-project", "--no-hashes", "--no-annotate"]
+    asked = [*export, "--extra", "dev", "--extra", "peers"]
+    locked = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    lines = [line for line in locked.splitlines() if not line.startswith(OWN_TO_SNAKEMAKE)]
     path = folder / "constraints.txt"
     path.write_text("\n".join(lines) + "\n")
     return path

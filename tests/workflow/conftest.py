@@ -87,6 +87,12 @@ def jobs_in(said: str) -> dict[str, int]:
     return {rule: int(count) for rule, count in rows if rule != "total"}
 
 
+def locked(file: Path, *options: str) -> Path:
+    """A file of requirements with hashes: what extras and groups need, as uv.lock has it."""
+    run(UV, "export", "--frozen", "--no-emit-project", *options, "-o", file, cwd=ROOT)
+    return file
+
+
 def environment(folder: Path, *wanted: object) -> Path:
     """The Python of a new environment with some packages, from uv's cache where that has them."""
     run(UV, "venv", "--quiet", "--python", sys.executable, folder)

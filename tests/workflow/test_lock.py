@@ -2,66 +2,47 @@
 
 import json
 import re
+import shutil
 import sys
 import tomllib
 
 import pytest
 import yaml
-from packaging.markers import Marker
 from packaging.requirements import Requirement
 
 from crowdgold.system.extras import EXTRA_OF
 
-from .conftest import ROOT, ended
+from .conftest import ROOT, UV, ended, run
 
 CONDA_NAMES = {"matplotlib-base": "matplotlib"}
 ONLY_CONDA = {"python", "pip", "cmdstan", "cxx-compiler", "make"}
 
 
-def wanted_by(*extras):
-    """What the package and some of its extras ask for, and the extras that these name."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted, open_ = [*project["dependencies"]], [*extras]
+PYTHONS = ("3.11", "3.12", "3.13")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXPORT = UV, "export", "--quiet", "--frozen", "--no-emit-project", "--no-hashes", "--no-annotate"
+
+
+def direct():
+    """What the package and its extra for developers ask for, and the extras that this names."""
+    wanted, open_ = [*PROJECT["dependencies"]], ["dev"]
     while open_:
-        wanted += project["optional-dependencies"][open_.pop()]
-        own = [one for one in map(Requirement, wanted) if one.name == "crowdgold"]
-        open_ += [extra for one in own for extra in one.extras]
+        wanted += PROJECT["optional-dependencies"][open_.pop()]
+        open_ += [extra for one in wanted if (own := Requirement(one)).name == "crowdgold"
+                  for extra in own.extras]  # fmt: skip
         wanted = [line for line in wanted if Requirement(line).name != "crowdgold"]
     return {Requirement(line).name: Requirement(line) for line in wanted}
 
 
-def direct():
-    return wanted_by("dev")
-
-
-def locked(python, name="requirements.lock"):
-    versions = {}
-    for line in (ROOT / name).read_text().splitlines():
-        if found := re.match(r"([\w.-]+)(?:\[\w+\])?==(\S+)(?: ; (.*?))? \\$", line):
-            name, version, marker = found.groups()
-            if not marker or Marker(marker).evaluate({"python_full_version": f"{python}.0"}):
-                versions[name] = version
-    return versions
-
-
-OF_DEVELOPMENT = {"pysocks"}
-"""Of `requests[socks]`: only an extra for developers asks for it; the lock says `requests`."""
-
-
-def installed(python, *extras):
-    """The packages of an installation by the lock file: those asked for, and what these need."""
-    needs = {}
-    for block in re.split(r"(?m)^(?=\w)", (ROOT / "requirements.lock").read_text()):
-        name, _, behind = block.partition("==")
-        for parent in re.findall(r"# +(?:via )? *([\w.-]+)\n", behind):
-            needs.setdefault(parent, set()).add(name)
-    found, open_, there = set(), list(wanted_by(*extras)), set(locked(python))
-    while open_:
-        name = open_.pop()
-        if name in there and name not in found:
-            found.add(name)
-            open_ += needs.get(name, ())
-    return {"crowdgold", *found} - OF_DEVELOPMENT
+def locked(python, *extras):
+    """The packages that uv.lock installs for some extras, and their versions."""
+    lines = run(*EXPORT, *(f"--extra={extra}" for extra in extras), cwd=ROOT).splitlines()
+    wanted = [Requirement(line) for line in lines if line[0] != "#"]
+    there = {"python_full_version": f"{python}.0", "python_version": python}
+    return {
+        one.name: str(one.specifier).removeprefix("==")
+        for one in wanted if not one.marker or one.marker.evaluate(there)
+    }  # fmt: skip
 
 
 def test_the_page_on_installing_counts_the_packages_of_the_lock_file():
@@ -71,7 +52,7 @@ def test_the_page_on_installing_counts_the_packages_of_the_lock_file():
     assert {"none", "stan", "workflow"} <= set(said)
     asked = {extras: [] if extras == "none" else extras.split(",") for extras in said}
     for python in PYTHONS:
-        assert said == {one: len(installed(python, *extras)) for one, extras in asked.items()}
+        assert said == {one: 1 + len(locked(python, *extras)) for one, extras in asked.items()}
     assert f"{said['none']} packages, crowdgold among them" in page
 
 
@@ -82,53 +63,42 @@ def conda():
     return {CONDA_NAMES.get(part[0], part[0]): part[-1] for part in parts}
 
 
-PYTHONS = ("3.11", "3.12", "3.13")
+def test_the_lock_is_of_what_the_package_asks_for(tmp_path):
+    for name in ("pyproject.toml", "uv.lock", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    check = UV, "lock", "--check", "--offline", "--python", sys.executable
+    run(*check, cwd=tmp_path)
+    project = tmp_path / "pyproject.toml"
+    project.write_text(project.read_text().replace('"numpy>=2"', '"numpy>=2,<2.1"'))
+    assert ended(*check, cwd=tmp_path).returncode != 0
 
 
-def test_the_lock_holds_every_direct_dependency_in_its_range():
-    for versions in map(locked, PYTHONS):
-        out = [name for name, one in direct().items() if versions[name] not in one.specifier]
-        assert out == []
+def test_every_locked_package_has_hashes_and_no_other_host_than_pypi_is_named():
+    lock = (ROOT / "uv.lock").read_text()
+    assert set(re.findall(r"://([^/\"]+)", lock)) == {"pypi.org", "files.pythonhosted.org"}
+    for package in tomllib.loads(lock)["package"]:
+        files = [*package.get("wheels", ()), package.get("sdist")]
+        assert all("hash" in file for file in filter(None, files)), package
+    for name in ("requirements-uv.lock", "Makefile", "environment.yml"):
+        assert "://" not in (ROOT / name).read_text(), name
 
 
-OPTIONAL = {
-    name: f"requirements-{name}.lock" for name in ("peers", "slurm", "docs", "snorkel", "hlv")
-}
-TORCH = "requirements-torch.lock"
-"""PyPI's PyTorch with its CUDA; the group hlv has it apart, so that one for CPUs can do."""
-
-
-@pytest.mark.parametrize("group", OPTIONAL)
-def test_an_optional_group_changes_no_version_of_the_lock(group):
-    """It holds what the group asks for, and what both have is the same."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    for python in PYTHONS:
-        own, versions = locked(python, OPTIONAL[group]), locked(python)
-        own |= locked(python, TORCH) if group == "hlv" else {}
-        for line in project["optional-dependencies"][group]:
-            wanted = Requirement(line)
-            if wanted.marker and not wanted.marker.evaluate({"python_version": python}):
-                continue
-            assert own[wanted.name] in wanted.specifier
-        shared = own.keys() & versions.keys()
-        assert {"numpy", "pandas"} <= shared
-        assert {name: own[name] for name in shared} == {name: versions[name] for name in shared}
-
-
-TOOLS = tuple(f"requirements-{tool}.lock" for tool in ("uv", "audit", "snakedeploy"))
-
-
-def test_every_locked_package_has_hashes_and_no_host_is_named():
-    locks = ("requirements.lock", TORCH, *TOOLS, *OPTIONAL.values())
-    for name in (*locks, "Makefile", "environment.yml"):
-        text = (ROOT / name).read_text()
-        assert "://" not in text, name
-        for block in re.split(r"\n(?=[\w])", text) if name in locks else ():
-            assert "==" not in block.split("\n")[0] or "--hash=sha256:" in block, (name, block)
+def test_uv_itself_is_installed_as_it_is_locked():
+    """By pip, which reads no uv.lock."""
+    options = (
+        "--quiet",
+        "--frozen",
+        "--no-emit-project",
+        "--only-group",
+        "uv",
+        "--no-annotate",
+        "--no-header",
+    )
+    assert run(UV, "export", *options, cwd=ROOT) == (ROOT / "requirements-uv.lock").read_text()
 
 
 def test_conda_has_the_same_versions():
-    versions = locked(conda()["python"])
+    versions = locked(conda()["python"], "dev")
     named = {name: version for name, version in conda().items() if name not in ONLY_CONDA}
     assert named == {name: versions[name] for name in direct()}
 

@@ -9,7 +9,7 @@ import yaml
 
 from crowdgold.experiment.wiring import choices
 
-from .conftest import ROOT, Checkout, environment, jobs_in, run
+from .conftest import Checkout, environment, jobs_in, locked, run
 
 FIGURE = "results/figures/tiny.svg"
 MODULE = """
@@ -147,8 +147,10 @@ def test_a_copy_of_the_default_is_no_choice():
 def snakedeploy(tmp_path_factory):
     """The program, in an environment of its own."""
     folder = tmp_path_factory.mktemp("snakedeploy")
-    lock = ROOT / "requirements-snakedeploy.lock"
-    return environment(folder, "--require-hashes", "-r", lock).with_name("snakedeploy")
+    lock = locked(folder / "locked.txt", "--only-group", "snakedeploy")
+    return environment(folder / "environment", "--require-hashes", "-r", lock).with_name(
+        "snakedeploy"
+    )
 
 
 @pytest.fixture

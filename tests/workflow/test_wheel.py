@@ -10,15 +10,16 @@ import pytest
 
 from crowdgold.system.extras import EXTRA_OF
 
-from .conftest import ROOT, UV, environment, run
+from .conftest import ROOT, UV, environment, locked, run
 
 KEYS = ["stratum", "model", "against", "metric", "method"]
 
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
-    """Built as `make release` builds it."""
+    """Built as `make release` builds it; beside it, in locked.txt, the versions of uv.lock."""
     folder = tmp_path_factory.mktemp("wheel")
+    locked(folder / "locked.txt", "--all-extras")
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=ROOT)
     (found,) = folder.glob("*.whl")
     return found
@@ -27,7 +28,7 @@ def wheel(tmp_path_factory):
 @pytest.fixture(scope="session")
 def installed(wheel):
     """The Python of an environment with the wheel, and no extra."""
-    lock = ROOT / "requirements.lock"
+    lock = wheel.with_name("locked.txt")
     return environment(wheel.parent / "environment", "--constraint", lock, wheel)
 
 
@@ -83,6 +84,6 @@ def test_a_report_without_matplotlib_ends_with_the_extra(installed, outside, tmp
 
 def test_uvx_runs_it(wheel, outside):
     """`pipx run` makes such an environment too."""
-    command = [UV, "tool", "run", "--constraints", ROOT / "requirements.lock", "--from", wheel]
+    command = [UV, "tool", "run", "--constraints", wheel.with_name("locked.txt"), "--from", wheel]
     said = run(*command, "--python", sys.executable, "crowdgold", "--help", cwd=outside["cwd"])
     assert "evaluate" in said
