@@ -148,6 +148,7 @@ class Pages:
         if self.page(wildcards).get("pictures"):
             there = {one.stem for one in Path("docs/gallery").glob("*.svg")}
             found["gallery"] = sorted(there | set(self.drawn.gallery()))
+            found["titles"] = self.drawn.titles()
         return found
 
 

@@ -9,7 +9,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+
+from jinja2 import Template
 
 from crowdgold import __version__
 from crowdgold.experiment import plan
@@ -394,6 +397,15 @@ class Drawn:
         """The caption's file, relative to the folder of the rules."""
         own = self.jobs.root / "workflow/report" / f"{figure}.rst"
         return f"../report/{figure if own.is_file() else 'figure'}.rst"
+
+    def titles(self) -> dict[str, str]:
+        """What each figure shows: the head of its caption, in bold."""
+        job = SimpleNamespace(config=self.config)
+        rules = self.jobs.root / "workflow/rules"
+        texts = {one: (rules / self.caption(one)).read_text() for one in self.config["figures"]}
+        heads = {one: text.split("**")[1] for one, text in texts.items() if "**" in text}
+        shown = {one: Template(head).render(snakemake=job) for one, head in heads.items()}
+        return {one: " ".join(words.split()).rstrip(".") for one, words in shown.items()}
 
     def plots_in(self, figures: Iterable[str]) -> list[str]:
         """The plotting functions of figures, each once."""
