@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from crowdgold.claims.how_to import make_page
 from crowdgold.cli import main
@@ -15,22 +14,6 @@ from crowdgold.cli import main
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 MAKE = ".venv/bin/snakemake --cores 1 --workflow-profile profiles/default -- README.md"
-MOST_LINES = 150
-
-ANSWERING = (
-    "answer", "comparison", "coverage", "findings", "nested-and-exact", "papers-figures",
-    "reliability", "reproduction", "reproduction_clara", "reproduction_judge_error",
-    "reproduction_label_variation", "reproduction_soft_metrics", "reproduction_stableval",
-    "verdicts", "which-interval", "which-method",
-)  # fmt: skip
-"""Pages that begin with a question."""
-MOST_ROWS = 15
-
-
-def figures() -> dict[str, dict]:
-    """Every figure of the configuration."""
-    blocks = [yaml.safe_load(path.read_text()) for path in ROOT.glob("config/experiments/*.yaml")]
-    return {name: block for one in blocks for name, block in one.get("figures", {}).items()}
 
 
 def links(page: Path) -> list[str]:
@@ -53,21 +36,6 @@ def test_the_readme_says_what_its_commands_print(tmp_path):
     assert make_page(template, tmp_path, main) == written, f"make it anew: {MAKE}"
 
 
-def test_the_readme_is_short():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= MOST_LINES
-
-
-@pytest.mark.parametrize("name", ANSWERING)
-def test_a_page_begins_with_its_question_and_long_tables_stand_at_its_end(name):
-    """Tables of more rows than a reader takes in come after the heading Numbers."""
-    page = (DOCS / f"{name}.md").read_text(encoding="utf-8")
-    title, _, rest = page.partition("\n")
-    assert "?" in title + rest.strip().partition("\n\n")[0]
-    before = page.partition("\n## Numbers\n")[0]
-    tables = re.findall(r"(?:^\|.*\n)+", before, re.MULTILINE)
-    assert [one for one in tables if len(one.splitlines()) - 2 > MOST_ROWS] == []
-
-
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CHANGELOG.md",
                                   *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("how-to/*.md")),
                                   *sorted(DOCS.glob("tutorials/*.md"))],
@@ -79,16 +47,6 @@ def test_links_lead_somewhere(page):
         target = (page.parent / place).resolve() if place else page
         assert target.exists(), link
         assert not heading or heading in anchors(target), link
-
-
-def test_every_figure_is_in_the_catalogue():
-    text = (DOCS / "figures.md").read_text(encoding="utf-8")
-    assert [name for name in figures() if f"`{name}`" not in text] == []
-
-
-def test_every_picture_of_the_gallery_is_linked():
-    linked = {(page.parent / link).resolve() for page in DOCS.glob("*.md") for link in links(page)}
-    assert {path for path in DOCS.glob("gallery/*.svg") if path not in linked} == set()
 
 
 def test_every_page_is_within_two_clicks_of_the_first():

@@ -23,8 +23,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scontrol", "scancel")
-PATIENCE = 240
-"""Seconds that a daemon has to answer, or a job to end, also on a busy machine."""
+PATIENCE = 240  # Seconds that a daemon has to answer, or a job to end, also on a busy machine
 
 CONFIGURATION = """\
 ClusterName=one

@@ -70,12 +70,6 @@ def test_every_scale_passes_the_check_and_changes_only_keys_that_are_there(scale
         assert len({one["replicates"] for one in arena}) == 1
 
 
-def test_more_label_sets_than_draws_are_refused_before_anything_runs():
-    """At once, and not by each job when its chains have ended."""
-    with pytest.raises(configuration.ConfigurationError, match=r"imputations 100000, .* at most"):
-        configuration.check({**BASE, "imputations": 100_000}, SCHEMA)
-
-
 def test_the_schema_is_valid_closed_and_describes_every_key():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     described = [block for block in objects_in(SCHEMA) if "properties" in block]
@@ -214,10 +208,13 @@ def test_a_slip_is_named_with_its_path_and_the_nearest_valid_name(path, value, m
     refused(path, value, message, metric_problem=metric_problem)
 
 
-def test_a_missing_key_is_named():
-    config = {key: value for key, value in BASE.items() if key != "seed"}
-    with pytest.raises(configuration.ConfigurationError, match="seed: missing"):
-        configuration.check(config, SCHEMA)
+def test_a_missing_key_is_named_and_more_label_sets_than_draws_are_refused():
+    """At once, and not by each job when its chains have ended."""
+    without = {key: value for key, value in BASE.items() if key != "seed"}
+    more = {**BASE, "imputations": 100_000}
+    for config, message in ((without, "seed: missing"), (more, "imputations 100000, .* at most")):
+        with pytest.raises(configuration.ConfigurationError, match=message):
+            configuration.check(config, SCHEMA)
 
 
 def test_the_experiment_in_the_documentation_can_be_run(checkout):

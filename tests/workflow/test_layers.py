@@ -16,8 +16,7 @@ ROOMS = (
 )  # fmt: skip
 """The rooms from above to below; each may import those above it."""
 APART = {"papers": {"checking", "evaluation", "presentation"}, "cli": {"papers"}}
-APART["notebook"] = APART["cli"]
-"""Room -> those above it that it does without all the same."""
+APART["notebook"] = APART["cli"]  # Room -> those above it that it does without all the same
 DOORS = {"door", "json_shapes", "options", "outputs", "study", "tables"}
 """Modules of `reading` that other rooms import."""
 

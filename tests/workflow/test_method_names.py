@@ -48,32 +48,6 @@ def literal_names(code):
     ]
 
 
-NAMES = "|".join(map(re.escape, METHODS.keys() - WORDS))
-SAID = re.compile(rf"(?<![\w+-])(?:{NAMES})(?![\w+-])")
-PROSE = (
-    "cli/evaluate", "cli/fit_labelling", "cli/plan",
-    "inference/annotated_labels", "inference/power_tuned_mean", "models/clara/gibbs",
-    "models/snorkel_labels", "papers/calibration/page", "papers/clara/experiments",
-    "papers/label_variation/page",
-    "papers/maven/experiments", "papers/maven/plots", "papers/soft_metrics/experiments",
-    "papers/soft_metrics/plots", "papers/stableval/plots",
-    "papers/stableval/tables",
-)  # fmt: skip
-"""Modules of the library that say a sentence, or a paper's words, with the name of a method."""
-
-
-def names_in_text(code):
-    """Lines of code with a string that holds a method's name among other words; no docstrings."""
-    tree = ast.parse(code)
-    plain = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    return [
-        (node.lineno, node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if id(node) not in plain and node.value not in METHODS and SAID.search(node.value)
-    ]
-
-
 SEARCHES = {".py": literal_names, ".smk": names_in_rules}
 
 
@@ -90,20 +64,7 @@ def test_no_method_is_named_outside_its_file():
     assert found == {}
 
 
-def test_texts_of_the_library_name_methods_only_where_that_is_expected():
-    """A list that a text gives of methods is made from the registry, so that it stays true."""
-    root, found = package_root(), set()
-    for path in sorted(root.rglob("*.py")):
-        name = path.relative_to(root).with_suffix("").as_posix()
-        free = f"src/crowdgold/{name}.py".startswith(FREE)
-        if not free and names_in_text(path.read_text(encoding="utf-8")):
-            found.add(name)
-    assert found == set(PROSE)
-
-
 def test_the_searches_for_names_find_them_and_pass_over_prose():
-    assert names_in_text("x = 'only MAVEN and DS+S can'; y = f'{z} of GT'")
-    assert not names_in_text("'MAVEN in words'\nx = 'GT+'; y = 'MAVENS'")
     for code in ("x = ('GT', 2)", "f(method='MAVEN-C')", "{'DS': 1}['DS']"):
         assert literal_names(code), code
     assert literal_names("'''MAVEN and GT are compared.'''") == []

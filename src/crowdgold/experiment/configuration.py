@@ -22,27 +22,21 @@ if TYPE_CHECKING:
     import jsonschema
 
 MOST_BYTES = 5_000_000
-MOST_KEYS = 100_000
-"""Keys and list entries of a file, those of an alias counted where it is used."""
+MOST_KEYS = 100_000  # Keys and list entries of a file, those of an alias counted where it is used
 DEEPEST = 50
 TOO_DEEP = f"more than {DEEPEST} levels of keys, expected fewer"
-MOST_JOBS = 100_000
-"""Jobs of one experiment; the largest of the papers' has under a thousand."""
+MOST_JOBS = 100_000  # Jobs of one experiment; the largest of the papers' has under a thousand
 MOST_COUNTED = 10_000_000
 """Items, draws, replicates and whatever else an integer says; a smaller bound is the schema's."""
 OPTIONS_OF = "options of "
 """How the kinds begin that list what a plot reads, in what the library offers."""
-AS_ITEMS = "as_items"
-"""Key of an experiment: its labels are reduced to the votes of items."""
-EXPERTS = "experts"
-"""Key of an experiment: its gold labels are those of experts who err."""
+AS_ITEMS = "as_items"  # Key of an experiment: its labels are reduced to the votes of items
+EXPERTS = "experts"  # Key of an experiment: its gold labels are those of experts who err
 SOURCES = ("simulator", "dataset", "check")
 """An experiment has exactly one of these: where its tables come from."""
 
-Places = dict[str, str]
-"""Path of a key, joined by dots -> where it stands: "FILE, line N"."""
-Known = Mapping[str, Collection[str]]
-"""What the library offers, by kind (`registries.known_names`)."""
+Places = dict[str, str]  # Path of a key, joined by dots -> where it stands: "FILE, line N"
+Known = Mapping[str, Collection[str]]  # What the library offers, by kind (`registries.known_names`)
 
 
 class ConfigurationError(InputError):

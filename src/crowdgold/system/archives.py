@@ -14,34 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
-Packed = Path | BinaryIO
-"""An archive: its file, or its bytes."""
+Packed = Path | BinaryIO  # An archive: its file, or its bytes
 _Zip = tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]
 
 
 class ArchiveError(ValueError):
     """An archive that is damaged, or that no honest source would publish."""
-
-
-def checked_members(archive: zipfile.ZipFile, name: str, most_bytes: int) -> list[zipfile.ZipInfo]:
-    """The members of a zip file that are no folders, once all are known to be harmless.
-
-    A member never gives more bytes than it declares: `zipfile` stops there, and its checksum is
-    wrong then.
-    """
-    seen: set[str] = set()
-    total = 0
-    for member in archive.infolist():
-        if why := _fault(member, seen):
-            raise ArchiveError(f"{name}: member {member.orig_filename!r} {why}; not unpacked")
-        seen.add(member.filename)
-        total += member.file_size
-        if total > most_bytes:
-            raise ArchiveError(
-                f"{name} would unpack to more than {most_bytes:,} bytes, the most that is expected "
-                f"of it; not unpacked"
-            )
-    return [member for member in archive.infolist() if not member.is_dir()]
 
 
 def _fault(member: zipfile.ZipInfo, seen: set[str]) -> str:
@@ -64,11 +42,27 @@ def _fault(member: zipfile.ZipInfo, seen: set[str]) -> str:
 
 @contextmanager
 def _opened(path: Packed, most_bytes: int, name: str) -> Iterator[_Zip]:
-    """A zip file and its members; `name` is what messages call it, the file's where empty."""
+    """A zip file and its members that are no folders, once all are known to be harmless.
+
+    A member never gives more bytes than it declares: `zipfile` stops there, and its checksum is
+    wrong then. `name` is what messages call the file, its own where empty.
+    """
     name = _name(path, name)
     try:
         with zipfile.ZipFile(path) as archive:
-            yield archive, checked_members(archive, name, most_bytes)
+            seen: set[str] = set()
+            for member in archive.infolist():
+                if why := _fault(member, seen):
+                    raise ArchiveError(
+                        f"{name}: member {member.orig_filename!r} {why}; not unpacked"
+                    )
+                seen.add(member.filename)
+            if sum(member.file_size for member in archive.infolist()) > most_bytes:
+                raise ArchiveError(
+                    f"{name} would unpack to more than {most_bytes:,} bytes, the most that is "
+                    "expected of it; not unpacked"
+                )
+            yield archive, [member for member in archive.infolist() if not member.is_dir()]
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
         raise ArchiveError(f"{name} is no readable zip file: {error}") from error
 

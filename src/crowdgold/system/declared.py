@@ -11,8 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-"""The folder of the package."""
+ROOT = Path(__file__).resolve().parents[1]  # The folder of the package
 KINDS = {"simulator": "Generator", "check": "Check", "plot": "Plot"}
 """Kind, as configurations name it -> the class of what is declared."""
 
