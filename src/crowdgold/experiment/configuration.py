@@ -44,9 +44,7 @@ class ConfigurationError(InputError):
 
 
 def load(path: str | Path) -> dict[str, Any]:
-    """What a YAML file says; ConfigurationError where it is missing, is not YAML, holds no mapping,
-    or a key twice.
-    """
+    """What a YAML file says; ConfigurationError where it is no mapping, or has a key twice."""
     return read(Path(path))[0]
 
 
@@ -143,7 +141,7 @@ def places_of(files: Sequence[Path], overlays: Sequence[Path] = ()) -> Places:
     return places
 
 
-def place_of(problem: str, places: Mapping[str, str]) -> str:
+def place_of(problem: str, places: Places) -> str:
     """A problem, "KEY: what is wrong", after the file and the line where its key stands."""
     key = problem.partition(": ")[0]
     while key and key not in places:
@@ -189,12 +187,8 @@ def number_problems(value: Any, path: str = "") -> Iterator[str]:
     # A seed counts nothing.
     if isinstance(value, int) and value > MOST_COUNTED and not path.endswith("seed"):
         yield f"{path}: found {value}, expected at most {MOST_COUNTED}"
-    entries: Any = ()
-    if isinstance(value, Mapping):
-        entries = value.items()
-    elif isinstance(value, list):
-        entries = enumerate(value)
-    for key, one in entries:
+    listed = enumerate(value) if isinstance(value, list) else ()
+    for key, one in value.items() if isinstance(value, Mapping) else listed:
         yield from number_problems(one, f"{path}.{key}" if path else str(key))
 
 
@@ -231,10 +225,9 @@ def _schema_problems(config: Mapping[str, Any], schema: Mapping[str, Any]) -> It
 def _described_axis(
     axis: str, described: Mapping[str, Any], given: Any, schema: Mapping[str, Any]
 ) -> tuple[Any, str]:
-    """Find the schema of a parameter, or what is wrong; a dotted axis reaches into mappings.
+    """The schema of a parameter, in that of what can vary, or what is wrong.
 
-    `described` is the schema of what can vary; `given` must hold the mappings that the axis reaches
-    into.
+    A dotted axis reaches into mappings, which `given` must hold.
     """
     *parents, _ = names = axis.split(".")
     for depth, name in enumerate(names):
@@ -370,9 +363,7 @@ def _voter_problems(name: str, block: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _figure_problems(name: str, config: Mapping[str, Any], known: Known) -> Iterator[str]:
-    """Problems of what a figure is drawn from, and of its options: not its plot's, missing, or an
-    axis that nothing varies.
-    """
+    """Problems of what a figure is drawn from, and of its options."""
     path, block, experiments = f"figures.{name}", config["figures"][name], config["experiments"]
     benchmarks, own = config.get("benchmarks", {}), block.get("experiments", [])
     if ("experiments" in block) == ("benchmark" in block):

@@ -96,10 +96,9 @@ class Jobs:
     def library(self, script: str, **used: Names) -> Callable[[Wildcards], dict[str, str]]:
         """A parameter that stands for a script and the library files that it imports.
 
-        It is file -> hash. It changes, and the job runs again, when one of them does; tables keep
-        it as their provenance. As inputs they would be dozens for each job, which the scheduler
-        looks through for each job that ends. A keyword names a registry and, by a function of the
-        wildcards, the entries that the job uses.
+        It is file -> hash; tables keep it as their provenance. As inputs they would be dozens for
+        each job, which the scheduler looks through for each job that ends. A keyword names a
+        registry and, by a function of the wildcards, the entries that the job uses.
         """
 
         def code(wildcards: Wildcards) -> dict[str, str]:
@@ -110,7 +109,7 @@ class Jobs:
 
     def block(self, wildcards: Wildcards) -> Plain:
         """The experiment's part of the configuration."""
-        (block,) = self._blocks([wildcards.experiment])
+        block: Plain = self.config["experiments"][wildcards.experiment]
         return block
 
     def _blocks(self, experiments: Iterable[str]) -> list[Plain]:
@@ -278,8 +277,7 @@ def unavailable(dataset: str) -> str:
 class Drawn:
     """The figures of a configuration and the tables that they are drawn from.
 
-    `say` tells a person what is skipped; `unavailable` says why a dataset cannot be had, nothing
-    where it can.
+    `say` tells a person what is skipped.
     """
 
     def __init__(
@@ -433,8 +431,8 @@ class Drawn:
     def experiment_jobs(self) -> dict[str, list[str]]:
         """The experiments of each job, where a job runs whole experiments, by the first.
 
-        At the smallest scale most take seconds. Those of a paper's target that sample no Stan model
-        share a job, and those of a figure that sample the same.
+        Those of a paper's target that sample no Stan model share a job: most take seconds. So do
+        those of a figure that sample the same.
         """
         jobs: dict[tuple[Any, ...], list[str]] = {}
         for name, block in self.config["experiments"].items():

@@ -365,9 +365,8 @@ def compile_model(
 ) -> None:
     """Compile a model; `executable` appears complete or not at all, beside it a JSON record.
 
-    The record, `executable.with_suffix(".json")`, holds the model's hash, the toolchain, the
-    seconds and the executable's sha256, which `executable_fault` looks for. Compilation runs in a
-    temporary folder, so that paths may hold any character.
+    The record, `executable.with_suffix(".json")`, holds the sha256 that `executable_fault` looks
+    for. Compilation runs in a temporary folder, so that paths may hold any character.
     """
     stan_file, executable = Path(stan_file).resolve(), Path(executable).absolute()
     digest = model_hash(stan_file)
