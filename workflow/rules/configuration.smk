@@ -13,12 +13,16 @@ from snakemake.pathvars import Pathvars
 from snakemake.utils import update_config
 
 try:
+    from crowdgold.system.planning import postpone
     from crowdgold.types.errors import InputError
 except ModuleNotFoundError as absent:
     raise WorkflowError(
         f"no module {absent.name!r}: install the library that these rules use, "
         "pip install '.[workflow]' in a checkout, else pip install 'crowdgold[workflow]'"
     ) from None
+
+postpone()  # what methods and plots compute with: planning needs their names alone
+
 from crowdgold.experiment.configuration import load, places_of
 from crowdgold.experiment.published import laid_over
 from crowdgold.experiment.wiring import choices, source_folder

@@ -6,6 +6,7 @@ worse here: where judges err together, the integrand turns within a fraction of 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,16 @@ from crowdgold.types.annotations import MISSING
 from crowdgold.types.items import NO_GOLD
 
 NODES = np.linspace(-5, 5, 31)
-LOG_WEIGHTS = norm.logpdf(NODES) - logsumexp(norm.logpdf(NODES))
 MOST_CORRELATED = 0.9  # Upper end of the prior of the latent correlation
 PRIOR_MEANS = np.array([-1.0, 1.0])  # Of b_j0 and b_j1; their standard deviation is 1
 START_CORRELATION = (0.05, 0.5)
 ADAPT_DELTA = 0.85  # the posterior has no narrow places, and longer steps halve the time
+
+
+@cache
+def log_weights() -> np.ndarray:
+    """The log weight of each node under a standard normal."""
+    return norm.logpdf(NODES) - logsumexp(norm.logpdf(NODES))
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class JudgeDraws:
             shared, own = np.sqrt(r)[:, None, None], np.sqrt(1 - r)[:, None, None]
             place = (b[..., None] + shared * NODES) / own
             each = given[0] @ log_ndtr(place) + given[1] @ log_ndtr(-place)
-            yield place, each + LOG_WEIGHTS
+            yield place, each + log_weights()
 
     def log_masses(self, vote: np.ndarray) -> np.ndarray:
         """Log P(votes | Y = y) of some votes (p, m): (D, 2, p)."""
@@ -131,7 +137,7 @@ def judge_data(rows: JudgeRows, phi_prior: PhiPrior = UNIFORM_PHI) -> dict[str, 
         "patterns": len(rows.vote), "judges": rows.vote.shape[1], "vote": rows.vote.tolist(),
         "rows": len(rows.count), "pattern": (rows.pattern + 1).tolist(), "gold": rows.gold.tolist(),
         "count": rows.count.tolist(), "nodes": len(NODES), "node": NODES.tolist(),
-        "log_weight": LOG_WEIGHTS.tolist(), "phi_prior": [phi_prior.alpha, phi_prior.beta],
+        "log_weight": log_weights().tolist(), "phi_prior": [phi_prior.alpha, phi_prior.beta],
     }  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from scipy.special import expit, logit, logsumexp, ndtr
 
 from crowdgold.models.binned_ranks import BinnedRanks, ConditionedBinnedRanks
 from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
-from crowdgold.models.judge_votes import LOG_WEIGHTS, JudgeDraws
+from crowdgold.models.judge_votes import JudgeDraws, log_weights
 from crowdgold.models.priors import ScorePrior
 from crowdgold.models.stan import spread_draws
 from crowdgold.models.utility import UtilityTables, known_of_labels
@@ -152,7 +152,7 @@ def _shapes(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 def panel_chances(draws: JudgeDraws, groups: PatternGroups) -> PanelChances:
     """The panel's chance of a positive vote under each draw, by group and label."""
-    overall, moments, odds, prior = [], [], [], np.exp(LOG_WEIGHTS)
+    overall, moments, odds, prior = [], [], [], np.exp(log_weights())
     for phi, (place, each) in zip(draws.phi, draws.at_nodes(groups.vote), strict=True):
         chance = ndtr(place).mean(axis=1)
         mean = chance @ prior

@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -101,18 +101,21 @@ RC: Any = {
 }  # fmt: skip
 
 
-# Matplotlib's own DejaVu Sans is preferred, since a machine's, of another version, differs.
-_OWN = Path(mpl.get_data_path())
-for _font in sorted(_OWN.glob("fonts/ttf/DejaVuSans*.ttf")):
-    fontManager.addfont(_font)
-# Of two fonts of one name the first is taken.
-fontManager.ttflist.sort(key=lambda font: _OWN not in Path(font.fname).parents)
+@cache
+def _prefer_fonts_of_matplotlib() -> None:
+    """Its DejaVu Sans comes before a machine's, which may be of another version."""
+    fonts = Path(mpl.get_data_path())
+    for font in sorted(fonts.glob("fonts/ttf/DejaVuSans*.ttf")):
+        fontManager.addfont(font)
+    # Of two fonts of one name the first is taken.
+    fontManager.ttflist.sort(key=lambda font: fonts not in Path(font.fname).parents)
 
 
 def new_figure(
     rows: int, columns: int, height: float, width: float = PAGE_WIDTH
 ) -> tuple[Figure, list[list[Axes]]]:
     """A figure with a grid of panels."""
+    _prefer_fonts_of_matplotlib()
     mpl.rcParams.update(RC)
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False)

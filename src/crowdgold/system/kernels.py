@@ -22,7 +22,6 @@ if not os.environ.get(THREADS, "1").isdecimal() or int(os.environ.get(THREADS, "
     )
 
 import numba  # noqa: E402 - numba reads the variable when it is loaded
-from numba.core import event  # noqa: E402
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 IN_MEMORY = (
@@ -31,23 +30,23 @@ IN_MEMORY = (
 )
 
 
-class _SayOnce(event.Listener):
-    """Says at the first compilation that nothing of it is kept."""
-
-    said = False
-
-    def on_start(self, event: event.Event) -> None:
-        if not self.said:
-            self.said = True
-            logging.getLogger("crowdgold").warning(IN_MEMORY)
-
-    def on_end(self, event: event.Event) -> None:
-        pass
-
-
 @cache
 def _listen() -> None:
-    event.register("numba:compile", _SayOnce())
+    """Have it said at the first compilation that nothing of it is kept."""
+    from numba.core import event
+
+    class SayOnce(event.Listener):  # type: ignore[misc]
+        said = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.said:
+                self.said = True
+                logging.getLogger("crowdgold").warning(IN_MEMORY)
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    event.register("numba:compile", SayOnce())
 
 
 def kernel(**options: Any) -> Callable[[Function], Any]:

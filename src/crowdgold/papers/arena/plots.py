@@ -29,8 +29,6 @@ COVERS, UNSURE, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#FFF3B0", "#9CC4E4", "#F4F4
 LESS = 0.05
 """Coverage that is less than nominal by more than this is not shown as coverage, though too few
 replicates may leave it inside its band."""
-SHORTFALL = LinearSegmentedColormap.from_list("shortfall", ["#FDAE6B", "#E6550D", "#7F2704"])
-"""Colours of coverage below its band, from just below to none."""
 WORDS = {
     "it needs gold labels": "gold",
     "it needs scores": "score",
@@ -57,10 +55,15 @@ def _is_unsure(cell: Mapping[str, Any]) -> bool:
     return cell["verdict"] == INSIDE and cell["coverage"] < cell["level"] - LESS
 
 
+def _shortfall(share: float) -> Any:
+    """The colour of coverage below its band, from just below (0) to none (1)."""
+    return LinearSegmentedColormap.from_list("", ["#FDAE6B", "#E6550D", "#7F2704"])(share)
+
+
 def colour_of_coverage(cell: Mapping[str, Any]) -> Any:
     """The colour of a cell's coverage."""
     if cell["verdict"] == SHORT:
-        return SHORTFALL(float(1 - cell["coverage"] / cell["band_low"]))
+        return _shortfall(float(1 - cell["coverage"] / cell["band_low"]))
     if cell["verdict"] == LONG:
         return COVERS_TOO_MUCH
     return UNSURE if _is_unsure(cell) else COVERS
@@ -128,8 +131,8 @@ def _legend(figure: Figure, cells: pd.DataFrame) -> None:
     known: list[tuple[bool, Any, str]] = [
         (True, COVERS, "covers"),
         (unsure, UNSURE, "lower, not clear"),
-        (SHORT in there, SHORTFALL(0.2), "too short (darker: less often right)"),
-        (SHORT in there, SHORTFALL(1.0), "never covers"),
+        (SHORT in there, _shortfall(0.2), "too short (darker: less often right)"),
+        (SHORT in there, _shortfall(1.0), "never covers"),
         (LONG in there, COVERS_TOO_MUCH, "covers too often"),
     ]
     handles = [Patch(facecolor=colour, label=words) for shown, colour, words in known if shown]

@@ -1,0 +1,102 @@
+"""Modules that compute, loaded when they are first used rather than when they are imported.
+
+The workflow's own process plans jobs and computes nothing, and on a cluster it starts with each
+job. It needs the names of methods, simulators and plots, whose files import what they compute with.
+`lazy import` (PEP 810, Python 3.15) will do the same.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+COMPUTING = ("pandas", "pyarrow", "scipy", "numba", "sklearn", "matplotlib", "cmdstanpy")
+
+
+class Postponed:
+    """Stands for a module, or a part of one, until it is called or asked what is an instance."""
+
+    def __init__(self, name: str, load: Callable[[], Any]) -> None:
+        self._name, self._load = name, load
+
+    @cached_property
+    def _loaded(self) -> Any:
+        return self._load()
+
+    def __getattr__(self, part: str) -> Any:
+        if part.startswith("__"):
+            raise AttributeError(part)
+        return Postponed(f"{self._name}.{part}", lambda: getattr(self._loaded, part))
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        """What a function gives, or a class makes; numba's decorators wait for the first call."""
+        if self._name.startswith("numba.") and not self._name.endswith(")()"):
+            return Postponed(f"{self._name}()", lambda: self._loaded(*values, **named))
+        return self._loaded(*values, **named)
+
+    def __instancecheck__(self, value: object) -> bool:
+        return isinstance(value, self._loaded)
+
+    def __or__(self, other: Any) -> Any:
+        return Postponed(f"{self._name} | {other}", lambda: self._loaded | other)
+
+    def __ror__(self, other: Any) -> Any:
+        return Postponed(f"{other} | {self._name}", lambda: other | self._loaded)
+
+
+class _Placeholder(ModuleType):
+    """What an import of one of these modules gives."""
+
+    def __getattr__(self, part: str) -> Any:
+        if part.startswith("__"):
+            raise AttributeError(part)
+        return Postponed(f"{self.__name__}.{part}", lambda: _part(self.__name__, part))
+
+
+class _Finder:
+    """Finds a placeholder for each of these modules."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: Any = None) -> Any:
+        package = name.partition(".")[0]
+        loaded = not isinstance(sys.modules.get(package, _Placeholder("")), _Placeholder)
+        if loaded or package not in COMPUTING:
+            return None
+        return ModuleSpec(name, _Finder, is_package=True)  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType:
+        return _Placeholder(spec.name)
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        pass
+
+
+def postpone() -> None:
+    """Let imports from here on load nothing of `COMPUTING` before it is used."""
+    if _Finder not in sys.meta_path:
+        sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]
+
+
+@contextmanager
+def _loading() -> Iterator[None]:
+    """Imports inside load what they name."""
+    sys.meta_path.remove(_Finder)  # type: ignore[arg-type]
+    for name in [name for name, one in sys.modules.items() if isinstance(one, _Placeholder)]:
+        del sys.modules[name]
+    try:
+        yield
+    finally:
+        postpone()
+
+
+def _part(module: str, name: str) -> Any:
+    """What really stands in a module under a name: a part of it, or a module in its folder."""
+    with _loading():
+        whole = import_module(module)
+        return getattr(whole, name) if hasattr(whole, name) else import_module(f"{module}.{name}")
