@@ -1,6 +1,8 @@
 """Counts of jobs, and what it takes to plan them; rules hold no code."""
 
 import resource
+import subprocess
+import sys
 from collections import Counter
 from pathlib import PurePath
 
@@ -46,3 +48,45 @@ def test_no_folder_holds_over_10_000_entries_at_the_papers_scale():
     entries = {path for block in blocks for path in (block, *block.parents)}
     assert len(entries) > 1000
     assert max(Counter(path.parent for path in entries).values()) <= 10_000
+
+
+LOADED = """
+import atexit, sys
+from crowdgold.system.lazy_imports import COMPUTING, postpone
+# What stands for a module has no file.
+atexit.register(lambda: print("loaded", *(
+    name for name in COMPUTING if getattr(sys.modules.get(name), "__file__", ""))))
+"""
+PLANNED = "from snakemake.cli import main; main(sys.argv[1:])"
+USED = """
+postpone()
+import pandas as pd
+from scipy.special import expit
+from numba import njit
+@njit(cache=True)
+def double(x: pd.Series | None): return 2 * x
+assert not any(getattr(sys.modules[name], "__file__", "") for name in ("pandas", "scipy", "numba"))
+assert isinstance(pd.DataFrame({"a": [1]}), pd.DataFrame) and not isinstance(1, pd.Series)
+assert expit(0) == 0.5
+import scipy.stats
+assert scipy.stats.norm.cdf(0) == 0.5
+"""
+
+
+def _loaded(code: str, *arguments: str, **options: object) -> set[str]:
+    """Of the modules that compute, those that a program has loaded when it ends."""
+    command = [sys.executable, "-c", LOADED + code, *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, **options)
+    return set(ended.stdout.splitlines()[-1].split()[1:])
+
+
+@pytest.mark.parametrize("scale", ["smoke", "paper"])
+def test_planning_loads_nothing_that_computes(tmp_path, scale):
+    checkout = Checkout.whole(tmp_path / "checkout", ("product_pairs", "chaosnli"))
+    asked = ("-n", "--cores", "1", "--nolock", "--config", f"scale={scale}", "--", "figures")
+    assert _loaded(PLANNED, *asked, cwd=checkout.folder) == set()
+
+
+def test_a_module_that_waits_is_loaded_when_it_is_used_and_no_other():
+    assert _loaded(USED) == {"pandas", "scipy", "pyarrow"}
+    assert _loaded("import scipy") == {"scipy"}

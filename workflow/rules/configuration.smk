@@ -13,7 +13,7 @@ from snakemake.pathvars import Pathvars
 from snakemake.utils import update_config
 
 try:
-    from crowdgold.system.planning import postpone
+    from crowdgold.system.lazy_imports import postpone
     from crowdgold.types.errors import InputError
 except ModuleNotFoundError as absent:
     raise WorkflowError(

@@ -10,7 +10,11 @@
 OWN_MODELS = stan_models(
     dict.fromkeys(config.get("evaluate", {}).get("methods") or offered(), {})
 )
-ASKED_OF_STUDY = {"seed": config["seed"], "level": config["level"], **config.get("evaluate", {})}
+ASKED_OF_STUDY = {
+    "seed": config["seed"],
+    "level": config["level"],
+    **config.get("evaluate", {}),
+}
 
 
 checkpoint prepare_evaluation:
