@@ -39,7 +39,7 @@ from scipy import special
 from crowdgold.inference.design import KnownChances
 from crowdgold.methods.doubts import CHOSEN, CHOSEN_MEND, DRAW_ANEW, SURELY_CHOSEN
 from crowdgold.system.kernels import kernel
-from crowdgold.types.clusters import together
+from crowdgold.types.clusters import whole_clusters
 from crowdgold.types.gold_draw import NO_STRATUM, GoldDraw
 from crowdgold.types.items import NO_GOLD, Items
 
@@ -539,7 +539,7 @@ def _assess(
     if items.draw is not None and items.draw.estimated:
         return GoldSample(np.nan, note="its chances are estimated from votes and scores")
     units = Units(features, gold, items.draw, stratum)
-    if items.cluster is not None and together(items.cluster, gold, items.draw).share > MOSTLY:
+    if items.cluster is not None and whole_clusters(items.cluster, gold, items.draw).share > MOSTLY:
         units = units.by_cluster(items.cluster)
     if not units.features:
         return GoldSample(np.nan, note="all items have the same votes, and there are no scores")

@@ -41,7 +41,7 @@ from crowdgold.inference.without_gold import Ranges
 from crowdgold.methods.needs import MOST_JUDGES
 from crowdgold.reading.study import Study
 from crowdgold.types.annotations import MISSING, labels_by_judge
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import kish
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
@@ -188,7 +188,7 @@ class Judges(Shown):
     sentences: tuple[str, ...] = ()  # the same in plain words
     each_two: tuple[str, ...] = ()  # each two judges' errors, in words, of three judges or more
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """Who they are, and what they are worth in words."""
         return {"judges": ", ".join(self.judge) or "not by name", "said": self.sentences}
 

@@ -45,7 +45,7 @@ from crowdgold.methods.registry import METHODS, offered
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.reading.study import Study
 from crowdgold.types.columns import counted, has_or_have, list_names
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
@@ -321,7 +321,7 @@ class DataCheck(Shown):
         """Say whether some estimator is usable, if weakly."""
         return any(one.verdict != NOT_USABLE for one in self.verdicts)
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """What the data are, and what they support."""
         return in_short(self)
 

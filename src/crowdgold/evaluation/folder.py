@@ -33,7 +33,7 @@ from crowdgold.reading.outputs import kept_name, lies_in, restored, same_file, w
 from crowdgold.system.extras import PARQUET, missing
 from crowdgold.system.temporary import held_folder, own_name, registered
 from crowdgold.types.columns import list_names
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 
 
@@ -45,7 +45,7 @@ class Evaluation(Shown):
     # Settings, notes, strata, methods that were not run, headlines, what models are held against.
     summary: Mapping[str, Any]
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """The tables with their rows, and what the summary holds."""
         tables = [f"{name}: {len(table):,} rows" for name, table in self.tables.items()]
         return {"tables": tables, "summary": ", ".join(self.summary)}

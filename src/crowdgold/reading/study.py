@@ -35,12 +35,11 @@ from crowdgold.reading.sheets import Sheet
 from crowdgold.reading.tables import TIE_BREAK_SEED, Rows, give_back
 from crowdgold.reading.votes import read_votes
 from crowdgold.types.annotations import Annotations, annotations_from_frame
-from crowdgold.types.clusters import in_words
+from crowdgold.types.clusters import clusters_in_words
 from crowdgold.types.columns import counted, has_or_have, list_names
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
-from crowdgold.types.gold_draw import in_words as in_words_gold_draw
-from crowdgold.types.gold_draw import skipped_in_words
+from crowdgold.types.gold_draw import draw_in_words, skipped_in_words
 from crowdgold.types.items import (
     NO_GOLD,
     SCORE,
@@ -121,7 +120,7 @@ class Study(Shown):
         """The same study with what is known of how often experts err (`types.opinions`)."""
         return replace(self, items=self.items.with_expert_error(text))
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """Those of its items, who voted, and what was guessed when it was read."""
         voters = self.annotations
         return {
@@ -225,10 +224,10 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
         tied = None
         if items.opinions is not None:
             tied = (items.opinions.number > 0) & (items.gold == NO_GOLD)
-        notes.append(in_words_gold_draw(items.draw, items.gold))
+        notes.append(draw_in_words(items.draw, items.gold))
         notes += skipped_in_words(sampling, items.gold, tied)
     if items.cluster is not None:
-        notes.append(in_words(items.cluster))
+        notes.append(clusters_in_words(items.cluster))
     return Study(items, annotations, strata, weights, by_expert, tuple(notes), passed_over)
 
 

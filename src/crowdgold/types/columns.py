@@ -1,4 +1,4 @@
-"""Columns of an input table: what they must hold, and what is made of them.
+"""Columns of an input table: what they must hold, and the words in which messages list things.
 
 Each problem names file, column, rows, and the way out.
 """
@@ -16,7 +16,7 @@ import pandas as pd
 from crowdgold.types.errors import InputError
 
 FEW, FIRST = 8, 3
-"""Names of a guess, or rows, that are all shown, and how many of more names."""
+"""A message shows up to `FEW` rows or guessed names; of more guessed names the `FIRST` ones."""
 
 
 def list_rows(rows: Iterable[object]) -> str:
@@ -34,8 +34,8 @@ def list_names(names: Iterable[object], shown: int = 20) -> str:
 
 def list_guessed(names: Iterable[object]) -> str:
     """Names that were guessed alike: all of a few, so that none is overlooked, else the first."""
-    found = list(names)
-    return list_names(found, FEW if len(found) <= FEW else FIRST)
+    names = list(names)
+    return list_names(names, FEW if len(names) <= FEW else FIRST)
 
 
 def repeated(names: Iterable[str]) -> dict[str, int]:
@@ -105,18 +105,18 @@ def is_empty(values: pd.Series) -> np.ndarray:
 
 
 NUL_WRITTEN = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-"""In JSON, where a backslash may itself be written by two."""
+"""A NUL byte as JSON writes it; after an escaped backslash it is plain text."""
 NUL = "a NUL byte"
 ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-"""How JSON writes them; two halves that follow each other are one good character."""
+"""How JSON writes a NUL byte or half a character; two halves in sequence make a whole one."""
 MEND = "expected text; write the file anew, as UTF-8"
 
 
-def check_json_text(text: str, found: Any, where: str) -> None:
-    """Raise an `InputError` where JSON holds a character that no text of a study holds."""
+def check_json_text(text: str, content: Any, where: str) -> None:
+    """Raise an `InputError` where JSON, `text` and its `content`, holds what no text may hold."""
     if not ESCAPED.search(text):
         return
-    plain = json.dumps(found, ensure_ascii=False)
+    plain = json.dumps(content, ensure_ascii=False)
     if NUL_WRITTEN.search(plain):
         raise InputError(f"{where}: found {NUL}, {MEND}")
     try:
