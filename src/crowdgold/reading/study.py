@@ -1,6 +1,6 @@
 """A user's study: votes, gold labels, scores, strata and weights of one set of items.
 
-Or its labels alone, by annotator, of two kinds or more.
+`read_labels` reads labels alone, by annotator, of two categories or more.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,7 +56,7 @@ def read_labels(
     reading: Reading | None = None,
     categories: Sequence[str] | None = None,
 ) -> tuple[Annotations, tuple[str, ...]]:
-    """The labels of a study's files, and what was guessed, dropped or decided.
+    """The labels of a study's files, and notes on what was guessed, dropped or decided.
 
     Labels that are said to be positive become 1, all others 0; where none is, they stay what they
     are. The categories are those found where they are not given.
@@ -148,14 +148,14 @@ def read_study(
 
 
 def _assigned(named: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
-    """The sheets with what each holds, once it is checked that they are of the same things."""
+    """The sheets with their roles, once it is checked that they name the same things alike."""
     sheets = assign(named, reading.positive, notes, reading.repeated)
     check_same_things(sheets)
     return check_missing(sheets, reading, notes)
 
 
 def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
-    """Join sheets whose columns are named; they are taken out of the list."""
+    """The study of sheets whose columns are named; the list is emptied, to free their memory."""
     repeated, unmatched = reading.repeated, reading.unmatched
     sheets = _assigned(named, reading, notes)
     guessed = [sheet.name for sheet in sheets if guessed_gold(sheet)]
@@ -261,7 +261,7 @@ def _by_name(rows: Rows, *columns: str) -> Rows:
 
 
 def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> None:
-    """Note, or refuse where only a guess says it, gold that is the votes' majority."""
+    """Note gold that is but the votes' majority; refuse it in files only `guessed` to hold gold."""
     twice = 2 * items.votes_positive
     known, tied = items.gold != NO_GOLD, twice == items.votes_total
     same = tied | (items.gold == (twice > items.votes_total))
