@@ -1,4 +1,4 @@
-"""How much it matters that items belong together: how alike the items of a cluster are.
+"""How much clusters of items matter: how alike their items are, and what that costs in labels.
 
 The intraclass correlation of a value is that of two items of one cluster, from the mean squares
 between and within clusters (analysis of variance):
@@ -42,7 +42,7 @@ class ClusterEffect:
 
 
 def intraclass_correlation(values: np.ndarray, cluster: np.ndarray) -> float:
-    """That of values (n,) in clusters (n,); NaN where no two are of one, or all are the same."""
+    """Of values (n,) in clusters (n,); NaN where no two are of one, or all values are the same."""
     _, code, size = np.unique(cluster, return_inverse=True, return_counts=True)
     number, count = len(values), len(size)
     if count < 2 or count == number or np.ptp(values) == 0:
@@ -54,7 +54,7 @@ def intraclass_correlation(values: np.ndarray, cluster: np.ndarray) -> float:
     return (between - within) / (between + (items - 1) * within)
 
 
-def _variance(items: Items) -> float:
+def _prevalence_variance(items: Items) -> float:
     """Variance of the prevalence from gold alone, about the population."""
     rows = np.flatnonzero(items.gold != NO_GOLD)
     known, design = drawn_from(View(items, NO_PREDICTOR), rows)
@@ -74,7 +74,8 @@ def cluster_effect(items: Items) -> ClusterEffect | None:
         of_gold = intraclass_correlation(items.gold[gold].astype(float), items.cluster[gold])
     of_votes = intraclass_correlation(items.votes_positive / items.votes_total, items.cluster)
     if len(np.unique(items.gold[gold])) == 2:
-        effect = _variance(items) / _variance(replace(items, cluster=None))
+        unclustered = replace(items, cluster=None)
+        effect = _prevalence_variance(items) / _prevalence_variance(unclustered)
     both = ((of_gold, "gold labels"), (of_votes, "votes"))
     known = [f"{value:.2f} of {what}" for value, what in both if np.isfinite(value)]
     said = "how far items of one cluster are alike is not known"

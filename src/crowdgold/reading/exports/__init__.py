@@ -33,7 +33,7 @@ def export_of(records: Records) -> Export | None:
 
 
 def instead_of(ending: str) -> str:
-    """What to give in the place of a file whose ending is not read; empty where nothing is known."""
+    """What to give in the place of a file whose ending is not read; empty where none is known."""
     return next((one.instead[ending] for one in EXPORTS if ending in one.instead), "")
 
 
