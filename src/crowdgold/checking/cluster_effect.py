@@ -54,7 +54,7 @@ def intraclass_correlation(values: np.ndarray, cluster: np.ndarray) -> float:
     return (between - within) / (between + (items - 1) * within)
 
 
-def _prevalence_variance(items: Items) -> float:
+def _variance(items: Items) -> float:
     """Variance of the prevalence from gold alone, about the population."""
     rows = np.flatnonzero(items.gold != NO_GOLD)
     known, design = drawn_from(View(items, NO_PREDICTOR), rows)
@@ -74,8 +74,7 @@ def cluster_effect(items: Items) -> ClusterEffect | None:
         of_gold = intraclass_correlation(items.gold[gold].astype(float), items.cluster[gold])
     of_votes = intraclass_correlation(items.votes_positive / items.votes_total, items.cluster)
     if len(np.unique(items.gold[gold])) == 2:
-        unclustered = replace(items, cluster=None)
-        effect = _prevalence_variance(items) / _prevalence_variance(unclustered)
+        effect = _variance(items) / _variance(replace(items, cluster=None))
     both = ((of_gold, "gold labels"), (of_votes, "votes"))
     known = [f"{value:.2f} of {what}" for value, what in both if np.isfinite(value)]
     said = "how far items of one cluster are alike is not known"

@@ -337,10 +337,8 @@ def of_weighed(units: Units, of: str) -> GoldSample:
         chance, size = units.draw.chance[units.gold], len(units.gold)
         number = float((1 / chance).sum())
         variance = float(((1 - chance) / chance**2).sum()) * size / number
-        p_number = (
-            float(special.erfc(abs(number - size) / np.sqrt(2 * variance))) if variance else 1.0
-        )
-        p = min(1.0, TESTS * min(p, p_number))
+        p_n = float(special.erfc(abs(number - size) / np.sqrt(2 * variance))) if variance else 1.0
+        p = min(1.0, TESTS * min(p, p_n))
     middle, spread = features.mean(axis=0), features.std(axis=0)
     mean, shrunk, _ = _mean_and_covariance((features - middle) / spread, units.gold, units.draw)
     numbers = middle + spread * mean, middle, mean / np.sqrt(np.diag(shrunk))
@@ -454,7 +452,7 @@ def _one_by_one(units: Units, rng: np.random.Generator, draws: int, tests: int) 
 
 
 def _last_sent(units: Units) -> Units | None:
-    """The units sent to experts in the last batch; None where too few came back unlabelled."""
+    """The units sent to experts in the last batch; None where nothing can be tested."""
     draw = units.draw
     if draw is None or draw.sent is None or draw.batch is None or units.of == OF_CLUSTERS:
         return None

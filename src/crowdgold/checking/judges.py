@@ -193,15 +193,15 @@ class Judges(Shown):
         return {"judges": ", ".join(self.judge) or "not by name", "said": self.sentences}
 
 
-def _drawn(items: Items) -> Items | None:
-    """The items where it matters how gold was drawn of them, or None."""
+def _if_draw_matters(items: Items) -> Items | None:
+    """The items, or None where gold is a simple random sample of them."""
     return None if items.draw is None and items.cluster is None else items
 
 
 def _shared(items: Items, table: np.ndarray | None, errors: ExpertErrors | None) -> SharedErrors:
     """How far errors are shared, by judge where there is a table of their votes."""
     if errors is None:
-        drawn, votes = _drawn(items), (items.votes_positive, items.votes_total)
+        drawn, votes = _if_draw_matters(items), (items.votes_positive, items.votes_total)
         if table is None:
             return of_votes(*votes, items.gold, items=drawn)
         return of_judges(table, items.gold, items=drawn)
@@ -230,19 +230,19 @@ def _measure(study: Study, rng: np.random.Generator) -> Judges:
         experts = np.stack(list(study.gold_by_expert.values()), axis=1)
         for name, labels in zip(names, table.T, strict=True):
             try:
-                replaces[name] = may_replace(labels, experts, items=_drawn(items))
+                replaces[name] = may_replace(labels, experts, items=_if_draw_matters(items))
             except InputError as problem:
                 no_test = no_test or str(problem)
     between = between_judges(table, rng, items.cluster)
-    ahead, best = {}, _in_order(agree)[:2]
+    gaps, best = {}, _in_order(agree)[:2]
     if len(best) == 2:
-        drawn = items if errors is not None else _drawn(items)
-        less = kappa_gap(table[:, best], items.gold, drawn, errors)
-        ahead = {" less ".join(names[k] for k in best): less} if np.isfinite(less.lower) else {}
+        drawn = items if errors is not None else _if_draw_matters(items)
+        gap = kappa_gap(table[:, best], items.gold, drawn, errors)
+        gaps = {" less ".join(names[k] for k in best): gap} if np.isfinite(gap.lower) else {}
     return Judges(
         overall, shared, names, tuple(agree),
         {f"{names[j]} and {names[k]}": one for (j, k), one in between.items()}, replaces,
-        {f"{names[closest[0]]} and {names[closest[1]]}": closest[2]} if closest else {}, ahead,
+        {f"{names[closest[0]]} and {names[closest[1]]}": closest[2]} if closest else {}, gaps,
         by_gold=by_gold, no_test=no_test,
     )  # fmt: skip
 

@@ -51,7 +51,6 @@ def _alpha(found: Agreement, what: str) -> str:
 
 
 def _gold(check: "DataCheck") -> Iterator[str]:
-    """What is said of the gold labels."""
     number = check.gold_positive + check.gold_negative
     if not number:
         yield "none"

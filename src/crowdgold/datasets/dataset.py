@@ -41,7 +41,7 @@ class JudgedTexts:
     title: str
     classes: tuple[str, ...]  # in the order of P's columns; empty where the file names them
     thousands: int  # of items
-    annotations_per_item: float  # mean number of annotations of an item, to a tenth
+    per_item: float  # mean number of annotations of an item, to a tenth
     annotators_known: bool = True
     multilabel: bool = False
     parts: Mapping[str, int] | None = None  # items of each; None where it is cross-validated
@@ -201,11 +201,7 @@ def check_table_4(about: JudgedTexts, frame: pd.DataFrame) -> pd.DataFrame:
     chosen = {one for label in frame["label"].unique() for one in str(label).split(",")}
     counts: list[tuple[str, object, object]] = [
         ("items, in thousands", round(len(items) / 1000), about.thousands),
-        (
-            "annotations an item",
-            round(float(frame["count"].sum() / len(items)), 1),
-            about.annotations_per_item,
-        ),
+        ("annotations an item", round(float(frame["count"].sum() / len(items)), 1), about.per_item),
         ("classes", ", ".join(sorted(chosen)), ", ".join(sorted(about.classes))),
         ("annotators known", bool((frame["annotator"] != "").all()), about.annotators_known),
     ]

@@ -96,10 +96,8 @@ def perspective_from_conversations(parts: Sequence[Path], files: Mapping[str, Pa
         revision = name.removesuffix(CONVERSATION)
         try:
             messages = [json.loads(line) for line in text.splitlines() if line.strip()]
-            annotated = [one for one in messages if str(one["rev_id"]) == revision]
-            scores = [
-                float(one["toxicity"]) for one in annotated if one.get("toxicity") is not None
-            ]
+            target = [one for one in messages if str(one["rev_id"]) == revision]
+            scores = [float(one["toxicity"]) for one in target if one.get("toxicity") is not None]
             number = int(revision)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(

@@ -35,7 +35,6 @@ class Reading:
     unmatched: str = REFUSE
 
     def __post_init__(self) -> None:
-        """Check the rules, by name."""
         for name, rules in (("repeated", REPEATED), ("unmatched", UNMATCHED)):
             if getattr(self, name) not in rules:
                 raise InputError(

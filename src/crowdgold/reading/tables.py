@@ -111,12 +111,10 @@ def read_table(opened: Opened, encoding: str | None = None) -> Rows:
         import pyarrow.parquet  # here: it is an extra
 
         file = pyarrow.parquet.ParquetFile(io.BytesIO(opened.content))
-        metadata = file.metadata
+        meta = file.metadata
         # Repeated rows take next to nothing in the file, so that its size does not bound theirs.
-        door.check_cells(metadata.num_rows * max(metadata.num_columns, 1), opened.source)
-        unpacked = sum(
-            metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups)
-        )
+        door.check_cells(meta.num_rows * max(meta.num_columns, 1), opened.source)
+        unpacked = sum(meta.row_group(k).total_byte_size for k in range(meta.num_row_groups))
         if unpacked > door.MOST_BYTES:
             raise InputError(f"{opened.source}: {door.too_large()}")
         frame = file.read().to_pandas()

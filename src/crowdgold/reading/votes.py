@@ -92,7 +92,6 @@ def read_votes(sheets: Sequence[Sheet], notes: list[str], unmatched: str) -> Row
 
 
 def _counts(sheet: Sheet, notes: list[str]) -> Rows:
-    """The counts of the items that have votes."""
     frame = pd.DataFrame({name: sheet.known(name) for name in sheet.columns})
     problems = sheet.problems()
     if not sheet.has("votes_total"):

@@ -2,9 +2,9 @@
 
 A home is a folder with CmdStan's makefile and bin/stanc. One that is there comes first, then one
 that cmdstanpy installs, then one assembled from httpstan's wheel of PyPI, which has Stan's headers,
-libraries and stanc; `toolchain/main.cpp` and `toolchain/makefile` bring what CmdStan would.
-Homes and executables are built in a temporary folder and renamed when complete, under a lock that
-ends with its process, so that two processes never meet.
+libraries and stanc; `toolchain/main.cpp` and `toolchain/makefile` bring what CmdStan would. Homes
+and executables are built in a temporary folder and renamed when complete, under a lock that ends
+with its process, so that two processes never meet.
 `python -m crowdgold.system.toolchain` does all of it from a command line.
 """
 

@@ -226,7 +226,6 @@ def _is_settings(kind: Any) -> bool:
 
 
 def _declaration(field: Field[Any], hint: Any) -> Declaration:
-    """Read a field's annotation."""
     kind, *extras = get_args(hint) if get_origin(hint) is Annotated else [hint]
     if get_origin(kind) in (Union, types.UnionType):  # X | None: not given is None
         (kind,) = (one for one in get_args(kind) if one is not type(None))

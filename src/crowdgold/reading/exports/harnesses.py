@@ -152,8 +152,8 @@ def _table_of_verdicts(
         if not (has_value(one.value) or has_value(one.score)):
             silent[one.by] += 1
     kinds = {who: _kind(own) for who, own in values.items() if own}
-    in_words = LABELS not in kinds.values()
-    if in_words:  # they are labels where nobody says yes or no
+    words_are_labels = LABELS not in kinds.values()
+    if words_are_labels:  # they are labels where nobody says yes or no
         kinds = {who: LABELS if kind == TEXTS else kind for who, kind in kinds.items()}
     labelling = [who for who, kind in kinds.items() if kind == LABELS]
     scoring = [by for (human, by), kind in kinds.items() if kind == SCORES and not human] + [
@@ -164,7 +164,7 @@ def _table_of_verdicts(
     scored: dict[str, Numbered] = {}
     for number, item, known, one in verdicts:
         labels = has_value(one.value) and kinds[one.human, one.by] == LABELS
-        if labels and (in_words or _is_yes_or_no(one.value)):
+        if labels and (words_are_labels or _is_yes_or_no(one.value)):
             label = int(_number(one.value) or 0) if _is_yes_or_no(one.value) else one.value
             row = {"item": item, "expert" if one.human else "annotator": one.by, "label": label}
             # A person who grades an answer twice, alike, says one thing.
@@ -189,7 +189,7 @@ def _table_of_verdicts(
     neither = [
         f"{len(rest):,} of {len(values[who]):,} of {who[1]} (as {_shown(rest[0])})"
         for who in labelling
-        if not in_words and (rest := [one for one in values[who] if not _is_yes_or_no(one)])
+        if not words_are_labels and (rest := [one for one in values[who] if not _is_yes_or_no(one)])
     ]
     graders, people = ([by for human, by in labelling if human == own] for own in (False, True))
     notes = {
