@@ -90,7 +90,7 @@ def cluster_effect(items: Items) -> ClusterEffect | None:
 
 
 def warn_of_few(found: ClusterEffect | None) -> list[str]:
-    """Say where gold labels are of few clusters."""
+    """A warning where gold labels are of few clusters; none where not."""
     if found is None or not 0 < found.with_gold < FEW:
         return []
     return [

@@ -112,7 +112,7 @@ def uneven(items: Items, errors: ExpertErrors) -> bool:
 
 
 def of_judges(table: np.ndarray, items: Items, errors: ExpertErrors) -> SharedErrors:
-    """How far known judges err together, from votes (n, m) 0 and 1, `MISSING` where none."""
+    """How far judges err together, from their votes (n, m): 0, 1, or `MISSING` for none."""
     return Corrected.among((table != MISSING).any(axis=1), items, errors).by_judge(table)
 
 

@@ -367,7 +367,7 @@ MOSTLY = 0.5  # share of gold by whole clusters (`types.clusters`) from which on
 def _add_drawn(
     white: np.ndarray, order: np.ndarray, uniform: np.ndarray, sums: np.ndarray
 ) -> None:  # pragma: no cover - compiled
-    """Draw items at random, once for each row of random numbers, and add them up.
+    """Add to each row of `sums` the features of items drawn at random, by a row of random numbers.
 
     The first steps of Fisher and Yates' shuffle, one for each item of a sample. It begins from the
     order that the sample before left, since any order is as good.
@@ -500,7 +500,7 @@ def _by_weight(units: Units, rng: np.random.Generator, permutations: int, tests:
 
 
 def _shifts(features: dict[str, np.ndarray], gold: np.ndarray) -> tuple[Shift, ...]:
-    """Compare the gold items with the others, feature by feature."""
+    """How gold items differ from the others in each feature, the largest difference first."""
     scale, shifts = np.sqrt(len(gold) / (gold.sum() * (~gold).sum())), []
     for name, values in features.items():
         here, there = float(values[gold].mean()), float(values[~gold].mean())

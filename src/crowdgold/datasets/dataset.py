@@ -129,7 +129,7 @@ def items_of(
     truth: np.ndarray, scores: Mapping[str, str], rng: np.random.Generator,
     labels: Annotations | None = None,
 ) -> Items:  # fmt: skip
-    """The items of a prepared table, without gold; `scores` has the column of each predictor."""
+    """The items of a prepared table, without gold; `scores`: predictor -> column."""
     return Items(
         item=frame["item"].to_numpy(dtype=object),
         votes_positive=votes_positive,

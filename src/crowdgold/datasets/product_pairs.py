@@ -56,7 +56,7 @@ def check_counts(answers: pd.DataFrame, truth: pd.DataFrame) -> None:
 
 
 def build(answers: pd.DataFrame, truth: pd.DataFrame, names: pd.Series) -> pd.DataFrame:
-    """Join votes, truth and scores; `names` maps a product's id to its name."""
+    """The prepared table of votes, truth and scores; `names` maps a product's id to its name."""
     # Numbers stand for the workers, whose ids are not kept.
     by_pair = answers.assign(worker=pd.factorize(answers["worker"])[0]).groupby("question")
     votes = by_pair["answer"].agg(["sum", "size"]).loc[truth["question"]]

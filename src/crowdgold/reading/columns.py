@@ -102,7 +102,7 @@ NO_COLUMN = {
 
 
 def ours_named(name: str) -> bool:
-    """Say whether a study has a column of this name."""
+    """Whether a study has a column of this name."""
     stem, _, rest = name.partition("_")
     return name in ALIASES or name == IGNORE or (stem in PREFIXES and rest != "")
 
@@ -400,7 +400,7 @@ def _renamings(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict
 
 
 def _guess(sheet: Sheet, taken: set[str], others_vote: bool) -> dict[str, str]:
-    """Guess columns from their names: theirs -> ours; no annotator's where `others_vote`."""
+    """Theirs -> ours, guessed from names; no annotator's column where `others_vote`."""
     guessed: dict[str, str] = {}
     free = names_of(sheet)
     for ours, aliases in ALIASES.items():

@@ -57,7 +57,7 @@ Names = Sequence[str] | np.ndarray | pd.Index | pd.Series  # of items
 
 
 def some(items: Sequence[object]) -> str:
-    """Name some items for a message."""
+    """The first few items, for a message."""
     more = ", ..." if len(items) > NAMED else ""
     return ", ".join(map(repr, list(items)[:NAMED])) + more
 

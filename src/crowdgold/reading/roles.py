@@ -162,7 +162,7 @@ def _check_confidence(sheet: Sheet) -> None:
 
 
 def _guess_scores(sheet: Sheet, notes: list[str]) -> Sheet:
-    """Take the columns of numbers of a file that holds nothing else for models' scores."""
+    """The sheet with its columns of numbers as models' scores, if it holds nothing else."""
     other = ("score", "gold", "stratum", "weight")
     if sheet.kind or sheet.has("label") or any(sheet.starting(prefix) for prefix in other):
         return sheet

@@ -66,7 +66,7 @@ class Sheet:
         return [str(column) for column in self.frame.columns]
 
     def has(self, *names: str) -> bool:
-        """Say whether all of these columns are there."""
+        """Whether all of these columns are there."""
         return all(name in self.frame for name in names)
 
     def starting(self, prefix: str) -> dict[str, str]:
@@ -93,7 +93,7 @@ class Sheet:
         return values.mask(values.isin(self.missing))
 
     def problems(self) -> Problems:
-        """Start a list of problems of this file."""
+        """An empty list of problems, for messages about this file."""
         return Problems(self.source, self.rows)
 
     def refuse(self, column: str, bad: np.ndarray, expected: str) -> None:

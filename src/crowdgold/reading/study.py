@@ -189,7 +189,7 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     items, annotations = _items(votes, scores, repeated)
 
     def of_items(values: pd.Series, what: str) -> pd.Series:
-        """Put values by item into the items' order; say which items are not known."""
+        """Values by item in the items' order; a note says which items are not known."""
         if extra := check_names(what, list(values.index), items.item, unmatched):
             lost = f"{counted(len(extra), 'item')} without votes, dropped: {some(extra)}"
             notes.append(f"{what}: {lost}")
@@ -310,7 +310,7 @@ def _note_scores(
 def _items(
     votes: Rows, scores: Mapping[str, pd.Series], repeated: str
 ) -> tuple[Items, Annotations | None]:
-    """Make the items, and the annotations where the votes say whose they are."""
+    """The items, and the annotations where the votes say whose they are."""
     annotations, rows = None, votes.rows
     if "annotator" in votes.frame:
         code = votes.frame["label"].to_numpy(dtype=np.int8)
@@ -341,7 +341,7 @@ def _items(
 def _gold_by_expert(
     gold: Rows, item: np.ndarray, unmatched: str, notes: list[str]
 ) -> dict[str, np.ndarray]:
-    """Put each expert's labels into the items' order."""
+    """Expert -> (n,) labels in the items' order, `NO_GOLD` where there is none."""
     names = list(gold.frame["item"].unique())
     place = places(gold.frame["item"], item)
     outside = place < 0

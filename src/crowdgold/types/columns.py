@@ -20,7 +20,7 @@ FEW, FIRST = 8, 3
 
 
 def list_rows(rows: Iterable[object]) -> str:
-    """Name rows for a message: the first few, then how many more."""
+    """Rows for a message: the first few, then how many more."""
     rows = list(rows)
     return f"row{'s' if len(rows) > 1 else ''} {list_names(rows, FEW)}"
 
@@ -44,7 +44,7 @@ def repeated(names: Iterable[str]) -> dict[str, int]:
 
 
 def counted(number: int, thing: str) -> str:
-    """Write a number of things: 1 item, 2 items, 10,000 items."""
+    """A number of things, in words: 1 item, 2 items, 10,000 items."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
@@ -99,7 +99,7 @@ BELOW_LARGEST = f"a finite number, below {LARGEST:g} in size"
 
 
 def is_empty(values: pd.Series) -> np.ndarray:
-    """Say which cells (n,) hold nothing: missing, or only white space."""
+    """Which cells (n,) hold nothing: missing, or only white space."""
     text = values.astype("string").str.strip()
     return np.asarray((text == "").to_numpy(dtype=bool, na_value=True))
 
@@ -176,7 +176,7 @@ def categories_of(
 
 
 def without_repeats(frame: pd.DataFrame, rule: str, problems: Problems) -> pd.DataFrame:
-    """Keep one label of each annotator on each item, by the rule."""
+    """The rows with one label of each annotator on each item, as a rule of `REPEATED` says."""
     pair = ["item", "annotator"]
     repeated = frame.duplicated(pair, keep=False).to_numpy()
     if rule == "refuse" and repeated.any():
@@ -196,7 +196,7 @@ def without_repeats(frame: pd.DataFrame, rule: str, problems: Problems) -> pd.Da
 
 
 def responses_of(table: pd.DataFrame, problems: Problems) -> pd.Series:
-    """Name each row's response: its item, or ITEM_AGENT where several agents answered an item."""
+    """Each row's response: its item, or ITEM_AGENT where several agents answered one."""
     pairs = table.drop_duplicates(["item", "agent"]) if "agent" in table else table[:0]
     if not pairs["item"].duplicated().any():
         return table["item"]

@@ -32,7 +32,7 @@ class Shown:
     """How to see what is left out, in words."""
 
     def facts(self) -> ShownFacts:
-        """Name -> what is to be known, in one text or several."""
+        """What is shown: the name of a fact -> its text, or several."""
         raise NotImplementedError
 
     def _texts(self) -> Iterator[tuple[str, list[str]]]:

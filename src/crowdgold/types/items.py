@@ -261,7 +261,7 @@ class Items(Shown):
 
 
 def score_column(predictor: str) -> str:
-    """Name the column of a predictor's scores: `score`, or `score_NAME`."""
+    """The column of a predictor's scores: `score`, or `score_NAME`."""
     return SCORE if predictor == SCORE else f"{SCORE}_{predictor}"
 
 
@@ -272,7 +272,7 @@ def items_from_frame(
     first_row: int | np.ndarray = 0,
     unscored: bool = False,
 ) -> Items:
-    """Check a data frame and make Items of it; an `InputError` names all that cannot be used.
+    """The Items of a data frame; an `InputError` names all that cannot be used.
 
     It has the columns item, votes_positive, votes_total, optionally gold, score or score_NAME,
     truth, oracle (a probability), tie_break (drawn here where it is missing), cluster, opinion_1,
@@ -385,5 +385,5 @@ Table = Items | Annotations
 
 
 def kind_of(table: Table) -> str:
-    """Name the kind of a table: "items" or "annotations"."""
+    """The kind of a table: "items" or "annotations"."""
     return ANNOTATIONS if isinstance(table, Annotations) else ITEMS

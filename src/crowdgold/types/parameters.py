@@ -103,12 +103,12 @@ def _words(bounds: Range) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a value is a finite number (a boolean is none)."""
+    """Whether a value is a finite number (a boolean is none)."""
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def is_whole(value: Any) -> bool:
-    """Say whether a value is a whole number (a boolean is none)."""
+    """Whether a value is a whole number (a boolean is none)."""
     return is_number(value) and float(value).is_integer()
 
 
@@ -348,7 +348,7 @@ class Parameters:
                 raise InputError(f"{self.owner}: {unknown('parameter', name, known)}")
 
     def fault(self, name: str, expected: str) -> InputError:
-        """Make the error for a parameter that is missing, or is not what is expected."""
+        """The error for a parameter that is missing, or is not what is expected."""
         if name not in self.values:
             return InputError(f"{self.owner}: parameter {name!r} is missing; expected {expected}")
         found = self.values[name]
