@@ -25,7 +25,7 @@ from crowdgold.presentation.result import Result
 from crowdgold.reading.options import REFUSE, Reading
 from crowdgold.reading.study import Study as StudyFiles
 from crowdgold.types.choices import ESTIMATE
-from crowdgold.types.display import Told
+from crowdgold.types.display import ShownText
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import ITEMS, Table
 from crowdgold.types.parameters import LEVEL, SEED, unknown
@@ -126,7 +126,7 @@ def fit(
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Told):
+class Plan(ShownText):
     """Studies that reach a width, by the number of votes on an item."""
 
     values: Mapping[str, Any]  # as of `crowdgold plan --json`

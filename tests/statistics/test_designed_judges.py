@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdgold.checking.agreement import with_gold
+from crowdgold.checking.agreement import kappas_with_gold
 from crowdgold.checking.judges import may_replace
 from crowdgold.inference.shared_errors import of_judges, of_votes
 from crowdgold.planning.batch import Batch, labelled
@@ -79,7 +79,7 @@ def true_kappas(correlation):
     )
     table = labels_by_judge(drawn.table.labels)
     none = np.random.default_rng(1)
-    return [one.value for one in with_gold(table, drawn.table.truth, none)]
+    return [one.value for one in kappas_with_gold(table, drawn.table.truth, none)]
 
 
 def test_kappa_with_gold_covers_where_gold_was_drawn_unevenly():
@@ -90,10 +90,10 @@ def test_kappa_with_gold_covers_where_gold_was_drawn_unevenly():
     for seed in range(100):
         items, _ = study(0.2, [26, seed])
         table, rng = labels_by_judge(items.labels), np.random.default_rng(1)
-        pairs = zip(with_gold(table, items.gold, rng, items=items), truth, strict=True)
+        pairs = zip(kappas_with_gold(table, items.gold, rng, items=items), truth, strict=True)
         hits += sum(covers(*pair) for pair in pairs)
         random = replace(items, draw=None)
-        pairs = zip(with_gold(table, items.gold, rng, items=random), truth, strict=True)
+        pairs = zip(kappas_with_gold(table, items.gold, rng, items=random), truth, strict=True)
         control += sum(covers(*pair) for pair in pairs)
     assert 450 <= hits <= 495
     assert control < 300

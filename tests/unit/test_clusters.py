@@ -19,7 +19,7 @@ from crowdgold.metrics.ranked import RankedItems
 from crowdgold.models.logistic import cross_fit, features
 from crowdgold.simulate import simulate
 from crowdgold.simulate.design import CLUSTERS, SIMPLE, draw_clusters, draw_gold
-from crowdgold.types.clusters import check_draw, together
+from crowdgold.types.clusters import check_draw, whole_clusters
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import NO_GOLD, items_from_frame
@@ -129,7 +129,7 @@ def test_the_prevalence_of_gold_alone_is_the_textbooks_cluster_sample(design):
     assert expected == pytest.approx((1 - 1 / len(without)) * np.square(without).sum())
     (found,) = estimates(items, "GT", "population", ["prevalence"])
     assert found.estimate == pytest.approx(y.mean(), abs=1e-12)
-    few = together(items.cluster, gold, None).ratio > 1
+    few = whole_clusters(items.cluster, gold, None).ratio > 1
     assert found.standard_error == pytest.approx(np.sqrt(expected), rel=0.03 if few else 1e-9)
     assert few == (design == SIMPLE)
 
@@ -201,8 +201,8 @@ def test_how_far_gold_comes_by_whole_clusters():
           for one in (CLUSTERS, SIMPLE)]  # fmt: skip
     two = np.zeros(4000, dtype=bool)
     two[[5 * one + k for one in range(0, 800, 4) for k in (0, 1)]] = True
-    whole_ones, single, some = (together(items.cluster, gold, None).share for gold in (*by, two))
-    assert whole_ones == 1
+    every, single, some = (whole_clusters(items.cluster, gold, None).share for gold in (*by, two))
+    assert every == 1
     assert single < 0.3
     assert 0.1 < some < 0.9
 
@@ -382,7 +382,7 @@ def test_clusters_within_strata_by_the_textbook():
 def test_items_drawn_within_strata_that_cross_clusters_count_one_by_one():
     """About these items their error is as without clusters, whatever pairs chance brought."""
     items = replace(drawn("strata"), cluster=np.random.default_rng(2).permutation(400) // 40)
-    assert together(items.cluster, items.gold != NO_GOLD, items.draw).share > 0
+    assert whole_clusters(items.cluster, items.gold != NO_GOLD, items.draw).share > 0
     (found,) = estimates(items, "GT", "items", ["prevalence"])
     (plain,) = estimates(replace(items, cluster=None), "GT", "items", ["prevalence"])
     assert found.standard_error == pytest.approx(plain.standard_error, rel=1e-9)

@@ -13,7 +13,7 @@ from crowdgold.claims.claims import claims_of
 from crowdgold.claims.verdicts import FAILS, HOLDS
 from crowdgold.metrics.ranked import LabelMass, RankedItems
 from crowdgold.simulate import simulate
-from crowdgold.system import declared as found
+from crowdgold.system import declarations as found
 from unit.reference import make_items
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/contributing.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from crowdgold.checking.gold_sample import (
     OF_CLUSTERS,
     OF_ITEMS,
     OF_STRATA,
-    TOLD,
+    WORDINGS,
     GoldSample,
     assess_gold_sample,
 )
@@ -126,7 +126,7 @@ def test_one_thing_is_said_of_gold_that_does_not_fit_its_chances(design, tmp_pat
 
 
 @pytest.mark.parametrize("p", [0.005, 0.0005])
-@pytest.mark.parametrize("of", TOLD)
+@pytest.mark.parametrize("of", WORDINGS)
 def test_what_evaluate_does_with_doubted_gold_is_said_with_what_to_do(of, p):
     sample = GoldSample(p, of=of)
     first, then = sample.to_do

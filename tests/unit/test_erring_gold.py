@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.checking import erring_gold
-from crowdgold.checking.agreement import cohen, gap, with_gold
+from crowdgold.checking.agreement import cohen, kappa_gap, kappas_with_gold
 from crowdgold.checking.judges import CORRECTED, NO_INTERVALS, TAKEN_FOR_TRUE
 from crowdgold.checking.study import majority_right, positive_share
 from crowdgold.inference import shared_errors
@@ -83,8 +83,8 @@ def test_five_independent_judges_are_worth_five_where_experts_err(asked):
         _, table, items = panel(rng, asked=asked)
         errors = erring_gold.known_errors(items)
         found = erring_gold.of_judges(table, items, errors)
-        own = with_gold(table, items.gold, rng, items, errors)
-        better = gap(table[:, :2], items.gold, items, errors)
+        own = kappas_with_gold(table, items.gold, rng, items, errors)
+        better = kappa_gap(table[:, :2], items.gold, items, errors)
         hits += [
             covers(found.effective, 5), covers(erring_gold.of_votes(items, errors).effective, 5),
             found.pairs_lower[0, 1] <= 0 <= found.pairs_upper[0, 1], covers(own[0], kappa),
@@ -92,7 +92,7 @@ def test_five_independent_judges_are_worth_five_where_experts_err(asked):
         ]  # fmt: skip
         plain = shared_errors.of_judges(table, items.gold)
         control += [
-            covers(plain.effective, 5), covers(with_gold(table, items.gold, rng)[0], kappa)
+            covers(plain.effective, 5), covers(kappas_with_gold(table, items.gold, rng)[0], kappa)
         ]  # fmt: skip
     assert np.all(hits >= 89), hits
     assert asked or (control[0] < 30 and control[1] < 80), control
@@ -135,7 +135,7 @@ def test_gold_that_counts_unequally_has_values_without_intervals():
     found = erring_gold.of_judges(table, items, errors)
     assert np.isfinite(found.correlation.value)
     assert np.isnan([found.effective.lower, found.effective.upper]).all()
-    (one, *_) = with_gold(table, items.gold, rng, items, errors)
+    (one, *_) = kappas_with_gold(table, items.gold, rng, items, errors)
     z = (items.gold - WRONG) / (1 - 2 * WRONG)
     weight = 1 / chance
     right = np.average(np.where(table[:, 0] == 1, z, 1 - z), weights=weight)

@@ -70,7 +70,7 @@ def test_each_tool_has_a_file():
 
 @OF_JSON
 def test_a_file_is_of_one_tool(path):
-    (tool,) = (one.name for one in EXPORTS if one.is_it(records_of(path)))
+    (tool,) = (one.name for one in EXPORTS if one.recognises(records_of(path)))
     assert tool == next(tool for start, tool in OF.items() if path.name.startswith(start))
     assert tool in notes_of(path).splitlines()[0]
 

@@ -15,8 +15,8 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import (
     GoldDraw,
     batch_weights,
+    draw_in_words,
     in_batches,
-    in_words,
     read_gold_draw,
     skipped_in_words,
 )
@@ -110,7 +110,7 @@ def test_columns_of_batches_are_read():
     assert np.isnan(found.chance[5:]).all()
     assert found.drawn.tolist() == [2, 2, 1]
     assert found.batch.tolist() == [0, 1, 1]
-    assert "in 2 batches of 2, 3" in in_words(found, GOLD)
+    assert "in 2 batches of 2, 3" in draw_in_words(found, GOLD)
     (said,) = skipped_in_words(frame(), GOLD)
     assert said.startswith("1 of 4 items that were sent to experts came back without a label")
     # Of ties the note on the majority of the experts tells, once.

@@ -140,7 +140,7 @@ def test_mfrc_joins_the_annotations_of_a_text(tmp_path, monkeypatch):
     assert frame.groupby("item")["part"].nunique().max() == 1
     with pytest.raises(InputError, match="dataset mfrc: items, in thousands: found 0, expected 18"):
         mfrc.prepare(tmp_path)
-    monkeypatch.setattr(mfrc, "MFRC", replace(mfrc.MFRC, thousands=0, each=1.3))
+    monkeypatch.setattr(mfrc, "MFRC", replace(mfrc.MFRC, thousands=0, per_item=1.3))
     assert len(mfrc.prepare(tmp_path)) == 4
 
 

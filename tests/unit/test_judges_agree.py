@@ -11,9 +11,9 @@ from crowdgold.checking.agreement import (
     between_judges,
     cohen,
     fleiss,
-    gap,
+    kappa_gap,
+    kappas_with_gold,
     times_drawn,
-    with_gold,
 )
 from crowdgold.checking.judges import BY_CHANCES, may_replace
 from crowdgold.notebook import check, read
@@ -86,7 +86,7 @@ def test_missing_labels_count_for_nothing_and_what_is_not_defined_is_nan(rng):
 def test_agreement_with_gold_orders_judges(rng):
     truth, labels = panel(rng, [0.95, 0.7, 0.5])
     gold = np.where(np.arange(400) < 150, truth, -1)
-    good, fair, none = with_gold(labels, gold, rng)
+    good, fair, none = kappas_with_gold(labels, gold, rng)
     assert good.items == 150
     assert good.value > fair.value > none.upper - 0.3
     assert none.lower < 0 < none.upper
@@ -119,16 +119,16 @@ def test_judges_on_the_same_items_are_compared_item_by_item(rng):
     """
     hits, clear, overlap, apart = 0, 0, 0, 0
     gold, table = panel_of_two(np.random.default_rng(1), 200_000)
-    true = gap(table[:, ::-1], gold).value
+    true = kappa_gap(table[:, ::-1], gold).value
     for _ in range(100):
         gold, table = panel_of_two(rng, 100)
-        one = gap(table[:, ::-1], gold)
+        one = kappa_gap(table[:, ::-1], gold)
         hits += one.lower <= true <= one.upper
         clear += one.lower > 0
-        worse, better = with_gold(table, gold, rng)
+        worse, better = kappas_with_gold(table, gold, rng)
         overlap += one.lower > 0 and better.lower < worse.upper
         other = np.column_stack([table[:, 0], gold ^ rng.permutation(table[:, 1] ^ gold)])
-        apart += gap(other[:, ::-1], gold).lower > 0
+        apart += kappa_gap(other[:, ::-1], gold).lower > 0
     assert hits >= 89
     assert clear > apart + 10
     assert overlap > 10

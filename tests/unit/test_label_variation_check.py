@@ -8,7 +8,7 @@ import pytest
 
 from crowdgold.datasets.dataset import JUDGED_COLUMNS as COLUMNS
 from crowdgold.papers.label_variation import check as label_variation
-from crowdgold.system.declared import load
+from crowdgold.system.declarations import load
 from crowdgold.types.errors import InputError
 
 needs_torch = pytest.mark.skipif(

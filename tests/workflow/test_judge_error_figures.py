@@ -1,7 +1,7 @@
 """Figures of judge error and soft metrics repeat what config/printed says; checks and datasets."""
 
 from crowdgold.experiment import configuration, plan
-from crowdgold.system.declared import load
+from crowdgold.system.declarations import load
 
 from .conftest import ROOT
 from .test_configuration import BASE, SCALES

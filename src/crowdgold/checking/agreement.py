@@ -99,7 +99,7 @@ def interval_of(
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorCheck:
-    """What is known of A annotators."""
+    """How A annotators agree with the others, and which label against them or without looking."""
 
     annotator: np.ndarray  # (A,) identifiers
     labels: np.ndarray  # (A,) labels of each
@@ -107,7 +107,7 @@ class AnnotatorCheck:
     agreed: np.ndarray  # (A,) those of them that agree with it
     chance: np.ndarray  # (A,) agreement of one who does not look
     p_adversarial: np.ndarray  # (A,) corrected p-values; 1 where there is nothing to test
-    p_constant: np.ndarray
+    p_constant: np.ndarray  # (A,) the same of always giving one label
 
     @property
     def few(self) -> np.ndarray:
@@ -126,7 +126,7 @@ class AnnotatorCheck:
 
 
 def check_annotators(annotations: Annotations) -> AnnotatorCheck:
-    """Hold each annotator's labels, the second category positive, against the others' majority."""
+    """Each annotator's labels, the second category positive, against the others' majority."""
     size, who = len(annotations.annotator), annotations.annotator_of
     yes = annotations.label == 1
     votes = annotations.votes()[annotations.item_of]
@@ -208,7 +208,7 @@ class Kappa:
     items: int  # on which it rests
 
 
-def _interval(
+def _with_interval(
     kappa: Callable[[np.ndarray], np.ndarray], kind: np.ndarray, kinds: int,
     cluster: np.ndarray | None, rng: np.random.Generator,
 ) -> Kappa:  # fmt: skip
@@ -221,7 +221,7 @@ def _interval(
     return Kappa(value, lower, upper, len(kind))
 
 
-def _beyond(observed: np.ndarray, chance: np.ndarray) -> np.ndarray:
+def _beyond_chance(observed: np.ndarray, chance: np.ndarray) -> np.ndarray:
     """Agreement beyond chance as a share of what is possible; NaN where chance makes all agree."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(1 - chance > 1e-12, (observed - chance) / (1 - chance), np.nan)
@@ -240,10 +240,10 @@ def cohen(
     def kappa(drawn: np.ndarray) -> np.ndarray:
         table = drawn.reshape(-1, size, size) / drawn.sum(axis=1)[:, None, None]
         chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1)
-        return _beyond(np.trace(table, axis1=1, axis2=2), chance)
+        return _beyond_chance(np.trace(table, axis1=1, axis2=2), chance)
 
     if cluster is not None and len(np.unique(cluster[both])) < len(cell):
-        return _interval(kappa, cell, size * size, cluster[both], rng)
+        return _with_interval(kappa, cell, size * size, cluster[both], rng)
     cells = np.bincount(cell, minlength=size * size).astype(float)
     value = float(kappa(cells[None])[0])
     drawn = rng.dirichlet(cells + PRIOR / len(cells), RESAMPLES)
@@ -265,34 +265,34 @@ def fleiss(
     def kappa(drawn: np.ndarray) -> np.ndarray:
         of_label = drawn @ patterns
         share = of_label / of_label.sum(axis=1, keepdims=True)
-        return _beyond(drawn @ alike / drawn.sum(axis=1), (share**2).sum(axis=1))
+        return _beyond_chance(drawn @ alike / drawn.sum(axis=1), (share**2).sum(axis=1))
 
     of_known = None if cluster is None else cluster[known]
-    return _interval(kappa, pattern.ravel(), len(patterns), of_known, rng)
+    return _with_interval(kappa, pattern.ravel(), len(patterns), of_known, rng)
 
 
 @dataclass(frozen=True, eq=False)
 class _WithGold:
-    """Labels 0 and 1 of judges, (n, m), held against gold, and what is made of their kappas."""
+    """Labels of judges held against gold, for the intervals of their kappas with it."""
 
-    table: np.ndarray
-    made: Callable[[np.ndarray], np.ndarray]
+    table: np.ndarray  # (n, m) 0, 1 or `MISSING`
+    of_kappas: Callable[[np.ndarray], np.ndarray]  # their scale, or their difference
 
     def take(self, rows: np.ndarray) -> "_WithGold":
         """Those of the items at some positions."""
         return replace(self, table=self.table[rows])
 
     def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
-        """What is made of each judge's kappa with the gold labels, (1 or 1 + n, m)."""
+        """`of_kappas` of the judges' kappas with gold of so much mass, (1 or 1 + n, m)."""
         cells = [mass[:, [y]] * (self.table == label) for y in (0, 1) for label in (0, 1)]
         sums = np.stack([all_and_without(cell, without) for cell in cells], axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = (sums / sums.sum(axis=-1, keepdims=True)).reshape(*sums.shape[:-1], 2, 2)
         chance = (share.sum(axis=-1) * share.sum(axis=-2)).sum(axis=-1)
-        return self.made(_beyond(np.trace(share, axis1=-2, axis2=-1), chance))
+        return self.of_kappas(_beyond_chance(np.trace(share, axis1=-2, axis2=-1), chance))
 
 
-def _blank(found: np.ndarray) -> np.ndarray:
+def _without_flat(found: np.ndarray) -> np.ndarray:
     """Values and ends (3, P), without the ends where the gold items do not differ."""
     _, lower, upper = found
     return np.where([[True], [False], [False]] | (upper - lower > NO_SPREAD), found, np.nan)
@@ -307,7 +307,7 @@ def _labelled(
     return Corrected.among(voted, items, errors)
 
 
-def with_gold(
+def kappas_with_gold(
     table: np.ndarray, gold: np.ndarray, rng: np.random.Generator, items: Items | None = None,
     errors: ExpertErrors | None = None,
 ) -> list[Kappa]:  # fmt: skip
@@ -326,25 +326,25 @@ def with_gold(
     if isinstance(known, Corrected):  # whose kappas can be above 1
         found = np.clip(known.intervals(_WithGold(table, np.asarray)), -1, 1)
     else:
-        made = _WithGold(table, lambda kappas: np.arctanh(np.clip(kappas, -NEARLY, NEARLY)))
-        found = np.tanh(known.intervals(made))
-    return [Kappa(*numbers) for numbers in zip(*_blank(found).tolist(), both, strict=True)]
+        scaled = _WithGold(table, lambda kappas: np.arctanh(np.clip(kappas, -NEARLY, NEARLY)))
+        found = np.tanh(known.intervals(scaled))
+    return [Kappa(*numbers) for numbers in zip(*_without_flat(found).tolist(), both, strict=True)]
 
 
-def gap(
+def kappa_gap(
     table: np.ndarray, gold: np.ndarray, items: Items | None = None,
     errors: ExpertErrors | None = None,
 ) -> Kappa:  # fmt: skip
     """The first judge's kappa with gold less the second's, on the items that both label, (n, 2).
 
     Judges who label the same items are compared item by item: what makes an item hard for both
-    is in both kappas, and not in their difference. The rest is as of `with_gold`.
+    is in both kappas, and not in their difference. The rest is as of `kappas_with_gold`.
     """
     known = _labelled((table != MISSING).all(axis=1), gold, items, errors)
     if not known.enough:
         return Kappa(np.nan, np.nan, np.nan, len(known.rows))
-    less = _WithGold(table, lambda kappas: kappas[:, :1] - kappas[:, 1:])
-    value, lower, upper = _blank(known.intervals(less))[:, 0].tolist()
+    difference = _WithGold(table, lambda kappas: kappas[:, :1] - kappas[:, 1:])
+    value, lower, upper = _without_flat(known.intervals(difference))[:, 0].tolist()
     return Kappa(value, lower, upper, len(known.rows))
 
 

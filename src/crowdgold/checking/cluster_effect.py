@@ -1,4 +1,4 @@
-"""How much it matters that items belong together: how alike the items of a cluster are.
+"""How much clusters of items matter: how alike their items are, and what that costs in labels.
 
 The intraclass correlation of a value is that of two items of one cluster, from the mean squares
 between and within clusters (analysis of variance):
@@ -42,7 +42,7 @@ class ClusterEffect:
 
 
 def intraclass_correlation(values: np.ndarray, cluster: np.ndarray) -> float:
-    """That of values (n,) in clusters (n,); NaN where no two are of one, or all are the same."""
+    """Of values (n,) in clusters (n,); NaN where no two are of one, or all values are the same."""
     _, code, size = np.unique(cluster, return_inverse=True, return_counts=True)
     number, count = len(values), len(size)
     if count < 2 or count == number or np.ptp(values) == 0:
@@ -90,7 +90,7 @@ def cluster_effect(items: Items) -> ClusterEffect | None:
 
 
 def warn_of_few(found: ClusterEffect | None) -> list[str]:
-    """Say where gold labels are of few clusters."""
+    """A warning where gold labels are of few clusters; none where not."""
     if found is None or not 0 < found.with_gold < FEW:
         return []
     return [

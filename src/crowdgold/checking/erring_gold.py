@@ -41,7 +41,7 @@ def known_errors(items: Items) -> ExpertErrors | None:
 
 @dataclass(frozen=True, eq=False)
 class Corrected(Labelled):
-    """Gold items of experts who err, by their likelier labels, and how all such were drawn."""
+    """Gold items of experts who err, each with its likelier label, and the draw of all of them."""
 
     taken = PAIR
     errors: ExpertErrors  # of the experts
@@ -51,7 +51,7 @@ class Corrected(Labelled):
     def among(
         cls, known: np.ndarray, items: Items, errors: ExpertErrors, level: float = LEVEL
     ) -> "Corrected":
-        """The gold items among those that have votes (N,)."""
+        """The gold items among those where `known` (N,) is true, as of items with votes."""
         of_all = judged(items, errors.verdict)
         opinions = np.flatnonzero(of_all.gold != NO_GOLD)
         place = np.flatnonzero(known[opinions])
@@ -65,13 +65,13 @@ class Corrected(Labelled):
 
     @property
     def weight(self) -> np.ndarray:
-        """What each counts: (n,)."""
+        """What each gold item counts: (n,)."""
         weights = self.design.weights
         return np.ones(len(self.place)) if weights is None else weights[self.place]
 
     @property
     def value(self) -> np.ndarray:
-        """What each counts for as positive: (n,)."""
+        """The corrected value Z of each gold item: (n,)."""
         return self.errors.values[self.place]
 
     def intervals(self, votes: Voted) -> np.ndarray:
@@ -112,7 +112,7 @@ def uneven(items: Items, errors: ExpertErrors) -> bool:
 
 
 def of_judges(table: np.ndarray, items: Items, errors: ExpertErrors) -> SharedErrors:
-    """How far known judges err together, from votes (n, m) 0 and 1, `MISSING` where none."""
+    """How far judges err together, from their votes (n, m): 0, 1, or `MISSING` for none."""
     return Corrected.among((table != MISSING).any(axis=1), items, errors).by_judge(table)
 
 

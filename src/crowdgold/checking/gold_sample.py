@@ -39,7 +39,7 @@ from scipy import special
 from crowdgold.inference.design import KnownChances
 from crowdgold.methods.doubts import CHOSEN, CHOSEN_MEND, DRAW_ANEW, SURELY_CHOSEN
 from crowdgold.system.kernels import kernel
-from crowdgold.types.clusters import together
+from crowdgold.types.clusters import whole_clusters
 from crowdgold.types.gold_draw import NO_STRATUM, GoldDraw
 from crowdgold.types.items import NO_GOLD, Items
 
@@ -85,7 +85,7 @@ def _varying(features: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class Units:
-    """What was drawn: items, or clusters."""
+    """What was drawn, n items or clusters, with all that the test needs of them."""
 
     features: dict[str, np.ndarray]  # words -> (n,); those that vary
     gold: np.ndarray  # (n,) whether it has a gold label
@@ -114,7 +114,7 @@ class Units:
 
 
 def whitened(features: np.ndarray) -> np.ndarray:
-    """Centre and whiten features (N, F); what others determine falls out: (N, rank)."""
+    """Features (N, F) centred and whitened; those that others determine fall out: (N, rank)."""
     centred = features - features.mean(axis=0)
     scaled = centred / centred.std(axis=0)
     left, singular, _ = np.linalg.svd(scaled, full_matrices=False)
@@ -122,7 +122,7 @@ def whitened(features: np.ndarray) -> np.ndarray:
 
 
 def centred(table: np.ndarray, stratum: np.ndarray) -> np.ndarray:
-    """Take the mean of its stratum from each feature; what does not vary then is 0 throughout."""
+    """Features (N, F) less their stratum's mean; those that vary in no stratum are 0 throughout."""
     centred = table - table.mean(axis=0)
     for one in np.unique(stratum):
         centred[stratum == one] -= centred[stratum == one].mean(axis=0)
@@ -151,39 +151,39 @@ CLUSTERS_MEND = (
 
 
 @dataclass(frozen=True)
-class Told:
-    """What is said of gold as a sample of some kind."""
+class Wording:
+    """The words of the test of gold as a sample of some kind."""
 
     question: str  # whether it is one
     no: str  # the answer where it surely is none
-    drawn: str  # what samples are as uneven now and then
+    drawn: str  # "random samples" and such, of which a share p are as uneven
     misfit: str  # what is wrong with it, a clause
     surely: str  # the same where nothing can rest on gold
     mend: str  # what can be done, sentences without the last stop
 
 
-def _at_random(of: str, mend: str, whose: str = "") -> Told:
-    """What is said of gold, or of a part of it, that is to be a random sample."""
+def _at_random(of: str, mend: str, whose: str = "") -> Wording:
+    """The words for gold, or a part of it (`whose`), that is to be a random sample."""
     plain = of.partition(" (")[0]
-    return Told(
+    return Wording(
         f"{of}?", "it does not look like one", "random samples",
         f"gold{whose} does not look like {plain}",
         f"the gold items{whose} are surely no {plain.removeprefix('a ')}", mend,
     )  # fmt: skip
 
 
-_OF_CHANCES = Told(
+_OF_CHANCES = Wording(
     "does gold fit the chances that the table gives?", "it does not", "samples drawn with them",
     "gold does not fit the chances that the table gives for it",
     "gold surely does not fit the chances that the table gives for it", GIVEN_MEND,
 )  # fmt: skip
-TOLD: Mapping[str, Told] = {
+WORDINGS: Mapping[str, Wording] = {
     OF_ITEMS: _at_random(OF_ITEMS, CHOSEN_MEND),
     OF_FIRST: _at_random(OF_FIRST, DRAWN_AFTER_MEND, " of the first batch"),
     OF_CLUSTERS: _at_random(OF_CLUSTERS, CLUSTERS_MEND),
     OF_STRATA: _OF_CHANCES,
     BY_CHANCE: _OF_CHANCES,
-    OF_SENT: Told(
+    OF_SENT: Wording(
         "are the items of the last batch that came back without a label like the others?",
         "they are not", "random choices",
         "the items of the last batch that experts labelled are not like those that they left",
@@ -197,13 +197,13 @@ TOLD: Mapping[str, Told] = {
 
 def _as_uneven(p: float, of: str) -> str:
     share = f"{100 * p:.2g}" if p < 0.995 else "100"  # not 1e+02
-    return f"{share} % of {TOLD[of].drawn} are as uneven"
+    return f"{share} % of {WORDINGS[of].drawn} are as uneven"
 
 
 def likeness_in_words(p: float, of: str = OF_ITEMS) -> str:
     """What the test's p-value says of gold as a sample of some kind, in a few words."""
     if p < SURELY_CHOSEN:
-        return TOLD[of].no
+        return WORDINGS[of].no
     return f"{'possibly not' if p < CHOSEN else 'it may be'}: {_as_uneven(p, of)}"
 
 
@@ -237,14 +237,14 @@ class GoldSample:
         return self.p < SURELY_CHOSEN
 
     @property
-    def told(self) -> Told:
-        """What is said of gold as the sample that it is to be."""
-        return TOLD[self.of]
+    def wording(self) -> Wording:
+        """The words for gold as the kind of sample that it is to be."""
+        return WORDINGS[self.of]
 
     @property
     def mend(self) -> str:
         """What can be done about gold that is to be doubted, without the last stop."""
-        mend = self.told.mend
+        mend = self.wording.mend
         if self.surely_chosen:
             return mend
         keep = f"{_as_uneven(self.p, self.of)}: if these labels were drawn so, keep them"
@@ -270,7 +270,7 @@ class GoldSample:
     def doubt(self) -> str:
         """Why gold is to be doubted, and what can be done, without the last stop."""
         if self.of not in (OF_ITEMS, OF_FIRST):
-            return f"{self.told.misfit} (p = {self.p:.2g}). {self.mend}"
+            return f"{self.wording.misfit} (p = {self.p:.2g}). {self.mend}"
         first, at_random = self.shifts[0], self.of == OF_ITEMS
         which = "with a gold label" if at_random else "of the first batch of gold labels"
         takes = "gold items" if at_random else "a first batch without strata"
@@ -314,7 +314,7 @@ def _common(values: np.ndarray, gold: np.ndarray) -> bool:
 
 
 def of_weighed(units: Units, of: str) -> GoldSample:
-    """Whether gold items drawn with known chances are like all items: `of`, in words."""
+    """The test of gold items, drawn with known chances, against all items; `of` is its kind."""
     assert units.draw is not None
     if units.of == OF_CLUSTERS:
         why = "how clusters without a gold label could be drawn is not given"
@@ -331,14 +331,14 @@ def of_weighed(units: Units, of: str) -> GoldSample:
     mean, shrunk, freedom = _mean_and_covariance(whitened(table[:, varies]), units.gold, units.draw)
     if not np.diag(shrunk).all():
         return GoldSample(np.nan, note="no gold item was drawn by chance", of=of)
-    each = float(mean @ np.linalg.solve(shrunk, mean)) / len(mean)
-    p = float(special.fdtrc(len(mean), freedom, each))
+    statistic = float(mean @ np.linalg.solve(shrunk, mean)) / len(mean)
+    p = float(special.fdtrc(len(mean), freedom, statistic))
     if units.draw.stratum is None:
         chance, size = units.draw.chance[units.gold], len(units.gold)
         number = float((1 / chance).sum())
         variance = float(((1 - chance) / chance**2).sum()) * size / number
-        off = float(special.erfc(abs(number - size) / np.sqrt(2 * variance))) if variance else 1.0
-        p = min(1.0, TESTS * min(p, off))
+        p_n = float(special.erfc(abs(number - size) / np.sqrt(2 * variance))) if variance else 1.0
+        p = min(1.0, TESTS * min(p, p_n))
     middle, spread = features.mean(axis=0), features.std(axis=0)
     mean, shrunk, _ = _mean_and_covariance((features - middle) / spread, units.gold, units.draw)
     numbers = middle + spread * mean, middle, mean / np.sqrt(np.diag(shrunk))
@@ -360,14 +360,14 @@ MOST_GOLD, MOST_OTHERS = 5_000, 20_000
 gold is a random sample wherever it is one of all."""
 MOST_NUMBERS = 200_000  # random numbers of one block of permutations
 EMPTY = 0.05  # share without a label from which on it matters; fewer can shift no share by more
-MOSTLY = 0.5  # how far gold comes by whole clusters (`types.clusters`) where these are tested
+MOSTLY = 0.5  # share of gold by whole clusters (`types.clusters`) from which on these are tested
 
 
 @kernel()
 def _add_drawn(
     white: np.ndarray, order: np.ndarray, uniform: np.ndarray, sums: np.ndarray
 ) -> None:  # pragma: no cover - compiled
-    """Draw items at random, once for each row of random numbers, and add them up.
+    """Add to each row of `sums` the features of items drawn at random, by a row of random numbers.
 
     The first steps of Fisher and Yates' shuffle, one for each item of a sample. It begins from the
     order that the sample before left, since any order is as good.
@@ -415,8 +415,8 @@ def permutation_p(
     return (1 + beyond) / (1 + permutations)
 
 
-def _surely_enough(p_by: Callable[[int], float], few: int, numbers: int, tests: int) -> float:
-    """A p-value by `few` permutations, or by more where an error of it could decide."""
+def _precise_p(p_by: Callable[[int], float], few: int, numbers: int, tests: int) -> float:
+    """A p-value by `few` permutations, or by more where its error could decide."""
     p = p_by(few)
     near = SURELY_CHOSEN / tests <= p <= max(2 * CHOSEN / tests, FEW_BEYOND / few)
     if few < PERMUTATIONS or not near:
@@ -447,12 +447,12 @@ def _one_by_one(units: Units, rng: np.random.Generator, draws: int, tests: int) 
             beyond += (squares(sums) >= found * (1 - 1e-9)).sum(axis=0)
         return min(1.0, TESTS * float((1 + beyond.min()) / (1 + number)))
 
-    p = _surely_enough(p_by, draws, TESTS * len(gold), tests)
+    p = _precise_p(p_by, draws, TESTS * len(gold), tests)
     return GoldSample(p, _shifts(units.features, gold), of=BY_CHANCE)
 
 
 def _last_sent(units: Units) -> Units | None:
-    """What was sent in the last batch; items of earlier ones without a label were drawn again."""
+    """The units sent to experts in the last batch; None where nothing can be tested."""
     draw = units.draw
     if draw is None or draw.sent is None or draw.batch is None or units.of == OF_CLUSTERS:
         return None
@@ -500,7 +500,7 @@ def _by_weight(units: Units, rng: np.random.Generator, permutations: int, tests:
 
 
 def _shifts(features: dict[str, np.ndarray], gold: np.ndarray) -> tuple[Shift, ...]:
-    """Compare the gold items with the others, feature by feature."""
+    """How gold items differ from the others in each feature, the largest difference first."""
     scale, shifts = np.sqrt(len(gold) / (gold.sum() * (~gold).sum())), []
     for name, values in features.items():
         here, there = float(values[gold].mean()), float(values[~gold].mean())
@@ -513,7 +513,7 @@ def assess_gold_sample(
     items: Items, rng: np.random.Generator, permutations: int = PERMUTATIONS,
     stratum: np.ndarray | None = None, tests: int = 1,
 ) -> GoldSample:  # fmt: skip
-    """Whether gold is a random sample of all items, or within strata (n,); of so many tests."""
+    """Whether gold is a random sample of all items, or within strata (n,); one of `tests` tests."""
     parts, each = list(item_features(items)), []
     permutations = max(permutations, min(len(parts) * permutations, MORE_PERMUTATIONS))
     for rows, features in parts:
@@ -539,7 +539,7 @@ def _assess(
     if items.draw is not None and items.draw.estimated:
         return GoldSample(np.nan, note="its chances are estimated from votes and scores")
     units = Units(features, gold, items.draw, stratum)
-    if items.cluster is not None and together(items.cluster, gold, items.draw).share > MOSTLY:
+    if items.cluster is not None and whole_clusters(items.cluster, gold, items.draw).share > MOSTLY:
         units = units.by_cluster(items.cluster)
     if not units.features:
         return GoldSample(np.nan, note="all items have the same votes, and there are no scores")
@@ -577,5 +577,5 @@ def _of_strata(units: Units, rng: np.random.Generator, permutations: int, tests:
     def p_by(number: int) -> float:
         return permutation_p(white, gold[rows], rng, number, within)
 
-    p = _surely_enough(p_by, permutations, int(gold[rows].sum()), tests)
+    p = _precise_p(p_by, permutations, int(gold[rows].sum()), tests)
     return GoldSample(p, _shifts(units.features, gold), of=of)

@@ -29,7 +29,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from crowdgold.checking import erring_gold, without_gold
-from crowdgold.checking.agreement import Kappa, between_judges, fleiss, gap, with_gold
+from crowdgold.checking.agreement import Kappa, between_judges, fleiss, kappa_gap, kappas_with_gold
 from crowdgold.checking.without_gold import Allowed, allowed, has_ranges
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.contributions import spread_of
@@ -41,7 +41,7 @@ from crowdgold.inference.without_gold import Ranges
 from crowdgold.methods.needs import MOST_JUDGES
 from crowdgold.reading.study import Study
 from crowdgold.types.annotations import MISSING, labels_by_judge
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import kish
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
@@ -63,7 +63,7 @@ class Replacement:
     advantage: float
     p: np.ndarray  # (h,) p-values, corrected; NaN of annotators who are not tested
     winning_rate: float  # share of the annotators tested over whom the judge wins
-    passes: bool  # whether it is at least `WINS`
+    passes: bool  # whether that is at least `WINS`
 
 
 def _p_value(difference: np.ndarray, epsilon: float, design: Design) -> float:
@@ -78,8 +78,8 @@ def _p_value(difference: np.ndarray, epsilon: float, design: Design) -> float:
     return float(stdtr(freedom, distance / spread)[0])
 
 
-def _follows(labels: np.ndarray) -> bool:
-    """Whether labels (n, h) on items tell on which of them all annotators have one."""
+def _depends_on_labels(labels: np.ndarray) -> bool:
+    """Whether labels (n, h) tell which items all annotators labelled."""
     from scipy.stats import fisher_exact  # half a second that the answer need not wait
 
     known = labels != MISSING
@@ -98,13 +98,13 @@ def _follows(labels: np.ndarray) -> bool:
 
 
 def _tested(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Positions of the most annotators who labelled enough of the same items, and of these."""
+    """Positions of the most annotators who labelled enough of the same items, and of the items."""
     number, why = (labels != MISSING).sum(axis=0), ""
     most_first = np.argsort(-number, kind="stable")
     for size in range(len(number), FEWEST_ANNOTATORS - 1, -1):
         chosen = np.sort(most_first[:size])
         rows = np.flatnonzero((labels[:, chosen] != MISSING).all(axis=1))
-        if _follows(labels[:, chosen]):
+        if _depends_on_labels(labels[:, chosen]):
             why = FOLLOWS
         elif len(rows) >= FEWEST_ITEMS:
             return chosen, rows
@@ -188,20 +188,20 @@ class Judges(Shown):
     sentences: tuple[str, ...] = ()  # the same in plain words
     each_two: tuple[str, ...] = ()  # each two judges' errors, in words, of three judges or more
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """Who they are, and what they are worth in words."""
         return {"judges": ", ".join(self.judge) or "not by name", "said": self.sentences}
 
 
-def _drawn(items: Items) -> Items | None:
-    """The items where it matters how gold was drawn of them, or None."""
+def _if_draw_matters(items: Items) -> Items | None:
+    """The items, or None where gold is a simple random sample of them."""
     return None if items.draw is None and items.cluster is None else items
 
 
 def _shared(items: Items, table: np.ndarray | None, errors: ExpertErrors | None) -> SharedErrors:
     """How far errors are shared, by judge where there is a table of their votes."""
     if errors is None:
-        drawn, votes = _drawn(items), (items.votes_positive, items.votes_total)
+        drawn, votes = _if_draw_matters(items), (items.votes_positive, items.votes_total)
         if table is None:
             return of_votes(*votes, items.gold, items=drawn)
         return of_judges(table, items.gold, items=drawn)
@@ -210,8 +210,8 @@ def _shared(items: Items, table: np.ndarray | None, errors: ExpertErrors | None)
     return erring_gold.of_judges(table, items, errors)
 
 
-def _look(study: Study, rng: np.random.Generator) -> Judges:
-    """The numbers alone."""
+def _measure(study: Study, rng: np.random.Generator) -> Judges:
+    """The numbers of `look_at_judges`, but for ranges and sentences."""
     items, voters = study.items, study.annotations
     errors, has_gold = erring_gold.known_errors(items), bool((items.gold != NO_GOLD).any())
     by_gold = TAKEN_FOR_TRUE if has_gold else ""
@@ -224,30 +224,31 @@ def _look(study: Study, rng: np.random.Generator) -> Judges:
     names, table = tuple(str(name) for name in voters.annotator), labels_by_judge(voters)
     shared = _shared(items, table, errors)
     closest = most_alike(shared)
-    agree = with_gold(table, items.gold, rng, items, errors) if has_gold else []
+    agree = kappas_with_gold(table, items.gold, rng, items, errors) if has_gold else []
     replaces, no_test = dict[str, Replacement](), ""
     if len(study.gold_by_expert) >= FEWEST_ANNOTATORS:
         experts = np.stack(list(study.gold_by_expert.values()), axis=1)
         for name, labels in zip(names, table.T, strict=True):
             try:
-                replaces[name] = may_replace(labels, experts, items=_drawn(items))
+                replaces[name] = may_replace(labels, experts, items=_if_draw_matters(items))
             except InputError as problem:
                 no_test = no_test or str(problem)
     between = between_judges(table, rng, items.cluster)
-    ahead, best = {}, _in_order(agree)[:2]
+    gaps, best = {}, _in_order(agree)[:2]
     if len(best) == 2:
-        drawn = items if errors is not None else _drawn(items)
-        less = gap(table[:, best], items.gold, drawn, errors)
-        ahead = {" less ".join(names[k] for k in best): less} if np.isfinite(less.lower) else {}
+        drawn = items if errors is not None else _if_draw_matters(items)
+        gap = kappa_gap(table[:, best], items.gold, drawn, errors)
+        gaps = {" less ".join(names[k] for k in best): gap} if np.isfinite(gap.lower) else {}
     return Judges(
         overall, shared, names, tuple(agree),
         {f"{names[j]} and {names[k]}": one for (j, k), one in between.items()}, replaces,
-        {f"{names[closest[0]]} and {names[closest[1]]}": closest[2]} if closest else {}, ahead,
+        {f"{names[closest[0]]} and {names[closest[1]]}": closest[2]} if closest else {}, gaps,
         by_gold=by_gold, no_test=no_test,
     )  # fmt: skip
 
 
-def _ends(known: Kappa | Ends) -> str:
+def _shown(known: Kappa | Ends) -> str:
+    """A value with its interval, in words."""
     value, lower, upper = known.value, known.lower, known.upper
     if np.isinf(value):
         return f"{lower:.2f} or more"
@@ -263,12 +264,12 @@ def _in_order(found: Sequence[Kappa]) -> list[int]:
 
 
 def _each_two(found: Judges) -> Iterator[str]:
-    """The correlation of errors of each two judges with its interval, the later one's by line."""
+    """The correlation of errors of each two judges with its interval, a line for each judge."""
     shared = found.shared
     pairs = np.stack([shared.pairs, shared.pairs_lower, shared.pairs_upper], axis=-1)
     for later in range(1, len(pairs)):
         known = np.flatnonzero(np.isfinite(shared.pairs[later, :later])).tolist()
-        told = [f"{found.judge[one]} {_ends(Ends(*pairs[later, one]))}" for one in known]
+        told = [f"{found.judge[one]} {_shown(Ends(*pairs[later, one]))}" for one in known]
         if told:
             yield f"errors of {found.judge[later]} with those of {', '.join(told)}"
 
@@ -278,8 +279,8 @@ def _in_words(found: Judges) -> Iterator[str]:
     shared = found.shared
     if np.isfinite(shared.effective.value):
         yield (
-            f"an item's {shared.votes:.3g} votes are worth {_ends(shared.effective)} independent "
-            f"ones: correlation of errors given the label {_ends(shared.correlation)}"
+            f"an item's {shared.votes:.3g} votes are worth {_shown(shared.effective)} independent "
+            f"ones: correlation of errors given the label {_shown(shared.correlation)}"
         )
         pairs = np.isfinite(shared.pairs).sum() // 2
         for names, one in found.most_alike.items():
@@ -287,16 +288,16 @@ def _in_words(found: Judges) -> Iterator[str]:
             apart = "no two judges are alike in their errors, the nearest to it are "
             told = f"{apart if one.value < 0 else 'most alike in their errors: '}{names}"
             whole = f", an interval for the largest of {pairs}" * bool(largest)
-            yield f"{told}, {_ends(one)}{whole}"
+            yield f"{told}, {_shown(one)}{whole}"
     if np.isfinite(found.fleiss.value):
-        yield f"Fleiss's kappa {_ends(found.fleiss)}"
+        yield f"Fleiss's kappa {_shown(found.fleiss)}"
     if found.ranges is not None:
         yield from without_gold.in_words(Allowed(found.ranges, found.contrary))
     best = _in_order(found.with_gold)
-    if kappas := [f"{found.judge[place]} {_ends(found.with_gold[place])}" for place in best]:
+    if kappas := [f"{found.judge[place]} {_shown(found.with_gold[place])}" for place in best]:
         yield f"Cohen's kappa with gold: {', '.join(kappas)}"
     for names, less in found.gap.items():
-        yield f"{names}, on the same {less.items:,} items: {_ends(less)}"
+        yield f"{names}, on the same {less.items:,} items: {_shown(less)}"
     if found.replaces:
         may = ", ".join(name for name, one in found.replaces.items() if one.passes) or "none"
         yield f"alternative annotator test, epsilon .2: {may} may replace an expert"
@@ -306,7 +307,7 @@ def _in_words(found: Judges) -> Iterator[str]:
 
 def look_at_judges(study: Study, rng: np.random.Generator, level: float = LEVEL) -> Judges:
     """What a study's votes are worth, and how its judges agree; `level` is that of ranges."""
-    found, items = _look(study, rng), study.items
+    found, items = _measure(study, rng), study.items
     if has_ranges(items):
         voters = study.annotations if found.judge else None
         own = allowed(items, voters, rng, level, study.weights)

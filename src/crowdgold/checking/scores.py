@@ -19,7 +19,7 @@ NAMED = 3  # pairs of models that a note names
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of a model."""
+    """What the scores of a model are like."""
 
     lowest: float
     highest: float
@@ -67,7 +67,7 @@ def of_complete_scores(items: Items) -> Items:
 
 
 def why_nothing(items: Items, models: Sequence[str], by_gold: bool) -> str:
-    """Why nothing can be said, `by_gold` or without, of a model or of two; empty where it can."""
+    """Why a model, or two, can have no number, `by_gold` or without; empty where they can."""
     rows, is_gold = scored(items, models), items.gold != NO_GOLD
     gold, whole = int(is_gold[rows].sum()), int(is_gold.sum())
     least = min(FEWEST_GOLD, whole) if by_gold else 0
@@ -85,7 +85,7 @@ def why_nothing(items: Items, models: Sequence[str], by_gold: bool) -> str:
 
 
 def warn_of_missing(items: Items) -> Iterator[str]:
-    """Of which models, and which two, nothing can be said, since scores are missing."""
+    """Which models, and which pairs of them, can have no number, since scores are missing."""
     by_gold = bool((items.gold != NO_GOLD).any())
     lacking = {name: why_nothing(items, [name], by_gold) for name in items.predictors}
     yield from (f"{name}: no number: {why}" for name, why in lacking.items() if why)
@@ -100,7 +100,7 @@ def warn_of_missing(items: Items) -> Iterator[str]:
 
 
 def notes_on_missing(items: Items) -> Iterator[str]:
-    """What the numbers of models are about that have a score of some of the items."""
+    """What the numbers of models are about that scored only some of the items."""
     is_gold = items.gold != NO_GOLD
 
     def of(rows: np.ndarray) -> str:

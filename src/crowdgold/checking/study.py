@@ -45,7 +45,7 @@ from crowdgold.methods.registry import METHODS, offered
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.reading.study import Study
 from crowdgold.types.columns import counted, has_or_have, list_names
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
@@ -68,7 +68,7 @@ def _warn_of_gold(
         )
     if within is not None and within.chosen and not sample.chosen:
         yield (
-            f"within the strata {within.told.misfit} (p = {within.p:.2g}): the numbers of a "
+            f"within the strata {within.wording.misfit} (p = {within.p:.2g}): the numbers of a "
             "stratum may be wrong"
         )
     if tied > TIES * (gold + tied):
@@ -93,7 +93,7 @@ def _warn_of_annotators(annotators: AnnotatorCheck) -> Iterator[str]:
 
 
 def warn_of_opposites(items: Items) -> Iterator[str]:
-    """Say where votes or scores are higher on items that gold labels call negative: a rank sum."""
+    """Warn of votes or scores that are higher on gold negatives, by a rank-sum test."""
     share = items.votes_positive / items.votes_total
     told = {"votes": share, **{f"scores of {name}": own for name, own in items.scores.items()}}
     for what, values in told.items():
@@ -112,14 +112,14 @@ def warn_of_opposites(items: Items) -> Iterator[str]:
 
 
 def majority_right(items: Items) -> tuple[float, float]:
-    """The share of positives and of negatives that the majority gets right, by gold; or NaN."""
+    """The shares of positives and of negatives that the majority gets right, by gold; or NaN."""
     right = 0.5 + np.sign(2 * items.votes_positive - items.votes_total) / 2
     rows, negative, positive = _masses(items)
     return _mean(right[rows], positive), _mean(1 - right[rows], negative)
 
 
 def _masses(items: Items) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The gold items' positions, and what each counts as negative and as positive."""
+    """Positions of the gold items, and what each counts as negative, and as positive: (m,) each."""
     errors = known_errors(items)
     items = items if errors is None else judged(items, errors.verdict)
     rows = np.flatnonzero(items.gold != NO_GOLD)
@@ -137,14 +137,14 @@ def _mean(values: np.ndarray, mass: np.ndarray) -> float:
 
 
 def positive_share(items: Items) -> float:
-    """The share of positive items by gold labels and what each counts; NaN without gold."""
+    """The share of positive items, by gold labels and their weights; NaN without gold."""
     _, negative, positive = _masses(items)
     return _mean(np.r_[np.zeros(len(negative)), np.ones(len(positive))], np.r_[negative, positive])
 
 
 @dataclass(frozen=True)
 class ExpertCheck:
-    """What is known of the errors of experts; those of an expert are NaN where not identified."""
+    """What is known of how often experts err; NaN where that is not identified."""
 
     second: int  # gold items with two opinions or more
     third: int  # with three or more
@@ -214,7 +214,7 @@ def enough_labels(share: float, level: float) -> int:
 
 
 def _in_words(draw: GoldDraw, at: np.ndarray, more: int) -> tuple[str, str]:
-    """Which items those at some positions of gold items are of, and what gives so many more."""
+    """Which stratum or chance gold items at some positions have, and how to get so many more."""
     if draw.stratum is None or draw.drawn is None:
         ends = dict.fromkeys(f"{one:.2g}" for one in (draw.chance[at].min(), draw.chance[at].max()))
         which = f"drawn with a chance of {' to '.join(ends)}"
@@ -318,10 +318,10 @@ class DataCheck(Shown):
 
     @property
     def supported(self) -> bool:
-        """Say whether some estimator is usable, if weakly."""
+        """Whether some estimator is usable, if weakly."""
         return any(one.verdict != NOT_USABLE for one in self.verdicts)
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """What the data are, and what they support."""
         return in_short(self)
 
@@ -330,7 +330,7 @@ def _verdicts(
     items: Items, agreed: Agreement, sample: GoldSample, annotators: AnnotatorCheck | None,
     judges: Judges,
 ) -> tuple[tuple[float, float], tuple[Verdict, ...]]:  # fmt: skip
-    """Where the majority of the votes is right, and the verdicts, which rest on that too."""
+    """TPR and TNR of the majority of the votes, and the verdicts, which rest on these too."""
 
     def facts(items: Items) -> Facts:
         total, (tpr, tnr), experts_err = items.votes_total, majority_right(items), np.nan
@@ -343,7 +343,7 @@ def _verdicts(
             positive_votes=float(items.votes_positive.sum() / total.sum()),
             alpha=agreed.alpha, alpha_upper=agreed.upper,
             gold_positive=int((items.gold == 1).sum()), gold_negative=int((items.gold == 0).sum()),
-            gold_p=sample.p, misfit=sample.told.misfit, gold_share=positive_share(items),
+            gold_p=sample.p, misfit=sample.wording.misfit, gold_share=positive_share(items),
             errors_unknown=why_unknown(items), tpr=tpr, tnr=tnr,
             annotators=None if annotators is None else len(annotators.annotator),
             median_labels=np.nan if annotators is None else float(np.median(annotators.labels)),

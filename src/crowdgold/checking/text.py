@@ -27,7 +27,7 @@ SUPPORT = "answer", "model", "how sure", "other methods", "to do"  # what is nev
 
 
 def _wrapped(head: str, texts: Sequence[str], indent: int = 14) -> list[str]:
-    """The lines of a head and of texts beside it, each from a line of its own."""
+    """The lines of a head with texts beside it; each text begins a line."""
     lines, start, after = list[str](), head.ljust(indent), " " * indent
     for text in texts:
         lines += textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=after)
@@ -35,8 +35,8 @@ def _wrapped(head: str, texts: Sequence[str], indent: int = 14) -> list[str]:
     return lines
 
 
-def _lines(told: Mapping[str, list[str]]) -> list[str]:
-    return [line for head, texts in told.items() for line in _wrapped(head, texts)]
+def _lines(by_head: Mapping[str, list[str]]) -> list[str]:
+    return [line for head, texts in by_head.items() for line in _wrapped(head, texts)]
 
 
 def _alpha(found: Agreement, what: str) -> str:
@@ -51,7 +51,6 @@ def _alpha(found: Agreement, what: str) -> str:
 
 
 def _gold(check: "DataCheck") -> Iterator[str]:
-    """Describe the gold labels."""
     number = check.gold_positive + check.gold_negative
     if not number:
         yield "none"
@@ -65,16 +64,16 @@ def _gold(check: "DataCheck") -> Iterator[str]:
     yield f"{MAJORITY} is right on {' and '.join(right)} (ties count half)"
     sample, within = check.gold_sample, check.gold_within_strata
     likely = f"{likeness_in_words(sample.p, sample.of)} (p = {sample.p:.2g})"
-    yield f"{sample.told.question} {f'no test: {sample.note}' if sample.note else likely}"
+    yield f"{sample.wording.question} {f'no test: {sample.note}' if sample.note else likely}"
     if within is not None and not within.note:
-        asked = f"within strata: {within.told.question}"
+        asked = f"within strata: {within.wording.question}"
         if within.of in (OF_ITEMS, OF_CLUSTERS):
             asked = "a random sample within strata?"
         yield f"{asked} {likeness_in_words(within.p, within.of)} (p = {within.p:.2g})"
 
 
 def about(check: "DataCheck") -> dict[str, list[str]]:
-    """What was counted, by name."""
+    """What the check found, texts by their head."""
     least, middle, most = check.votes_per_item
     each = f"{least} an item" if least == most else f"{least} to {most} an item, median {middle:g}"
     annotators, known = "not known", check.annotators
@@ -127,7 +126,7 @@ def _shortened(texts: Sequence[str], shown: int = 1) -> list[str]:
     return [*texts[:shown], f"{left:,} more: --verbose"] if left > 1 else list(texts)
 
 
-def _first(check: "DataCheck") -> dict[str, list[str]]:
+def _about_in_short(check: "DataCheck") -> dict[str, list[str]]:
     """What the data are, in a line each; judges and scores where there are few."""
     whole = about(check)
     found = {head: texts[:1] for head, texts in whole.items() if head not in ("judges", "scores")}
@@ -181,7 +180,7 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
 
 def in_short(check: "DataCheck") -> dict[str, list[str]]:
     """What the data are and what they support, as the command says it."""
-    return {**_first(check), **_support(check)}
+    return {**_about_in_short(check), **_support(check)}
 
 
 def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
@@ -191,12 +190,12 @@ def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
         more = "crowdgold plan --more --pilot FILES says how many more gold labels a width takes"
     follow = ["crowdgold evaluate FILES gives the numbers"] * check.supported
     follow += [more, "crowdgold check FILES --verbose names every method, and says why"]
-    told = _lines({**_support(check), "next": follow})
-    room, facts = MOST_LINES - 1 - len(told), _lines(_first(check))
+    support = _lines({**_support(check), "next": follow})
+    room, facts = MOST_LINES - 1 - len(support), _lines(_about_in_short(check))
     # As many notes as leave room for all that was counted.
     shown = [[*_lines({"read": _shortened(notes, n)}), *facts] for n in range(NOTES, 0, -1)]
     data = next((lines for lines in shown if len(lines) <= room), shown[-1])
-    return "\n".join([first_lines(data, room, ALL), *told])
+    return "\n".join([first_lines(data, room, ALL), *support])
 
 
 def describe_all(check: "DataCheck", notes: Sequence[str] = ()) -> str:

@@ -18,7 +18,7 @@ LEAST_DIGITS = 2  # of an end of a range; more where the range is narrower than 
 
 @dataclass(frozen=True)
 class Allowed:
-    """What the votes of some items allow."""
+    """What the votes of items allow to say without gold."""
 
     ranges: Ranges  # of the votes of those who do not vote against the others
     contrary: tuple[str, ...]  # judges who do, and are left out
@@ -33,7 +33,7 @@ def allowed(
     items: Items, judges: Annotations | None, rng: np.random.Generator, level: float = LEVEL,
     weights: np.ndarray | None = None,
 ) -> Allowed:  # fmt: skip
-    """What the votes of items allow (`has_ranges`); `level` is that of their sampling error.
+    """What the votes of items with `has_ranges` allow; `level` is that of sampling error.
 
     `judges` gave each vote, where annotators are few; else they are None.
     """
@@ -70,7 +70,7 @@ def gold_in_words(number: int) -> str:
 
 
 def in_short(found: Mapping[str, Any]) -> str:
-    """A range as JSON has it, or that there is none."""
+    """A range in words, from JSON with the keys lower and upper, null where there is none."""
     return "no range" if found["lower"] is None else ends_in_words(found["lower"], found["upper"])
 
 

@@ -30,17 +30,17 @@ from crowdgold.types.items import ANNOTATIONS
 
 __all__ = ["DATASETS", "SOURCES", "Dataset", "DatasetUnavailable", "availability", "fetch"]
 
-REST = "the majority of the {} labels or so that are not votes"
+REST = "the majority of the {} labels or so that are not votes"  # what gold is
 
 
 def _voted(name: str, title: str, module: ModuleType, gold: str, suffix: str = "") -> Dataset:
-    """A dataset of votes on items whose true labels are known."""
+    """A dataset of votes on items with true labels, which `gold` says the source of."""
     prepare = getattr(module, f"prepare{suffix}")
     return Dataset(name, title, prepare, module.draw_task, module.NAMES, gold=gold)
 
 
 def _judged(name: str, title: str, module: ModuleType, **other: Any) -> Dataset:
-    """A dataset of judged systems."""
+    """A dataset of responses of systems, each judged by annotators."""
     return Dataset(name, title, module.prepare, module.draw_task, table=ANNOTATIONS, **other)
 
 

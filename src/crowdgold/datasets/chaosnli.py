@@ -32,8 +32,8 @@ from crowdgold.types.parameters import Parameters
 
 OWNER = "dataset chaosnli"
 CLASSES = {"entailment": "e", "neutral": "n", "contradiction": "c"}
-SUBSETS = {"snli": 1_514, "mnli_m": 1_599}
-LABELS = 100
+SUBSETS = {"snli": 1_514, "mnli_m": 1_599}  # items of each
+LABELS = 100  # of each item
 DEFAULTS = {
     "target": "entailment", "subset": "both", "votes_total": 3, "model": "roberta-base", "seed": 0,
 }  # fmt: skip
@@ -41,9 +41,10 @@ NAMES = (*DEFAULTS, "predictors")
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """The prepared table, one row an item: item, subset, count_e, count_n, count_c (they sum to
-    100), and MODEL:SEED:CLASS, a probability, empty where the model has no prediction for the item.
+    """The prepared table, one row an item.
 
+    Columns: item, subset, count_e, count_n, count_c (they sum to 100), and MODEL:SEED:CLASS, a
+    probability, empty where the model has no prediction for the item.
     `folder` holds chaosNLI_snli.jsonl, chaosNLI_mnli_m.jsonl and predictions.csv.
     """
     parts = [read_labels(folder / f"chaosNLI_{subset}.jsonl", subset) for subset in SUBSETS]
@@ -107,24 +108,24 @@ def draw_task(
 
 
 def _predictors(given: Parameters) -> dict[str, Parameters]:
-    """Each predictor's own parameters, model and seed."""
+    """Each predictor's each parameters, model and seed."""
     if "predictors" not in given:
         return {"score": given}
     predictors = given.values["predictors"]
     if not isinstance(predictors, Mapping) or not predictors:
         raise given.fault("predictors", "at least one, as {NAME: {model: name, seed: number}}")
-    own = {}
+    each = {}
     for name, values in predictors.items():
         owner = f"{OWNER}, predictor {name!r}"
         if not isinstance(values, Mapping):
             raise InputError(f"{owner}: found {values!r}, expected {{model: name, seed: number}}")
-        own[str(name)] = Parameters(owner, {"seed": DEFAULTS["seed"]} | dict(values))
-        own[str(name)].check_names(("model", "seed"))
-    return own
+        each[str(name)] = Parameters(owner, {"seed": DEFAULTS["seed"]} | dict(values))
+        each[str(name)].check_names(("model", "seed"))
+    return each
 
 
 def _score_column(frame: pd.DataFrame, predictor: Parameters, target: str) -> str:
-    """Find a predictor's column; each subset in the frame must have predictions."""
+    """The column of a predictor; each subset in the frame must have predictions."""
     offered = [column.rsplit(":", 2) for column in frame.columns if column.endswith(f":{target}")]
     model = predictor.choice("model", sorted({name for name, _, _ in offered}))
     seeds = sorted(int(seed) for name, seed, _ in offered if name == model)

@@ -21,7 +21,7 @@ PRINTED = {
     "labels": 9_571, "responses": 2_894, "agents": 2, "annotators": 8, "unanimous": 0.784,
     "pairwise": 0.844,
 }  # fmt: skip
-"""Table 2."""
+"""What STABLEVAL's table 2 prints."""
 
 draw_task = drawn_as_it_is(OWNER, ("0", "1", "2"))
 

@@ -1,5 +1,4 @@
-"""What a dataset offers: a table prepared once, and tasks drawn from it; checks that datasets
-share.
+"""What a dataset offers: a table prepared once, and tasks drawn from it; and shared checks.
 
 Judged systems (STABLEVAL) have one row a label: item (a response, ITEM_AGENT), agent, annotator and
 label. Texts that several people judged (HLV, table 4) have one row an annotation:
@@ -36,13 +35,13 @@ BINARY = ("0", "1")
 
 @dataclass(frozen=True)
 class JudgedTexts:
-    """What table 4 counts of a dataset, and the classes in their order."""
+    """What HLV's table 4 counts of a dataset of texts, and its classes in their order."""
 
     name: str
     title: str
     classes: tuple[str, ...]  # in the order of P's columns; empty where the file names them
     thousands: int  # of items
-    each: float  # mean number of annotations of an item, to a tenth
+    per_item: float  # mean number of annotations of an item, to a tenth
     annotators_known: bool = True
     multilabel: bool = False
     parts: Mapping[str, int] | None = None  # items of each; None where it is cross-validated
@@ -55,7 +54,7 @@ class JudgedTexts:
 
     @property
     def lack(self) -> str:
-        """Why its annotations are no Annotations; empty where they are."""
+        """What its annotations have that `Annotations` cannot hold; empty where they can."""
         if self.multilabel:
             return "several classes an item"
         return "" if self.annotators_known else "nobody's name"
@@ -80,10 +79,10 @@ CHAOSNLI_TEXTS = JudgedTexts(
 MFRC = JudgedTexts("mfrc", "MFRC", (), 18, 3.4, multilabel=True)
 
 TABLE_4 = {one.name: one for one in (HS_BREXIT, MD_AGREEMENT, ARMIS, CHAOSNLI_TEXTS, MFRC)}
-"""The public datasets by name; TAG is private."""
+"""HLV's public datasets by name; its TAG is private."""
 
 STUDY = ("n", "n_gold", "gold_fraction", "truth_of")
-"""Parameters of an experiment that `draw_task` is given too and leaves to the resampling."""
+"""Parameters of an experiment that `draw_task` gets too, and leaves to `simulate.resample`."""
 
 DrawTask = Callable[[pd.DataFrame, Mapping[str, Any], np.random.Generator], Table]
 
@@ -113,11 +112,11 @@ class Dataset:
 def draw_votes(
     positive: np.ndarray, total: np.ndarray, votes_total: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Positive votes and truth, (n,) each: votes are drawn from an item's labels without
-    replacement, and the majority of the others is its truth (MAVEN, section 5.2: 3 of 10
-    annotations).
+    """Positive votes and truth, (n,) each, of n items.
 
-    `positive` and `total` (n,) are of an item's labels, `total` above `votes_total`.
+    Votes are drawn from an item's labels without replacement; the majority of the others is its
+    truth, by a coin where they are tied (MAVEN, section 5.2: 3 of 10 annotations are votes).
+    `positive` and `total` (n,) count an item's labels, `total` above `votes_total`.
     """
     votes_positive = rng.hypergeometric(positive, total - positive, votes_total)
     lead = 2 * (positive - votes_positive) - (total - votes_total)
@@ -130,7 +129,7 @@ def items_of(
     truth: np.ndarray, scores: Mapping[str, str], rng: np.random.Generator,
     labels: Annotations | None = None,
 ) -> Items:  # fmt: skip
-    """The items of a prepared table, without gold; `scores` has the column of each predictor."""
+    """The items of a prepared table, without gold; `scores`: predictor -> column."""
     return Items(
         item=frame["item"].to_numpy(dtype=object),
         votes_positive=votes_positive,
@@ -144,20 +143,19 @@ def items_of(
 
 
 def responses(owner: str, frame: pd.DataFrame, printed: Mapping[str, float]) -> pd.DataFrame:
-    """The rows by response, which is named by item and agent, as in the paper's tables, with the
-    counts that are printed.
-    """
+    """The rows with items named ITEM_AGENT, a response each; counts must be those `printed`."""
     named = frame.assign(item=frame["item"] + "_" + frame["agent"])
     columns = ["item", "agent", "annotator", "label"]
-    found = named[columns].astype("string").reset_index(drop=True)
-    check_counts(owner, found, printed)
-    return found
+    table = named[columns].astype("string").reset_index(drop=True)
+    check_counts(owner, table, printed)
+    return table
 
 
 def check_counts(owner: str, frame: pd.DataFrame, printed: Mapping[str, float]) -> None:
-    """Hold a prepared table against the counts that the paper prints: "labels", "responses",
-    "agents", "annotators", and the shares of responses that are "unanimous" and of pairs of labels
-    that agree, "pairwise"; `InputError` names the first that differs.
+    """Raise an `InputError` where a prepared table has other counts than the paper prints.
+
+    They are "labels", "responses", "agents", "annotators", and the shares of responses that are
+    "unanimous" and of pairs of labels that agree, "pairwise".
     """
     votes = pd.crosstab(frame["item"].to_numpy(), frame["label"].to_numpy()).to_numpy()
     number = votes.sum(axis=1)
@@ -181,9 +179,9 @@ def check_counts(owner: str, frame: pd.DataFrame, printed: Mapping[str, float]) 
 
 
 def drawn_as_it_is(owner: str, categories: Sequence[str], lack: str = "") -> DrawTask:
-    """The function that makes Annotations of a prepared table; `categories`, lowest level first.
+    """A `draw_task` that takes a prepared table as it is; `categories` are the lowest level first.
 
-    `lack` says why the table has none.
+    `lack` says what the table has that Annotations cannot hold; it then raises an `InputError`.
     """
 
     def draw_task(
@@ -198,22 +196,24 @@ def drawn_as_it_is(owner: str, categories: Sequence[str], lack: str = "") -> Dra
 
 
 def check_table_4(about: JudgedTexts, frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with columns of fixed types, held against table 4 and known exact counts."""
+    """The table with columns of fixed types; `InputError` where table 4 counts otherwise."""
     items = frame.drop_duplicates("item")
     chosen = {one for label in frame["label"].unique() for one in str(label).split(",")}
-    counted: list[tuple[str, object, object]] = [
+    counts: list[tuple[str, object, object]] = [
         ("items, in thousands", round(len(items) / 1000), about.thousands),
-        ("annotations an item", round(float(frame["count"].sum() / len(items)), 1), about.each),
+        ("annotations an item", round(float(frame["count"].sum() / len(items)), 1), about.per_item),
         ("classes", ", ".join(sorted(chosen)), ", ".join(sorted(about.classes))),
         ("annotators known", bool((frame["annotator"] != "").all()), about.annotators_known),
     ]
     if about.parts is not None:
-        own = items["part"].value_counts()
+        of_parts = items["part"].value_counts()
         parts = about.parts.items()
-        counted += [(f"items of {part}", int(own.get(part, 0)), number) for part, number in parts]
+        counts += [
+            (f"items of {part}", int(of_parts.get(part, 0)), number) for part, number in parts
+        ]
     if about.annotators:
-        counted.append(("annotators", frame["annotator"].nunique(), about.annotators))
-    for name, found, expected in counted:
+        counts.append(("annotators", frame["annotator"].nunique(), about.annotators))
+    for name, found, expected in counts:
         if found != expected:
             raise InputError(
                 f"{about.owner}: {name}: found {found}, expected {expected}; the files are not "

@@ -27,7 +27,7 @@ LOCAL = "CROWDGOLD_DATA"
 PROBE_SECONDS = 5.0
 DOWNLOAD_SECONDS = 30.0
 MOST_BYTES = 500_000_000
-"""Of one file, downloaded or unpacked: several times the largest that is pinned."""
+"""The most of one file, downloaded or unpacked: several times the largest that is pinned."""
 
 Log = Callable[[str], object]
 
@@ -49,7 +49,7 @@ def folder_of(name: str) -> str:
 
 
 def fetch(name: str, folder: Path, local: Path | None = None, log: Log = print) -> Path:
-    """The folder, with the files of a dataset, each with the sha256 that it must have.
+    """Put the files of a dataset into a folder, each with its sha256, and return the folder.
 
     `local` is a folder with copies, `$CROWDGOLD_DATA` where not given. `log` takes the licence, and
     a line for each file.
@@ -77,7 +77,7 @@ def fetch(name: str, folder: Path, local: Path | None = None, log: Log = print) 
 
 
 def availability(name: str, local: Path | None = None) -> tuple[bool, str]:
-    """Whether the files of a dataset can be had, and why.
+    """Whether the files of a dataset can be had, and a sentence that says why.
 
     It looks into the local folder and the cache, and asks the host for at most 5 seconds.
     """
@@ -143,7 +143,7 @@ def _local_folder(name: str, local: Path | None) -> Path | None:
 
 
 def _is_right(name: str, path: Path, file: File, log: Log) -> bool:
-    """Whether a file is there and right; it is named where it is there and wrong."""
+    """Whether a file is there and right; one that is there and wrong is logged."""
     if not path.is_file():
         return False
     if wrong := fault(name, file, path.read_bytes()):
@@ -152,7 +152,7 @@ def _is_right(name: str, path: Path, file: File, log: Log) -> bool:
 
 
 def _from_local(name: str, folder: Path | None, file: File, log: Log) -> bytes | None:
-    """A file of the local folder, plain or gzipped; None where it is not there, or wrong."""
+    """The content of a local file, plain or gzipped; None where it is not there, or wrong."""
     if folder is None:
         return None
     for path in (folder / file.name, folder / f"{file.name}.gz"):
@@ -172,7 +172,7 @@ def _from_local(name: str, folder: Path | None, file: File, log: Log) -> bytes |
 def _from_source(
     name: str, file: File, local: Path | None, done: Mapping[str, Path], log: Log
 ) -> bytes:
-    """A file that is downloaded, or made of what is, and kept in the cache."""
+    """The content of a file, downloaded or made of downloads, which the cache keeps."""
     if file.local_only:
         raise DatasetUnavailable(
             f"{name}: {file.name} is not in the local folder, and is not for download: it was made "
@@ -209,10 +209,10 @@ def _from_source(
 def _parts(file: File, folder: Path, local: Path | None, log: Log) -> list[Path]:
     """The source's own files that a file is made from: of the local folder, or downloaded."""
     if file.parts:
-        found = sorted(local.glob(file.parts)) if local is not None else []
-        if not found:
+        local_parts = sorted(local.glob(file.parts)) if local is not None else []
+        if not local_parts:
             raise ValueError(f"there is no {file.parts} in {local or 'a local folder'}")
-        return found
+        return local_parts
     parts = []
     for url in file.urls:
         name = _file_name(url)
@@ -224,7 +224,7 @@ def _parts(file: File, folder: Path, local: Path | None, log: Log) -> list[Path]
     return parts
 
 
-class _Bounded:
+class _BoundedFile:
     """A file that takes `MOST_BYTES` at most, so that no host can fill the disk."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -241,7 +241,7 @@ def _download(url: str, path: Path, sha256: str | None) -> Path:
     def up_to_the_most(url: str, output: str | Path, pooch_object: object) -> None:
         with Path(output).open("wb") as file:
             download = pooch.HTTPDownloader(timeout=DOWNLOAD_SECONDS)
-            download(url, _Bounded(file), pooch_object)
+            download(url, _BoundedFile(file), pooch_object)
 
     pooch.get_logger().setLevel("WARNING")
     known = f"sha256:{sha256}" if sha256 else None
@@ -251,5 +251,5 @@ def _download(url: str, path: Path, sha256: str | None) -> Path:
 
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with unfinished(path) as own:
-        own.write_bytes(content)
+    with unfinished(path) as partial:
+        partial.write_bytes(content)

@@ -1,5 +1,6 @@
-"""Three datasets of Learning with Disagreements 2023: HS-Brexit, MD-Agreement, ArMIS (HLV, table
-4).
+"""Hate, offence and misogyny as several people judge them: three datasets of LeWiDi 2023 (HLV).
+
+HS-Brexit, MD-Agreement and ArMIS of Learning with Disagreements, as in HLV's table 4.
 
 Each has a file for each part, a JSON object of items: `text`, `annotations` and `annotators`, both
 joined by commas in the same order. Running numbers begin anew in each part.
@@ -51,7 +52,7 @@ def read_part(path: Path, part: str, owner: str) -> Iterator[tuple[object, ...]]
             yield f"{part}_{number}", part, text, "", person, label, 1
 
 
-def _preparing(name: str) -> Callable[[Path], pd.DataFrame]:
+def _prepare(name: str) -> Callable[[Path], pd.DataFrame]:
     """The function that prepares a dataset of this module, on which its job depends."""
 
     def prepare(folder: Path) -> pd.DataFrame:
@@ -64,5 +65,5 @@ def _preparing(name: str) -> Callable[[Path], pd.DataFrame]:
 
 
 prepare_hs_brexit, prepare_md_agreement, prepare_armis = map(
-    _preparing, ("hs_brexit", "md_agreement", "armis")
+    _prepare, ("hs_brexit", "md_agreement", "armis")
 )

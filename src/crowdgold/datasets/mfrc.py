@@ -2,7 +2,7 @@
 
 A file with a row an annotation: `text`, `annotator` and `annotation`, the sentiments joined by
 commas, besides `subreddit`, `bucket` and `confidence`. An item is a text, as in the paper. The
-names of its eight classes are those that the file holds.
+eight classes have the names that stand in the file.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ from crowdgold.types.columns import Problems, is_empty
 from crowdgold.types.errors import InputError
 
 FILE = "final_mfrc_data.csv"
-CLASSES = 8
+CLASSES = 8  # as table 4 prints
 
 
 def read_annotations_of(path: Path) -> pd.DataFrame:

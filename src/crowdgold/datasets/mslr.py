@@ -21,7 +21,7 @@ PRINTED = {
     "labels": 78, "responses": 39, "agents": 6, "annotators": 2, "unanimous": 0.692,
     "pairwise": 0.692,
 }  # fmt: skip
-"""Table 24."""
+"""What STABLEVAL's table 24 prints."""
 
 draw_task = drawn_as_it_is(OWNER, ("0", "1", "2"))
 

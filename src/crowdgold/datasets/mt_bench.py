@@ -25,32 +25,32 @@ PRINTED = {
     "labels": 6_710, "responses": 960, "agents": 6, "annotators": 65, "unanimous": 0.166,
     "pairwise": 0.530,
 }  # fmt: skip
-"""Table 1."""
+"""What STABLEVAL's table 1 prints."""
 
 
-class Mapped(NamedTuple):
-    """What a mapping makes of the outcomes: outcome -> level, and level -> credit."""
+class TieMapping(NamedTuple):
+    """What a mapping of table 3 makes of outcomes, ties above all."""
 
-    level: Mapping[str, str]
-    credit: Mapping[str, float]
-
-
-TWO = {"0": 0.0, "1": 1.0}
+    level: Mapping[str, str]  # by outcome; one without a level is dropped
+    credit: Mapping[str, float]  # by level
 
 
-def _three(tie: float) -> Mapped:
-    return Mapped({LOST: "0", TIED: "1", WON: "2"}, {"0": 0.0, "1": tie, "2": 1.0})
+TWO_LEVELS = {"0": 0.0, "1": 1.0}  # level -> credit
 
 
-MAPPINGS: Mapping[str, Mapped] = {
-    "baseline": _three(0.5),
-    "drop_ties": Mapped({LOST: "0", WON: "1"}, TWO),
-    "tie_win": Mapped({LOST: "0", TIED: "1", WON: "1"}, TWO),
-    "tie_loss": Mapped({LOST: "0", TIED: "0", WON: "1"}, TWO),
-    "tie_025": _three(0.25),
-    "tie_075": _three(0.75),
+def _three_levels(tie: float) -> TieMapping:
+    return TieMapping({LOST: "0", TIED: "1", WON: "2"}, {"0": 0.0, "1": tie, "2": 1.0})
+
+
+MAPPINGS: Mapping[str, TieMapping] = {
+    "baseline": _three_levels(0.5),
+    "drop_ties": TieMapping({LOST: "0", WON: "1"}, TWO_LEVELS),
+    "tie_win": TieMapping({LOST: "0", TIED: "1", WON: "1"}, TWO_LEVELS),
+    "tie_loss": TieMapping({LOST: "0", TIED: "0", WON: "1"}, TWO_LEVELS),
+    "tie_025": _three_levels(0.25),
+    "tie_075": _three_levels(0.75),
 }
-"""The mappings of table 3 in its order; an outcome without a level is dropped."""
+"""The mappings of table 3 in its order."""
 
 
 def prepare(folder: Path) -> pd.DataFrame:

@@ -21,14 +21,14 @@ from crowdgold.types.parameters import Parameters, unknown
 OWNER = "dataset product_pairs"
 PREDICTORS = ("character", "word", "jaccard")
 NAMES = ("predictors", "annotators")
-PAIRS, POSITIVE, ANSWERS, VOTES = 8_315, 1_011, 24_945, 3
+PAIRS, POSITIVE, ANSWERS, VOTES = 8_315, 1_011, 24_945, 3  # of the source's files; votes a pair
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """The prepared table, one row a pair: item (LEFT_RIGHT, without the true label that ends the
-    source's id), votes_positive, votes_total, workers and answers (lists, one for each vote, a
-    number for each worker), truth, and score_NAME of each of `PREDICTORS`.
+    """The prepared table, one row a pair of records.
 
+    Columns: item (LEFT_RIGHT, the source's id without its end, the true label), votes_positive,
+    votes_total, workers and answers (lists, an entry a vote), truth, score_NAME by `PREDICTORS`.
     `folder` holds answer.csv, truth.csv and products.csv.
     """
     columns = ["question", "worker", "answer"]
@@ -56,8 +56,8 @@ def check_counts(answers: pd.DataFrame, truth: pd.DataFrame) -> None:
 
 
 def build(answers: pd.DataFrame, truth: pd.DataFrame, names: pd.Series) -> pd.DataFrame:
-    """Join votes, truth and scores; `names` maps a product's id to its name."""
-    # Who they are is nobody's business: a number stands for each.
+    """The prepared table of votes, truth and scores; `names` maps a product's id to its name."""
+    # Numbers stand for the workers, whose ids are not kept.
     by_pair = answers.assign(worker=pd.factorize(answers["worker"])[0]).groupby("question")
     votes = by_pair["answer"].agg(["sum", "size"]).loc[truth["question"]]
     lists = by_pair.agg({"worker": list, "answer": list}).loc[truth["question"]]
@@ -89,7 +89,7 @@ def similarities(left: list[str], right: list[str]) -> dict[str, np.ndarray]:
         cosines = vectors[: len(left)].multiply(vectors[len(left) :]).sum(axis=1)
         scores[name] = np.asarray(cosines).ravel()
     first, second = (
-        [set(re.findall(r"\w+", name.lower())) for name in own] for own in (left, right)
+        [set(re.findall(r"\w+", name.lower())) for name in side] for side in (left, right)
     )
     pairs = zip(first, second, strict=True)
     scores["jaccard"] = np.array([len(a & b) / max(len(a | b), 1) for a, b in pairs])

@@ -21,7 +21,7 @@ PRINTED = {
     "labels": 2_859, "responses": 953, "agents": 2, "annotators": 169, "unanimous": 0.656,
     "pairwise": 0.771,
 }  # fmt: skip
-"""Table 18."""
+"""What STABLEVAL's table 18 prints."""
 
 draw_task = drawn_as_it_is(OWNER, ("0", "1"))
 
@@ -29,7 +29,7 @@ draw_task = drawn_as_it_is(OWNER, ("0", "1"))
 def prepare(folder: Path) -> pd.DataFrame:
     """The prepared table of mturk_cnndm.jsonl and mturk_xsum.jsonl."""
     files = FILES.items()
-    rows = [row for agent, (name, own) in files for row in _rows(folder / name, agent, own)]
+    rows = [row for agent, (name, start) in files for row in _rows(folder / name, agent, start)]
     columns = ["item", "agent", "annotator", "label"]
     return responses(OWNER, pd.DataFrame(rows, columns=columns), PRINTED)
 
@@ -39,9 +39,9 @@ def _rows(path: Path, agent: str, prefix: str) -> Iterator[tuple[str, str, str, 
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
             sentences: list[dict[str, Any]] = json.loads(line)["summary_sentences"]
-            for sentence, one in enumerate(sentences):
-                for judged in one["responses"]:
-                    item = f"{prefix}_{number}_sent{sentence}"
+            for place, sentence in enumerate(sentences):
+                for judged in sentence["responses"]:
+                    item = f"{prefix}_{number}_sent{place}"
                     yield item, agent, f"worker_{judged['worker_id']}", LEVEL[judged["response"]]
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(

@@ -21,7 +21,7 @@ from crowdgold.system.assets import cache_folder
 from crowdgold.types.errors import InputError
 
 Converter = Callable[[Sequence[Path], Mapping[str, Path]], str]
-"""(files of the source, files of the dataset that are there already, by name) -> text."""
+"""(the source's files, files of the dataset that are there already, by name) -> a file's text."""
 
 PRODUCT_FIELDS = ["id", "name", "description", "price"]
 CONVERSATION = "_conversation.txt"
@@ -96,8 +96,8 @@ def perspective_from_conversations(parts: Sequence[Path], files: Mapping[str, Pa
         revision = name.removesuffix(CONVERSATION)
         try:
             messages = [json.loads(line) for line in text.splitlines() if line.strip()]
-            own = [one for one in messages if str(one["rev_id"]) == revision]
-            scores = [float(one["toxicity"]) for one in own if one.get("toxicity") is not None]
+            target = [one for one in messages if str(one["rev_id"]) == revision]
+            scores = [float(one["toxicity"]) for one in target if one.get("toxicity") is not None]
             number = int(revision)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
@@ -131,7 +131,7 @@ class File:
     `urls` is the file's own address, or, with `convert`, those of the files it is made from. With
     `parts` it is the address of a page, and the file can be made only from what stands in the local
     folder under names of that pattern. Where no sha256 is known, the file `starts_with` a text.
-    What is `local_only` was made by hand of what that address shows, and is never downloaded.
+    A file that is `local_only` was made by hand of what that page shows: it is never downloaded.
     """
 
     name: str
@@ -147,9 +147,9 @@ class File:
 class Source:
     """The files of a dataset, and what a user must know about them.
 
-    What is `on_request` is not downloaded because a figure could show it, only when it is asked
-    for by name: it is large, or no checksum of it is known. `folder` is that of its files in a
-    local folder; where not given, the dataset's name.
+    One `on_request` is large, or has no known checksum: it is downloaded only when asked for by
+    name, not because a figure could show it. `folder` is the name of its folder in a local folder,
+    the dataset's name where not given.
     """
 
     files: tuple[File, ...]
@@ -172,7 +172,7 @@ def record_of(name: str, file: File) -> Path:
 
 
 def fault(name: str, file: File, content: bytes) -> str:
-    """What is wrong with a file's content; empty where nothing is."""
+    """What is wrong with the content of a dataset's file; empty where nothing is."""
     found = hashlib.sha256(content).hexdigest()
     if file.sha256 is not None:
         return "" if found == file.sha256 else f"its sha256 is not the pinned {file.sha256}"

@@ -22,13 +22,14 @@ CONFIGURATION, SEED = NAMES = ("configuration", "seed")
 CONFIGURATIONS, SEEDS, AGENTS, ITEMS_PER_AGENT = 24, 100, 6, 500
 CREDIT = {"0": 0.0, "1": 0.5, "2": 1.0}
 KINDS = ("truth", "annotators", "labels")
-"""What the files of a configuration hold."""
+"""What the three files of a configuration hold: levels, who labelled, and the labels."""
 
 
 def prepare(folder: Path) -> pd.DataFrame:
-    """The prepared table, one row a configuration and seed: configuration, seed, n_labels, and
-    truth, annotators and labels, strings of base-36 characters as in the files.
+    """The prepared table, one row a configuration and seed.
 
+    Columns: configuration, seed, n_labels (of an item), and the strings of the files: truth,
+    annotators and labels.
     `folder` holds index.json and the files that it names.
     """
     index = json.loads((folder / "index.json").read_text(encoding="utf-8"))

@@ -46,7 +46,7 @@ def read_columns(path: Path, columns: Sequence[str], separator: str) -> pd.DataF
 
 
 def count_labels(folder: Path) -> pd.DataFrame:
-    """Each comment's labels, 0 or 1, counted: columns `rev_id`, `positive`, `total`."""
+    """Numbers of labels of each comment: columns `rev_id`, `positive`, `total`."""
     labels = read_columns(folder / ANNOTATIONS, ["rev_id", "toxicity"], "\t")
     bad = ~labels["toxicity"].isin((0, 1))
     if bad.any():

@@ -31,9 +31,9 @@ from crowdgold.evaluation.run_key import UNFINISHED, holds_jobs
 from crowdgold.reading.json_shapes import plain
 from crowdgold.reading.outputs import kept_name, lies_in, restored, same_file, write_spreadsheet
 from crowdgold.system.extras import PARQUET, missing
-from crowdgold.system.temporary import held_folder, own_name, registered
+from crowdgold.system.temporary import held_folder, hidden_name, registered
 from crowdgold.types.columns import list_names
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 
 
@@ -45,7 +45,7 @@ class Evaluation(Shown):
     # Settings, notes, strata, methods that were not run, headlines, what models are held against.
     summary: Mapping[str, Any]
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """The tables with their rows, and what the summary holds."""
         tables = [f"{name}: {len(table):,} rows" for name, table in self.tables.items()]
         return {"tables": tables, "summary": ", ".join(self.summary)}
@@ -233,8 +233,8 @@ def write_folder(
     """
     check_folder(out, force=force)
     ours = is_evaluation(out) or not os.path.lexists(out)
-    partial = own_name(out, "partial")
-    before = own_name(out, "before") if ours else kept_name(out)
+    partial = hidden_name(out, "partial")
+    before = hidden_name(out, "before") if ours else kept_name(out)
     try:
         partial.mkdir()
         with registered(partial), held_folder(partial):

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.checking.gold_sample import OF_ITEMS, TOLD, GoldSample
+from crowdgold.checking.gold_sample import OF_ITEMS, WORDINGS, GoldSample
 from crowdgold.checking.study import DataCheck
 from crowdgold.checking.without_gold import (
     Allowed,
@@ -54,7 +54,7 @@ RESTS_ON_MODEL = (
     "the numbers rest on a model of votes and scores, where there is one, and gold labels cannot "
     "check it"
 )
-CHOSEN_REASON = f"{TOLD[OF_ITEMS].surely}: {RESTS_ON_MODEL}"
+CHOSEN_REASON = f"{WORDINGS[OF_ITEMS].surely}: {RESTS_ON_MODEL}"
 NOT_KNOWN = "votes and scores alone give it no range"
 SINGLE = "too few items have two votes"
 OF_OTHERS = "the range leaves out judges who vote against the others, and this is of all votes"
@@ -67,7 +67,7 @@ ONLY_MODELS_REASON = (
 
 def why_set_aside(sample: GoldSample) -> str:
     """Why nothing rests on gold labels; empty where something can."""
-    return f"{sample.told.surely}: {RESTS_ON_MODEL}" if sample.surely_chosen else ""
+    return f"{sample.wording.surely}: {RESTS_ON_MODEL}" if sample.surely_chosen else ""
 
 
 def is_model(method: str) -> bool:

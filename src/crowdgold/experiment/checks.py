@@ -10,7 +10,7 @@ from crowdgold.experiment.check import Check
 from crowdgold.experiment.settings import named, replicates, shared_columns, task_rng
 from crowdgold.models.stan import StanModels
 from crowdgold.record.results import times_frame
-from crowdgold.system.declared import load
+from crowdgold.system.declarations import load
 
 
 def check_block(

@@ -18,7 +18,7 @@ from crowdgold.experiment.configuration import SOURCES, settings_of
 from crowdgold.experiment.population import ITEMS, POPULATION, TRUTH_OF, asks_for_population
 from crowdgold.experiment.registries import packages_of, stan_models
 from crowdgold.experiment.settings import EXPLAIN, Plain, Setting, expand, settings_of_methods
-from crowdgold.system.declared import load
+from crowdgold.system.declarations import load
 
 ALL = "all"
 """Stands for all settings, or all methods, of an experiment in one job."""

@@ -16,13 +16,13 @@ from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
 from crowdgold.record.imports import imported_modules, library_files, named_hashes, package_root
-from crowdgold.system.declared import KINDS, declared, load
+from crowdgold.system.declarations import KINDS, declared, load
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import ANNOTATIONS, ITEMS
 
 METHOD, DATASET, MODULE = "method", "dataset", "module"
 """Kinds with a registry of their own, and the kind of modules that a job uses by their own names.
-The other kinds are found by their declarations (`system.declared.KINDS`)."""
+The other kinds are found by their declarations (`system.declarations.KINDS`)."""
 DATASETS = "crowdgold.datasets"
 """The module that imports all datasets, only to list them."""
 

@@ -14,7 +14,7 @@ from crowdgold.experiment.configuration import SOURCES, ConfigurationError
 from crowdgold.inference.agents import Subsampling
 from crowdgold.methods.registry import METHODS, offered, settable
 from crowdgold.metrics.binary import STUDY_METRICS
-from crowdgold.system.declared import declared, load
+from crowdgold.system.declarations import declared, load
 from crowdgold.types.parameters import Settings, object_schema, parts_of
 
 METHOD_FILES = "method_files"

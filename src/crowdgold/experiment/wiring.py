@@ -22,7 +22,7 @@ from crowdgold.methods.registry import METHODS
 from crowdgold.record.record import ENDINGS, path_of_times
 from crowdgold.record.seals import was_set_aside
 from crowdgold.system.assets import asset_folder
-from crowdgold.system.declared import declared
+from crowdgold.system.declarations import declared
 from crowdgold.system.toolchain import included_files
 from crowdgold.types.errors import InputError
 

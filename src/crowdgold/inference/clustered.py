@@ -8,7 +8,7 @@ cluster c of G with gold, the variance over samples of this table is
 p_c = (1 - 1 / G) / (1 - s_c) with s_c the cluster's share of the gold items: V_clusters is then the
 jackknife's that leaves out a cluster. A cluster with a tenth of all pulls the estimate to itself.
 V_items is that of `design`; with known chances V_clusters is the same of clusters in the place of
-items. t is how far gold comes by whole clusters (`types.clusters.together`). It follows from pairs:
+items. t is how far gold comes by whole clusters (`types.clusters`). It follows from pairs:
 two items of a cluster both have gold with chance pi_i pi_j / q_ij, and that they are drawn together
 leaves (1 - q_ij) d_i d_j of their product in V. q is 1 where items are drawn one by one, and pi_i
 where clusters are drawn whole, so that q_ij = 1 - t (1 - pi_i) gives the V above.
@@ -38,13 +38,13 @@ import numpy as np
 
 from crowdgold.inference.design import Design, KnownChances, SimpleRandom
 from crowdgold.inference.questions import View
-from crowdgold.types.clusters import Together, together, units_of
+from crowdgold.types.clusters import WholeClusters, may_be_whole, whole_clusters
 from crowdgold.types.gold_draw import GoldDraw, kish
 from crowdgold.types.items import NO_GOLD
 
 HALF = 0.5  # Share of gold that comes by whole clusters, from which on clusters are looked at
 TWICE = 2.0  # How many times as much as a gold item an item counts of which gold says nothing
-WHOLE = Together(siblings=0.0, expected=0.0, found=0, ratio=np.nan, share=1.0)
+WHOLE = WholeClusters(siblings=0.0, expected=0.0, found=0, ratio=np.nan, share=1.0)
 """Of items that were drawn from a population without end: by whole clusters."""
 
 
@@ -183,7 +183,7 @@ class Clustered(SimpleRandom):
 
 
 def _in_clusters(
-    items: Design, cluster: np.ndarray, known: Together, draw: GoldDraw | None = None,
+    items: Design, cluster: np.ndarray, known: WholeClusters, draw: GoldDraw | None = None,
     possible: bool = True,
 ) -> Clustered:  # fmt: skip
     """The design of labelled items of these clusters (m,), which came together as is `known`;
@@ -227,7 +227,7 @@ def drawn_from(view: View, rows: np.ndarray) -> tuple[View, Design]:
     if of_gold is not None:
         design = KnownChances.of(of_gold, len(view), scaled, unseen)
     if cluster is not None:
-        found = together(cluster, view.items.gold != NO_GOLD, draw)
-        possible = draw is None or (draw.batch is None and units_of(draw, cluster))
+        found = whole_clusters(cluster, view.items.gold != NO_GOLD, draw)
+        possible = draw is None or (draw.batch is None and may_be_whole(draw, cluster))
         design = _in_clusters(design, cluster[rows], found, of_gold, possible)
     return known, design

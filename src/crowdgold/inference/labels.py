@@ -37,7 +37,7 @@ from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.system.extras import need
 from crowdgold.system.kernels import kernel
 from crowdgold.types.annotations import Annotations
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_PREDICTOR, Items
 
@@ -368,7 +368,7 @@ class Fit(Shown):
     diagnostics: Diagnostics = field(default_factory=Diagnostics)  # good where no chain was run
     seconds: Mapping[str, float] = field(default_factory=dict)  # `inference`: without imputation
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """The method, what it gave, and whether its chains had converged."""
         chains = self.diagnostics.chains
         passed = self.diagnostics.message or ("passed" if chains else "no chains were run")

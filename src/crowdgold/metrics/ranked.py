@@ -83,7 +83,7 @@ class RankedItems:
     @classmethod
     def of(cls, items: Items, predictor: str) -> "RankedItems":
         """Items ranked by a predictor's scores; by `NO_PREDICTOR` all have the same."""
-        scores = items.to_rank(predictor)
+        scores = items.complete_scores(predictor)
         order = np.argsort(scores, kind="stable")[::-1].copy()
         votes = items.votes_positive.astype(float), items.votes_total.astype(float)
         return cls(order, *votes, scores[order], items.cluster)

@@ -186,8 +186,8 @@ def check_pilot(study: Study, pilot: Pilot, rng: np.random.Generator) -> list[st
     sample = assess_gold_sample(study.items, rng)
     if sample.chosen:
         found.append(
-            f"in the pilot {sample.told.misfit} (p = {sample.p:.2g}); what was learnt from it may "
-            "not hold of others"
+            f"in the pilot {sample.wording.misfit} (p = {sample.p:.2g}); what was learnt from it "
+            "may not hold of others"
         )
     if study.items.draw is not None:
         found.append("the chances with which the pilot's gold was drawn are passed over")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from crowdgold.experiment.logs import described
 from crowdgold.plots.style import save_figure
-from crowdgold.system.declared import load
+from crowdgold.system.declarations import load
 from crowdgold.types.columns import counted
 from crowdgold.types.errors import InputError
 

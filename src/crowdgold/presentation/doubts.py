@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import bdtr
 
 from crowdgold.checking.agreement import AnnotatorCheck
-from crowdgold.checking.gold_sample import OF_ITEMS, TOLD, GoldSample, likeness_in_words
+from crowdgold.checking.gold_sample import OF_ITEMS, WORDINGS, GoldSample, likeness_in_words
 from crowdgold.evaluation.headline import ONLY_MODELS_REASON
 from crowdgold.evaluation.questions import plain_metric
 from crowdgold.inference.interval import holm
@@ -76,9 +76,9 @@ def _annotators(found: Mapping[str, Any] | None) -> str:
 
 
 def _told_of(found: Mapping[str, Any]) -> str:
-    """What gold is to be a sample of, one of `TOLD`, by the check's file."""
+    """What gold is to be a sample of, one of `WORDINGS`, by the check's file."""
     of = str(found.get("of", OF_ITEMS))
-    return of if of in TOLD else OF_ITEMS
+    return of if of in WORDINGS else OF_ITEMS
 
 
 def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -104,7 +104,7 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         likely = f"no test: {sample.get('note') or 'too little is known'}"
     else:
         likely = f"{likeness_in_words(sample['p'], of)} (p = {sample['p']:.2g})"
-    yield "gold a random sample?" if of == OF_ITEMS else TOLD[of].question, likely
+    yield "gold a random sample?" if of == OF_ITEMS else WORDINGS[of].question, likely
     if check.get("clusters"):
         yield "clusters", f"{check['clusters']['numbers']}; {check['clusters']['sentence']}"
     if check.get("expert_agreement"):
@@ -197,7 +197,7 @@ def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
     sample, how = GoldSample(p or 0.0, of=of), "" if p is None else f" (p = {p:.2g})"
     if not sample.chosen:
         return
-    surely, told = sample.surely_chosen, sample.told
+    surely, told = sample.surely_chosen, sample.wording
     title = told.misfit if surely else f"possibly {told.misfit}"
     text = f"Votes and scores speak against it{how}. {sample.mend}."
     if of == OF_ITEMS:

@@ -42,7 +42,7 @@ from crowdgold.presentation.answers import (
 )
 from crowdgold.presentation.doubts import count_misses, outside_of, predicted_of
 from crowdgold.presentation.folder import StudyFolder, records_of
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 
 PROLOG = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 REMARKS = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
@@ -69,7 +69,7 @@ class StudyFigure(Shown):
             self.figure.draw_without_rendering()
         self.figure.set_layout_engine("none")
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """Its heading, and what it shows."""
         return {"title": self.title, "caption": self.caption}
 

@@ -18,7 +18,7 @@ from crowdgold.metrics.metric import DELTA
 from crowdgold.presentation.text import describe, describe_models, footnotes, model_of
 from crowdgold.system.extras import need
 from crowdgold.system.temporary import scratch_folder
-from crowdgold.types.display import Told
+from crowdgold.types.display import ShownText
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import unknown
 
@@ -122,7 +122,7 @@ class Answers(Sequence[Answer]):
 
 
 @dataclass(frozen=True, repr=False)
-class Result(Told):
+class Result(ShownText):
     """What an evaluation found."""
 
     evaluation: Evaluation  # its tables, and everything else as plain values

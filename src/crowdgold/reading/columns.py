@@ -3,7 +3,7 @@
 A guess from a name can lose against what the columns hold. An item is named by a column, or by
 several, that an annotator meets once each. A label differs between annotators now and then. An
 annotator has not all rows of each item. A gold label has few values. Where two columns fit equally,
-the user is asked by an error that shows them.
+an error shows them to the user. `ours` is a study's name of a column, `theirs` the file's own.
 """
 
 import re
@@ -102,7 +102,7 @@ NO_COLUMN = {
 
 
 def ours_named(name: str) -> bool:
-    """Say whether a study has a column of this name."""
+    """Whether a study has a column of this name."""
     stem, _, rest = name.partition("_")
     return name in ALIASES or name == IGNORE or (stem in PREFIXES and rest != "")
 
@@ -122,11 +122,11 @@ SURE = ("label", "gold", "gold_label", "annotator", "annotator_id")
 """Names that say by themselves what a column is."""
 NAMES_THINGS = re.compile(r".+_(?:id|uid|uuid|key)|.+(?<=[a-z])Id")
 """Names of columns that name something, which can be the item."""
-MOSTLY = 0.8  # share of rows from which on something is so of most
+MOSTLY = 0.8  # share of rows whose value stands in others too, as names of items do
 
 
 def names_of(sheet: Sheet) -> dict[str, str]:
-    """The columns that have no name of ours, by how a name is compared."""
+    """Normal form of a name -> the column, of those that have no name of ours."""
     found: dict[str, str] = {}
     for column in sheet.columns:
         if not ours_named(column):
@@ -147,7 +147,7 @@ def _few_values(sheet: Sheet, column: str) -> bool:
 
 
 def _column(sheet: Sheet, ours: str) -> str | None:
-    """The column of ours, or the first that its name is guessed from."""
+    """The column that has our name, or the first that it is guessed from; None where none is."""
     if sheet.has(ours):
         return ours
     free = names_of(sheet)
@@ -168,13 +168,13 @@ def _other_role(name: str) -> bool:
     )
 
 
-def _chosen(sheets: Sequence[Sheet], found: list[str], telling: bool = True) -> list[str]:
-    """The columns that name an item, of `found`, likeliest first; `telling` if names say so."""
+def _chosen(sheets: Sequence[Sheet], likely: list[str], telling: bool = True) -> list[str]:
+    """The columns that name an item, of `likely` ones in order; `telling` if their names say so."""
     own = [(sheet, names_of(sheet)) for sheet in sheets]
     counting = [
-        name for name in found if all(is_running(one.frame[free[name]]) for one, free in own)
+        name for name in likely if all(is_running(one.frame[free[name]]) for one, free in own)
     ]
-    kept = [name for name in found if name not in counting] or found
+    kept = [name for name in likely if name not in counting] or likely
     if len(kept) < 2:
         return kept
 
@@ -239,7 +239,7 @@ def columns_of(sheets: Sequence[Sheet]) -> str:
 
 
 def _instead(name: str, sheets: Sequence[Sheet], gap: str) -> str:
-    """What a column that no file has may mean, and what the files have."""
+    """What a message adds on a column that no file has: the nearest one, and all that there are."""
     meant = did_you_mean(name, [column for sheet in sheets for column in sheet.columns])
     return f"{'; ' * bool(meant)}{meant}{gap}{columns_of(sheets)}"
 
@@ -377,8 +377,8 @@ def check_repeats(sheet: Sheet, free: Sequence[str]) -> None:
         )
 
 
-def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str, str]]:
-    """For each sheet the renamings that the user said, as COLUMN or FILE:COLUMN."""
+def _renamings(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str, str]]:
+    """For each sheet theirs -> ours, as the user says by COLUMN or FILE:COLUMN."""
     found: list[dict[str, str]] = [{} for _ in sheets]
     for theirs, ours in columns.items():
         if not ours_named(ours):
@@ -400,7 +400,7 @@ def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str,
 
 
 def _guess(sheet: Sheet, taken: set[str], others_vote: bool) -> dict[str, str]:
-    """Guess columns from their names: theirs -> ours; no annotator's where `others_vote`."""
+    """Theirs -> ours, guessed from names; no annotator's column where `others_vote`."""
     guessed: dict[str, str] = {}
     free = names_of(sheet)
     for ours, aliases in ALIASES.items():
@@ -438,7 +438,7 @@ def _guess(sheet: Sheet, taken: set[str], others_vote: bool) -> dict[str, str]:
 def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
     """The sheets with names of a study for their columns; notes tell of guesses."""
     asked, with_votes = [], []
-    for sheet, said in zip(sheets, _said(sheets, reading.columns), strict=True):
+    for sheet, said in zip(sheets, _renamings(sheets, reading.columns), strict=True):
         dropped = [theirs for theirs, ours in said.items() if ours == IGNORE]
         kept = {theirs: ours for theirs, ours in said.items() if ours != IGNORE}
         sheet = replace(sheet, frame=sheet.frame.drop(columns=dropped)).renamed(kept)

@@ -1,4 +1,4 @@
-"""The one door: a user's file is opened once, bounded, and given as its bytes.
+"""Opening a user's file: it is read once, within bounds, and returned as its bytes.
 
 A name is taken as it stands. It is a regular file, or `-` for standard input; what else has a name
 (a folder, a pipe, a device, a socket) is refused before anything is read, since reading it may
@@ -27,9 +27,9 @@ STANDARD_INPUT = "-"
 LESS = (
     "leave out columns that say nothing of votes, labels or scores, or evaluate a part of the items"
 )
-BLOCK = 1 << 20
+BLOCK = 1 << 20  # bytes read at a time
 GZIP, ZIP = ".gz", ".zip"
-KINDS = {  # of what has a name and is no file
+KINDS = {  # file type -> what messages say of a name that is no regular file
     stat.S_IFDIR: "is a folder", stat.S_IFIFO: "is a pipe", stat.S_IFSOCK: "is a socket",
     stat.S_IFCHR: "is a device", stat.S_IFBLK: "is a device",
 }  # fmt: skip
@@ -57,7 +57,7 @@ MENDS = {  # endings of tables that are not read -> what to do
     for ending in endings.split("|")
 }
 STRAY = 0.01  # share of zero bytes below which they are slips, not another encoding
-OPENING = re.compile(rb"\s*[\[{]")
+OPENING = re.compile(rb"\s*[\[{]")  # of JSON
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Opened:
 
 
 def open_file(path: str | Path) -> Opened:
-    """A user's file, read whole and unpacked; what standard input holds says its kind."""
+    """A user's file, read whole and unpacked; standard input is of the kind that it looks like."""
     if str(path) in (STANDARD_INPUT, "/dev/stdin"):
         content = _bounded(sys.stdin.buffer, "standard input")
         return Opened("standard input", _looks_like(content), content)
@@ -171,7 +171,7 @@ def utf8(opened: Opened, encoding: str | None = None) -> bytes:
 
 
 def _bounded(file: BinaryIO, source: str, expected: int = 0) -> bytes:
-    """All bytes of a file that is open, no more than a study may have; so many are expected."""
+    """All bytes of an open file, `MOST_BYTES` at most; `expected` is its size, where known."""
     blocks, size = list[bytes](), 0
     while size <= MOST_BYTES >= expected:
         block = file.read(max(expected - size + 1, BLOCK))
@@ -207,7 +207,7 @@ def _looks_like(content: bytes) -> str:
     return ".tsv" if b"\t" in text.partition(b"\n")[0] else ".csv"
 
 
-def known_ending(opened: Opened, endings: Collection[str], instead: str = "") -> None:
+def check_ending(opened: Opened, endings: Collection[str], instead: str = "") -> None:
     """Raise an `InputError` where a file has none of some endings; `instead` says what to give."""
     if opened.ending not in endings:
         *most, last = endings

@@ -134,7 +134,7 @@ def read_gold(sheets: Sequence[Sheet], notes: list[str]) -> Rows | None:
 def of_begun_batches(
     gold: Rows | None, item: np.ndarray, sampling: Mapping[str, pd.Series], notes: list[str]
 ) -> tuple[Rows | None, int]:
-    """The gold labels without those of a batch of which not all strata have one, and how many."""
+    """The gold labels without those of a batch that some stratum has none of; and their number."""
     if gold is None or BATCH not in sampling:
         return gold, 0
     passed, told = not_begun(sampling, np.isin(item, gold.frame["item"].to_numpy(dtype=object)))
@@ -152,7 +152,7 @@ def _of_all(
     sheets: Sequence[Sheet], columns: Callable[[Sheet], Mapping[str, str]],
     values: Callable[[Sheet, str], pd.Series] = _values,
 ) -> dict[str, pd.Series]:  # fmt: skip
-    """Values by item of columns by their names, which must say the same in all files."""
+    """Name -> values by item of the columns of all sheets, which must not contradict each other."""
     found: dict[str, pd.Series] = {}
     for sheet in sheets:
         for name, column in columns(sheet).items():
@@ -171,15 +171,15 @@ def _of_all(
 
 
 def _named(column: str) -> Callable[[Sheet], Mapping[str, str]]:
-    """What gives a column where a sheet has it."""
+    """For `_of_all`: one column by its name, of the sheets that have it."""
     return lambda sheet: {column: column} if sheet.has(column) else {}
 
 
 def read_sampling(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
-    """How gold items were drawn, and which belong together: columns by item, where there.
+    """How gold items were drawn, and their clusters: column -> values by item.
 
-    Batches may stand in a file each. An item that one of them sent in vain is of the one that has
-    its label.
+    Each batch may stand in a file. An item that came back from one without a label counts for the
+    batch that has its label.
     """
     return _draws(sheets) | _of_all(sheets, _named(CLUSTER))
 

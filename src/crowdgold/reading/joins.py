@@ -1,9 +1,9 @@
-"""A join is a claim: what two files name alike must be alike.
+"""Joining files by the names of items, once nothing says that equal names mean other things.
 
-Files are joined by the names of items. Three things speak against that, and each stops the reading
-with a message: too many names of one file are not in the other; names that are not there differ
-from others in their form only (leading zeros, case, a date, an ending); the same name stands for
-another text, or for another model's answer.
+Three things speak against joining two files, and each stops the reading with a message: too many
+names of one file are not in the other; names that are not there differ from others in their form
+only (leading zeros, case, a date, an ending); the same name stands for another text, or for another
+model's answer.
 """
 
 import re
@@ -31,10 +31,10 @@ from crowdgold.types.columns import counted, has_or_have, to_numbers
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import FOR_PEOPLE
 
-NAMED = 3
+NAMED = 3  # items that a message names
 LEAST = 0.9  # share of the gold items that must be among the items with votes
 OTHERS = 0.5  # share of the items of two files with another text, from which on they are others
-FEWEST = 2
+FEWEST = 2  # items that say something of a file or a column
 UNUSUAL = 0.05  # probability below which labels that are left are no random sample of all
 UNSEEN = re.compile("[\u200b-\u200f\u2060\ufeff]")  # characters that have no width
 DIGITS = 15  # that a floating point number keeps of a whole number
@@ -57,7 +57,7 @@ Names = Sequence[str] | np.ndarray | pd.Index | pd.Series  # of items
 
 
 def some(items: Sequence[object]) -> str:
-    """Name some items for a message."""
+    """The first few items, for a message."""
     more = ", ..." if len(items) > NAMED else ""
     return ", ".join(map(repr, list(items)[:NAMED])) + more
 
@@ -87,7 +87,7 @@ def form(text: str) -> str:
 
 
 def _day(text: str) -> tuple[str, str]:
-    """The date that a spreadsheet makes of a name, or that a name is, and which of both it is."""
+    """The day that a text means, and whether it is a "name" such as 3-4 or a "date"; else empty."""
     plain, day = _plain(text), None
     if match := WITH_MONTH.fullmatch(plain):
         numbers = match[1] or match[4], str(MONTHS.index(match[2] or match[3]) + 1)
@@ -174,7 +174,7 @@ def check_names(
 
 
 def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
-    """What is unusual of the gold labels that are `kept`, as a sample of all; empty if nothing."""
+    """How the gold labels that are `kept` differ from a random sample of all; empty where not."""
     from scipy.stats import fisher_exact  # here: it takes long to load
 
     positive = labels.to_numpy(dtype=int) == 1
@@ -192,9 +192,8 @@ def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
 def check_same_things(sheets: Sequence[Sheet]) -> None:
     """Raise an `InputError` where two files, or rows of one, name other things alike.
 
-    What tells things apart is a column of both that says the same in all rows of an item and
-    differs between items (a text, an answer), or whose values are one in each file (a model, a
-    task).
+    A column of both files tells things apart if it says the same in all rows of an item and differs
+    between items (a text, an answer), or has one value in each file (a model, a task).
     """
     for sheet in sheets:
         if sheet.several:

@@ -1,4 +1,4 @@
-"""Files of JSON whose shape is declared: what is of another shape is named by its file and key.
+"""JSON files whose shape is declared; an error names the file and key of what differs from it.
 
 A shape is a function of a value and its place that raises `Unfit` where the value is of another.
 """
@@ -159,7 +159,7 @@ def _entries(value: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any, s
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: objects as their fields, arrays as lists, no number as null."""
+    """A value as JSON has it: dataclasses as objects, arrays as lists, NaN and infinity as null."""
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, Mapping):

@@ -1,6 +1,6 @@
-"""Labels of two values from texts: which of them is positive.
+"""Two-valued labels from texts: which is positive, and which words stand for no label.
 
-Words for an empty cell among labels. NA is one where the labels are known without it.
+A word such as NA stands for none where two labels are known without it; else the user is asked.
 """
 
 import re
@@ -21,11 +21,11 @@ PAIRS = (  # pairs of labels, the second positive, that need no word from the us
     ("negative", "positive"), ("neg", "pos"), ("incorrect", "correct"), ("fail", "pass"),
     ("failed", "passed"),
 )  # fmt: skip
-SHOWN = 6
+SHOWN = 6  # labels that a message lists
 
 
 def plain(text: str) -> str:
-    """Write a label so that equal ones are equal texts: case aside, whole numbers without point."""
+    """A label in small letters, whole numbers without a point: equal labels are equal texts."""
     text = text.strip().casefold()
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     whole, point, rest = digits.partition(".")
@@ -52,11 +52,11 @@ def positive_labels(given: Sequence[str], known: Collection[str]) -> dict[str, s
     `given`: labels, or several in one text with commas between them. A text that is itself a label
     is one, whatever commas it holds; `known`: the labels that there are, as `plain` writes them.
     """
-    found: dict[str, str] = {}
+    spelling: dict[str, str] = {}
     for text in given:
         parts = [text] if plain(text) in known else text.split(",")
-        found |= {plain(part): part.strip() for part in parts}
-    return found
+        spelling |= {plain(part): part.strip() for part in parts}
+    return spelling
 
 
 def binary_labels(

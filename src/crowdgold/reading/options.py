@@ -13,7 +13,7 @@ REFUSE, DROP = UNMATCHED = ("refuse", "drop")
 
 @dataclass(frozen=True)
 class Reading:
-    """What is said of files."""
+    """The user's settings for reading the files of a study."""
 
     # the files' own column name -> the name used here, e.g. {"worker": "annotator"}; for
     # one file alone, {"votes.csv:worker": "annotator"}; "ignore" passes a column over. What
@@ -35,7 +35,6 @@ class Reading:
     unmatched: str = REFUSE
 
     def __post_init__(self) -> None:
-        """Check the rules, by name."""
         for name, rules in (("repeated", REPEATED), ("unmatched", UNMATCHED)):
             if getattr(self, name) not in rules:
                 raise InputError(
@@ -48,7 +47,7 @@ class Reading:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Texts that stand for an empty cell."""
+        """Texts that stand for an empty cell, the empty text among them."""
         if NOTHING_MISSING in self.missing:
             return ("",)
         return ("", *self.missing) if self.missing else MISSING

@@ -28,8 +28,8 @@ from crowdgold.system.temporary import unfinished
 from crowdgold.types.errors import InputError
 
 SIGNS = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
-BARE = rf"[{SIGNS}]"
-MARKED = rf"'+[{SIGNS}]"
+BARE = rf"[{SIGNS}]"  # how a formula begins
+MARKED = rf"'+[{SIGNS}]"  # and a text that was neutralised
 NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 
 
@@ -42,13 +42,13 @@ def _texts(values: pd.Series) -> pd.Series | None:
 
 
 def _bare(texts: pd.Series) -> pd.Series:
-    """Say which texts (n,) a spreadsheet could take for a formula."""
+    """Which texts (n,) a spreadsheet could take for a formula."""
     formulas = texts.str.match(BARE) & ~texts.str.fullmatch(NUMBER)
     return formulas.fillna(False).astype(bool)
 
 
 def _marked(texts: pd.Series) -> pd.Series:
-    """Say which texts (n,) begin with an apostrophe before such a sign."""
+    """Which texts (n,) begin with an apostrophe before a formula's sign."""
     return texts.str.match(MARKED).fillna(False).astype(bool)
 
 
@@ -177,7 +177,7 @@ class Output:
             )
 
     def make_way(self) -> Path | None:
-        """Keep another file that is there under a name of its own, which is given; None if none.
+        """Keep another's file that is there under a free name; return that, or None of none.
 
         Its name leads to it until the new file takes the place, so that there always is one.
         """
@@ -197,8 +197,8 @@ def write_text(text: str, path: str | Path) -> None:
     if path.is_dir():
         raise InputError(f"{path} is a folder; expected the name of a file to write")
     try:
-        with unfinished(path) as own:
-            own.write_text(text, encoding="utf-8")
+        with unfinished(path) as partial:
+            partial.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(
             f"{path} cannot be written: {error.strerror}; expected a folder that is there, with "

@@ -39,7 +39,7 @@ NO_LABELS = (  # columns of two values that are no annotator's
     *TRUTHS, "pred", "predicted", "prediction", "is_gold", "oracle", "tie_break", "split", "fold",
 )  # fmt: skip
 CHOSEN = re.compile(r"pred|class|label", re.IGNORECASE)  # names of columns of a model's classes
-HALF = 0.5
+HALF = 0.5  # the least probability of the likelier of two classes
 SLIPS = 0.05  # share of the filled cells of a column of numbers that are taken for slips, at most
 FORMS = (
     "item, annotator, label (a row a label); item, votes_positive, votes_total (a row an item); or "
@@ -48,14 +48,14 @@ FORMS = (
 
 
 def leftover(sheet: Sheet) -> list[str]:
-    """The columns that nothing is known of."""
+    """The columns whose names say nothing of what they hold."""
     # Of files of `crowdgold sample`, for batches and for second opinions.
     known = FOR_PEOPLE if sheet.has(BATCH) or sheet.has("expert", "label") else ()
     return [name for name in sheet.columns if not (ours_named(name) or name in known)]
 
 
 def _with_kind(sheet: Sheet) -> Sheet:
-    """The sheet with the form of the votes that it says it has."""
+    """The sheet with the form of its votes, as its columns show it."""
     if sheet.has("votes_positive") and (sheet.has("votes_total") or sheet.has("votes_negative")):
         return replace(sheet, kind=COUNTS)
     if sheet.has("annotator", "label"):
@@ -129,9 +129,9 @@ def _check_twice(sheets: Sequence[Sheet]) -> None:
 
 
 def guessed_gold(sheet: Sheet) -> bool:
-    """Whether nothing but their number says that a file's labels are gold: one an item."""
-    called = sheet.has("expert") or GOLD_FILE.search(sheet.name)
-    return sheet.has("label") and not sheet.several and not called
+    """Whether a file's labels are gold by nothing but that each item has one."""
+    says_gold = sheet.has("expert") or GOLD_FILE.search(sheet.name)
+    return sheet.has("label") and not sheet.several and not says_gold
 
 
 def _filled(sheet: Sheet, column: str) -> tuple[np.ndarray, np.ndarray]:
@@ -162,7 +162,7 @@ def _check_confidence(sheet: Sheet) -> None:
 
 
 def _guess_scores(sheet: Sheet, notes: list[str]) -> Sheet:
-    """Take the columns of numbers of a file that holds nothing else for models' scores."""
+    """The sheet with its columns of numbers as models' scores, if it holds nothing else."""
     other = ("score", "gold", "stratum", "weight")
     if sheet.kind or sheet.has("label") or any(sheet.starting(prefix) for prefix in other):
         return sheet
@@ -249,11 +249,11 @@ def assign(
             "one of them as counts; expected counts in one file and no other votes"
         )
     for sheet in named:
-        passed = leftover(sheet)
+        unused = leftover(sheet)
         if sheet.kind == LONG and repeated == REFUSE:
-            check_repeats(sheet, passed)
-        empty = [name for name in passed if not _filled(sheet, name)[0].any()]
-        if passed:
+            check_repeats(sheet, unused)
+        empty = [name for name in unused if not _filled(sheet, name)[0].any()]
+        if unused:
             why = f" (nothing in {list_names(empty)})" if empty else ""
-            notes.append(f"{sheet.name}: columns passed over: {list_names(passed)}{why}")
+            notes.append(f"{sheet.name}: columns passed over: {list_names(unused)}{why}")
     return named

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.reading.door import known_ending, open_file
+from crowdgold.reading.door import check_ending, open_file
 from crowdgold.reading.exports import frame_of_records, frame_of_table, instead_of, records_of_json
 from crowdgold.reading.outputs import restored
 from crowdgold.reading.tables import (
@@ -28,7 +28,7 @@ from crowdgold.types.gold_draw import COLUMNS
 MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
 """Texts that other programs write for an empty cell, where a number or a label is expected."""
 NOTHING_MISSING = "nothing"  # in the place of such words: each text stands for itself
-OWN_ENDINGS = (*ENDINGS, ".json", WORKBOOK)
+STUDY_ENDINGS = (*ENDINGS, ".json", WORKBOOK)  # of files that a study can be read from
 NESTED = (list, dict, tuple, set, bytes, bytearray, np.ndarray)
 """What a cell of an export can be that is no text and no number."""
 APOSTROPHE = "an apostrophe before =, +, - or @ marks a text for a spreadsheet, and is taken away"
@@ -38,7 +38,7 @@ LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A table of texts."""
+    """A table of texts; its columns get a study's names, then the votes their form."""
 
     source: str  # the file
     # columns of texts without white space around, missing where a cell is empty
@@ -66,7 +66,7 @@ class Sheet:
         return [str(column) for column in self.frame.columns]
 
     def has(self, *names: str) -> bool:
-        """Say whether all of these columns are there."""
+        """Whether all of these columns are there."""
         return all(name in self.frame for name in names)
 
     def starting(self, prefix: str) -> dict[str, str]:
@@ -93,7 +93,7 @@ class Sheet:
         return values.mask(values.isin(self.missing))
 
     def problems(self) -> Problems:
-        """Start a list of problems of this file."""
+        """An empty list of problems, for messages about this file."""
         return Problems(self.source, self.rows)
 
     def refuse(self, column: str, bad: np.ndarray, expected: str) -> None:
@@ -124,7 +124,7 @@ class Sheet:
 
 
 def text_of(cell: Any) -> str | None:
-    """Write a cell of an export as a text: whole numbers without a point, nothing for a hole."""
+    """A cell of an export as a text, whole numbers without a point; None of an empty one."""
     nothing = cell is None or cell is pd.NA or cell is pd.NaT
     if nothing or (isinstance(cell, float) and cell != cell):
         return None
@@ -158,7 +158,7 @@ def read_sheet(
     """
     opened = open_file(path)
     ending = opened.ending
-    known_ending(opened, OWN_ENDINGS, instead_of(ending))
+    check_ending(opened, STUDY_ENDINGS, instead_of(ending))
     if ending == ".json":
         raw = frame_of_records(records_of_json(opened, encoding), opened)
     elif ending in JSON_LINES:

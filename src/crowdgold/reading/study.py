@@ -1,6 +1,6 @@
 """A user's study: votes, gold labels, scores, strata and weights of one set of items.
 
-Or its labels alone, by annotator, of two kinds or more.
+`read_labels` reads labels alone, by annotator, of two categories or more.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,12 +35,11 @@ from crowdgold.reading.sheets import Sheet
 from crowdgold.reading.tables import TIE_BREAK_SEED, Rows, give_back
 from crowdgold.reading.votes import read_votes
 from crowdgold.types.annotations import Annotations, annotations_from_frame
-from crowdgold.types.clusters import in_words
+from crowdgold.types.clusters import clusters_in_words
 from crowdgold.types.columns import counted, has_or_have, list_names
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
-from crowdgold.types.gold_draw import in_words as in_words_gold_draw
-from crowdgold.types.gold_draw import skipped_in_words
+from crowdgold.types.gold_draw import draw_in_words, skipped_in_words
 from crowdgold.types.items import (
     NO_GOLD,
     SCORE,
@@ -57,7 +56,7 @@ def read_labels(
     reading: Reading | None = None,
     categories: Sequence[str] | None = None,
 ) -> tuple[Annotations, tuple[str, ...]]:
-    """The labels of a study's files, and what was guessed, dropped or decided.
+    """The labels of a study's files, and notes on what was guessed, dropped or decided.
 
     Labels that are said to be positive become 1, all others 0; where none is, they stay what they
     are. The categories are those found where they are not given.
@@ -121,7 +120,7 @@ class Study(Shown):
         """The same study with what is known of how often experts err (`types.opinions`)."""
         return replace(self, items=self.items.with_expert_error(text))
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """Those of its items, who voted, and what was guessed when it was read."""
         voters = self.annotations
         return {
@@ -149,14 +148,14 @@ def read_study(
 
 
 def _assigned(named: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
-    """The sheets with what each holds, once it is checked that they are of the same things."""
+    """The sheets with their roles, once it is checked that they name the same things alike."""
     sheets = assign(named, reading.positive, notes, reading.repeated)
     check_same_things(sheets)
     return check_missing(sheets, reading, notes)
 
 
 def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
-    """Join sheets whose columns are named; they are taken out of the list."""
+    """The study of sheets whose columns are named; the list is emptied, to free their memory."""
     repeated, unmatched = reading.repeated, reading.unmatched
     sheets = _assigned(named, reading, notes)
     guessed = [sheet.name for sheet in sheets if guessed_gold(sheet)]
@@ -190,7 +189,7 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     items, annotations = _items(votes, scores, repeated)
 
     def of_items(values: pd.Series, what: str) -> pd.Series:
-        """Put values by item into the items' order; say which items are not known."""
+        """Values by item in the items' order; a note says which items are not known."""
         if extra := check_names(what, list(values.index), items.item, unmatched):
             lost = f"{counted(len(extra), 'item')} without votes, dropped: {some(extra)}"
             notes.append(f"{what}: {lost}")
@@ -225,10 +224,10 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
         tied = None
         if items.opinions is not None:
             tied = (items.opinions.number > 0) & (items.gold == NO_GOLD)
-        notes.append(in_words_gold_draw(items.draw, items.gold))
+        notes.append(draw_in_words(items.draw, items.gold))
         notes += skipped_in_words(sampling, items.gold, tied)
     if items.cluster is not None:
-        notes.append(in_words(items.cluster))
+        notes.append(clusters_in_words(items.cluster))
     return Study(items, annotations, strata, weights, by_expert, tuple(notes), passed_over)
 
 
@@ -262,7 +261,7 @@ def _by_name(rows: Rows, *columns: str) -> Rows:
 
 
 def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> None:
-    """Note, or refuse where only a guess says it, gold that is the votes' majority."""
+    """Note gold that is but the votes' majority; refuse it in files only `guessed` to hold gold."""
     twice = 2 * items.votes_positive
     known, tied = items.gold != NO_GOLD, twice == items.votes_total
     same = tied | (items.gold == (twice > items.votes_total))
@@ -311,7 +310,7 @@ def _note_scores(
 def _items(
     votes: Rows, scores: Mapping[str, pd.Series], repeated: str
 ) -> tuple[Items, Annotations | None]:
-    """Make the items, and the annotations where the votes say whose they are."""
+    """The items, and the annotations where the votes say whose they are."""
     annotations, rows = None, votes.rows
     if "annotator" in votes.frame:
         code = votes.frame["label"].to_numpy(dtype=np.int8)
@@ -342,7 +341,7 @@ def _items(
 def _gold_by_expert(
     gold: Rows, item: np.ndarray, unmatched: str, notes: list[str]
 ) -> dict[str, np.ndarray]:
-    """Put each expert's labels into the items' order."""
+    """Expert -> (n,) labels in the items' order, `NO_GOLD` where there is none."""
     names = list(gold.frame["item"].unique())
     place = places(gold.frame["item"], item)
     outside = place < 0

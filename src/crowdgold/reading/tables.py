@@ -36,13 +36,13 @@ SEPARATORS = {".csv": ",", ".tsv": TAB}
 OTHER_SEPARATORS = (";", TAB, ",", "|")
 JSON_LINES = (".jsonl", ".ndjson")
 ENDINGS = (*SEPARATORS, ".parquet", *JSON_LINES)
-OPENED = re.compile(r"EOF inside string starting at row (\d+)")
+OPEN_QUOTE = re.compile(r"EOF inside string starting at row (\d+)")
 """What pandas says of a quote without end."""
-SAID = re.compile(rb"sep=(.)\s*", re.IGNORECASE)
+SEPARATOR_LINE = re.compile(rb"sep=(.)\s*", re.IGNORECASE)
 """The first line by which a spreadsheet says its separator."""
 TIE_BREAK_SEED = 20_000_003  # orders items with equal scores
 LOOKED_AT = 200  # rows of which a separator is judged
-NAMELESS = "Unnamed: "
+NAMELESS = "Unnamed: "  # how pandas begins the name of a column without one
 DECIMAL_COMMA = r"[+-]?\d+(,\d+)?(e[+-]?\d+)?"
 ALIKE = 0.5
 """Share of the lines within a quotation that look like rows, from which on they are taken to be."""
@@ -72,7 +72,7 @@ def read_columns(
     the names used here, e.g. {"yes": "votes_positive"}.
     """
     opened = open_file(path)
-    door.known_ending(opened, ENDINGS)
+    door.check_ending(opened, ENDINGS)
     found = read_table(opened)
     frame, rows = found.frame, found.rows
     if opened.ending in SEPARATORS:
@@ -92,7 +92,7 @@ def read_columns(
 
 
 def give_back() -> None:
-    """Give memory of tables that are gone, which Arrow keeps for others, back to the system."""
+    """Give the system back the memory of tables that are gone, which Arrow keeps for later ones."""
     if arrow := sys.modules.get("pyarrow"):
         arrow.default_memory_pool().release_unused()
 
@@ -111,10 +111,10 @@ def read_table(opened: Opened, encoding: str | None = None) -> Rows:
         import pyarrow.parquet  # here: it is an extra
 
         file = pyarrow.parquet.ParquetFile(io.BytesIO(opened.content))
-        held = file.metadata
-        # A row that is repeated takes next to nothing in the file.
-        door.check_cells(held.num_rows * max(held.num_columns, 1), opened.source)
-        unpacked = sum(held.row_group(k).total_byte_size for k in range(held.num_row_groups))
+        meta = file.metadata
+        # Repeated rows take next to nothing in the file, so that its size does not bound theirs.
+        door.check_cells(meta.num_rows * max(meta.num_columns, 1), opened.source)
+        unpacked = sum(meta.row_group(k).total_byte_size for k in range(meta.num_row_groups))
         if unpacked > door.MOST_BYTES:
             raise InputError(f"{opened.source}: {door.too_large()}")
         frame = file.read().to_pandas()
@@ -183,7 +183,7 @@ class _Text:
         while True:
             end = self.text.find(b"\n", start)
             line = self.text[start : end if end >= 0 else None]
-            said = None if separator else SAID.fullmatch(line)
+            said = None if separator else SEPARATOR_LINE.fullmatch(line)
             if said:
                 separator = said[1].decode()
             elif line.strip() or end < 0:
@@ -203,7 +203,7 @@ class _Text:
             csv.field_size_limit(before)
 
     def _separator(self, own: str) -> str:
-        """That of the ending, or another one by which the header has as many cells as the rows."""
+        """The ending's separator, or another by which the header has as many cells as the rows."""
         sizes = {}
         for one in dict.fromkeys((own, *OTHER_SEPARATORS)):
             header, *rows = [len(row) for row in self._rows(one, LOOKED_AT) if row] or [0]
@@ -229,7 +229,7 @@ class _Text:
         try:
             frame = read()
         except pd.errors.ParserError as error:
-            opened = OPENED.search(str(error))
+            opened = OPEN_QUOTE.search(str(error))
             if not (opened and literal):
                 self.check_sizes(separator)
             if not opened:
@@ -346,7 +346,7 @@ def nameless(columns: Sequence[object]) -> list[str]:
 
 
 WORKBOOK = ".xlsx"
-MOST_ROWS = 1_048_576
+MOST_ROWS = 1_048_576  # that a sheet can have
 HARMFUL = re.compile(rb"""<!DOCTYPE|<!ENTITY|\br=["'](?:[A-Z]{4,}|[A-Z]*\d{8,})""")
 """Entities, which may unfold to anything, and cells beyond the last that a sheet can have."""
 UTF_16 = re.compile(rb"\A(?:\xff\xfe|\xfe\xff|<\0|\0<)")
@@ -365,7 +365,7 @@ def _cell(column: int, row: int) -> str:
     return f"column {letters}, row {row}"
 
 
-def _rows(opened: Opened, cached: bool) -> tuple[list[str], Iterator[Row]]:
+def _workbook_rows(opened: Opened, cached: bool) -> tuple[list[str], Iterator[Row]]:
     """The names of the shown sheets, and the first's filled rows; formulas, or `cached` values."""
     from openpyxl import load_workbook  # here: it takes long to load, and few files are workbooks
 
@@ -393,7 +393,7 @@ def _rows(opened: Opened, cached: bool) -> tuple[list[str], Iterator[Row]]:
 
 
 def _rows_with_values(opened: Opened) -> tuple[list[str], list[Row]]:
-    """As `_rows`; an `InputError` where there is too much, or a formula without a value."""
+    """As `_workbook_rows`; an error where there is too much, or a formula without a value."""
     formulas = False
     for name, block in zip_blocks(BytesIO(opened.content), MOST_BYTES, opened.source):
         if name.endswith((".xml", ".rels")) and UTF_16.match(block):
@@ -402,14 +402,14 @@ def _rows_with_values(opened: Opened) -> tuple[list[str], list[Row]]:
             what = found[0].decode("ascii", "replace")
             raise ArchiveError(f"{name} holds {what!r}, as no table does")
         formulas = formulas or FORMULA.search(block) is not None
-    sheets, filled = _rows(opened, cached=True)
+    sheets, filled = _workbook_rows(opened, cached=True)
     rows, size = list[Row](), 0
     for row in filled:
         size += len(row[1])
         door.check_cells(size, opened.source)
         rows.append(row)
     known = dict(rows)
-    for number, cells in _rows(opened, cached=False)[1] if formulas else ():
+    for number, cells in _workbook_rows(opened, cached=False)[1] if formulas else ():
         values = known.get(number, ())
         for place, cell in enumerate(cells):
             if cell is not None and (place >= len(values) or values[place] is None):
@@ -476,11 +476,11 @@ def write_items(items: Items, path: str | Path) -> None:
         raise InputError(f"{path}: expected a name that ends in .csv, .tsv or .parquet")
     if path.suffix == ".parquet":
         need(PARQUET, str(path))
-    with unfinished(path) as own:
+    with unfinished(path) as partial:
         if path.suffix == ".parquet":
-            items.to_frame().to_parquet(own, index=False)
+            items.to_frame().to_parquet(partial, index=False)
         else:
-            write_spreadsheet(items.to_frame(), own, separator=SEPARATORS[path.suffix])
+            write_spreadsheet(items.to_frame(), partial, separator=SEPARATORS[path.suffix])
 
 
 def read_annotations(

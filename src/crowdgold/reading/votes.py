@@ -17,7 +17,7 @@ SUMS = r"(?:(?:sub|grand)[ -]?)?totals?(?:\b.*)?$|(?:sum|overall|all)$"
 
 
 def joined(parts: Sequence[tuple[Sheet, pd.DataFrame, np.ndarray]]) -> Rows:
-    """Tables under each other, of sheets, what was made of them, and what their rows are called."""
+    """One table of several, each with its sheet and what messages call its rows."""
     if len(parts) == 1:
         ((sheet, frame, rows),) = parts
         return Rows(sheet.source, frame.reset_index(drop=True), rows)
@@ -30,7 +30,7 @@ def joined(parts: Sequence[tuple[Sheet, pd.DataFrame, np.ndarray]]) -> Rows:
 
 
 def _long(sheet: Sheet, notes: list[str]) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
-    """Take the rows with a label of an annotator; rows of an expert are gold labels."""
+    """The sheet, its rows with a vote, and what these are called; labels of experts are gold."""
     label = sheet.known("label")
     expert = sheet.frame.get("expert", pd.Series(pd.NA, label.index)).notna()
     wanted = (label.notna() & ~expert).to_numpy(dtype=bool)
@@ -56,7 +56,7 @@ def _long(sheet: Sheet, notes: list[str]) -> tuple[Sheet, pd.DataFrame, np.ndarr
 
 
 def _wide(sheet: Sheet) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
-    """Take a row for each cell with a label, in the order of the items."""
+    """The sheet, a row for each cell with a label in the order of the items, and their names."""
     sheet.refuse_repeated()
     names = sheet.starting("vote")
     cells = [sheet.known(column) for column in names.values()]
@@ -92,7 +92,6 @@ def read_votes(sheets: Sequence[Sheet], notes: list[str], unmatched: str) -> Row
 
 
 def _counts(sheet: Sheet, notes: list[str]) -> Rows:
-    """Take the counts of the items that have votes."""
     frame = pd.DataFrame({name: sheet.known(name) for name in sheet.columns})
     problems = sheet.problems()
     if not sheet.has("votes_total"):

@@ -7,7 +7,7 @@ import numpy as np
 
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.resample import as_items, resample
-from crowdgold.system.declared import declared, load
+from crowdgold.system.declarations import declared, load
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import unknown
 

@@ -1,4 +1,4 @@
-"""Reading archives of others: every member is looked at before the first is unpacked.
+"""Reading zip and gzip files of others: all members are checked before the first is unpacked.
 
 An archive is refused whole where a member's name leads out of the folder that it is unpacked to,
 where it holds a link, a device or a second member of one name, or where it would unpack to more
@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 Packed = Path | BinaryIO  # An archive: its file, or its bytes
 _Zip = tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]
+OVERLAP = 64  # bytes by which blocks overlap
 
 
 class ArchiveError(ValueError):
@@ -23,7 +24,7 @@ class ArchiveError(ValueError):
 
 
 def _fault(member: zipfile.ZipInfo, seen: set[str]) -> str:
-    """Say why a member must not be unpacked; empty where nothing speaks against it."""
+    """Why a member must not be unpacked; empty where it may be."""
     name = member.orig_filename
     if "\\" in name or "\0" in name:
         return "has a backslash or a zero byte in its name"
@@ -41,13 +42,13 @@ def _fault(member: zipfile.ZipInfo, seen: set[str]) -> str:
 
 
 @contextmanager
-def _opened(path: Packed, most_bytes: int, name: str) -> Iterator[_Zip]:
+def _checked_zip(path: Packed, most_bytes: int, name: str) -> Iterator[_Zip]:
     """A zip file and its members that are no folders, once all are known to be harmless.
 
     A member never gives more bytes than it declares: `zipfile` stops there, and its checksum is
     wrong then. `name` is what messages call the file, its own where empty.
     """
-    name = _name(path, name)
+    name = _called(path, name)
     try:
         with zipfile.ZipFile(path) as archive:
             seen: set[str] = set()
@@ -67,7 +68,7 @@ def _opened(path: Packed, most_bytes: int, name: str) -> Iterator[_Zip]:
         raise ArchiveError(f"{name} is no readable zip file: {error}") from error
 
 
-def _name(path: Packed, name: str) -> str:
+def _called(path: Packed, name: str) -> str:
     return name or (path.name if isinstance(path, Path) else "the archive")
 
 
@@ -76,7 +77,7 @@ def zip_members(path: Packed, most_bytes: int, name: str = "") -> Iterator[tuple
 
     Nothing is unpacked of one that is not harmless, or would unpack to more than `most_bytes`.
     """
-    with _opened(path, most_bytes, name) as (archive, members):
+    with _checked_zip(path, most_bytes, name) as (archive, members):
         for member in sorted(members, key=lambda member: member.filename):
             yield member.filename, archive.read(member)
 
@@ -84,15 +85,15 @@ def zip_members(path: Packed, most_bytes: int, name: str = "") -> Iterator[tuple
 def zip_blocks(path: Packed, most_bytes: int, name: str = "") -> Iterator[tuple[str, bytes]]:
     """Name and content of each member of a zip file, in blocks, for a look at what it holds.
 
-    A block begins with the end of the one before, so that what is looked for is not cut in two.
+    A block begins with the end of the one before, so that no text up to `OVERLAP` is cut in two.
     """
-    with _opened(path, most_bytes, name) as (archive, members):
+    with _checked_zip(path, most_bytes, name) as (archive, members):
         for member in members:
             before = b""
             with archive.open(member) as part:
                 while block := part.read(2**20):
                     yield member.filename, before + block
-                    before = block[-64:]
+                    before = block[-OVERLAP:]
 
 
 def read_gzip(path: Packed, most_bytes: int, name: str = "") -> bytes:
@@ -101,10 +102,10 @@ def read_gzip(path: Packed, most_bytes: int, name: str = "") -> bytes:
         with gzip.open(path) as file:
             content = file.read(most_bytes + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ArchiveError(f"{_name(path, name)} is no readable gzip file: {error}") from error
+        raise ArchiveError(f"{_called(path, name)} is no readable gzip file: {error}") from error
     if len(content) > most_bytes:
         raise ArchiveError(
-            f"{_name(path, name)} would unpack to more than {most_bytes:,} bytes, the most that "
+            f"{_called(path, name)} would unpack to more than {most_bytes:,} bytes, the most that "
             "is expected of it"
         )
     return content

@@ -1,4 +1,4 @@
-"""Where files that are not Python stand, and where what can be had again is kept."""
+"""The folders of files that are not Python (Stan models and such), and of the user's cache."""
 
 from pathlib import Path
 

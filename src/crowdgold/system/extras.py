@@ -13,7 +13,7 @@ EXTRA_OF = {
 
 
 def lack_of(module: str) -> str:
-    """What to install for a module that is not there; empty where no extra brings it."""
+    """What to install for a module, there or not; empty where no extra brings it."""
     package = module.partition(".")[0]
     if package not in EXTRA_OF:
         return ""
@@ -21,11 +21,11 @@ def lack_of(module: str) -> str:
 
 
 def missing(module: str) -> str:
-    """What to install for a module; empty where it is there, or no extra brings it."""
+    """What to install for a module that is not there; empty where it is, or no extra brings it."""
     return "" if importlib.util.find_spec(module) else lack_of(module)
 
 
 def need(module: str, purpose: str) -> None:
     """Raise a `ModuleNotFoundError` where a module is not there, with the extra that brings it."""
-    if said := missing(module):
-        raise ModuleNotFoundError(f"{purpose} needs {said}", name=module)
+    if lack := missing(module):
+        raise ModuleNotFoundError(f"{purpose} needs {lack}", name=module)

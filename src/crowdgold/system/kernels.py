@@ -1,4 +1,4 @@
-"""How numba compiles a function, and where what it compiled is kept for the next process.
+"""Functions compiled by numba, and where the compiled code is kept for the next process.
 
 numba keeps it in $NUMBA_CACHE_DIR, else beside the source file, else in the user's cache folder.
 Where none of them can be written, a process compiles in its memory what it uses, and says so once.
@@ -15,7 +15,7 @@ from crowdgold.types.errors import InputError
 
 THREADS = "NUMBA_NUM_THREADS"
 if not os.environ.get(THREADS, "1").isdecimal() or int(os.environ.get(THREADS, "1")) < 1:
-    # numba would end in an error of its own, or pass it over.
+    # numba would end in an error that does not name the variable, or ignore it.
     raise InputError(
         f"{THREADS}: found {os.environ[THREADS]!r}, expected a whole number from 1; set it anew, "
         "or unset it"

@@ -1,9 +1,9 @@
 """Temporary files and folders that go with the process that made them, however it ends.
 
 An ordinary end removes them; an end at once (`remove_registered`) removes what is registered; and
-what a killed process left, the next one removes (`remove_abandoned`). That a folder is abandoned is
-told by a lock on a file in it, which the system gives free when the process is gone and those that
-it forked. Process numbers would not do: they are used again, and others in a container.
+what a killed process left, the next one removes (`remove_abandoned`). A folder is abandoned where
+nobody holds the lock on a file in it, which the system frees once the process and its forks are
+gone. Process numbers would not show it: they are used again, and a container has its own.
 
 Whatever writes a result writes it `unfinished`: a reader never sees half of a file, and no two
 writers share one.
@@ -23,8 +23,8 @@ PREFIX = "crowdgold-"
 RUNNING = ".running"
 """The file in a folder that its process has locked; without one a folder is left alone."""
 _registered: dict[Path, int] = {}
-"""What is to be removed -> the process that it is of: a fork has no part in it."""
-_of_process: dict[int, Path] = {}
+"""Path to be removed -> the process that made it; a fork of that process leaves it alone."""
+_folder_of_process: dict[int, Path] = {}
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def registered(path: Path) -> Iterator[None]:
         _registered.pop(path, None)
 
 
-def own_name(path: Path, ending: str) -> Path:
+def hidden_name(path: Path, ending: str) -> Path:
     """A hidden name beside a path, `.NAME.CODE.ENDING`, that no other writer has.
 
     Process ids would not do: jobs on several nodes write to one folder. The name is absolute, since
@@ -48,20 +48,20 @@ def own_name(path: Path, ending: str) -> Path:
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """A name of one's own to write a file under; it is renamed where the block ends well.
+    """A name beside `path` to write the file under; it is renamed to `path` if the block succeeds.
 
-    Of two that make the same file, such as a job of a run that was killed and one of the run after
-    it, each writes its own, and the last to end has the place. Where the block fails, what was
-    written is removed; what a killed process wrote stays, as `.NAME.CODE.partial`.
+    Of two processes that make the same file, such as jobs of a killed run and of the next, each
+    writes its own, and the last to end has the place. Where the block fails, what was written is
+    removed; what a killed process wrote stays, as `.NAME.CODE.partial`.
     """
-    own = own_name(path, "partial")
-    with registered(own):
+    partial = hidden_name(path, "partial")
+    with registered(partial):
         try:
-            yield own
-            own.replace(path)
+            yield partial
+            partial.replace(path)
         except BaseException:
             with suppress(OSError):
-                own.unlink()
+                partial.unlink()
             raise
 
 
@@ -75,7 +75,7 @@ def remove_registered() -> None:
 
 
 def lock_file(path: Path) -> IO[bytes] | None:
-    """A file, made where it is not there, that this process holds; None where another does.
+    """Lock a file, made where it is not there, and return it open; None where another holds it.
 
     An `OSError` where files cannot be locked there.
     """
@@ -97,9 +97,9 @@ def lock_file(path: Path) -> IO[bytes] | None:
 
 @contextmanager
 def held_folder(folder: Path) -> Iterator[bool]:
-    """Hold a folder by a lock until the block ends, also under another name: whether it was free.
+    """Lock a folder until the block ends, also under a new name; the value is whether it was free.
 
-    What cannot be held, such as a file or on some file systems a folder, counts as not free.
+    What cannot be locked, such as a file or on some file systems a folder, counts as not free.
     """
     with ExitStack() as stack:
         free = False
@@ -141,15 +141,15 @@ def scratch_folder(kind: str, parent: str | None = None) -> Iterator[Path]:
 
 def process_folder() -> Path:
     """The temporary folder of this process, which is gone at its end."""
-    if os.getpid() not in _of_process:
-        whole = scratch_folder("process")
-        _of_process[os.getpid()] = whole.__enter__()
-        atexit.register(whole.__exit__, None, None, None)
-    return _of_process[os.getpid()]
+    if os.getpid() not in _folder_of_process:
+        folder = scratch_folder("process")
+        _folder_of_process[os.getpid()] = folder.__enter__()
+        atexit.register(folder.__exit__, None, None, None)
+    return _folder_of_process[os.getpid()]
 
 
 def remove_abandoned() -> list[Path]:
-    """Remove the folders of this user whose processes are gone; give what was removed."""
+    """Remove the folders of this user whose processes are gone, and list them."""
     removed = []
     for folder in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*")):
         with suppress(OSError):

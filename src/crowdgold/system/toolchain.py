@@ -1,9 +1,10 @@
 """CmdStan for crowdgold: find a home or make one, and compile models with it.
 
-What is there comes first, then an installation, then a home assembled from a PyPI wheel, which has
-Stan's headers, its libraries and stanc; `toolchain/main.cpp` and `toolchain/makefile` bring what
-CmdStan would. Homes and executables are built in a temporary folder and renamed when complete,
-under a lock that ends with its process, so that two processes never meet.
+A home is a folder with CmdStan's makefile and bin/stanc. One that is there comes first, then one
+that cmdstanpy installs, then one assembled from httpstan's wheel of PyPI, which has Stan's headers,
+libraries and stanc; `toolchain/main.cpp` and `toolchain/makefile` bring what CmdStan would. Homes
+and executables are built in a temporary folder and renamed when complete, under a lock that ends
+with its process, so that two processes never meet.
 `python -m crowdgold.system.toolchain` does all of it from a command line.
 """
 
@@ -36,11 +37,11 @@ Log = Callable[[str], object]
 
 OLDEST = (2, 32, 0)
 """The oldest CmdStan that the models and their driver run with (`optimize jacobian=1`)."""
-VERSION = "2.35.0"
-MANIFEST = "crowdgold-manifest.txt"
-SUMS = "crowdgold-sha256sums.txt"
+VERSION = "2.35.0"  # in the name of an assembled home
+MANIFEST = "crowdgold-manifest.txt"  # sizes of its files
+SUMS = "crowdgold-sha256sums.txt"  # of its programs and libraries
 SOURCES = ("main.cpp", "command_line.hpp", "inputs.hpp", "outputs.hpp", "makefile")
-LOCK = "httpstan.lock"
+LOCK = "httpstan.lock"  # the wheel and its hash, for pip
 WAY_OUT = "Or install CmdStan from conda (`conda install -c conda-forge cmdstan`) or set $CMDSTAN."
 
 
@@ -91,12 +92,12 @@ def stan_version(home: Path) -> str:
     return cmdstan_version(home)
 
 
-def _first_line(command: list[str], does_not_run: str) -> str:
-    """What a command says first, which also shows that it runs on this machine."""
+def _first_line(command: list[str], program: str) -> str:
+    """The first line a command prints; an error that names the program where it does not run."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     except (OSError, subprocess.SubprocessError) as error:
-        raise ToolchainError(f"{does_not_run} does not run: {error}") from error
+        raise ToolchainError(f"{program} does not run: {error}") from error
     return done.stdout.strip().partition("\n")[0]
 
 
@@ -114,12 +115,12 @@ def compiler_version() -> str:
     return _first_line([*command, "--version"], f"the C++ compiler {command[0]!r}")
 
 
-def finished(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """A command that has ended, with all it said; a make around it does not tell it what to do."""
-    around = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+def _run_to_end(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """A command that has ended, with all it printed; no flags of a make around it reach it."""
+    of_make = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
     return subprocess.run(
         command, cwd=folder, text=True, errors="replace", stdin=subprocess.DEVNULL,
-        env={name: value for name, value in os.environ.items() if name not in around},
+        env={name: value for name, value in os.environ.items() if name not in of_make},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
 
@@ -137,7 +138,7 @@ class Toolchain:
 
     @classmethod
     def of(cls, home: Path, way: str) -> "Toolchain":
-        """A home that is looked at; a `ToolchainError` says why it is not usable."""
+        """The toolchain of a home; a `ToolchainError` says why it is not usable."""
         home = home.resolve()
         version, stanc = cmdstan_version(home), home / "bin" / "stanc"
         if not stanc.is_file():
@@ -176,7 +177,7 @@ class Toolchain:
 
 
 def default_folder() -> Path:
-    """The place in the user's cache; its name changes with the front end's sources."""
+    """An assembled home's place in the user's cache, whose name changes with `SOURCES`."""
     sources = asset_folder("toolchain")
     digest = hashlib.sha256(b"".join((sources / name).read_bytes() for name in SOURCES))
     return cache_folder() / f"cmdstan-{VERSION}-{digest.hexdigest()[:10]}"
@@ -254,7 +255,7 @@ def _sha256(file: Path) -> str:
 
 
 def build(home: Path, log: Log) -> None:
-    """Build a home in a temporary folder beside it, and put it in place; its lock is held."""
+    """Build a home beside its place, then put it there; the caller holds its lock."""
     start, prefix = time.monotonic(), f".{home.name}-assembling-"
     for left in home.parent.glob(f"{prefix}*"):  # whoever made it is gone: it had the lock
         log(f"crowdgold: removing {left}, which was not finished")
@@ -293,13 +294,13 @@ def build(home: Path, log: Log) -> None:
 
 
 def pip_program() -> list[str]:
-    """What Python is told to run pip: a module, or what Python keeps for new environments.
+    """Arguments by which Python runs pip: as a module, or from the wheel that ensurepip bundles.
 
     Environments that uv makes have no pip of their own.
     """
-    keeper = importlib.util.find_spec("ensurepip")  # some systems have it in a package of its own
-    if importlib.util.find_spec("pip") is None and keeper and keeper.origin:
-        for wheel in Path(keeper.origin).parent.glob("_bundled/pip-*.whl"):
+    bundle = importlib.util.find_spec("ensurepip")  # some systems have it in a package of its own
+    if importlib.util.find_spec("pip") is None and bundle and bundle.origin:
+        for wheel in Path(bundle.origin).parent.glob("_bundled/pip-*.whl"):
             return [str(wheel / "pip")]
     return ["-m", "pip"]
 
@@ -319,7 +320,7 @@ def download(folder: Path) -> Path:
 
 def run(command: list[str], folder: Path, purpose: str) -> None:
     """Run a command in a folder; where it fails, an error has the end of what it said."""
-    done = finished(command, folder)
+    done = _run_to_end(command, folder)
     if done.returncode:
         said = "\n".join(done.stdout.strip().splitlines()[-15:])
         raise ToolchainError(f"{purpose} failed (exit {done.returncode}):\n{said}\n{WAY_OUT}")
@@ -372,7 +373,7 @@ def compile_model(
     digest = model_hash(stan_file)
     log(f"crowdgold: compiling {stan_file.name} (about half a minute)")
     start = time.monotonic()
-    # make cannot handle every path.
+    # make fails on paths with spaces and other characters.
     parent = "/tmp" if re.search(r"[^\w./+-]", tempfile.gettempdir()) else None  # noqa: S108
     with scratch_folder("compile", parent) as work:
         source = work / f"{re.sub(r'[^0-9A-Za-z_]', '_', stan_file.stem)}.stan"
@@ -385,7 +386,7 @@ def compile_model(
         command = [os.environ.get("MAKE") or "make"]
         command += ["STANCFLAGS+=" + flag.replace(" ", "\\ ") for flag in flags]
         try:
-            done = finished([*command, str(made)], toolchain.home)
+            done = _run_to_end([*command, str(made)], toolchain.home)
         except OSError as error:
             raise ToolchainError(f"cannot run make in {toolchain.home}: {error}") from error
         if done.returncode:
@@ -478,8 +479,8 @@ def find_toolchain(folder: Path | None = None, log: Log = print) -> Toolchain:
             return usable(home, way)
         except ToolchainError as error:
             log(f"crowdgold: skipped {home} ({way}): {error}")
-    found = None if is_whole(folder) else install(log)
-    return found or Toolchain.of(assemble(folder, log), "assembled")
+    installed = None if is_whole(folder) else install(log)
+    return installed or Toolchain.of(assemble(folder, log), "assembled")
 
 
 def present_homes() -> Iterator[tuple[Path, str]]:
@@ -502,11 +503,11 @@ def usable(home: Path, way: str) -> Toolchain:
         if fault := fault_of(home):
             raise ToolchainError(f"it was assembled by crowdgold, and {fault}")
         way = "assembled"
-    found = Toolchain.of(home, way)
-    if as_numbers(found.cmdstan_version) < OLDEST:
+    toolchain = Toolchain.of(home, way)
+    if as_numbers(toolchain.cmdstan_version) < OLDEST:
         oldest = ".".join(str(number) for number in OLDEST)
-        raise ToolchainError(f"CmdStan {found.cmdstan_version} is older than {oldest}")
-    return found
+        raise ToolchainError(f"CmdStan {toolchain.cmdstan_version} is older than {oldest}")
+    return toolchain
 
 
 def network_allows(

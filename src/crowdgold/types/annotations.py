@@ -26,7 +26,7 @@ from crowdgold.types.columns import (
     to_numbers,
     without_repeats,
 )
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 
 NO_GROUP = ""
@@ -61,7 +61,7 @@ class Annotations(Shown):
         """The number of labels."""
         return len(self.label)
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """The numbers of labels, items and annotators, and the names of the categories."""
         named = {"groups": self.group, "agents": self.agent}
         return {
@@ -137,7 +137,7 @@ def annotations_from_frame(
 
     It has the columns item, annotator, label, optionally group and agent. With agents a response is
     an item of an agent; where several answered an item, its name is ITEM_AGENT. `categories` are
-    all labels that there can be, in the order wanted; those found, sorted, where not given.
+    all possible labels in the order wanted; those in the table, sorted, where not given.
     `repeated` is the rule for an annotator with several labels on an item: "refuse", keep the
     "first" or the "last", or "keep" all. `scores` has the columns item and one for each category,
     optionally classifier; rows may be absent. `credit` is what each category is worth to an agent.
@@ -156,7 +156,7 @@ def annotations_from_frame(
     table = without_repeats(table, repeated, problems)
     problems.raise_if_any()
     vectors = {} if scores is None else read_score_vectors(scores, known, f"the scores of {source}")
-    # Texts are looked at one by one nowhere: there may be millions.
+    # No loop over single texts: there may be millions.
     item_of, labelled = pd.factorize(table["item"])
     items = np.asarray(labelled, dtype=object)
     if scored := [item for one in vectors.values() for item in one.index]:
@@ -212,11 +212,11 @@ def read_score_vectors(
     return {str(name): table[(classifier == name).to_numpy()] for name in classifier.unique()}
 
 
-MISSING = -1  # in a table of labels by annotator: no label
+MISSING = -1  # in a table of labels by judge: no label
 
 
 def labels_by_judge(annotations: Annotations) -> np.ndarray:
-    """The label of each judge on each item: (n, m), `MISSING` where there is none; the first."""
+    """The first label of each judge on each item: (n, m), `MISSING` where there is none."""
     table = np.full((len(annotations.item), len(annotations.annotator)), MISSING)
     backwards = slice(None, None, -1)
     where = annotations.item_of[backwards], annotations.annotator_of[backwards]

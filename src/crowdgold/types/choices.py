@@ -1,11 +1,7 @@
-"""What users say in the place of how often experts err; apart, as commands load it first.
-
-When a condition on an answer counts; apart, as the command line names it before all else.
-"""
+"""Words that users give as options; a module of its own, since the command line loads it first."""
 
 SURELY, ESTIMATED, POSSIBLY = RULES = ("surely", "estimate", "possibly")
-"""It holds at both ends of the interval, at the estimate, or at one end."""
-
+"""When a condition on an answer is met: at both ends of its interval, its estimate, or one end."""
 
 ESTIMATE = "estimate"
-"""Find the errors in second opinions."""
+"""In the place of how often experts err: find it from second opinions."""

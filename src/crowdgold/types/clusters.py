@@ -43,8 +43,8 @@ def numbers_in_words(cluster: np.ndarray) -> str:
     return f"{len(sizes):,} clusters of {each} items{mean}"
 
 
-def in_words(cluster: np.ndarray) -> str:
-    """What follows from items that belong together, a sentence."""
+def clusters_in_words(cluster: np.ndarray) -> str:
+    """What follows for intervals from the items' clusters (n,), a sentence."""
     if len(np.unique(cluster)) == len(cluster):
         return "each item is a cluster of its own, so that the column cluster changes nothing"
     numbers = numbers_in_words(cluster)
@@ -52,11 +52,11 @@ def in_words(cluster: np.ndarray) -> str:
 
 
 @dataclass(frozen=True)
-class Together:
-    """How far gold items come by whole clusters.
+class WholeClusters:
+    """How far gold items came by whole clusters, as their pairs within clusters show.
 
     The chance that two items of a cluster both have gold is pi_i pi_j where items were drawn one by
-    one, and pi_i where clusters were drawn whole. The pairs of gold items show which.
+    one, and pi_i where clusters were drawn whole. The pairs that there are show which.
     """
 
     siblings: float  # other items in the cluster of an item, the mean over all items
@@ -67,8 +67,8 @@ class Together:
     share: float  # 0 where items were drawn one by one, 1 where clusters were drawn whole
 
 
-def together(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> Together:
-    """How far gold items come by whole clusters.
+def whole_clusters(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> WholeClusters:
+    """How far gold items, where `gold` (n,) is true, came by whole clusters.
 
     With f the mean chance over the pairs that were found, q is expected / found, at least f, and
     the share (1 - q) / (1 - f), at least 0. In batches items are drawn one by one, whatever
@@ -90,15 +90,15 @@ def together(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> To
     pairs = of_gold * (of_gold - 1)
     found, siblings = int(pairs.sum()), float((of_all * (of_all - 1)).sum() / size)
     if not found or (draw is not None and draw.batch is not None):
-        return Together(siblings, expected, found, 1.0 if found else np.nan, 0.0)
+        return WholeClusters(siblings, expected, found, 1.0 if found else np.nan, 0.0)
     mean = float((pairs * summed / of_all).sum() / found)
     ratio = max(expected / found, mean)
     share = max(1 - ratio, 0.0) / (1 - mean) if mean < 1 else 0.0
-    return Together(siblings, expected, found, ratio, share)
+    return WholeClusters(siblings, expected, found, ratio, share)
 
 
-def units_of(draw: GoldDraw, cluster: np.ndarray) -> bool:
-    """Whether clusters can have been drawn whole: each is in one stratum, or has one chance."""
+def may_be_whole(draw: GoldDraw, cluster: np.ndarray) -> bool:
+    """Whether clusters (n,) can have been drawn whole: each in one stratum, or of one chance."""
     known = np.isfinite(draw.chance)
     values = (draw.chance if draw.stratum is None else draw.stratum)[known]
     code = np.unique(cluster[known], return_inverse=True)[1]
@@ -114,9 +114,9 @@ def check_draw(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw) -> None:
     which is likelier to be drawn than one that is in the most likely stratum of every batch.
     """
     if draw.batch is None:
-        known = together(cluster, gold, draw)
+        known = whole_clusters(cluster, gold, draw)
         many = known.expected / 2 + TOO_FAR * (1 + np.sqrt(known.expected / 2))
-        if known.found / 2 > many and not units_of(draw, cluster):
+        if known.found / 2 > many and not may_be_whole(draw, cluster):
             how = "lie in several strata" if draw.stratum is not None else "have several chances"
             raise InputError(
                 f"column {CLUSTER!r}: {known.found // 2:,} pairs of gold items are of one cluster, "

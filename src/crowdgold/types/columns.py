@@ -1,4 +1,4 @@
-"""Columns of an input table: what they must hold, and what is made of them.
+"""Columns of an input table: what they must hold, and the words in which messages list things.
 
 Each problem names file, column, rows, and the way out.
 """
@@ -16,11 +16,11 @@ import pandas as pd
 from crowdgold.types.errors import InputError
 
 FEW, FIRST = 8, 3
-"""Names of a guess, or rows, that are all shown, and how many of more names."""
+"""A message shows up to `FEW` rows or guessed names; of more guessed names the `FIRST` ones."""
 
 
 def list_rows(rows: Iterable[object]) -> str:
-    """Name rows for a message: the first few, then how many more."""
+    """Rows for a message: the first few, then how many more."""
     rows = list(rows)
     return f"row{'s' if len(rows) > 1 else ''} {list_names(rows, FEW)}"
 
@@ -34,8 +34,8 @@ def list_names(names: Iterable[object], shown: int = 20) -> str:
 
 def list_guessed(names: Iterable[object]) -> str:
     """Names that were guessed alike: all of a few, so that none is overlooked, else the first."""
-    found = list(names)
-    return list_names(found, FEW if len(found) <= FEW else FIRST)
+    names = list(names)
+    return list_names(names, FEW if len(names) <= FEW else FIRST)
 
 
 def repeated(names: Iterable[str]) -> dict[str, int]:
@@ -44,7 +44,7 @@ def repeated(names: Iterable[str]) -> dict[str, int]:
 
 
 def counted(number: int, thing: str) -> str:
-    """Write a number of things: 1 item, 2 items, 10,000 items."""
+    """A number of things, in words: 1 item, 2 items, 10,000 items."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
@@ -99,24 +99,24 @@ BELOW_LARGEST = f"a finite number, below {LARGEST:g} in size"
 
 
 def is_empty(values: pd.Series) -> np.ndarray:
-    """Say which cells (n,) hold nothing: missing, or only white space."""
+    """Which cells (n,) hold nothing: missing, or only white space."""
     text = values.astype("string").str.strip()
     return np.asarray((text == "").to_numpy(dtype=bool, na_value=True))
 
 
 NUL_WRITTEN = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-"""In JSON, where a backslash may itself be written by two."""
+"""A NUL byte as JSON writes it; after an escaped backslash it is plain text."""
 NUL = "a NUL byte"
 ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-"""How JSON writes them; two halves that follow each other are one good character."""
+"""How JSON writes a NUL byte or half a character; two halves in sequence make a whole one."""
 MEND = "expected text; write the file anew, as UTF-8"
 
 
-def check_json_text(text: str, found: Any, where: str) -> None:
-    """Raise an `InputError` where JSON holds a character that no text of a study holds."""
+def check_json_text(text: str, content: Any, where: str) -> None:
+    """Raise an `InputError` where JSON, `text` and its `content`, holds what no text may hold."""
     if not ESCAPED.search(text):
         return
-    plain = json.dumps(found, ensure_ascii=False)
+    plain = json.dumps(content, ensure_ascii=False)
     if NUL_WRITTEN.search(plain):
         raise InputError(f"{where}: found {NUL}, {MEND}")
     try:
@@ -176,7 +176,7 @@ def categories_of(
 
 
 def without_repeats(frame: pd.DataFrame, rule: str, problems: Problems) -> pd.DataFrame:
-    """Keep one label of each annotator on each item, by the rule."""
+    """The rows with one label of each annotator on each item, as a rule of `REPEATED` says."""
     pair = ["item", "annotator"]
     repeated = frame.duplicated(pair, keep=False).to_numpy()
     if rule == "refuse" and repeated.any():
@@ -196,7 +196,7 @@ def without_repeats(frame: pd.DataFrame, rule: str, problems: Problems) -> pd.Da
 
 
 def responses_of(table: pd.DataFrame, problems: Problems) -> pd.Series:
-    """Name each row's response: its item, or ITEM_AGENT where several agents answered an item."""
+    """Each row's response: its item, or ITEM_AGENT where several agents answered one."""
     pairs = table.drop_duplicates(["item", "agent"]) if "agent" in table else table[:0]
     if not pairs["item"].duplicated().any():
         return table["item"]

@@ -4,10 +4,10 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-WIDTH, NAME = 80, 12
-"""Columns of what is printed, and the fewest of a name in it."""
+WIDTH, NAME_WIDTH = 80, 12
+"""Characters of a printed line, and the fewest that a fact's name takes in it."""
 MOST_LINES = 40
-Known = Mapping[str, str | Sequence[str]]
+ShownFacts = Mapping[str, str | Sequence[str]]
 
 
 def visible(text: str) -> str:
@@ -16,7 +16,7 @@ def visible(text: str) -> str:
 
 
 def first_lines(lines: Sequence[str], most: int = MOST_LINES, whole: str = "") -> str:
-    """The lines of a screen, and how many more there are; one more is shown in that place."""
+    """The first lines as one text, and how many more there are; a single one more is shown."""
     left = len(lines) - most
     more = f"... {left:,} more {whole}".rstrip()
     return "\n".join([*lines[:most], more] if left > 1 else lines)
@@ -31,18 +31,18 @@ class Shown:
     whole = ""
     """How to see what is left out, in words."""
 
-    def facts(self) -> Known:
-        """Name -> what is to be known, in one text or several."""
+    def facts(self) -> ShownFacts:
+        """What is shown: the name of a fact -> its text, or several."""
         raise NotImplementedError
 
     def _texts(self) -> Iterator[tuple[str, list[str]]]:
-        for name, told in self.facts().items():
-            yield name, [visible(one) for one in ([told] if isinstance(told, str) else told)]
+        for name, texts in self.facts().items():
+            yield name, [visible(one) for one in ([texts] if isinstance(texts, str) else texts)]
 
     def __repr__(self) -> str:
         first, kept = [type(self).__name__], list[str]()
         known = list(self._texts())
-        wide = max([NAME, *(len(name) + 1 for name, _ in known)])
+        wide = max([NAME_WIDTH, *(len(name) + 1 for name, _ in known)])
         for name, texts in known:
             for place, text in enumerate(texts):
                 start = f"  {name if place == 0 else '':<{wide}}"
@@ -62,7 +62,7 @@ class Shown:
         return f"<table><caption>{type(self).__name__}</caption>{''.join(rows)}</table>"
 
 
-class Told:
+class ShownText:
     """An object that is shown by a text about it."""
 
     @property

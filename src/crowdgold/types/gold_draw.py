@@ -57,7 +57,7 @@ PROBABILITY, STRATUM, SIZE, BATCH, ESTIMATED = COLUMNS = (
 FOR_PEOPLE = ("chance", "reason")
 """Columns beside `gold_batch` that say why an item was drawn."""
 NO_STRATUM = -1
-"""Of an item whose stratum is not known."""
+"""The number of an item whose stratum is not known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +111,11 @@ def kish(weights: np.ndarray) -> float:
 
 
 def strata_counted(number: int) -> str:
-    """So many strata, in words."""
+    """A number of strata: 1 stratum, 2 strata."""
     return f"{number:,} {'stratum' if number == 1 else 'strata'}"
 
 
-def in_words(draw: GoldDraw, gold: np.ndarray) -> str:
+def draw_in_words(draw: GoldDraw, gold: np.ndarray) -> str:
     """How gold was drawn and what that costs, a sentence."""
     weights = draw.weights(np.flatnonzero(gold >= 0))
     how = "each item by itself"
@@ -125,13 +125,13 @@ def in_words(draw: GoldDraw, gold: np.ndarray) -> str:
         how = f"by strata, in {batches} of {list_names(sizes)}"
     elif draw.drawn is not None:
         how = f"fixed numbers from each of {strata_counted(len(draw.drawn))}"
-    told = f"the table says with which chances gold items were drawn, {how}"
+    said = f"the table says with which chances gold items were drawn, {how}"
     if draw.estimated:
-        told = (
+        said = (
             "gold items were chosen, and their chances are estimated from votes and scores; all "
             "that rests on gold labels is right only if the choice depended on these alone"
         )
-    return f"{told}: {cost_in_words(weights)}"
+    return f"{said}: {cost_in_words(weights)}"
 
 
 def cost_in_words(weights: np.ndarray) -> str:
@@ -153,21 +153,21 @@ def batch_weights(drawn: np.ndarray, n_items: int) -> np.ndarray:
 
 
 def in_batches(draw: GoldDraw, batch: np.ndarray) -> GoldDraw:
-    """What gold items count whose strata are of batches, (H,), numbered from 0 without gaps."""
+    """The draw with what each gold item counts; `batch` (H,) is that of each stratum, from 0."""
     assert draw.stratum is not None
     assert draw.drawn is not None
     weight = batch_weights(np.bincount(batch, draw.drawn), len(draw.chance))
     later = 1 - np.cumsum(weight)
-    own = np.where(draw.stratum == NO_STRATUM, -1, batch[draw.stratum])
-    by_chance = np.where(own < 0, np.nan, weight[own] / draw.chance)
-    counts = by_chance + np.where(own < 0, 0.0, later[own])
+    batch_of = np.where(draw.stratum == NO_STRATUM, -1, batch[draw.stratum])
+    by_chance = np.where(batch_of < 0, np.nan, weight[batch_of] / draw.chance)
+    counts = by_chance + np.where(batch_of < 0, 0.0, later[batch_of])
     return replace(draw, batch=batch, counts=counts, by_chance=by_chance / counts)
 
 
 def not_begun(
     columns: Mapping[str, pd.Series], has_gold: np.ndarray
 ) -> tuple[np.ndarray, list[str]]:
-    """Which gold items (n,) are of a last batch with strata without a label, and what is said."""
+    """Which gold items (n,) are of a last batch that some stratum has no label of, and a note."""
     none = np.zeros(len(has_gold), dtype=bool)
     if not {BATCH, STRATUM} <= set(columns):
         return none, []
@@ -176,8 +176,8 @@ def not_begun(
         return none, []
     last = np.nanmax(number[has_gold])
     stratum = columns[STRATUM].astype("string").str.strip()
-    own = stratum[number == last]
-    empty = own[~own.isin(own[has_gold[number == last]])].dropna().drop_duplicates()
+    of_last = stratum[number == last]
+    empty = of_last[~of_last.isin(of_last[has_gold[number == last]])].dropna().drop_duplicates()
     if not len(empty):
         return none, []
     passed = has_gold & (number == last)
@@ -238,7 +238,7 @@ def _by_chance(
 
 
 def number_names(values: pd.Series) -> tuple[np.ndarray, list[str]]:
-    """The number of each item's stratum, and the strata's names, numbers in their order."""
+    """The number (n,) of each name, `NO_STRATUM` of an empty one, and the names, 9 before 10."""
     empty = is_empty(values)
     texts = values.astype("string").str.strip().fillna("").to_numpy(dtype=object).astype(str)
     names = np.unique(texts[~empty])
@@ -310,15 +310,15 @@ def _by_batch(columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.n
         {"batch": number, "stratum": stratum.to_numpy(dtype=object),
          "size": np.where(sent, sizes, len(item)), "gold": has_gold}
     )[asked]  # fmt: skip
-    found = table.groupby(["batch", "stratum"])
-    strata = found.agg(
+    grouped = table.groupby(["batch", "stratum"])
+    strata = grouped.agg(
         size=("size", "min"), largest=("size", "max"), drawn=("gold", "sum"), sent=("gold", "size")
     )
     rows = strata.reset_index()
-    for _, one in rows[rows["largest"] != rows["size"]].iterrows():
+    for _, row in rows[rows["largest"] != rows["size"]].iterrows():
         raise InputError(
-            f"column {SIZE!r}: stratum {one['stratum']!r} of batch {one['batch']} has "
-            f"{one['size']:.0f} items and {one['largest']:.0f}; expected one number"
+            f"column {SIZE!r}: stratum {row['stratum']!r} of batch {row['batch']} has "
+            f"{row['size']:.0f} items and {row['largest']:.0f}; expected one number"
         )
     for batch_number, bare in rows[rows["drawn"] == 0].groupby("batch"):
         raise InputError(
@@ -337,16 +337,16 @@ def _by_batch(columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.n
             )
         before += int(own["drawn"].sum())
         empty += int((own["sent"] - own["drawn"]).sum())
-    of = np.full(len(item), NO_STRATUM)
-    of[asked] = found.ngroup().to_numpy(dtype=int)
-    place = np.where(has_gold, of, NO_STRATUM)
+    stratum_of = np.full(len(item), NO_STRATUM)
+    stratum_of[asked] = grouped.ngroup().to_numpy(dtype=int)
+    place = np.where(has_gold, stratum_of, NO_STRATUM)
     drawn = strata["drawn"].to_numpy(dtype=int)
     share = drawn / strata["size"].to_numpy(dtype=float)
     batch = np.unique(strata.index.get_level_values("batch"), return_inverse=True)[1]
     names = tuple(
         f"{name} of batch {own}" if name else "of the first labels" for own, name in strata.index
     )
-    sent_to = of if (asked & ~has_gold).any() else None
+    sent_to = stratum_of if (asked & ~has_gold).any() else None
     chance = np.where(has_gold, share[place], np.nan)
     return in_batches(GoldDraw(chance, place, drawn, sent=sent_to, names=names), batch)
 
@@ -387,21 +387,21 @@ def read_gold_draw(
             "says how the gold items were drawn"
         )
     if BATCH in columns:
-        found = _by_batch(columns, has_gold, item)
+        draw = _by_batch(columns, has_gold, item)
     elif chances:
-        found = _by_chance(columns[chances], has_gold, item, chances)
+        draw = _by_chance(columns[chances], has_gold, item, chances)
     elif STRATUM in columns:
-        found = _by_stratum(columns, has_gold, item)
+        draw = _by_stratum(columns, has_gold, item)
     else:
         raise InputError(f"column {SIZE!r} without a column {STRATUM!r}, whose strata it is of")
     rows = np.flatnonzero(has_gold)
-    share = found.weights(rows) / len(rows)
+    share = draw.weights(rows) / len(rows)
     heaviest = int(share.argmax())
     if len(rows) > 2 and share[heaviest] > LARGEST_SHARE:
         column = chances or STRATUM
         raise InputError(
             f"column {column!r}: the gold label of item {str(item[rows[heaviest]])!r} (drawn with "
-            f"a chance of {found.chance[rows[heaviest]]:.2g}) carries {100 * share[heaviest]:.0f} "
+            f"a chance of {draw.chance[rows[heaviest]]:.2g}) carries {100 * share[heaviest]:.0f} "
             f"% of all weight; expected at most {100 * LARGEST_SHARE:.0f} %"
         )
-    return found
+    return draw

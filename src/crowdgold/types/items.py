@@ -24,7 +24,7 @@ from crowdgold.types.columns import (
     repeated,
     to_numbers,
 )
-from crowdgold.types.display import Known, Shown
+from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import NO_STRATUM, GoldDraw, read_gold_draw
 from crowdgold.types.opinions import OPINION, TAKEN_FOR_TRUE, Opinions, read_expert_error
@@ -33,7 +33,7 @@ NO_GOLD = -1
 """The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
 
 SCORE, TRUTH = "score", "truth"
-MOST_VOTES = 2**31
+MOST_VOTES = 2**31  # of an item; its square fits into 64 bits
 
 
 def with_truth(
@@ -144,7 +144,7 @@ class Items(Shown):
     def __len__(self) -> int:
         return len(self.item)
 
-    def facts(self) -> Known:
+    def facts(self) -> ShownFacts:
         """The numbers of items, votes and gold labels, and the predictors."""
         votes, positive = int(self.votes_total.sum()), int(self.votes_positive.sum())
         classes = [int((self.gold == label).sum()) for label in (1, 0)]
@@ -184,8 +184,8 @@ class Items(Shown):
         known = np.isfinite(self._scores_of(predictor))
         return self if known.all() else self.take(known)
 
-    def to_rank(self, predictor: str) -> np.ndarray:
-        """The (n,) scores of a predictor; 0 for `NO_PREDICTOR`."""
+    def complete_scores(self, predictor: str) -> np.ndarray:
+        """The (n,) scores of a predictor, an error where one is missing; 0 for `NO_PREDICTOR`."""
         if predictor == NO_PREDICTOR:
             return np.zeros(len(self))
         scores = self._scores_of(predictor)
@@ -201,7 +201,7 @@ class Items(Shown):
         if predictor == NO_PREDICTOR:
             return np.arange(len(self))
         if predictor not in self._orders:
-            self._orders[predictor] = np.lexsort((self.tie_break, self.to_rank(predictor)))
+            self._orders[predictor] = np.lexsort((self.tie_break, self.complete_scores(predictor)))
         return self._orders[predictor]
 
     def ranking(self, predictor: str) -> Ranking:
@@ -232,7 +232,7 @@ class Items(Shown):
         )
 
     def with_expert_error(self, text: str | float) -> "Items":
-        """The same items with what is known of how often experts err (`types.opinions`)."""
+        """The same items with how often experts err, as a user says it (`opinions.EXPECTED`)."""
         given, opinions = read_expert_error(text), self.opinions
         if str(text).strip() == TAKEN_FOR_TRUE:
             return replace(self, opinions=None)
@@ -261,7 +261,7 @@ class Items(Shown):
 
 
 def score_column(predictor: str) -> str:
-    """Name the column of a predictor's scores: `score`, or `score_NAME`."""
+    """The column of a predictor's scores: `score`, or `score_NAME`."""
     return SCORE if predictor == SCORE else f"{SCORE}_{predictor}"
 
 
@@ -272,12 +272,12 @@ def items_from_frame(
     first_row: int | np.ndarray = 0,
     unscored: bool = False,
 ) -> Items:
-    """Check a data frame and make Items of it; an `InputError` names all that cannot be used.
+    """The Items of a data frame; an `InputError` names all that cannot be used.
 
     It has the columns item, votes_positive, votes_total, optionally gold, score or score_NAME,
     truth, oracle (a probability), tie_break (drawn here where it is missing), cluster, opinion_1,
-    opinion_2 ... of experts, and how gold was drawn (`types.gold_draw`). Items may be `unscored`,
-    an empty cell.
+    opinion_2 ... of experts, and how gold was drawn (`types.gold_draw`). Where items may
+    be `unscored`, a score can be an empty cell.
     """
     problems = Problems(source, first_row)
     have = [str(column) for column in frame.columns]
@@ -361,7 +361,7 @@ def items_from_frame(
 
 
 def with_sampling(items: Items, columns: Mapping[str, pd.Series]) -> Items:
-    """The items with how gold was drawn, and which belong together, by columns (n,) of them."""
+    """The items with how gold was drawn, and their clusters, read from columns (n,)."""
     draw, cluster = read_gold_draw(columns, items.gold, items.item), None
     if CLUSTER in columns:
         cluster = read_clusters(columns[CLUSTER], items.item)
@@ -370,8 +370,8 @@ def with_sampling(items: Items, columns: Mapping[str, pd.Series]) -> Items:
     opinions = items.opinions
     if opinions is not None:
         # Items on which experts are tied have no gold label, and were drawn too.
-        of_all = read_gold_draw(columns, opinions.labels[:, 0], items.item)
-        opinions = replace(opinions, draw=of_all)
+        opinions_draw = read_gold_draw(columns, opinions.labels[:, 0], items.item)
+        opinions = replace(opinions, draw=opinions_draw)
         if draw is not None and draw.sent is not None:
             answered = (items.gold == NO_GOLD) & (opinions.number > 0)
             draw = replace(draw, sent=np.where(answered, NO_STRATUM, draw.sent))
@@ -385,5 +385,5 @@ Table = Items | Annotations
 
 
 def kind_of(table: Table) -> str:
-    """Name the kind of a table: "items" or "annotations"."""
+    """The kind of a table: "items" or "annotations"."""
     return ANNOTATIONS if isinstance(table, Annotations) else ITEMS

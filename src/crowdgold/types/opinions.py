@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 NO_OPINION = -1
 OPINION = "opinion_"  # what names of columns begin with; the number of the opinion follows
 TAKEN_FOR_TRUE, MEAN = "none", "mean"
-"""In the place of an error: experts never err; and they do not, but differ."""
+"""In the place of an error: experts never err; or none errs, though they differ (`differ`)."""
 MOST = 0.5  # an expert who errs more often than that says nothing
 EXPECTED = (
     "expected a share below 0.5 (0.05), an interval (0.03:0.08), two of them with a comma between, "
     f"for positive and for negative items (0.1,0.03), {ESTIMATE!r}, {MEAN!r} or {TAKEN_FOR_TRUE!r}"
 )
-STANDARD_ERRORS = 2 * 1.959964  # of a normal number in its 95 % interval
+STANDARD_ERRORS = 2 * 1.959964  # the width of a 95 % interval, of a normal number
 UPPER = 0.975  # confidence in the upper end of a 95 % interval
 CLASSES = ("positive", "negative")  # of items, in the order of errors on them
 
@@ -42,7 +42,7 @@ class GivenErrors:
     differ: bool = False
 
     def contradicted_by(self, labels: np.ndarray) -> str:
-        """Why labels (m,) of one expert an item cannot be of such experts; empty where they can.
+        """Why such experts cannot have given labels (m,), one an item; empty where they can.
 
         The share of labels that an error calls for is at least the error, whatever is true.
         """

@@ -28,9 +28,9 @@ from typing import (
 from crowdgold.types.errors import InputError
 
 LEAST_LEVEL, MOST_LEVEL = 0.01, 0.99999
-"""Of intervals that are more than rounding, and end."""
+"""Levels of intervals: a lower one is mere rounding, a higher one has no end."""
 LIKE = 0.5
-"""How like a name another has to be to be meant, from 0 to 1."""
+"""Similarity, 0 to 1, from which on a known name is suggested for one that is not known."""
 
 
 def did_you_mean(name: object, known: Iterable[str], always: bool = False) -> str:
@@ -41,7 +41,7 @@ def did_you_mean(name: object, known: Iterable[str], always: bool = False) -> st
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:
-    """Say that a name is not a known one, which it may have meant, and which there are."""
+    """What a message says of a name that is not known: the nearest one, and all that there are."""
     known = list(known)
     meant = did_you_mean(name, known)
     return f"no {kind} {name!r}; {f'{meant} There' if meant else 'there'} are {', '.join(known)}"
@@ -83,7 +83,7 @@ def AtLeast(least: float, most: float = math.inf) -> Range:
     return Range(least=least, most=most)
 
 
-Between = AtLeast
+Between = AtLeast  # reads better where both bounds are given
 
 
 def Above(above: float, below: float = math.inf) -> Range:
@@ -103,12 +103,12 @@ def _words(bounds: Range) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a value is a finite number (a boolean is none)."""
+    """Whether a value is a finite number (a boolean is none)."""
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def is_whole(value: Any) -> bool:
-    """Say whether a value is a whole number (a boolean is none)."""
+    """Whether a value is a whole number (a boolean is none)."""
     return is_number(value) and float(value).is_integer()
 
 
@@ -122,9 +122,9 @@ def check_level(level: float, name: str = "level") -> None:
 
 NOUNS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 SEED = 20260301
-"""Of random numbers, where a user names none."""
+"""The seed of random numbers where a user names none."""
 LEVEL = 0.95
-"""Of intervals, where a user names none."""
+"""The level of intervals where a user names none."""
 KINDS = {int: "integer", float: "number", str: "string", bool: "boolean"}
 """Types -> what messages, and JSON schemas, call them."""
 
@@ -144,7 +144,7 @@ class OnlyOf:
 
 
 OF_EXPERIMENT = OnlyOf("experiment")
-"""Of a parameter that the experiment reads, and not the generator that it is given to."""
+"""Marks a parameter that the experiment reads, though it stands among the generator's."""
 
 
 def refuse(message: str) -> NoReturn:
@@ -226,7 +226,6 @@ def _is_settings(kind: Any) -> bool:
 
 
 def _declaration(field: Field[Any], hint: Any) -> Declaration:
-    """Read a field's annotation."""
     kind, *extras = get_args(hint) if get_origin(hint) is Annotated else [hint]
     if get_origin(kind) in (Union, types.UnionType):  # X | None: not given is None
         (kind,) = (one for one in get_args(kind) if one is not type(None))
@@ -292,7 +291,7 @@ def object_schema(kind: type[Settings], without: Collection[str] = ()) -> dict[s
 
 
 def Each(kind: type, bounds: Range | None = None, least: int = 0, most: int | None = None) -> Json:
-    """A list of values of one type, of so many."""
+    """A list of values of one type, from `least` to `most` of them."""
     sizes = {name: size for name, size in {"minItems": least, "maxItems": most}.items() if size}
     items = {"type": KINDS[kind], **(bounds or Range()).schema}
     return Json({"type": "array", **sizes, "items": items})
@@ -349,7 +348,7 @@ class Parameters:
                 raise InputError(f"{self.owner}: {unknown('parameter', name, known)}")
 
     def fault(self, name: str, expected: str) -> InputError:
-        """Make the error for a parameter that is missing, or is not what is expected."""
+        """The error for a parameter that is missing, or is not what is expected."""
         if name not in self.values:
             return InputError(f"{self.owner}: parameter {name!r} is missing; expected {expected}")
         found = self.values[name]
@@ -395,7 +394,7 @@ class Parameters:
         raise self.fault(name, f"one of {', '.join(allowed)}")
 
     def numbers(self, name: str, bounds: Range, more: str = "") -> list[float]:
-        """A list of numbers in a range, at least one.; `more` is what else it may be, in words."""
+        """A list of numbers in a range, at least one; `more` is what else it may be, in words."""
         value: Any = self.values.get(name)
         several = isinstance(value, list | tuple) and value
         if several and all(is_number(one) and one in bounds for one in value):
@@ -425,4 +424,4 @@ class Parameters:
         return parts
 
 
-Given = Parameters  # such that a class declares
+Given = Parameters  # those that a generator or a check is given, as its `kind` declares them

@@ -1,4 +1,4 @@
-"""Exports of labelling tools and logs of evaluation harnesses as tables, a declaration a tool."""
+"""Exports of labelling tools and logs of evaluation harnesses, read as tables of a study."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pandas as pd
 
 from crowdgold.reading.door import Opened, check_cells, utf8
 from crowdgold.reading.exports.annotation_tools import ARGILLA, DOCCANO, LABEL_STUDIO, PRODIGY
-from crowdgold.reading.exports.export import Export, Found, Records, first_of_each
+from crowdgold.reading.exports.export import Export, Records, TableRowsNotes, first_of_each
 from crowdgold.reading.exports.harnesses import (
     DEEPEVAL,
     INSPECT,
@@ -29,11 +29,11 @@ EXPORTS: tuple[Export, ...] = (  # what is known; records are of the first that 
 
 def export_of(records: Records) -> Export | None:
     """The tool that wrote records; None where they are of no known one."""
-    return next((one for one in EXPORTS if one.is_it(records)), None)
+    return next((one for one in EXPORTS if one.recognises(records)), None)
 
 
 def instead_of(ending: str) -> str:
-    """What to give in the place of a file that is not read; empty where no tool says."""
+    """What to give in the place of a file whose ending is not read; empty where none is known."""
     return next((one.instead[ending] for one in EXPORTS if ending in one.instead), "")
 
 
@@ -56,7 +56,7 @@ def records_of_json(opened: Opened, encoding: str | None = None) -> Records:
     return found
 
 
-def _read(export: Export, records: Records, path: Path) -> Found:
+def _read(export: Export, records: Records, path: Path) -> TableRowsNotes:
     """What an export holds; a record that is there again counts once."""
     kept = first_of_each(records, export.number)
     table, rows, notes = export.read([records[place] for place in kept], path)

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from crowdgold.reading.exports.export import (
     Export,
-    Found,
     Numbered,
     Records,
+    TableRowsNotes,
     as_list,
     as_object,
     at,
@@ -32,7 +32,7 @@ class Said(NamedTuple):
     question: str
     who: Any
     label: Any
-    person: str = "annotator"
+    person: str = "annotator"  # or "expert"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class AnnotationTool(Export):
     one_of: str = "labels"  # what to keep of one question, in the tool's words
     read_as: Callable[[str, Records, Path], str] = lambda question, records, path: ""
 
-    def read(self, records: Records, path: Path) -> Found:
+    def read(self, records: Records, path: Path) -> TableRowsNotes:
         """A row a label; a record without one has a row all the same."""
         items, named = self.names(records)
         rows, questions, remarks = list[Numbered](), set[str](), Counter[str]()
@@ -134,7 +134,7 @@ def _of_argilla(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Sa
 ARGILLA = AnnotationTool(
     name="Argilla",
     kind="records of Argilla",
-    is_it=lambda records: (
+    recognises=lambda records: (
         bool(records)
         and "_server_id" in records[0]
         and any(f".{name}".endswith(RESPONSES) for one in records for name in one)
@@ -181,7 +181,7 @@ def _whose_labels(question: str, records: Records, path: Path) -> str:
 DOCCANO = AnnotationTool(
     name="doccano",
     kind="an export of doccano",
-    is_it=lambda records: (
+    recognises=lambda records: (
         any(isinstance(one.get("label"), list) or "annotations" in one for one in records)
         and not any(isinstance(one.get("data"), dict) for one in records)
     ),
@@ -229,7 +229,7 @@ def _of_label_studio(task: Mapping[str, Any], where: str, stem: str) -> Iterator
 LABEL_STUDIO = AnnotationTool(
     name="Label Studio",
     kind="an export of Label Studio",
-    is_it=lambda records: any(
+    recognises=lambda records: any(
         "annotations" in one and isinstance(one.get("data"), dict) for one in records
     ),
     own=("data",),
@@ -279,7 +279,7 @@ def _of_prodigy(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Sa
 PRODIGY = AnnotationTool(
     name="Prodigy",
     kind="annotations of Prodigy",
-    is_it=lambda records: any(
+    recognises=lambda records: any(
         {"_task_hash", "_input_hash", "_session_id", "_annotator_id"} & set(one)
         and one.get("answer") in (*ANSWERS, "ignore")
         for one in records[:1]

@@ -17,10 +17,10 @@ import pandas as pd
 from crowdgold.types.errors import InputError
 
 Records = Sequence[Mapping[str, Any]]
-Found = tuple[pd.DataFrame, np.ndarray, list[str]]
-"""A table, what messages call each row of it, and what to say of it."""
+TableRowsNotes = tuple[pd.DataFrame, np.ndarray, list[str]]
+"""A table, (n,) what messages call each of its rows, and notes on what was decided."""
 Numbered = tuple[int, dict[str, Any]]
-"""A row, and the number of the task, line or sample that it is of."""
+"""The number of a task, line or sample, and a row that it gives."""
 
 
 def as_object(value: Any) -> dict[str, Any]:
@@ -73,9 +73,9 @@ class Export:
 
     name: str
     kind: str  # of its files, for notes
-    is_it: Callable[[Records], bool]
+    recognises: Callable[[Records], bool]  # whether records are of this kind
     expected: str = ""  # what a file must have, for messages; empty where it may have nothing
-    own: tuple[str, ...] = ()  # places of a user's own data in a record, the last counting most
+    own: tuple[str, ...] = ()  # places of a user's own data in a record; later ones override
     key: Callable[[Records], str | None] = key_of_items  # the entry of these that names items
     id: str = ""  # place of the tool's number for an item
     named: str = ""  # what a note calls that, where not by its place
@@ -99,7 +99,7 @@ class Export:
             for number, name in enumerate(names, 1)
         ], self.named or self.id
 
-    def read(self, records: Records, path: Path) -> Found:
+    def read(self, records: Records, path: Path) -> TableRowsNotes:
         """A table of the records of a file: a row a label, with columns of a study."""
         raise NotImplementedError
 
@@ -111,7 +111,7 @@ def table(rows: Sequence[Numbered]) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def first_of_each(records: Records, number: str) -> list[int]:
-    """The places of records without those that are there again, but for such without a `number`."""
+    """The places of records that are no repeats; those without the entry `number` never are."""
     places: dict[str, int] = {}
     for place, one in enumerate(records):
         alone = bool(number) and not one.get(number)
@@ -120,7 +120,7 @@ def first_of_each(records: Records, number: str) -> list[int]:
 
 
 def has_value(value: Any) -> bool:
-    """Whether there is a value; not a number is none."""
+    """Whether there is a value; NaN and an empty text are none."""
     if isinstance(value, float):
         return not math.isnan(value)
     return not (value is None or (isinstance(value, str) and not value))

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 
 from crowdgold.reading.exports.export import (
     Export,
-    Found,
     Numbered,
     Records,
+    TableRowsNotes,
     as_object,
     at,
     has_value,
@@ -41,7 +41,7 @@ WORDS = {  # words of graders for yes and no
 }  # fmt: skip
 NEARLY_ALL = 0.9  # a grader of whom this share of the values is yes or no is an annotator
 LONG = 200  # characters from which on a question is given as its hash
-LABELS, SCORES, TEXTS, OTHER = "labels", "scores", "texts", "other"
+LABELS, SCORES, TEXTS, OTHER = "labels", "scores", "texts", "other"  # kinds of a grader's values
 
 Answer = dict[str, Any]
 
@@ -49,7 +49,7 @@ Answer = dict[str, Any]
 class Grade(NamedTuple):
     """What a grader, or a person, said of an answer; no value where the grader failed."""
 
-    by: str
+    by: str  # name of the grader or person
     value: Any
     score: Any = None  # a number beside a yes or no
     human: bool = False
@@ -71,7 +71,7 @@ class Harness(Export):
     models: str = ""  # place of the models' names, in records or answers
     remarks: Callable[[Sequence[Answer]], Iterable[str]] = lambda answers: ()
 
-    def read(self, records: Records, path: Path) -> Found:
+    def read(self, records: Records, path: Path) -> TableRowsNotes:
         """A row a label, and one of the scores of an answer."""
         answers = self.answers(records, path)
         names, named = self.names(answers)
@@ -125,7 +125,7 @@ def _are_numbers(values: Sequence[Any]) -> bool:
 
 
 def _kind(values: Sequence[Any]) -> str:
-    """What a grader's values are."""
+    """Which of the four kinds a grader's values are."""
     if sum(map(_is_yes_or_no, values)) / len(values) >= NEARLY_ALL:
         return LABELS
     if _are_numbers(values):
@@ -140,7 +140,7 @@ def _shown(value: Any) -> str:
 
 def _table_of_verdicts(
     verdicts: Sequence[tuple[int, str, Mapping[str, Any], Grade]], what: str, expected: str
-) -> Found:
+) -> TableRowsNotes:
     """The rows of a study that grades make, each with its number, item and what else is known."""
     values: dict[tuple[bool, str], list[Any]] = {}
     beside: dict[str, list[Any]] = {}
@@ -152,8 +152,8 @@ def _table_of_verdicts(
         if not (has_value(one.value) or has_value(one.score)):
             silent[one.by] += 1
     kinds = {who: _kind(own) for who, own in values.items() if own}
-    in_words = LABELS not in kinds.values()
-    if in_words:  # they are labels where nobody says yes or no
+    words_are_labels = LABELS not in kinds.values()
+    if words_are_labels:  # they are labels where nobody says yes or no
         kinds = {who: LABELS if kind == TEXTS else kind for who, kind in kinds.items()}
     labelling = [who for who, kind in kinds.items() if kind == LABELS]
     scoring = [by for (human, by), kind in kinds.items() if kind == SCORES and not human] + [
@@ -164,7 +164,7 @@ def _table_of_verdicts(
     scored: dict[str, Numbered] = {}
     for number, item, known, one in verdicts:
         labels = has_value(one.value) and kinds[one.human, one.by] == LABELS
-        if labels and (in_words or _is_yes_or_no(one.value)):
+        if labels and (words_are_labels or _is_yes_or_no(one.value)):
             label = int(_number(one.value) or 0) if _is_yes_or_no(one.value) else one.value
             row = {"item": item, "expert" if one.human else "annotator": one.by, "label": label}
             # A person who grades an answer twice, alike, says one thing.
@@ -189,7 +189,7 @@ def _table_of_verdicts(
     neither = [
         f"{len(rest):,} of {len(values[who]):,} of {who[1]} (as {_shown(rest[0])})"
         for who in labelling
-        if not in_words and (rest := [one for one in values[who] if not _is_yes_or_no(one)])
+        if not words_are_labels and (rest := [one for one in values[who] if not _is_yes_or_no(one)])
     ]
     graders, people = ([by for human, by in labelling if human == own] for own in (False, True))
     notes = {
@@ -231,7 +231,7 @@ def _metrics(case: Answer, where: str) -> Iterator[Grade]:
 DEEPEVAL = Harness(
     name="DeepEval",
     kind="test results of DeepEval",
-    is_it=lambda records: (
+    recognises=lambda records: (
         len(records) == 1
         and any(isinstance(_run_of_deepeval(records).get(key), list) for key in CASES)
     ),
@@ -318,7 +318,7 @@ def _changed_scores(samples: Sequence[Answer]) -> Iterator[str]:
 INSPECT = Harness(
     name="Inspect",
     kind="an eval log of Inspect",
-    is_it=lambda records: (
+    recognises=lambda records: (
         len(records) == 1
         and isinstance(records[0].get("eval"), dict)
         and bool({"plan", "samples"} & set(records[0]))
@@ -409,7 +409,9 @@ def _runs(
 LM_EVAL = Harness(
     name="lm-eval",
     kind="samples of lm-eval",
-    is_it=lambda records: bool(records) and {"doc_id", "doc", "filtered_resps"} <= set(records[0]),
+    recognises=lambda records: (
+        bool(records) and {"doc_id", "doc", "filtered_resps"} <= set(records[0])
+    ),
     expected="metrics of a document that are 0 or 1, or numbers, as acc or exact_match",
     answers=_samples_of_lm_eval,
     place="line",
@@ -490,7 +492,7 @@ def _assessments(row: Answer, where: str) -> Iterator[Grade]:
 MLFLOW = Harness(
     name="MLflow",
     kind="evaluation results of MLflow",
-    is_it=_is_of_mlflow,
+    recognises=_is_of_mlflow,
     expected="columns NAME/v1/score or NAME/value, or assessments with a feedback",
     is_object=True,
     number=TRACE,
@@ -546,7 +548,7 @@ def _grades_of_event(event: Answer, where: str) -> Iterator[Grade]:
 OPENAI_EVALS = Harness(
     name="OpenAI evals",
     kind="a log of OpenAI evals",
-    is_it=lambda records: any(
+    recognises=lambda records: any(
         {"run_id", "event_id", "sample_id", "type", "data"} <= set(one) for one in records
     ),
     expected="events `match` with `correct`, or `metrics`",
@@ -644,7 +646,7 @@ def _assertions(result: Answer, where: str) -> Iterator[Grade]:
 PROMPTFOO = Harness(
     name="promptfoo",
     kind="results of promptfoo",
-    is_it=_is_of_promptfoo,
+    recognises=_is_of_promptfoo,
     expected="results with a grade of an assertion (`gradingResult`)",
     is_object=True,
     number="id",

@@ -1,4 +1,4 @@
-"""What the library's files declare: generators, checks and plots, each in a file of its own.
+"""Generators, checks and plots by name, found by reading the library's files for declarations.
 
 A file that holds `X = Check("NAME", ...)` at its top level offers a check of that name; no list
 names it. Files are read and not imported, so that a job loads what it uses and no more.
@@ -16,9 +16,9 @@ KINDS = {"simulator": "Generator", "check": "Check", "plot": "Plot"}
 """Kind, as configurations name it -> the class of what is declared."""
 
 
-def _declarations(code: str, made: str) -> Iterator[tuple[str, str]]:
-    """The name of each thing of a class that a file declares, and the variable that holds it."""
-    if f" = {made}(" not in code:
+def _declarations(code: str, class_name: str) -> Iterator[tuple[str, str]]:
+    """The name of each object of a class that a file declares, and the variable that holds it."""
+    if f" = {class_name}(" not in code:
         return
     for node in ast.parse(code).body:
         match node:
@@ -30,7 +30,7 @@ def _declarations(code: str, made: str) -> Iterator[tuple[str, str]]:
                 pass
             case _:
                 continue
-        if called != made:
+        if called != class_name:
             continue
         given = [*call.args[:1], *(one.value for one in call.keywords if one.arg == "name")]
         match given:
@@ -39,8 +39,8 @@ def _declarations(code: str, made: str) -> Iterator[tuple[str, str]]:
             case _:
                 found = ast.unparse(given[0]) if given else "nothing"
                 raise ValueError(
-                    f"line {call.lineno}: {made}(...) declares {found}, expected its name as a "
-                    f'text, as {made}("my_name", ...)'
+                    f"line {call.lineno}: {class_name}(...) declares {found}, expected its name "
+                    f'as a text, as {class_name}("my_name", ...)'
                 )
 
 
@@ -53,11 +53,11 @@ def declared(kind: str) -> Mapping[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
     for file in sorted(ROOT.rglob("*.py")):
         try:
-            own = list(_declarations(file.read_text(encoding="utf-8"), KINDS[kind]))
+            declarations = list(_declarations(file.read_text(encoding="utf-8"), KINDS[kind]))
         except (ValueError, SyntaxError) as error:
             raise ValueError(f"{file}: {error}") from None
         module = ".".join(file.relative_to(ROOT.parent).with_suffix("").parts)
-        for name, variable in own:
+        for name, variable in declarations:
             if name in found:
                 raise ValueError(f"{kind} {name!r}: declared in {found[name][0]} and in {module}")
             found[name] = (module, variable)
@@ -65,6 +65,6 @@ def declared(kind: str) -> Mapping[str, tuple[str, str]]:
 
 
 def load(kind: str, name: str) -> Any:
-    """What a file declares under a name: its `Generator`, `Check` or `Plot`."""
+    """The `Generator`, `Check` or `Plot` that a file declares under a name."""
     module, variable = declared(kind)[name]
     return getattr(importlib.import_module(module), variable)

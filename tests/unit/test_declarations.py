@@ -5,7 +5,7 @@ import pytest
 from crowdgold.experiment.check import Check
 from crowdgold.plots.style import Plot
 from crowdgold.simulate.generator import Generator
-from crowdgold.system import declared as found
+from crowdgold.system import declarations as found
 
 CLASSES = {"simulator": Generator, "check": Check, "plot": Plot}
 TWO = 'CHECK = Check("one", run)\n'
