@@ -222,7 +222,12 @@ class _Said:
 def run(asked: argparse.Namespace) -> int:
     """Read, evaluate, say the answers, and write."""
     from crowdgold.evaluation import conditions
-    from crowdgold.evaluation.folder import check_folder, check_same_items, kept_folder, mend
+    from crowdgold.evaluation.folder import (
+        check_folder,
+        check_same_items,
+        kept_folder,
+        remove_leftovers,
+    )
     from crowdgold.evaluation.jobs import UnsupportedError
     from crowdgold.evaluation.run_key import discard
     from crowdgold.evaluation.study import Source, check_study, evaluate_checked, write_evaluation
@@ -232,7 +237,7 @@ def run(asked: argparse.Namespace) -> int:
         need("matplotlib", "--report")
     remove_abandoned()
     out, quiet = asked.out, asked.json or asked.badge is not None
-    mend(out)
+    remove_leftovers(out)
     settings, said = _settings(asked), _Said(quiet)
     if asked.json and asked.badge is not None:
         raise InputError("--json and --badge: expected one of them; each is all that is printed")

@@ -7,9 +7,9 @@ from typing import Any
 
 from crowdgold.checking.without_gold import ends_in_words, gold_in_words
 from crowdgold.evaluation.conditions import Key
-from crowdgold.evaluation.headline import is_gold_alone, named
+from crowdgold.evaluation.headline import is_gold_alone, method_in_words
 from crowdgold.evaluation.questions import HUMANS, is_of_population, plain_metric
-from crowdgold.evaluation.rows import SURE, interval_in_words, is_unbounded, known
+from crowdgold.evaluation.rows import SURE, as_gold, as_gold_interval_in_words, is_unbounded
 from crowdgold.methods.method import ANSWERS, in_order
 from crowdgold.methods.registry import METHODS, baseline
 from crowdgold.metrics.binary import METRICS
@@ -103,7 +103,7 @@ def rounded(count: float) -> str:
 
 def as_gold_words(row: Mapping[str, Any], title: str = "") -> str:
     """How many gold labels alone would say as much, with the interval, by its title, if known."""
-    number, ends = known(row), interval_in_words(row)
+    number, ends = as_gold(row), as_gold_interval_in_words(row)
     if number is None:
         return ""
     if is_unbounded(row):
@@ -227,7 +227,7 @@ def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
         return ""
     if is_gold_alone(row):
         return f"From the {n_gold:,} gold labels alone."
-    effective, ends = row["effective_gold"], interval_in_words(row)
+    effective, ends = row["effective_gold"], as_gold_interval_in_words(row)
     if effective is None:
         return ""
     if ends or effective > GAINED * n_gold:
@@ -242,7 +242,7 @@ def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
 
 
 def _details(row: Mapping[str, Any]) -> Iterator[str]:
-    said = named(row)
+    said = method_in_words(row)
     yield f"{said[:1].upper()}{said[1:]}" if said != row["method"] else f"By {said}"
     beside = row.get("beside")
     if beside and beside["estimate"] is not None:
@@ -300,7 +300,7 @@ def write_answer(
         title, _sentence(row, numbers, metric, at), numbers.interval(level),
         _as_gold(row, row.get("gold", n_gold), by_gold is not None), alone,
         tuple(_details(row)), bool(row.get("misfit")),
-        (numbers.point, numbers.ends, named(row)), is_comparison(row) and _sure(numbers),
+        (numbers.point, numbers.ends, method_in_words(row)), is_comparison(row) and _sure(numbers),
     )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ from matplotlib.ft2font import FT2Font
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from crowdgold.evaluation.assumed_errors import ERROR, that_say_something
+from crowdgold.evaluation.assumed_errors import ERROR, informative_rows
 from crowdgold.evaluation.questions import HUMANS, plain_metric
 from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.methods.registry import offered
@@ -453,7 +453,7 @@ def error_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     """
     table, names = study.tables["expert_errors"], drawn_names(study.models)
     first = study.models[:MOST]
-    rows = that_say_something(table[table["model"].isin(["", *first])]).copy()
+    rows = informative_rows(table[table["model"].isin(["", *first])]).copy()
     answers = {
         (row["model"], row["metric"]): row["estimate"]
         for row in study.headlines

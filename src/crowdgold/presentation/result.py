@@ -12,7 +12,7 @@ import pandas as pd
 from crowdgold.checking.study import DataCheck
 from crowdgold.checking.without_gold import gold_in_words
 from crowdgold.evaluation.folder import Evaluation
-from crowdgold.evaluation.rows import as_gold_interval, known
+from crowdgold.evaluation.rows import as_gold, as_gold_interval
 from crowdgold.evaluation.study import write_evaluation
 from crowdgold.metrics.metric import DELTA
 from crowdgold.presentation.text import describe, describe_models, footnotes, model_of
@@ -144,7 +144,7 @@ class Result(Told):
             found.append(
                 Answer(
                     row["stratum"], row["metric"], model_of(row), row["estimate"], row["lower"],
-                    row["upper"], row["method"], known(row), row["note"], ends,
+                    row["upper"], row["method"], as_gold(row), row["note"], ends,
                     allowed and allowed["gold"], as_gold_interval(row),
                 )
             )  # fmt: skip

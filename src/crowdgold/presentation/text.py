@@ -11,7 +11,13 @@ from typing import Any
 from crowdgold.checking.without_gold import in_short
 from crowdgold.evaluation.headline import LITTLE, is_corrected, is_gold_alone, is_gold_corrected
 from crowdgold.evaluation.questions import HUMANS
-from crowdgold.evaluation.rows import MEANING, SURE, interval_in_words, is_unbounded, known
+from crowdgold.evaluation.rows import (
+    MEANING,
+    SURE,
+    as_gold,
+    as_gold_interval_in_words,
+    is_unbounded,
+)
 from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.inference.without_gold import WANTED, WIDE
 from crowdgold.methods.registry import METHODS
@@ -114,8 +120,8 @@ def _answers(summary: Summary, stratum: str) -> list[Mapping[str, Any]]:
 
 def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str, Any]]) -> str:
     """How many of the models' estimates gold labels contradict, and how many chance would."""
-    known = [one["misfit"] for one in opinions if one["misfit"] is not None]
-    if not any(known):
+    flags = [one["misfit"] for one in opinions if one["misfit"] is not None]
+    if not any(flags):
         return ""
     (random,) = (one["gold_random"] for one in summary["strata"] if one["name"] == stratum)
     method = summary["held_against"]
@@ -125,7 +131,7 @@ def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str
         rest = "and gold is to be doubted too: rely on neither"
     return (
         f"{MARK} more than two standard errors from the estimate of {method}, which the gold "
-        f"labels correct: {sum(known)} of {len(known)}, at most one in twenty by chance; {rest}"
+        f"labels correct: {sum(flags)} of {len(flags)}, at most one in twenty by chance; {rest}"
     )
 
 
@@ -179,8 +185,8 @@ def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
         what = "gold labels correct what votes and scores say"
         yield f'"{CORRECTED}": {what} ({", ".join(corrected)}).'
     if any(one["effective_gold"] is not None for one in answers):
-        ends = [f"{_name(one)} {interval_in_words(one)}" for one in answers
-                if interval_in_words(one)]  # fmt: skip
+        ends = [f"{_name(one)} {as_gold_interval_in_words(one)}" for one in answers
+                if as_gold_interval_in_words(one)]  # fmt: skip
         more = "; and others in estimates.csv" if len(ends) > AS_GOLD_NAMED else ""
         yield AS_GOLD_WORDS + (
             f" It is rounded to what is known of it. Its {SURE} intervals: "
@@ -219,7 +225,7 @@ def _numbers_of(summary: Summary, answers: Sequence[Mapping[str, Any]]) -> Itera
         elif without:
             yield f"{_named(one)}{_numbers(one)}".rstrip()
         else:
-            number = ("≥" if is_unbounded(one) else "") + _count(known(one))
+            number = ("≥" if is_unbounded(one) else "") + _count(as_gold(one))
             yield f"{_named(one)}{_numbers(one)}{number.rjust(AS_GOLD)}"
 
 
