@@ -89,11 +89,8 @@ def test_a_number_without_an_interval_is_as_it_was():
     assert np.isnan(of_ratio(300.0, np.nan, np.nan)).all()
     assert np.isnan(of_ratio(250.0, 0.1, 0.5, items=250.0)).all()
     one = row(1234.5)
-    assert (as_gold(one), as_gold_interval_in_words(one), as_gold_interval(one)) == (
-        1234.5,
-        "",
-        None,
-    )
+    assert as_gold(one) == 1234.5
+    assert (as_gold_interval_in_words(one), as_gold_interval(one)) == ("", None)
     assert (as_gold_words(one), as_gold_words(row(None)), as_gold(row(None))) == ("1,200", "", None)
 
 

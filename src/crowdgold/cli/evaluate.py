@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from crowdgold.checking.without_gold import ends_in_words
 from crowdgold.cli import terminal
 from crowdgold.cli.study_file import as_study_file
-from crowdgold.presentation.text import answered_strata, changed, describe, describe_models
+from crowdgold.presentation.text import answered_strata, changed_strata, describe, describe_models
 from crowdgold.reading.json_shapes import plain
 from crowdgold.system.extras import need
 from crowdgold.system.temporary import remove_abandoned
@@ -211,7 +211,7 @@ class _Said:
         if self.quiet:
             return
         strata = {one["name"]: summary for one in summary["strata"]}
-        new = list(strata) if self.before is None else changed(summary, self.before)
+        new = list(strata) if self.before is None else changed_strata(summary, self.before)
         if self.before is not None:
             strata |= {name: self.before for name in strata if name not in new}
         texts = [describe(summary, new), describe_models(summary, strata)]

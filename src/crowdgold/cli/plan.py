@@ -52,11 +52,11 @@ def run_more(asked: argparse.Namespace) -> int:
         if why := why_nothing(study.items, models, by_gold=True):
             raise InputError(f"--metric {metric.text}: {why}")
         items = of_complete_scores(study.items.take(scored(study.items, models)))
-        kind = more_labels.Kind(metric, asked.level, anytime=asked.anytime)
-        found = more_labels.more_labels(items, kind, asked.width, asked.seed, tried.append)
-    wider = more_labels.wider_where_experts_err(items, kind)
-    notes = [*study.notes, *pilot.of_clusters(items, more_labels.LABELS_APART)]
-    notes += more_labels.of_experts(wider)
+        planned = more_labels.PlannedInterval(metric, asked.level, anytime=asked.anytime)
+        found = more_labels.more_labels(items, planned, asked.width, asked.seed, tried.append)
+    wider = more_labels.wider_where_experts_err(items, planned)
+    notes = [*study.notes, *pilot.clusters_in_words(items, more_labels.LABELS_APART)]
+    notes += more_labels.experts_in_words(wider)
     if asked.anytime is not None and found.labels > asked.anytime:
         notes.append(
             f"there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
@@ -261,13 +261,15 @@ def learn(asked: argparse.Namespace) -> list[Sequence[study_size.Information]]:
     return [*known]
 
 
-def found(asked: argparse.Namespace) -> tuple[Sequence[study_size.Option], study_size.Wanted, str]:
+def found(
+    asked: argparse.Namespace,
+) -> tuple[Sequence[study_size.StudyOption], study_size.StudyRequest, str]:
     """The studies that reach what is asked for, what that is, and the metric."""
     if asked.more:
         raise InputError("--more: of the command alone, `crowdgold plan --more`")
     check(asked)
     prices = study_size.Prices(asked.vote_price, asked.gold_price)
-    wanted = study_size.Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
+    wanted = study_size.StudyRequest(asked.width, asked.items, asked.gold, prices, asked.level)
     learnt = learn(asked)  # it refuses metrics that are none of labels
     needs_votes = parse_metric(asked.metric).known.needs_votes
     return study_size.study_options(learnt, wanted, needs_votes), wanted, asked.metric

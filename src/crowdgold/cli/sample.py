@@ -116,10 +116,10 @@ def _chances(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame",
     """Chances of all items for the gold that there is, and what they assume."""
     import pandas as pd
 
-    from crowdgold.planning.estimated_chances import COLUMNS, estimated_chances, in_words
+    from crowdgold.planning.estimated_chances import COLUMNS, chances_in_words, estimated_chances
 
     chance = estimated_chances(items)
-    told = textwrap.fill(in_words(items, chance), WIDTH)
+    told = textwrap.fill(chances_in_words(items, chance), WIDTH)
     assumed = textwrap.fill(ASSUMED, WIDTH, subsequent_indent="  ")
     table = pd.DataFrame(dict(zip(COLUMNS, (items.item, chance), strict=True)))
     return table, f"{told}\n{assumed}"

@@ -172,7 +172,7 @@ TRUTHS = {"true": 1.0, "1": 1.0, "1.0": 1.0, "false": 0.0, "0": 0.0, "0.0": 0.0}
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """What the folder holds."""
+    """An evaluation's folder, read and checked."""
 
     path: Path
     summary: Mapping[str, Any]  # study.json
@@ -231,7 +231,7 @@ class StudyFolder:
 
 
 def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table."""
+    """The rows of a table as dictionaries."""
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
