@@ -161,7 +161,7 @@ def bullets(lines: str | Sequence[str]) -> str:
 def make_page(
     template: str, page: Mapping[str, Any], files: Mapping[str, Any], options: Mapping[str, Any]
 ) -> str:
-    """The text of a page, of its template's and its entry in `config/pages.yaml`.
+    """The text of a page from its template's text and its entry in `config/pages.yaml`.
 
     `files` are what its input files hold (`tables`: experiment -> table), `options` what it takes
     from the configuration.

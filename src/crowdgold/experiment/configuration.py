@@ -174,7 +174,7 @@ def settings_of(config: Mapping[str, Any], experiment: str, method: str) -> dict
 
 
 def nearest(name: str, known: Collection[str]) -> str:
-    """Say what the user may have meant: the nearest valid name, or all of them."""
+    """What the user may have meant, in words: the nearest valid name, or all of them."""
     names = sorted(map(str, known))
     there = f"expected one of {', '.join(names)}" if names else "expected nothing here"
     return did_you_mean(name, names) or there
@@ -272,7 +272,7 @@ def _axis_problems(
 
 
 def _table_of(block: Mapping[str, Any], known: Known) -> str:
-    """Say which kind of table an experiment's methods are fitted to."""
+    """The kind of table that an experiment's methods are fitted to."""
     source = block.get("simulator", block.get("dataset"))
     gives = source in known.get(f"give {ANNOTATIONS}", ())
     return ANNOTATIONS if gives and AS_ITEMS not in block else ITEMS

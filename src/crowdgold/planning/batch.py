@@ -10,8 +10,8 @@ Strata hold items that are to be drawn about equally often (`item_shares`). They
 each gets about as many labels. Strata of the prediction alone would need up to a third more labels:
 items that are as likely to be positive can count differently, as a positive one without a positive
 vote does for TPR_H. With c_hm the size of stratum h times the sum of its v_i of metric m, a share
-r_h of n labels leaves the variance sum_h c_hm / r_h, divided by n. Relative to a sample at random, of which
-r_h = N_h / N, that is
+r_h of n labels leaves the variance sum_h c_hm / r_h, divided by n. Relative to a sample at random,
+of which r_h = N_h / N, that is
 
     R_m = sum_h s_hm / r_h        s_hm = c_hm / (N sum_h c_hm / N_h)
 
