@@ -12,7 +12,7 @@ from crowdgold.evaluation.rows import (
     as_gold,
     as_gold_ends,
     as_gold_interval,
-    as_gold_interval_in_words,
+    as_gold_interval_words,
     is_unbounded,
     with_as_gold_ends,
 )
@@ -61,7 +61,7 @@ def ratio_of(number, gold=250, items=3000):
 def test_a_number_is_rounded_to_what_is_known_of_it(number, lower, upper, told):
     found = of_ratio(number, ratio_of(upper), ratio_of(lower))
     one = row(number, *found)
-    assert (f"{as_gold(one):,.0f}", as_gold_interval_in_words(one)) == told
+    assert (f"{as_gold(one):,.0f}", as_gold_interval_words(one)) == told
     assert as_gold_words(one) == f"{told[0]} ({told[1]})"
     assert as_gold_interval(one) == tuple(found)
     assert not is_unbounded(one)
@@ -82,7 +82,7 @@ def test_a_number_without_bound_is_at_least_the_lower_end():
     assert (lower, np.isnan(upper)) == (400, True)
     one = row(900.0, lower, None)
     assert (as_gold(one), is_unbounded(one), as_gold_interval(one)) == (400, True, (400, None))
-    assert as_gold_words(one) == as_gold_interval_in_words(one) == "at least 400"
+    assert as_gold_words(one) == as_gold_interval_words(one) == "at least 400"
 
 
 def test_a_number_without_an_interval_is_as_it_was():
@@ -90,7 +90,7 @@ def test_a_number_without_an_interval_is_as_it_was():
     assert np.isnan(of_ratio(250.0, 0.1, 0.5, items=250.0)).all()
     one = row(1234.5)
     assert as_gold(one) == 1234.5
-    assert (as_gold_interval_in_words(one), as_gold_interval(one)) == ("", None)
+    assert (as_gold_interval_words(one), as_gold_interval(one)) == ("", None)
     assert (as_gold_words(one), as_gold_words(row(None)), as_gold(row(None))) == ("1,200", "", None)
 
 
@@ -168,7 +168,7 @@ def test_every_view_of_the_example_says_what_is_known():
     assert f"{as_gold(head):,.0f}" in result.text
     notes = list(footnotes(result.evaluation.summary, "all"))
     (said,) = (one for one in notes if one.startswith(AS_GOLD_WORDS))
-    assert f"Its 95 % intervals: prevalence {as_gold_interval_in_words(head)}." in said
+    assert f"Its 95 % intervals: prevalence {as_gold_interval_words(head)}." in said
     by_method = result.table.set_index("method")
     assert by_method.loc["logistic-R", "effective_gold_upper"] == upper
     assert np.isnan(by_method.loc["GT", "effective_gold_lower"])

@@ -17,7 +17,7 @@ from crowdgold.cli import main
 from crowdgold.evaluation import folder, run_key
 from crowdgold.evaluation import processes as jobs_in_processes
 from crowdgold.evaluation.fitting import Finding
-from crowdgold.evaluation.folder import check_folder, kept_folder, remove_leftovers, write_folder
+from crowdgold.evaluation.folder import check_folder, clean_up, kept_folder, write_folder
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.run_key import UNFINISHED, key_of, read_findings, write_findings
 from crowdgold.inference.design import SimpleRandom
@@ -261,9 +261,9 @@ def test_what_killed_runs_left_beside_the_folder_is_removed(tmp_path):
     thesis.write_text("")
     with held_folder(left[0]) as free:
         assert free
-        assert remove_leftovers(out) == [left[1]]
+        assert clean_up(out) == [left[1]]
         assert left[0].is_dir()
-    assert remove_leftovers(out) == [left[0]]
+    assert clean_up(out) == [left[0]]
     assert {one.name for one in tmp_path.iterdir()} == {
         "mine", thesis.parent.name, *(one.name for one in others)
     }  # fmt: skip
@@ -275,7 +275,7 @@ def test_a_run_leaves_what_another_is_writing(tmp_path, monkeypatch):
     out, mended = tmp_path / "mine", []
 
     def write(tables, partial):
-        mended.append(remove_leftovers(out))
+        mended.append(clean_up(out))
         (partial / "estimates.csv").write_text("")
 
     monkeypatch.setattr(folder, "_write_tables", write)
@@ -284,7 +284,7 @@ def test_a_run_leaves_what_another_is_writing(tmp_path, monkeypatch):
     assert set(os.listdir(out)) == {"estimates.csv", "check.json", "study.json"}
     assert os.listdir(tmp_path) == ["mine"]
     out.rename(tmp_path / ".mine.0123456789ab.before")
-    remove_leftovers(out)
+    clean_up(out)
     assert os.listdir(tmp_path) == ["mine"]
     assert json.loads((out / "study.json").read_text()).items() >= SUMMARY.items()
 
@@ -296,7 +296,7 @@ def test_a_link_to_an_evaluation_gives_way_and_the_evaluation_stays(tmp_path):
     for name in ("mine", ".mine.0123456789ab.before"):
         (tmp_path / name).symlink_to("first")
     left = tmp_path / ".mine.0123456789ab.before"
-    assert remove_leftovers(out) == [left]
+    assert clean_up(out) == [left]
     write_folder(TABLES, SUMMARY, {}, out)
     assert set(os.listdir(tmp_path)) == {"first", "mine"}
     assert not out.is_symlink()

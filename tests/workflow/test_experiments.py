@@ -29,7 +29,7 @@ def whole(**block):
 
 
 def test_a_stream_is_the_same_in_every_process_and_another_for_each_part_of_its_key():
-    assert seeds.number_of_text("data") == 4210496735630961799
+    assert seeds.text_key("data") == 4210496735630961799
     key = (7, "maven_fig4", "gold_fraction=0.02", 3, "data")
     others = [(*key[:k], part + (1 if k in (0, 3) else "x"), *key[k + 1:])
               for k, part in enumerate(key)]  # fmt: skip

@@ -213,7 +213,6 @@ def show(cells: Cells, how: str = "") -> str:
 
 
 def _range(values: pd.Series) -> str:
-    """The least and the largest value."""
     low, high = float(values.min()), float(values.max())
     text = "{:.2f}" if min(abs(low), abs(high)) >= 0.01 else "{:.3g}"
     return f"{text.format(low)} to {text.format(high)}"

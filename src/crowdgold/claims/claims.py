@@ -136,11 +136,9 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
                 why = "; ".join(filter(None, [str(resolved["undecidable"]), judgement.reason]))
                 size = judgement.replicates.partition(";")[0]
                 judgement = replace(judgement, verdict=UNDECIDABLE, reason=why, replicates=size)
-            cause = (
-                _reason(resolved.get("cause", NO_CAUSE), needed)
-                if judgement.verdict == FAILS
-                else ""
-            )
+            cause = ""
+            if judgement.verdict == FAILS:
+                cause = _reason(resolved.get("cause", NO_CAUSE), needed)
             main = resolved.get("main")
             aside = _reason(main, needed) if isinstance(main, Mapping) else ""
             note = _reason(resolved.get("note", ""), needed)
@@ -220,7 +218,6 @@ def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judge
 
 
 def _own_function(name: str, room: str) -> Callable[..., Any]:
-    """The function of a room that `module:function` names."""
     module, _, function = name.partition(":")
     try:
         found: Callable[..., Any] = getattr(importlib.import_module(f"{room}.{module}"), function)

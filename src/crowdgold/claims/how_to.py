@@ -60,8 +60,7 @@ def link_clone(root: Path, folder: Path) -> None:
 
 
 def _side_by_side(folder: Path, names: list[str]) -> Iterator[str]:
-    """The first rows of files, side by side."""
-    columns = []
+    columns = []  # the first rows of each file
     for name in names:
         with (folder / name).open(encoding="utf-8") as file:
             lines = [line.rstrip("\n") for line, _ in zip(file, range(ROWS + 1), strict=False)]
@@ -72,7 +71,6 @@ def _side_by_side(folder: Path, names: list[str]) -> Iterator[str]:
 
 
 def _fill_labels(folder: Path, name: str) -> None:
-    """Fill the column gold of a file with the labels that truth.csv has."""
     sent, truth = (pd.read_csv(folder / one, dtype="string") for one in (name, "truth.csv"))
     known = truth.set_index("item")["gold"]
     sent.assign(gold=known.reindex(sent["item"]).to_numpy()).to_csv(folder / name, index=False)

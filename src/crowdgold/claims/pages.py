@@ -63,7 +63,7 @@ class Pages:
         return {**files, "told": [f"docs/{one}.md" for one in pages]} if pages else files
 
     def _files_of(self, name: str) -> dict[str, Any]:
-        """The same without other pages."""
+        """The files of a page, without other pages."""
         page = self.pages[name]
         files = {key: self._files(found) for key, found in page.get("files", {}).items()}
         tables = [

@@ -200,10 +200,8 @@ def _judgement_on(cells: Cells, decision: Decision, ours: str = "") -> Judgement
         named = decision.outside if decision.fails else ~decision.inside
         words = CLEARLY if decision.fails else "not decided: "
         reason = f"{words}{cells.names_with_values(named)}" if named.any() else ""
-    verdict, size = (
-        verdict_of(decision.holds, decision.fails),
-        replicates_in_words(cells, decision.needed),
-    )
+    verdict = verdict_of(decision.holds, decision.fails)
+    size = replicates_in_words(cells, decision.needed)
     return Judgement(ours, verdict, reason, size, needed=decision.needed)
 
 
@@ -239,7 +237,6 @@ def within(
 
 
 def _steps(rows: pd.DataFrame) -> pd.DataFrame:
-    """A cell for each step from a row to the next."""
     value, error = rows["value"].to_numpy(float), rows["error"].to_numpy(float)
     names = [place or group for group, place in zip(rows["group"], rows["place"], strict=True)]
     size, degrees = rows["replicates"].to_numpy(float), Cells("", rows).degrees()

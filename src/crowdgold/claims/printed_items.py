@@ -147,21 +147,21 @@ def replicates_made(scales: Mapping[str, str], folder: Path = TABLES) -> dict[st
     }
 
 
-def why_nothing(item: Item, page_texts: Mapping[str, str]) -> str:
+def why_nothing(item: Item, texts: Mapping[str, str]) -> str:
     """Why a figure or table has nothing of ours; empty where it is made."""
     pages = pages_of(item)
-    if pages and all(verdicts_on(item, page_texts[page]) == (NOT_MADE,) for page in pages):
+    if pages and all(verdicts_on(item, texts[page]) == (NOT_MADE,) for page in pages):
         return f"{NOT_MADE}: needs {item['needs']}" if "needs" in item else NOT_MADE
     return str(item.get("nothing", ""))
 
 
 def item_row(
-    item: Item, config: Mapping[str, Any], scales: Mapping[str, str], page_texts: Mapping[str, str],
+    item: Item, config: Mapping[str, Any], scales: Mapping[str, str], texts: Mapping[str, str],
     picture: Picture = "`{}`".format, replicates: Mapping[str, int] = MappingProxyType({}),
 ) -> list[str]:  # fmt: skip
     """The line of a figure or table, of an entry in `printed_items.yaml`.
 
-    `scales` are those at which an experiment or benchmark was run, `page_texts` page -> its text,
+    `scales` are those at which an experiment or benchmark was run, `texts` page -> its text,
     and `replicates` how many the table of an experiment has.
     """
     if "nothing" in item:
@@ -170,8 +170,8 @@ def item_row(
     targets = {config["figures"][name].get("target", "") for name in names} - {""}
     made_at = sorted({scales[one] for one in blocks if one in scales})
     at = ", ".join([*made_at, *(f"`make {one}`" for one in sorted(targets))])
-    said = {page: "; ".join(own) for page in pages if (own := verdicts_on(item, page_texts[page]))}
-    if why := why_nothing(item, page_texts):
+    said = {page: "; ".join(own) for page in pages if (own := verdicts_on(item, texts[page]))}
+    if why := why_nothing(item, texts):
         at, said = "", dict.fromkeys(pages, why)
     said = said or dict.fromkeys(pages[:1] or [""], "no claim")
     beside = {one: f" ({size})" for one, size in replicates.items()}
@@ -188,17 +188,15 @@ def item_row(
 
 def item_rows(
     items: Sequence[Item], config: Mapping[str, Any], scales: Mapping[str, str],
-    page_texts: Mapping[str, str], picture: Picture, replicates: Mapping[str, int],
+    texts: Mapping[str, str], picture: Picture, replicates: Mapping[str, int],
 ) -> list[list[str]]:  # fmt: skip
     """The lines of a paper's figures and tables."""
-    return [item_row(item, config, scales, page_texts, picture, replicates) for item in items]
+    return [item_row(item, config, scales, texts, picture, replicates) for item in items]
 
 
-def count_items(
-    papers: Mapping[str, Sequence[Item]], page_texts: Mapping[str, str]
-) -> Counter[str]:
+def count_items(papers: Mapping[str, Sequence[Item]], texts: Mapping[str, str]) -> Counter[str]:
     """The number of figures and tables by `why_nothing`; the empty text counts those made."""
-    return Counter(why_nothing(one, page_texts) for items in papers.values() for one in items)
+    return Counter(why_nothing(one, texts) for items in papers.values() for one in items)
 
 
 def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
@@ -220,13 +218,13 @@ def claim_verdicts(page: str, ours: bool = False, about: str = "") -> list[str]:
 
 
 def count_verdicts(
-    papers: Mapping[str, Sequence[Item]], page_texts: Mapping[str, str], ours: bool = False,
+    papers: Mapping[str, Sequence[Item]], texts: Mapping[str, str], ours: bool = False,
     about: str = "",
 ) -> Counter[str]:  # fmt: skip
     """How many claims of all papers, or of `ours`, have each verdict; as for `paper_rows`."""
     pages = [page for own in claim_pages(papers).values() for page in own]
     return Counter(
-        verdict for page in pages for verdict in claim_verdicts(page_texts[page], ours, about)
+        verdict for page in pages for verdict in claim_verdicts(texts[page], ours, about)
     )
 
 
@@ -238,17 +236,15 @@ def count_on(pages: Iterable[str]) -> Counter[str]:
 OF_PAPER = ["paper", "figures and tables", "claims"]
 
 
-def paper_rows(
-    papers: Mapping[str, Sequence[Item]], page_texts: Mapping[str, str]
-) -> list[list[str]]:
+def paper_rows(papers: Mapping[str, Sequence[Item]], texts: Mapping[str, str]) -> list[list[str]]:
     """How many of each paper's figures and tables are made, and what its claims came to."""
     rows = []
     for paper, pages in claim_pages(papers).items():
-        verdicts = {page: claim_verdicts(page_texts[page]) for page in pages}
+        verdicts = {page: claim_verdicts(texts[page]) for page in pages}
         claims = [
             f"[{_counted(own)}]({page}.md#what-holds)" for page, own in verdicts.items() if own
         ]
-        made = sum(not why_nothing(item, page_texts) for item in papers[paper])
+        made = sum(not why_nothing(item, texts) for item in papers[paper])
         rows.append([paper, f"{made} of {len(papers[paper])} made", "; ".join(claims)])
     return rows
 

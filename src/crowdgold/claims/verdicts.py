@@ -107,17 +107,10 @@ class JudgedClaims:
     def rows(self) -> list[list[str]]:
         """A line for each claim, of the columns of `HEADER`."""
         return [
-            [
-                claim.place,
-                claim.printed,
-                judgement.ours,
-                judgement.wanted,
-                judgement.verdict,
-                judgement.replicates,
-                judgement.reason,
-            ]
+            [claim.place, claim.printed, judgement.ours, judgement.wanted, judgement.verdict,
+             judgement.replicates, judgement.reason]
             for claim, judgement in self.judged
-        ]
+        ]  # fmt: skip
 
     @property
     def table(self) -> str:

@@ -23,7 +23,6 @@ COLUMNS = ("item", "annotator", "label")
 
 
 def _fields(line: str) -> list[str]:
-    """The fields of a line, without white space around them."""
     if not line.isascii() and any("\udc80" <= character <= "\udcff" for character in line):
         raise InputError("found bytes that are not UTF-8, expected text in UTF-8")
     if "\0" in line:

@@ -223,12 +223,7 @@ class _Printer:
 def run(asked: argparse.Namespace) -> int:
     """Read, evaluate, say the answers, and write."""
     from crowdgold.evaluation import conditions
-    from crowdgold.evaluation.folder import (
-        check_folder,
-        check_same_items,
-        kept_folder,
-        remove_leftovers,
-    )
+    from crowdgold.evaluation.folder import check_folder, check_same_items, clean_up, kept_folder
     from crowdgold.evaluation.jobs import UnsupportedError
     from crowdgold.evaluation.run_key import discard
     from crowdgold.evaluation.study import Source, check_study, evaluate_checked, write_evaluation
@@ -238,7 +233,7 @@ def run(asked: argparse.Namespace) -> int:
         need("matplotlib", "--report")
     remove_abandoned()
     out, quiet = asked.out, asked.json or asked.badge is not None
-    remove_leftovers(out)
+    clean_up(out)
     settings, printer = _settings(asked), _Printer(quiet)
     if asked.json and asked.badge is not None:
         raise InputError("--json and --badge: expected one of them; each is all that is printed")

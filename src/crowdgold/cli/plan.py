@@ -52,11 +52,11 @@ def run_more(asked: argparse.Namespace) -> int:
         if why := why_nothing(study.items, models, by_gold=True):
             raise InputError(f"--metric {metric.text}: {why}")
         items = of_complete_scores(study.items.take(scored(study.items, models)))
-        planned = more_labels.PlannedInterval(metric, asked.level, anytime=asked.anytime)
+        planned = more_labels.IntervalPlan(metric, asked.level, anytime=asked.anytime)
         more = more_labels.more_labels(items, planned, asked.width, asked.seed, tried.append)
     wider = more_labels.wider_where_experts_err(items, planned)
-    notes = [*study.notes, *pilot.clusters_in_words(items, more_labels.LABELS_APART)]
-    notes += more_labels.experts_in_words(wider)
+    notes = [*study.notes, *pilot.cluster_notes(items, more_labels.LABELS_APART)]
+    notes += more_labels.expert_notes(wider)
     if asked.anytime is not None and more.labels > asked.anytime:
         notes.append(
             f"there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
@@ -266,13 +266,13 @@ def information_by_votes(asked: argparse.Namespace) -> list[Sequence[study_size.
 
 def planned_studies(
     asked: argparse.Namespace,
-) -> tuple[Sequence[study_size.StudyOption], study_size.StudyRequest, str]:
+) -> tuple[Sequence[study_size.StudyOption], study_size.StudyGoal, str]:
     """The options with their studies, what was asked for, and the metric."""
     if asked.more:
         raise InputError("--more: of the command alone, `crowdgold plan --more`")
     check_options(asked)
     prices = study_size.Prices(asked.vote_price, asked.gold_price)
-    wanted = study_size.StudyRequest(asked.width, asked.items, asked.gold, prices, asked.level)
+    wanted = study_size.StudyGoal(asked.width, asked.items, asked.gold, prices, asked.level)
     learnt = information_by_votes(asked)  # it refuses metrics that are none of labels
     needs_votes = parse_metric(asked.metric).known.needs_votes
     return study_size.study_options(learnt, wanted, needs_votes), wanted, asked.metric

@@ -159,7 +159,6 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
 
 
 def _second(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
-    """The items that need another opinion, and how many they are."""
     from crowdgold.planning.batch import more_opinions
     from crowdgold.types.columns import counted
 

@@ -212,7 +212,6 @@ def as_study_file(asked: argparse.Namespace, folder: Path) -> str:
 
 
 def _written(value: Any, folder: Path) -> Any:
-    """A value of an option as it stands in a file."""
     if isinstance(value, Path):
         if str(value) == STANDARD_INPUT:
             return str(value)

@@ -46,7 +46,6 @@ def _lines(head: str, texts: Iterable[object]) -> list[str]:
 
 
 def _code(code: Mapping[str, Any]) -> str:
-    """All code files together, by one hash."""
     whole = hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
     return f"{len(code)} files, together {whole[:HASH_LENGTH]}"
 

@@ -32,7 +32,6 @@ COLUMNS = ("model", "metric", ERROR, "method", "estimate", "lower", "upper", "no
 
 
 def _method(settings: Settings) -> str | None:
-    """The first of the methods asked for that corrects experts' errors."""
     asked = (name for name in settings.methods if EXPERTS_ERRORS in METHODS[name].needs)
     return min(asked, key=list(METHODS).index, default=None)
 

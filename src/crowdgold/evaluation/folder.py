@@ -90,7 +90,6 @@ def _other_files(out: Path) -> list[str]:
 
 
 def _study(out: Path) -> dict[str, Any]:
-    """What a folder says of the study that was evaluated there; empty where it says nothing."""
     try:
         study = json.loads((out / STUDY).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -178,7 +177,7 @@ def kept_folder(out: Path) -> Path | None:
     return out / UNFINISHED if not os.path.lexists(out) or is_evaluation(out) else None
 
 
-def remove_leftovers(out: Path) -> list[Path]:
+def clean_up(out: Path) -> list[Path]:
     """Remove what killed runs left beside a folder; returns what was removed or renamed.
 
     An earlier evaluation that was to be replaced is put back where nothing took its place. What a

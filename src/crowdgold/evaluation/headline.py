@@ -129,7 +129,6 @@ def first_choice(n_gold: int, set_aside: str, methods: Sequence[str]) -> str | N
 
 
 def _share_of_range(metric: str, lower: float, upper: float) -> float:
-    """The part that an interval has of the values that a metric can take."""
     plain, _ = plain_metric(metric)
     low, high = METRICS[plain].range
     sides = 1 if metric.partition("@")[0] == plain else 2  # a difference has twice the range
@@ -255,7 +254,6 @@ def headlines(
 def _gold_wanted(
     row: Mapping[str, Any], items: Items, between: tuple[float, float], level: float
 ) -> int:
-    """Gold labels that would give a metric without a range an interval."""
     name, at = plain_metric(row["metric"])
     metric = METRICS[name]
     shares = []

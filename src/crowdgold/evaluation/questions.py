@@ -155,7 +155,6 @@ def what_intervals_are_about(about: str, n_items: int) -> str:
 
 
 def _written(threshold: float) -> str:
-    """A threshold as the names of metrics have it."""
     return f"{threshold + 0.0:.10g}"
 
 

@@ -120,7 +120,7 @@ def is_unbounded(row: Mapping[str, Any]) -> bool:
     return ends is not None and ends[1] is None
 
 
-def as_gold_interval_in_words(row: Mapping[str, Any]) -> str:
+def as_gold_interval_words(row: Mapping[str, Any]) -> str:
     """The interval of a row's number as gold; empty where it has none."""
     if (ends := as_gold_interval(row)) is None:
         return ""
@@ -205,7 +205,6 @@ def difference_name(first: str, second: str) -> str:
 
 
 def _comparison_rows(one: Finding, other: Finding, level: float) -> Iterator[dict[str, Any]]:
-    """The rows of the difference of two models by the same method."""
     here, there = one.common.get(other.model), other.common.get(one.model)
     if one.named is None or other.named is None or here is None or there is None:
         return
@@ -278,7 +277,6 @@ def _misfit(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _in_order(table: pd.DataFrame, strata: Sequence[str], models: Sequence[str]) -> pd.DataFrame:
-    """Sort estimates by stratum, comparisons last, then metric, threshold, model and method."""
     metrics = [plain_metric(metric) for metric in table["metric"]]
     order = pd.DataFrame(
         {

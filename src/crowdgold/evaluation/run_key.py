@@ -103,14 +103,12 @@ def _value(stored: Any) -> Any:
 
 
 def _content(array: np.ndarray) -> list[Any]:
-    """All that an array holds."""
     if array.dtype.hasobject:
         raise TypeError("an array of objects cannot be stored")
     return [array.dtype.str, array.shape, b64encode(array.tobytes()).decode()]
 
 
 def _digest(array: np.ndarray) -> str:
-    """What tells an array from others."""
     content = array.tobytes()
     if array.dtype.hasobject:
         content = json.dumps(array.tolist(), default=repr).encode()

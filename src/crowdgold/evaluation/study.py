@@ -172,7 +172,6 @@ def _notes(settings: Settings, items: Items) -> list[str]:
 def _not_run(
     against: Mapping[tuple[str, str], str], findings: Sequence[Finding]
 ) -> list[dict[str, Any]]:
-    """List what was asked for and is not there, with the reason."""
     listed = [
         {"stratum": stratum, "method": method, "model": "", "reason": why, "failed": False}
         for (stratum, method), why in against.items()
@@ -187,7 +186,6 @@ def _not_run(
 
 
 def _fits(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """List what was run, with its diagnostics and seconds."""
     return [
         {
             "stratum": one.stratum, "method": one.method, "model": one.model,

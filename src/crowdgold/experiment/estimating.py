@@ -37,7 +37,7 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items, Table
 
 
-def _true_value_of_items(metric: str, table: Items, reference: Items, parameters: Plain) -> float:
+def _true_value(metric: str, table: Items, reference: Items, parameters: Plain) -> float:
     """A metric's true value: of the reference, or the parameter the data were drawn with."""
     asked = parse_metric(metric)
     if not asked.is_parameter:
@@ -60,11 +60,11 @@ def true_values(metrics: Sequence[str], drawn: Replicate) -> dict[tuple[str, str
     """
     table, reference, parameters = drawn.table, drawn.reference, drawn.parameters
     if isinstance(table, Items) and isinstance(reference, Items):
-        of_population = {one: value for one, (value, _) in drawn.population.items()}
+        known = {one: value for one, (value, _) in drawn.population.items()}
         return {
-            (one, ""): of_population[one]
-            if one in of_population
-            else _true_value_of_items(one, table, reference, parameters)
+            (one, ""): known[one]
+            if one in known
+            else _true_value(one, table, reference, parameters)
             for one in metrics
         }
     if isinstance(table, Items):
@@ -133,9 +133,7 @@ def estimate_block(
     """
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
-    estimates_of_fits: dict[
-        tuple[str, int, str, str], tuple[list[Estimate], Diagnostics, float | None]
-    ] = {}
+    fits: dict[tuple[str, int, str, str], tuple[list[Estimate], Diagnostics, float | None]] = {}
     table = DataTable(data)
     for setting, replicate in replicates(task):
         drawn = table.replicate(setting["name"], replicate)
@@ -147,14 +145,14 @@ def estimate_block(
         for method, chosen in settings_of_methods(task["methods"], setting["axes"]).items():
             # An axis that varies another method's setting leaves this one's fit as it was.
             key = (same_data, replicate, method, json.dumps(chosen, sort_keys=True))
-            if key not in estimates_of_fits:
+            if key not in fits:
                 # Threads are no part of the task: they change the time and not the numbers.
                 settings = {**chosen, "threads": threads}
                 with noted_on_error(task, setting["name"], replicate, method=method):
-                    estimates_of_fits[key] = _estimates(
+                    fits[key] = _estimates(
                         task, setting, replicate, method, settings, drawn.table, stan
                     )
-            estimates, diagnostics, seconds = estimates_of_fits[key]
+            estimates, diagnostics, seconds = fits[key]
             gate = {
                 "diagnostics_passed": diagnostics.passed,
                 "diagnostics_message": diagnostics.message,

@@ -39,9 +39,7 @@ def asks_for_population(parameters: Plain) -> bool:
 
 def population_of_dataset(full: Items, metrics: Sequence[str]) -> Values:
     """The metrics of all items of a dataset, which are known without error."""
-    return {
-        metric: (float(true_value(metric, full)), 0.0) for metric in _without_parameters(metrics)
-    }
+    return {metric: (float(true_value(metric, full)), 0.0) for metric in _no_parameters(metrics)}
 
 
 def population_of_simulator(task: Plain, setting: Plain) -> Values:
@@ -50,7 +48,7 @@ def population_of_simulator(task: Plain, setting: Plain) -> Values:
     The task has seed, experiment, simulator and metrics, as `plan.data_task` gives them. InputError
     where the simulator does not give Items, or a metric has no value.
     """
-    simulator, metrics = task["simulator"], _without_parameters(task["metrics"])
+    simulator, metrics = task["simulator"], _no_parameters(task["metrics"])
     name = name_of_data({key: one for key, one in setting["axes"].items() if key not in SIZES})
     fixed = {
         key: one for key, one in setting["parameters"].items() if key not in (TRUTH_OF, *SIZES)
@@ -82,6 +80,6 @@ def population_of_simulator(task: Plain, setting: Plain) -> Values:
     return _KNOWN_VALUES[key]
 
 
-def _without_parameters(metrics: Sequence[str]) -> list[str]:
+def _no_parameters(metrics: Sequence[str]) -> list[str]:
     """The metrics without parameters of a model, whose true values are known anyway."""
     return [metric for metric in metrics if not parse_metric(metric).is_parameter]

@@ -22,7 +22,6 @@ METHOD_FILES = "method_files"
 
 
 def _classes(kind: type[Settings]) -> Iterator[type[Settings]]:
-    """The classes of settings that a class has as its fields, at any depth."""
     for part in parts_of(kind):
         yield part
         yield from _classes(part)
@@ -95,7 +94,6 @@ def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str,
 
 
 def _values(schema: Mapping[str, Any]) -> str:
-    """Say what values a key takes."""
     if "enum" in schema:
         return " or ".join(f"`{value}`" for value in schema["enum"])
     kind = schema.get("type", "")

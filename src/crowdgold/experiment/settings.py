@@ -31,7 +31,7 @@ METHOD_SETTINGS = "method_settings"
 """First part of the name of an axis that varies a method's setting."""
 
 
-def number_of_text(text: str) -> int:
+def text_key(text: str) -> int:
     """Turn text into a whole number, the same one in every process and on every machine."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
@@ -42,13 +42,7 @@ def generator(
     """The random generator of one role, such as "data" or "fit:MAVEN", in one replicate from 0."""
     if seed < 0 or replicate < 0:
         raise ValueError(f"seed and replicate must be 0 or more; found {seed} and {replicate}")
-    key = [
-        seed,
-        number_of_text(experiment),
-        number_of_text(setting),
-        replicate,
-        number_of_text(role),
-    ]
+    key = [seed, text_key(experiment), text_key(setting), replicate, text_key(role)]
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(key)))
 
 

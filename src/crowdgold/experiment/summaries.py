@@ -67,14 +67,13 @@ def _count_failed_fits(table: pd.DataFrame) -> tuple[int, int]:
     return int(fits.sum()), len(fits)
 
 
-def _has_chains(method: str) -> bool:
+def _samples(method: str) -> bool:
     """Whether a method draws from a posterior by Markov chains."""
     known = METHODS[method]
     return bool(known.models_with({}) or (known.offer and known.offer.work))
 
 
 def _has_setting(method: str, setting: str) -> bool:
-    """Whether a method has a setting of its own of this name."""
     known = METHODS.get(method)
     return known is not None and any(one.name == setting for one in known.settings.declared())
 
@@ -88,7 +87,7 @@ def fits_by_method(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
             failed, number = _count_failed_fits(rows)
             fits[str(method)] += number
             passed[str(method)] += number - failed
-    sampled = in_order(filter(_has_chains, fits), FIGURES)
+    sampled = in_order(filter(_samples, fits), FIGURES)
     counts = [(name, fits[name], passed[name]) for name in sampled]
     return pd.DataFrame(counts, columns=["method", "fits", "passed"])
 
@@ -100,9 +99,7 @@ def _fitted_by_em(table: pd.DataFrame) -> pd.Series:
     """
     if "diagnostics_message" in table:
         return table["diagnostics_message"].fillna("").astype(str).str.startswith("EM")
-    by_em = {
-        name: _has_setting(name, "em") and not _has_chains(name) for name in set(table["method"])
-    }
+    by_em = {name: _has_setting(name, "em") and not _samples(name) for name in set(table["method"])}
     return table["method"].map(by_em).astype(bool)
 
 
@@ -113,7 +110,7 @@ def with_chains(table: pd.DataFrame) -> pd.DataFrame:
     else:
         failed = ~table["diagnostics_passed"].astype(bool)
     names = {
-        name: name not in METHODS or _has_chains(name) or _has_setting(name, "chains")
+        name: name not in METHODS or _samples(name) or _has_setting(name, "chains")
         for name in set(map(str, table["method"]))
     }
     drawing = table["method"].map(names).astype(bool)

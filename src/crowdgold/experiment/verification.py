@@ -127,7 +127,6 @@ def differences(
 
 
 def _pairs(one: Record, other: Record) -> list[tuple[Record, Record]]:
-    """Two records, and those of what they were made from."""
     return [
         (one, other),
         *zip_longest(one.get(MADE_FROM, []), other.get(MADE_FROM, []), fillvalue={}),

@@ -75,7 +75,6 @@ def entries(names: Collection[str]) -> Names:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts in a block of a configuration, however deep."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping | Sequence):
@@ -207,7 +206,7 @@ class Jobs:
         return hours
 
     def _data_tables(self, experiment: str) -> list[str]:
-        """Those of an experiment; a check has none."""
+        """The data tables of an experiment; a check has none."""
         is_check = "check" in self.config["experiments"][experiment]
         return [] if is_check else plan.data_tables(self.config, experiment)
 

@@ -37,7 +37,6 @@ MANY = 0.05  # share of items at the least chance from which on the words warn o
 
 
 def _likelihood(gold: np.ndarray, chance: np.ndarray | float) -> float:
-    """Log-likelihood of which items have gold."""
     right = np.where(gold, chance, 1 - np.asarray(chance))
     return float(np.log(np.maximum(right, 1e-300)).sum())
 

@@ -116,7 +116,6 @@ def tie_breaking(annotations: Annotations) -> PolicyResult:
 
 
 def _first_confident(so_far: LabelsSoFar, threshold: float) -> np.ndarray:
-    """The position of the label at which each item stops: (I,)."""
     enough = so_far.confidence >= threshold
     enough[so_far.start[1:] - 1] = True
     stop = np.flatnonzero(enough)

@@ -145,7 +145,7 @@ def falling(widths: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class PlannedInterval:
+class IntervalPlan:
     """The interval that is planned."""
 
     metric: Asked  # of one model, or a difference of two
@@ -154,7 +154,7 @@ class PlannedInterval:
     """Labels at which it is narrowest where it holds over all looks; None where there is one."""
 
 
-def _interval(items: Items, planned: PlannedInterval, method: str = ANSWER) -> Estimate:
+def _interval(items: Items, planned: IntervalPlan, method: str = ANSWER) -> Estimate:
     """The interval of a method; by default of the one that answers where experts do not err."""
     level, rng = planned.level, np.random.default_rng(0)
     if planned.anytime is not None:
@@ -164,7 +164,7 @@ def _interval(items: Items, planned: PlannedInterval, method: str = ANSWER) -> E
     return found
 
 
-def wider_where_experts_err(items: Items, planned: PlannedInterval) -> float:
+def wider_where_experts_err(items: Items, planned: IntervalPlan) -> float:
     """How many times as wide the interval is, corrected for experts' errors; NaN without one."""
     method = answering_experts()
     if METHODS[method].lacks(items):
@@ -173,7 +173,7 @@ def wider_where_experts_err(items: Items, planned: PlannedInterval) -> float:
     return float((corrected.upper - corrected.lower) / (taken.upper - taken.lower))
 
 
-def experts_in_words(wider: float) -> list[str]:
+def expert_notes(wider: float) -> list[str]:
     """A note that widths do not count experts' errors; none where `wider`, of
     `wider_where_experts_err`, is NaN.
     """
@@ -193,7 +193,7 @@ def experts_in_words(wider: float) -> list[str]:
 
 
 def more_labels(
-    items: Items, planned: PlannedInterval, wanted: float, seed: int,
+    items: Items, planned: IntervalPlan, wanted: float, seed: int,
     told: Callable[[int], None] = lambda more: None,
 ) -> MoreLabels:  # fmt: skip
     """What more labels do, simulated with more and more of them until both designs surely reach the
@@ -235,7 +235,7 @@ def more_labels(
 
 
 def _simulated_widths(
-    items: Items, planned: PlannedInterval, guess: np.ndarray, more: int, seed: int
+    items: Items, planned: IntervalPlan, guess: np.ndarray, more: int, seed: int
 ) -> np.ndarray:
     """Mean widths with so many labels more, and their standard errors: (2, 2), (mean, error) by
     (`crowdgold sample`, at random). NaN where a simulated study has no interval: the mean of the

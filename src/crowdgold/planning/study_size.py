@@ -144,7 +144,7 @@ def gold_alone(known: Information) -> Information:
 
 
 @dataclass(frozen=True)
-class StudyRequest:
+class StudyGoal:
     """What a plan is asked for: the cheapest study of some width, or the width of a given study."""
 
     width: float | None  # of the interval; None where the study is given
@@ -169,7 +169,7 @@ class StudyOption:
 
     @classmethod
     def of(
-        cls, votes: int | None, possible: Sequence[Information], wanted: StudyRequest
+        cls, votes: int | None, possible: Sequence[Information], wanted: StudyGoal
     ) -> "StudyOption":
         """An option and its study."""
         sigma, gain = np.median([(one.sigma, one.gain) for one in possible], axis=0)
@@ -194,7 +194,7 @@ class StudyOption:
     def _widths(self, design: Design, level: float) -> np.ndarray:
         return np.array([width(one, design.n, design.n_gold, level) for one in self.possible])
 
-    def _sure_design(self, wanted: StudyRequest, wanted_width: float) -> Design | None:
+    def _sure_design(self, wanted: StudyGoal, wanted_width: float) -> Design | None:
         """The cheapest study that is narrow enough in `SURE` of what is possible."""
         aim = wanted_width
         for _ in range(20):
@@ -214,7 +214,7 @@ class StudyOption:
 
 
 def study_options(
-    possible: Sequence[Sequence[Information]], wanted: StudyRequest, votes_on_gold: bool
+    possible: Sequence[Sequence[Information]], wanted: StudyGoal, votes_on_gold: bool
 ) -> list[StudyOption]:
     """Gold labels alone, and each number of votes, with what an item of it may tell.
 
@@ -240,7 +240,7 @@ def study_name(design: Design) -> str:
     )
 
 
-def advice(options: Sequence[StudyOption], wanted: StudyRequest) -> list[str]:
+def advice(options: Sequence[StudyOption], wanted: StudyGoal) -> list[str]:
     """What the options mean, in words."""
     reached = [(one, one.design) for one in options if one.design is not None]
     if not reached:
@@ -289,7 +289,7 @@ def advice(options: Sequence[StudyOption], wanted: StudyRequest) -> list[str]:
     return lines
 
 
-def describe(options: Sequence[StudyOption], wanted: StudyRequest, metric: str) -> str:
+def describe(options: Sequence[StudyOption], wanted: StudyGoal, metric: str) -> str:
     """A table of the studies, and what it means."""
     piloted = len(options[0].possible) > 1
     head = f"{'':<19}{'gain':>5}{'items':>9}{'gold':>8}{'width':>8}"
@@ -308,7 +308,7 @@ def describe(options: Sequence[StudyOption], wanted: StudyRequest, metric: str) 
     return "\n".join([f"Interval of {metric}", *rows, "", *words])
 
 
-def as_values(options: Sequence[StudyOption], wanted: StudyRequest, metric: str) -> dict[str, Any]:
+def as_values(options: Sequence[StudyOption], wanted: StudyGoal, metric: str) -> dict[str, Any]:
     """The options as plain values."""
     rows = [
         {

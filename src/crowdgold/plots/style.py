@@ -248,7 +248,6 @@ def named_value(column: str, value: object, names: Mapping[str, Any]) -> str:
 
 
 def _by_value(rows: pd.DataFrame, columns: list[str]) -> list[pd.DataFrame]:
-    """Split rows by the values of columns, in the order of the table."""
     if not columns:
         return [rows]
     keys = rows[columns].map(value_text).agg("\n".join, axis=1)

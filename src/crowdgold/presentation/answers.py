@@ -9,7 +9,7 @@ from crowdgold.checking.without_gold import ends_in_words, gold_in_words
 from crowdgold.evaluation.conditions import Key
 from crowdgold.evaluation.headline import is_gold_alone, method_in_words
 from crowdgold.evaluation.questions import HUMANS, is_of_population, plain_metric
-from crowdgold.evaluation.rows import SURE, as_gold, as_gold_interval_in_words, is_unbounded
+from crowdgold.evaluation.rows import SURE, as_gold, as_gold_interval_words, is_unbounded
 from crowdgold.methods.method import ANSWERS, in_order
 from crowdgold.methods.registry import METHODS, baseline
 from crowdgold.metrics.binary import METRICS
@@ -103,7 +103,7 @@ def rounded(count: float) -> str:
 
 def as_gold_words(row: Mapping[str, Any], title: str = "") -> str:
     """How many gold labels alone would say as much, with the interval, by its title, if known."""
-    number, ends = as_gold(row), as_gold_interval_in_words(row)
+    number, ends = as_gold(row), as_gold_interval_words(row)
     if number is None:
         return ""
     if is_unbounded(row):
@@ -179,7 +179,6 @@ class AnswerGroup:
 
 
 def _excludes_zero(numbers: Numbers) -> bool:
-    """Whether an interval is on one side of 0."""
     lower, upper = numbers.lower, numbers.upper
     return lower is not None and upper is not None and (lower > 0 or upper < 0)
 
@@ -227,7 +226,7 @@ def _precision_sentence(row: Mapping[str, Any], n_gold: int, gold_interval: bool
         return ""
     if is_gold_alone(row):
         return f"From the {n_gold:,} gold labels alone."
-    effective, ends = row["effective_gold"], as_gold_interval_in_words(row)
+    effective, ends = row["effective_gold"], as_gold_interval_words(row)
     if effective is None:
         return ""
     if ends or effective > GAINED * n_gold:

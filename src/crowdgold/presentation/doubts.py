@@ -188,7 +188,6 @@ def quantity(row: Mapping[str, Any]) -> str:
 
 
 def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
-    """The doubt that gold is no random sample, if votes and scores speak against it."""
     test = (study.check or {}).get("gold_sample") or {}
     p, of = test.get("p"), _sampled_from(test)
     if p is None and study.counts.get("gold_random") is not False:
@@ -211,7 +210,6 @@ def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
 
 
 def _gold(study: StudyFolder) -> Iterator[Doubt]:
-    """The doubt that there is too little gold, or none."""
     counts = study.counts
     n_gold = int(counts["gold"])
     if n_gold == 0:

@@ -75,7 +75,6 @@ class StudyFigure(Shown):
         return {"title": self.title, "caption": self.caption}
 
     def _repr_html_(self) -> str:
-        """The drawing, for notebooks."""
         return str(inline_svg(self))
 
 
@@ -126,7 +125,6 @@ LONGEST = 22  # characters of a name that are drawn
 
 @cache
 def _glyphs() -> frozenset[int]:
-    """The characters that the figures' font has."""
     return frozenset(FT2Font(findfont(FontProperties())).get_charmap())
 
 

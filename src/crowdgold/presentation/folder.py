@@ -63,7 +63,6 @@ def _with_ends(shape: Shape) -> Shape:
 
 
 def _of_one_length(shape: Shape) -> Shape:
-    """An object of lists that are equally long."""
 
     def check(value: Any, where: str) -> None:
         shape(value, where)
@@ -236,7 +235,6 @@ def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    """A table's columns; no rows where there is no such file."""
     if not os.path.lexists(path):
         return pd.DataFrame(columns=list(columns))
     try:

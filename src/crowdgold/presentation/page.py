@@ -71,7 +71,6 @@ def _shortened_table(
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
-    """The cells of a row's estimate and interval."""
     numbers = answers.Numbers(row)
     return [numbers.point, "" if numbers.estimate is None else numbers.ends]
 

@@ -117,7 +117,6 @@ class Answers(Sequence[Answer]):
         return str(self.table.to_string(index=False, na_rep="-", float_format=DIGITS))
 
     def _repr_html_(self) -> str:
-        """The same as a table, for notebooks."""
         return str(self.table.to_html(index=False, na_rep="-", float_format=DIGITS))
 
 
@@ -174,7 +173,6 @@ class Result(Told):
         return "\n\n".join(filter(None, [describe(summary), describe_models(summary, strata)]))
 
     def _repr_html_(self) -> str:
-        """The answers as a table, and what a reader must know of them."""
         summary = self.evaluation.summary
         notes = [note for one in summary["strata"] for note in footnotes(summary, one["name"])]
         told = "".join(f"<p>{escape(note)}</p>" for note in filter(None, notes))

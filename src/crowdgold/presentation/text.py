@@ -11,13 +11,7 @@ from typing import Any
 from crowdgold.checking.without_gold import in_short
 from crowdgold.evaluation.headline import LITTLE, is_corrected, is_gold_alone, is_gold_corrected
 from crowdgold.evaluation.questions import HUMANS
-from crowdgold.evaluation.rows import (
-    MEANING,
-    SURE,
-    as_gold,
-    as_gold_interval_in_words,
-    is_unbounded,
-)
+from crowdgold.evaluation.rows import MEANING, SURE, as_gold, as_gold_interval_words, is_unbounded
 from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.inference.without_gold import WANTED, WIDE
 from crowdgold.methods.registry import METHODS
@@ -51,7 +45,6 @@ def model_of(one: Mapping[str, Any]) -> str:
 
 
 def _count(value: float | None) -> str:
-    """A number of labels; a dash for none."""
     if value is None:
         return "-"
     return f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
@@ -63,7 +56,6 @@ def _key_cells(one: Mapping[str, Any]) -> str:
 
 
 def _listed(answers: Iterable[Mapping[str, Any]]) -> str:
-    """Some answers by name, and how many more there are."""
     names = [_name(one) for one in answers]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"{', '.join(names[:MOST_NAMED])}{more}"
@@ -74,7 +66,6 @@ def _name(one: Mapping[str, Any]) -> str:
 
 
 def _wrapped(notes: Iterable[str]) -> list[str]:
-    """Notes as indented lines."""
     return [
         line
         for note in filter(None, notes)
@@ -85,7 +76,6 @@ def _wrapped(notes: Iterable[str]) -> list[str]:
 
 
 def _range_lines(stratum: Summary, answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The ranges that stand before a model's numbers where there are no gold labels."""
     own = [one for one in answers if one.get("range")]
     if not own:
         return
@@ -185,8 +175,8 @@ def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
         what = "gold labels correct what votes and scores say"
         yield f'"{CORRECTED}": {what} ({", ".join(corrected)}).'
     if any(one["effective_gold"] is not None for one in answers):
-        ends = [f"{_name(one)} {as_gold_interval_in_words(one)}" for one in answers
-                if as_gold_interval_in_words(one)]  # fmt: skip
+        ends = [f"{_name(one)} {as_gold_interval_words(one)}" for one in answers
+                if as_gold_interval_words(one)]  # fmt: skip
         more = "; and others in estimates.csv" if len(ends) > AS_GOLD_NAMED else ""
         yield AS_GOLD_WORDS + (
             f" It is rounded to what is known of it. Its {SURE} intervals: "
