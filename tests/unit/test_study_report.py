@@ -308,7 +308,7 @@ def test_without_checks_counts_and_observed_votes_are_shown(study):
     for name in ("check.json", "predictive.csv", "curves.csv", "annotators.csv"):
         (study / name).unlink()
     read = read_study_folder(study)
-    assert not write_check(read).there
+    assert not write_check(read).made
     assert votes_of(read)[0].empty
     pd.DataFrame(
         {"item": ["a", "b", "c"], "votes_positive": [1, 1, 0], "votes_total": [3, 3, 1],
