@@ -155,7 +155,7 @@ def test_the_blocks_of_a_published_table_are_those_that_it_was_made_from(finishe
         assert not read_table(tmp_path / "few" / name).equals(read_table(made))
         for folder, how in (("whole", verification.EXACTLY), ("few", verification.TO_DIGITS)):
             found = verification.compare_block(tmp_path / folder / name, made)
-            assert found == verification.Comparison(how, [], [])
+            assert found == verification.BlockComparison(how, [], [])
         assert verification.compare_block(tmp_path / "altered" / name, made).differ
 
 
