@@ -17,7 +17,7 @@ from crowdgold.inference.engine import evaluate
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value
-from crowdgold.planning.batch import labelled, next_batch
+from crowdgold.planning.batch import next_batch, with_labels
 from crowdgold.simulate import simulate
 from crowdgold.simulate.design import draw_labelled
 from crowdgold.types.items import Items
@@ -40,7 +40,7 @@ def drawn(items: Items, metrics: list[str], n_gold: int, seed: int) -> Items:
     """The items with gold labels of two batches."""
     first = round(FIRST * n_gold)
     for n in (first, n_gold - first):
-        items = labelled(items, next_batch(items, [*map(parse_metric, metrics)], n, seed))
+        items = with_labels(items, next_batch(items, [*map(parse_metric, metrics)], n, seed))
     return items
 
 

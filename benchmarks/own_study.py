@@ -34,12 +34,12 @@ import psutil
 import crowdgold
 from crowdgold.checking.study import check_data
 from crowdgold.evaluation.assumed_errors import assumed_errors
-from crowdgold.evaluation.fitting import Found, run_job
+from crowdgold.evaluation.fitting import Finding, run_job
 from crowdgold.evaluation.jobs import plan_study
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.study import (
     Source,
-    join_found,
+    join_findings,
     load_models,
     with_source,
     write_evaluation,
@@ -221,13 +221,13 @@ def measure(size: Size, stan: StanModels) -> list[dict[str, float | str]]:
         with stage("planning"):
             planned = plan_study(study, settings)
             load_models(planned.methods, stan)
-        found: list[Found] = []
+        found: list[Finding] = []
         for job in planned.jobs:
             with stage(str(job)):
                 found += run_job(job, planned, stan)
         with stage("joining"):
             assumed = assumed_errors(planned)
-            joined = join_found(planned, found, check, 0.0, assumed)
+            joined = join_findings(planned, found, check, 0.0, assumed)
             evaluation = with_source(joined, check, source, stan)
         with stage("writing"):
             write_evaluation(evaluation, check, folder / "out")

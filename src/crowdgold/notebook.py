@@ -1,4 +1,4 @@
-"""What a notebook asks of a study, by the functions of the commands: `import crowdgold as cg`."""
+"""The functions of a notebook, which do what the commands do: `import crowdgold as cg`."""
 
 import os
 import re
@@ -109,7 +109,7 @@ def fit(
     method: str, study: StudyFiles | Table, seed: int = SEED,
     settings: Mapping[str, Any] | None = None,
 ) -> Fit:  # fmt: skip
-    """A method fitted to a study, or to a table; `draws` of it is a dataset that ArviZ reads.
+    """A method fitted to a study, or to a table; its attribute `draws` is a dataset for ArviZ.
 
     Raises an `InputError` where there is no such method, or the study lacks what it needs.
     """
@@ -127,7 +127,7 @@ def fit(
 
 @dataclass(frozen=True, repr=False)
 class Plan(ShownText):
-    """Studies that reach a width, by the number of votes on an item."""
+    """The studies of `crowdgold plan`, one for each number of votes on an item."""
 
     values: Mapping[str, Any]  # as of `crowdgold plan --json`
     text: str = ""  # as of `crowdgold plan`
@@ -141,7 +141,7 @@ NOT_OF_PYTHON = (
 
 
 def _value_of(action: Action, value: Any) -> Any:
-    """A value of Python, read as the command reads its text."""
+    """The value of an option, as the command would read it from text."""
     if action.nargs == 0:
         if isinstance(value, bool):
             return value
@@ -176,7 +176,7 @@ def plan(pilot: StudyFiles | None = None, **options: Any) -> Plan:
         setattr(asked, name, _value_of(known[name], value))
     asked.pilot = pilot
     try:
-        shown = planning.found(asked)
+        shown = planning.planned_studies(asked)
     except InputError as error:
         # An option of the command as Python names it.
         said = re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda it: it[1].replace("-", "_"), str(error))

@@ -19,7 +19,7 @@ from crowdgold.evaluation import fitting
 from crowdgold.evaluation.assumed_errors import assumed_errors
 from crowdgold.evaluation.jobs import plan_study
 from crowdgold.evaluation.questions import METRICS, Settings
-from crowdgold.evaluation.study import evaluate_study, join_found, require_answers
+from crowdgold.evaluation.study import evaluate_study, join_findings, require_answers
 from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction
 from crowdgold.methods.registry import METHODS, offered
 from crowdgold.models.stan import StanModels
@@ -128,7 +128,7 @@ def evaluated_here(folder, files, chosen):
         planned = plan_study(study, chosen)
         found = [one for job in planned.jobs for one in fitting.run_job(job, planned, stan)]
         assumed = assumed_errors(planned)
-        joined = join_found(planned, found, check, 0.0, assumed)
+        joined = join_findings(planned, found, check, 0.0, assumed)
         require_answers(joined)
     except InputError as error:
         joined, message = None, str(error)
@@ -237,7 +237,7 @@ def test_the_order_of_rows_columns_and_files_does_not_matter(tmp_path, tied):
         planned = plan_study(study, chosen)
         jobs = [fitting.run_job(job, planned, stan) for job in planned.jobs]
         assumed = assumed_errors(planned)
-        joined = join_found(planned, [one for job in jobs for one in job], None, 0.0, assumed)
+        joined = join_findings(planned, [one for job in jobs for one in job], None, 0.0, assumed)
         found.append((joined, [one for job in jobs for one in job]))
     (first, jobs), *others = found
     ran = {one["method"] for one in first.summary["fits"]}

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom, norm
 from test_rectified_coverage import WORLDS
 
-from crowdgold.evaluation.rows import ends
+from crowdgold.evaluation.rows import as_gold_ends
 from crowdgold.inference.engine import difference_of, sample_of
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import Request, Streams
@@ -65,7 +65,7 @@ def coverage(world, replicates=REPLICATES):
     held = np.zeros((2, len(METRICS)))
     number_of = np.zeros(len(METRICS))
     for (_, ratio), own, usable in zip(studies, number, ok, strict=True):
-        lower, upper = ends(own, ratio, np.full(len(own), GOLD), np.full(len(own), ITEMS))
+        lower, upper = as_gold_ends(own, ratio, np.full(len(own), GOLD), np.full(len(own), ITEMS))
         there = usable & np.isfinite(lower)
         upper = np.where(np.isnan(upper), ITEMS, upper)
         number_of += there

@@ -12,7 +12,7 @@ from test_designed_coverage import IRT, MAVEN, MODELS
 from crowdgold.inference.engine import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import true_value
-from crowdgold.planning.estimated_chances import estimated_chances, in_words
+from crowdgold.planning.estimated_chances import chances_in_words, estimated_chances
 from crowdgold.simulate import simulate
 from crowdgold.types.gold_draw import GoldDraw
 
@@ -95,7 +95,7 @@ def test_a_threshold_of_a_score_is_told_of_or_covered(how):
             table = simulate(generator, values, np.random.default_rng([63, seed])).table
             items = chosen(table, how, 200, np.random.default_rng([64, seed]))
             chance = estimated_chances(items)
-            if "chosen by a threshold" in in_words(items, chance):
+            if "chosen by a threshold" in chances_in_words(items, chance):
                 told += 1
                 continue
             items, quiet = replace(items, draw=GoldDraw(chance)), quiet + len(METRICS)

@@ -17,7 +17,7 @@ from crowdgold.inference.clustered import Clustered
 from crowdgold.inference.engine import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value
-from crowdgold.planning.batch import labelled, next_batch
+from crowdgold.planning.batch import next_batch, with_labels
 from crowdgold.simulate import simulate
 from crowdgold.simulate.design import CLUSTERS, SIMPLE, draw_gold
 from crowdgold.types.items import NO_GOLD
@@ -54,7 +54,7 @@ def drawn(items, design, n_gold, seed):
         return draw_gold(items, design, n_gold, np.random.default_rng(seed))
     asked = [parse_metric(one) for one in METRICS[:4]]
     for number in (n_gold // 3, n_gold - n_gold // 3):
-        items = labelled(items, next_batch(items, asked, number, seed[-1]))
+        items = with_labels(items, next_batch(items, asked, number, seed[-1]))
     return items
 
 

@@ -12,7 +12,7 @@ import pytest
 from crowdgold.checking.agreement import kappas_with_gold
 from crowdgold.checking.judges import may_replace
 from crowdgold.inference.shared_errors import of_judges, of_votes
-from crowdgold.planning.batch import Batch, labelled
+from crowdgold.planning.batch import Batch, with_labels
 from crowdgold.simulate import simulate
 from crowdgold.types.annotations import labels_by_judge
 from crowdgold.types.items import NO_GOLD
@@ -44,8 +44,8 @@ def study(correlation, seed):
     """A study with 120 gold labels in two batches, and what its votes are worth."""
     drawn = simulate("panel", {**STUDY, "correlation": correlation}, np.random.default_rng(seed))
     items, rng = drawn.table, np.random.default_rng([*seed, 1])
-    items = labelled(items, batch(items, 40, (0.35, 0.325, 0.325), 1, rng))
-    items = labelled(items, batch(items, 80, (0.15, 0.25, 0.6), 2, rng))
+    items = with_labels(items, batch(items, 40, (0.35, 0.325, 0.325), 1, rng))
+    items = with_labels(items, batch(items, 80, (0.15, 0.25, 0.6), 2, rng))
     return items, drawn.parameters["effective_votes"]
 
 

@@ -15,7 +15,7 @@ from crowdgold.inference.engine import evaluate
 from crowdgold.inference.interval import level_of_look, price
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.metrics.binary import parse_metric, true_value
-from crowdgold.planning.batch import labelled, next_batch
+from crowdgold.planning.batch import next_batch, with_labels
 from crowdgold.simulate import simulate
 from crowdgold.types.items import NO_GOLD
 
@@ -51,7 +51,7 @@ def wrong_at_some_look(studies, step, planned, designed, phi=WORLD["phi"]):
         for look in range(1, LOOKS + 1):
             n = look * step
             items = (
-                labelled(items, next_batch(items, asked, step, study))
+                with_labels(items, next_batch(items, asked, step, study))
                 if designed
                 else at_random(items, order, n)
             )

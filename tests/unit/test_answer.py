@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from crowdgold.experiment.data_tables import Drawn, write_replicates
+from crowdgold.experiment.data_tables import Replicate, write_replicates
 from crowdgold.papers.answer.cells import (
     MEAN_WIDTHS,
     answer_cells,
@@ -187,7 +187,7 @@ def drawn():
         "votes_total": 3, "predictors": {"A": {"mu": 1.5}},
     }  # fmt: skip
     one = simulate("shared_difficulty", parameters, np.random.default_rng(1))
-    return Drawn(one.table, one.reference, one.parameters, {"AUC": (0.85, 0.0004)})
+    return Replicate(one.table, one.reference, one.parameters, {"AUC": (0.85, 0.0004)})
 
 
 def test_the_peers_have_their_own_formulas(drawn):

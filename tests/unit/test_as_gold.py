@@ -9,12 +9,12 @@ import pytest
 import crowdgold
 import crowdgold as cg
 from crowdgold.evaluation.rows import (
+    as_gold,
+    as_gold_ends,
     as_gold_interval,
-    ends,
-    interval_in_words,
+    as_gold_interval_words,
     is_unbounded,
-    known,
-    with_ends,
+    with_as_gold_ends,
 )
 from crowdgold.inference.correction import of_labels
 from crowdgold.inference.questions import Questions, View
@@ -39,7 +39,7 @@ def row(number, lower=None, upper=None, **more):
 def of_ratio(number, low, high, gold=250.0, items=3000.0):
     """The ends of one number, of a ratio of variances between two values."""
     one = (np.array([number]), np.array([[low], [high]]), np.array([gold]), np.array([items]))
-    return ends(*one)[:, 0].tolist()
+    return as_gold_ends(*one)[:, 0].tolist()
 
 
 def ratio_of(number, gold=250, items=3000):
@@ -61,7 +61,7 @@ def ratio_of(number, gold=250, items=3000):
 def test_a_number_is_rounded_to_what_is_known_of_it(number, lower, upper, told):
     found = of_ratio(number, ratio_of(upper), ratio_of(lower))
     one = row(number, *found)
-    assert (f"{known(one):,.0f}", interval_in_words(one)) == told
+    assert (f"{as_gold(one):,.0f}", as_gold_interval_words(one)) == told
     assert as_gold_words(one) == f"{told[0]} ({told[1]})"
     assert as_gold_interval(one) == tuple(found)
     assert not is_unbounded(one)
@@ -73,7 +73,7 @@ def test_the_interval_holds_the_number_and_is_never_below_the_labels_at_hand():
         lower, upper = of_ratio(number, ratio_of(600), 1.0)
         assert lower == min(number, 250)
         assert upper >= number - 50
-        assert min(number, 250) <= known(row(number, lower, upper)) <= upper
+        assert min(number, 250) <= as_gold(row(number, lower, upper)) <= upper
 
 
 def test_a_number_without_bound_is_at_least_the_lower_end():
@@ -81,16 +81,17 @@ def test_a_number_without_bound_is_at_least_the_lower_end():
     lower, upper = of_ratio(900.0, 0.0, ratio_of(412))
     assert (lower, np.isnan(upper)) == (400, True)
     one = row(900.0, lower, None)
-    assert (known(one), is_unbounded(one), as_gold_interval(one)) == (400, True, (400, None))
-    assert as_gold_words(one) == interval_in_words(one) == "at least 400"
+    assert (as_gold(one), is_unbounded(one), as_gold_interval(one)) == (400, True, (400, None))
+    assert as_gold_words(one) == as_gold_interval_words(one) == "at least 400"
 
 
 def test_a_number_without_an_interval_is_as_it_was():
     assert np.isnan(of_ratio(300.0, np.nan, np.nan)).all()
     assert np.isnan(of_ratio(250.0, 0.1, 0.5, items=250.0)).all()
     one = row(1234.5)
-    assert (known(one), interval_in_words(one), as_gold_interval(one)) == (1234.5, "", None)
-    assert (as_gold_words(one), as_gold_words(row(None)), known(row(None))) == ("1,200", "", None)
+    assert as_gold(one) == 1234.5
+    assert (as_gold_interval_words(one), as_gold_interval(one)) == ("", None)
+    assert (as_gold_words(one), as_gold_words(row(None)), as_gold(row(None))) == ("1,200", "", None)
 
 
 def rectified(own, guessed):
@@ -149,7 +150,7 @@ def test_headlines_have_the_ends_of_their_method():
              key | {"method": "logistic-R", "effective_gold": 600.0},
              key | {"method": "logistic-R", "effective_gold": None},
              key | {"method": None, "effective_gold": None}]  # fmt: skip
-    found = with_ends(heads, table)
+    found = with_as_gold_ends(heads, table)
     held = [(one["effective_gold_lower"], one["effective_gold_upper"]) for one in found]
     assert held == [(None, None), (400.0, None), (None, None), (None, None)]
 
@@ -163,11 +164,11 @@ def test_every_view_of_the_example_says_what_is_known():
     lower, upper = head["effective_gold_lower"], head["effective_gold_upper"]
     assert 300 <= lower < head["effective_gold"] < upper < 3000
     (answer,) = result["prevalence"]
-    assert (answer.as_gold, answer.as_gold_interval) == (known(head), (lower, upper))
-    assert f"{known(head):,.0f}" in result.text
+    assert (answer.as_gold, answer.as_gold_interval) == (as_gold(head), (lower, upper))
+    assert f"{as_gold(head):,.0f}" in result.text
     notes = list(footnotes(result.evaluation.summary, "all"))
     (said,) = (one for one in notes if one.startswith(AS_GOLD_WORDS))
-    assert f"Its 95 % intervals: prevalence {interval_in_words(head)}." in said
+    assert f"Its 95 % intervals: prevalence {as_gold_interval_words(head)}." in said
     by_method = result.table.set_index("method")
     assert by_method.loc["logistic-R", "effective_gold_upper"] == upper
     assert np.isnan(by_method.loc["GT", "effective_gold_lower"])

@@ -17,9 +17,9 @@ from crowdgold.checking.gold_sample import (
 )
 from crowdgold.checking.study import enough_labels, find_open_strata
 from crowdgold.cli import main
-from crowdgold.evaluation.fitting import Found
+from crowdgold.evaluation.fitting import Finding
 from crowdgold.evaluation.headline import why_set_aside
-from crowdgold.evaluation.run_key import read_found, write_found
+from crowdgold.evaluation.run_key import read_findings, write_findings
 from crowdgold.inference.correction import rectify
 from crowdgold.inference.engine import evaluate
 from crowdgold.inference.questions import Questions, View
@@ -143,8 +143,10 @@ def test_a_finished_job_is_kept_with_its_design(design, tmp_path):
     share = items.votes_positive / items.votes_total
     sample = rectify(share, View(items, "A"), questions, "population")
     both = sample.minus(rectify(share, View(items, "B"), questions, "population"))
-    write_found([Found("all", "A", "votes-R", questions.named, sample, both)], tmp_path / "kept")
-    (found,) = read_found(tmp_path / "kept")
+    write_findings(
+        [Finding("all", "A", "votes-R", questions.named, sample, both)], tmp_path / "kept"
+    )
+    (found,) = read_findings(tmp_path / "kept")
     assert found.sample.estimates(questions.named, 0.95) == sample.estimates(questions.named, 0.95)
     named = questions.named.differences()
     assert found.common.estimates(named, 0.95) == both.estimates(named, 0.95)

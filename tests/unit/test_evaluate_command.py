@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.cli import main
-from crowdgold.presentation.text import answered_strata, changed
+from crowdgold.presentation.text import answered_strata, changed_strata
 from unit.made_files import EXAMPLE, first_items  # noqa: F401 (other tests take it from here)
 
 ASKED = ["--methods", "GT", "--metrics", "prevalence", "--cores", "1"]
@@ -128,5 +128,5 @@ def test_answers_that_models_change_are_printed_again():
         one["strata"] = [{"name": "a"}, {"name": "b"}]
     assert answered_strata(early) == ["a"]
     assert answered_strata(late) == ["a", "b"]
-    assert changed(late, early) == ["b"]
-    assert changed(late, late) == []
+    assert changed_strata(late, early) == ["b"]
+    assert changed_strata(late, late) == []

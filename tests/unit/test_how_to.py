@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdgold.claims.how_to import SNAKEMAKE, link_clone, make_page, write_files
+from crowdgold.claims.how_to import SNAKEMAKE, fill_template, link_clone, write_files
 from crowdgold.cli import main
 from crowdgold.simulate.examples import ANNOTATORS, draw_studies
 
@@ -81,7 +81,7 @@ def test_every_page_has_a_template():
 )
 def test_a_page_says_what_is_printed(name, files):
     template, page = texts(name)
-    assert make_page(template, files, main) == page
+    assert fill_template(template, files, main) == page
 
 
 def test_a_tutorial_runs_the_command_that_it_has_worked_out():
@@ -105,13 +105,13 @@ def test_a_template_that_names_what_is_not_printed_is_refused(files):
     template = "```sh\ncrowdgold check counts.csv --column yes=votes_positive"
     template += " --column raters=votes_total\n```\n\n```output\nnonsense\n```\n"
     with pytest.raises(ValueError, match="nothing that is printed begins with 'nonsense'"):
-        make_page(template, files, main)
+        fill_template(template, files, main)
 
 
 def test_a_command_of_the_workflow_that_fails_is_refused(files):
     template = f"```sh run\n{SNAKEMAKE} --cores 1 -- nothing\n```\n"
     with pytest.raises(ValueError, match="nothing"):
-        make_page(template, files, main)
+        fill_template(template, files, main)
 
 
 def test_what_a_first_use_compiles_is_no_part_of_a_page(tmp_path):
@@ -120,7 +120,7 @@ def test_what_a_first_use_compiles_is_no_part_of_a_page(tmp_path):
         print("Note: a column", file=sys.stderr)
         print(arguments[0])
 
-    page = make_page("```sh run\ncrowdgold check\n```\n\n```output\n```\n", tmp_path, run)
+    page = fill_template("```sh run\ncrowdgold check\n```\n\n```output\n```\n", tmp_path, run)
     assert "Note: a column\ncheck" in page
     assert "compiling" not in page
 
@@ -128,10 +128,10 @@ def test_what_a_first_use_compiles_is_no_part_of_a_page(tmp_path):
 def test_what_comes_of_blocks(tmp_path):
     """A file is written, each line of a value is a comment, a fence keeps its language alone."""
     template = "```yaml a.yaml\na: 1\n```\n\n```python\nopen('a.yaml').read()\n# output\n```\n"
-    page = make_page(template, tmp_path, main)
+    page = fill_template(template, tmp_path, main)
     assert page == template.replace(" a.yaml\n", "\n", 1).replace("# output", r"# 'a: 1\n'")
     two = "```python\nclass Two:\n    __repr__ = lambda self: 'one\\ntwo'\n\nTwo()\n# output\n```\n"
-    assert "# one\n# two\n" in make_page(two, tmp_path, main)
+    assert "# one\n# two\n" in fill_template(two, tmp_path, main)
 
 
 def test_the_studies_hold_what_the_pages_are_about():

@@ -16,10 +16,10 @@ from numpy.testing import assert_array_equal
 from crowdgold.cli import main
 from crowdgold.evaluation import folder, run_key
 from crowdgold.evaluation import processes as jobs_in_processes
-from crowdgold.evaluation.fitting import Found
-from crowdgold.evaluation.folder import check_folder, kept_folder, mend, write_folder
+from crowdgold.evaluation.fitting import Finding
+from crowdgold.evaluation.folder import check_folder, clean_up, kept_folder, write_folder
 from crowdgold.evaluation.questions import Settings
-from crowdgold.evaluation.run_key import UNFINISHED, key_of, read_found, write_found
+from crowdgold.evaluation.run_key import UNFINISHED, key_of, read_findings, write_findings
 from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
@@ -69,10 +69,10 @@ def stop(study, out, number):
 
 def result(of):
     """All that a folder holds, but for what names --out or lies as seen from it."""
-    summary, held = content(of)
-    held.pop("study.yaml")
+    summary, signals_held = content(of)
+    signals_held.pop("study.yaml")
     summary.pop("data")
-    return summary, held
+    return summary, signals_held
 
 
 def again(study, out, *options):
@@ -86,7 +86,7 @@ def test_a_stopped_run_goes_on_from_its_finished_models(study, tmp_path, number,
     said = stop(study, out, number)
     assert (os.listdir(tmp_path), os.listdir(out)) == (["mine"], [UNFINISHED])
     (path,) = (out / UNFINISHED).iterdir()
-    (found,) = read_found(path)
+    (found,) = read_findings(path)
     assert found.method == "CLARA"
     if number != signal.SIGKILL:
         assert f"Finished models kept in {out}: 1. The same command goes on" in said
@@ -143,7 +143,7 @@ def test_a_job_that_failed_is_not_kept(study, tmp_path, monkeypatch, capsys):
     def fail(job, *shared):
         if job.methods == ("DS",):
             os._exit(1)  # as of the system, for want of memory
-        return [Found(job.stratum, job.model, name, problem="no room") for name in job.methods]
+        return [Finding(job.stratum, job.model, name, problem="no room") for name in job.methods]
 
     asked = ["--methods", "CLARA", "--metrics", "AUC", "--out", str(tmp_path / "mine")]
     assert main(["evaluate", *files(study), *asked]) == 1
@@ -213,24 +213,24 @@ def test_what_a_job_found_is_read_as_it_was_written(tmp_path):
     rectified = one.minus(replace(one, points=few[::-1]))
     bad = Diagnostics(float("inf"), failures=("a", "b"), chains=4)
     found = [
-        Found("all", "large", "MAVEN", named, Draws(few, few[0]), Draws(few, None, few[:, 0]),
+        Finding("all", "large", "MAVEN", named, Draws(few, few[0]), Draws(few, None, few[:, 0]),
               curves=few, probability=few[:, 1], checks=checks, diagnostics=bad,
               parameters=[("mu", 1 / 3, 0.1, 0.2)], seconds=1e-300),
-        Found("a=b", "", "MAVEN-R", named, rectified, rectified.about_items(), whole=False),
-        Found("all", "", "DS", sample=Stated([estimate]), annotators=[estimate]),
+        Finding("a=b", "", "MAVEN-R", named, rectified, rectified.about_items(), whole=False),
+        Finding("all", "", "DS", sample=Stated([estimate]), annotators=[estimate]),
     ]  # fmt: skip
-    write_found(found, tmp_path / "found")
-    read = read_found(tmp_path / "found")
+    write_findings(found, tmp_path / "found")
+    read = read_findings(tmp_path / "found")
     # What is written names every class, type and shape.
-    write_found(read, tmp_path / "again")
+    write_findings(read, tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "found").read_bytes()
     pd.testing.assert_frame_equal(read[0].checks, checks, check_exact=True)
     assert_array_equal(read[0].sample.values, few)
     assert repr(read[2]) == repr(found[2])
     assert read[0].diagnostics == bad
-    assert read_found(tmp_path / "none") is None
+    assert read_findings(tmp_path / "none") is None
     with pytest.raises(TypeError):
-        write_found([replace(found[0], curves=np.array([{}]))], tmp_path / "other")
+        write_findings([replace(found[0], curves=np.array([{}]))], tmp_path / "other")
     assert set(os.listdir(tmp_path)) == {"found", "again"}
 
 
@@ -261,9 +261,9 @@ def test_what_killed_runs_left_beside_the_folder_is_removed(tmp_path):
     thesis.write_text("")
     with held_folder(left[0]) as free:
         assert free
-        assert mend(out) == [left[1]]
+        assert clean_up(out) == [left[1]]
         assert left[0].is_dir()
-    assert mend(out) == [left[0]]
+    assert clean_up(out) == [left[0]]
     assert {one.name for one in tmp_path.iterdir()} == {
         "mine", thesis.parent.name, *(one.name for one in others)
     }  # fmt: skip
@@ -275,7 +275,7 @@ def test_a_run_leaves_what_another_is_writing(tmp_path, monkeypatch):
     out, mended = tmp_path / "mine", []
 
     def write(tables, partial):
-        mended.append(mend(out))
+        mended.append(clean_up(out))
         (partial / "estimates.csv").write_text("")
 
     monkeypatch.setattr(folder, "_write_tables", write)
@@ -284,7 +284,7 @@ def test_a_run_leaves_what_another_is_writing(tmp_path, monkeypatch):
     assert set(os.listdir(out)) == {"estimates.csv", "check.json", "study.json"}
     assert os.listdir(tmp_path) == ["mine"]
     out.rename(tmp_path / ".mine.0123456789ab.before")
-    mend(out)
+    clean_up(out)
     assert os.listdir(tmp_path) == ["mine"]
     assert json.loads((out / "study.json").read_text()).items() >= SUMMARY.items()
 
@@ -296,7 +296,7 @@ def test_a_link_to_an_evaluation_gives_way_and_the_evaluation_stays(tmp_path):
     for name in ("mine", ".mine.0123456789ab.before"):
         (tmp_path / name).symlink_to("first")
     left = tmp_path / ".mine.0123456789ab.before"
-    assert mend(out) == [left]
+    assert clean_up(out) == [left]
     write_folder(TABLES, SUMMARY, {}, out)
     assert set(os.listdir(tmp_path)) == {"first", "mine"}
     assert not out.is_symlink()
@@ -309,7 +309,7 @@ def test_a_signal_that_another_thread_takes_is_kept_until_processes_have_begun()
     other = threading.Thread(target=done.wait)
 
     def begin():
-        with jobs_in_processes.held([signal.SIGINT]):
+        with jobs_in_processes.signals_held([signal.SIGINT]):
             signal.pthread_kill(other.ident, signal.SIGINT)
             time.sleep(0.05)
             inside.append("to the end")

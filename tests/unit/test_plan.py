@@ -12,7 +12,7 @@ from crowdgold.cli import main
 from crowdgold.models.stan import StanModels
 from crowdgold.planning import pilot as expected
 from crowdgold.planning.pilot import Guess, expected_information, fit_pilot
-from crowdgold.planning.study_size import SURE, Information, Prices, Wanted, study_options, width
+from crowdgold.planning.study_size import SURE, Information, Prices, StudyGoal, study_options, width
 from crowdgold.simulate import simulate
 from unit.made_files import EXAMPLE
 
@@ -80,7 +80,7 @@ def test_thresholds_are_on_the_scale_of_the_pilots_scores(items):
 def test_the_sure_study_is_narrow_enough_in_most_of_what_is_possible():
     rng = np.random.default_rng(3)
     possible = [Information(3, *row) for row in rng.uniform((0.4, 0.3), (0.6, 0.7), (200, 2))]
-    _, option = study_options([possible], Wanted(0.05, None, None, PRICES, 0.95), False)
+    _, option = study_options([possible], StudyGoal(0.05, None, None, PRICES, 0.95), False)
     widths = np.array([width(one, option.sure.n, option.sure.n_gold) for one in possible])
     assert np.mean(widths <= 0.05 * 1.001) == pytest.approx(SURE, abs=0.01)
     assert option.sure.cost > option.design.cost

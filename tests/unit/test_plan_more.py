@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,8 @@ from crowdgold.inference.interval import level_of_look, price
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.planning import more_labels as more_labels_module
-from crowdgold.planning.batch import labelled, next_batch, random_batch
-from crowdgold.planning.more_labels import AWAY, Kind, MoreLabels, more_labels, of_experts
+from crowdgold.planning.batch import next_batch, random_batch, with_labels
+from crowdgold.planning.more_labels import AWAY, IntervalPlan, MoreLabels, expert_notes, more_labels
 from crowdgold.simulate.expert_opinions import EXPERTS, with_opinions
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
@@ -25,7 +26,7 @@ PREVALENCE, AUC = parse_metric("prevalence"), parse_metric("AUC:A")
 
 def table(seed=0):
     items = draw_items([13, seed], n=2000)
-    return labelled(items, next_batch(items, [PREVALENCE], 100, 1))
+    return with_labels(items, next_batch(items, [PREVALENCE], 100, 1))
 
 
 @pytest.fixture
@@ -69,12 +70,12 @@ def test_the_width_that_is_foreseen_is_the_one_that_comes():
     foreseen, came = [], []
     for seed in range(8):
         items = table(seed)
-        found = more_labels(items, Kind(PREVALENCE), 0.0455, seed)
+        found = more_labels(items, IntervalPlan(PREVALENCE), 0.0455, seed)
         place = list(found.more).index(200) if 200 in found.more else -1
         foreseen.append([found.designed[place], found.at_random[place]])
         n = int(found.more[place])
         batches = next_batch(items, [PREVALENCE], n, 5), random_batch(items, n, 5)
-        came.append([width_by("logistic-R", labelled(items, batch)) for batch in batches])
+        came.append([width_by("logistic-R", with_labels(items, batch)) for batch in batches])
     expected, real = np.mean(foreseen, axis=0), np.mean(came, axis=0)
     np.testing.assert_allclose(expected, real, rtol=0.15)
     assert min(expected[1] / expected[0], real[1] / real[0]) > 1.05
@@ -82,7 +83,7 @@ def test_the_width_that_is_foreseen_is_the_one_that_comes():
 
 def test_the_command_says_how_many_more(folder, capsys):
     found = json.loads(planned(capsys, "--width", "0.05", "--json"))
-    expected = more_labels(replace(table(), truth=None), Kind(PREVALENCE), 0.05, 1)
+    expected = more_labels(replace(table(), truth=None), IntervalPlan(PREVALENCE), 0.05, 1)
     np.testing.assert_allclose(found["designed"], expected.designed, rtol=1e-6)
     assert found["needed"]["designed"] < found["needed"]["at_random"]
     low, high = found["needed_between"]["designed"]
@@ -119,10 +120,10 @@ def test_anytime_is_of_more_labels_alone(folder, capsys):
     """Widths are those of the level of each look; without --more it is refused."""
     items = replace(table(), truth=None)
     usual, looks = (
-        more_labels(items, Kind(PREVALENCE, anytime=one), 0.09, 1) for one in (None, 300)
+        more_labels(items, IntervalPlan(PREVALENCE, anytime=one), 0.09, 1) for one in (None, 300)
     )
     assert looks.width > 1.4 * usual.width
-    same = more_labels(items, Kind(PREVALENCE, level_of_look(0.95, 125, 300)), 0.09, 1)
+    same = more_labels(items, IntervalPlan(PREVALENCE, level_of_look(0.95, 125, 300)), 0.09, 1)
     assert looks.designed[0] == pytest.approx(same.designed[0])
     asked = [*ASKED, "--width", "0.09", "--json", "--anytime"]
     assert main([*asked, "300"]) == 0
@@ -138,7 +139,7 @@ def test_widths_fall_and_their_errors_are_those_between_seeds():
     """Eight seeds: mean widths with 25 labels more lie within 95 % intervals of their grand mean
     in six at least (of eight, each missed with .05: fewer in .6 %)."""
     items = replace(table(), truth=None)
-    found = [more_labels(items, Kind(AUC), 0.5, seed) for seed in range(8)]
+    found = [more_labels(items, IntervalPlan(AUC), 0.5, seed) for seed in range(8)]
     mean, error = (
         np.array([getattr(one, name)[0] for one in found])
         for name in ("designed", "designed_error")
@@ -181,7 +182,7 @@ def test_a_single_simulated_study_without_an_interval_counts(monkeypatch):
     """The mean width of the others would be too narrow."""
     calls = iter(range(1000))
     without_interval(monkeypatch, lambda items: next(calls) == 1)
-    assert more_labels(table(), Kind(PREVALENCE), 0.07, 1).more[0] == 50
+    assert more_labels(table(), IntervalPlan(PREVALENCE), 0.07, 1).more[0] == 50
 
 
 def test_widths_are_of_intervals_that_compare_clusters(folder, capsys, monkeypatch):
@@ -212,20 +213,21 @@ def test_that_experts_err_is_said_and_how_much_wider_the_answer_is_now():
     """On 10 % of the items; of one expert each nothing is said."""
     items = draw_items(7, n=2000, n_gold=400)
     doubled = with_opinions(items, EXPERTS["err_10"], "rarer", np.random.default_rng(8))
-    (said,) = of_experts(more_labels_module.wider_where_experts_err(doubled, Kind(PREVALENCE)))
+    wider = partial(more_labels_module.wider_where_experts_err, planned=IntervalPlan(PREVALENCE))
+    (said,) = expert_notes(wider(doubled))
     widths = [width_by(method, doubled) for method in ("logistic-E", "logistic-R")]
     assert widths[0] > 1.02 * widths[1]
     assert f"{widths[0] / widths[1]:.2g} times as wide" in said
     assert f"about {(widths[0] / widths[1]) ** 2:.2g} times as many in all" in said
-    assert of_experts(more_labels_module.wider_where_experts_err(items, Kind(PREVALENCE))) == []
-    assert "square root" not in of_experts(0.9)[0]
+    assert expert_notes(wider(items)) == []
+    assert "square root" not in expert_notes(0.9)[0]
 
 
 def test_more_needs_labels_of_both_classes():
     items = table()
     few = replace(items, gold=np.where(np.arange(2000) < 5, 1, NO_GOLD), draw=None)
     with pytest.raises(InputError, match="found 5 gold labels of 1 classes"):
-        more_labels(few, Kind(PREVALENCE), 0.1, 1)
+        more_labels(few, IntervalPlan(PREVALENCE), 0.1, 1)
 
 
 def test_intervals_over_all_looks_are_those_of_a_higher_level(folder, capsys):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.claims.how_to import make_page
+from crowdgold.claims.how_to import fill_template
 from crowdgold.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +33,7 @@ def test_the_readme_says_what_its_commands_print(tmp_path):
         shutil.copy(ROOT / f"src/crowdgold/example/{name}.csv", tmp_path)
     template = (DOCS / "templates/README.md").read_text(encoding="utf-8")
     written = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert make_page(template, tmp_path, main) == written, f"make it anew: {MAKE}"
+    assert fill_template(template, tmp_path, main) == written, f"make it anew: {MAKE}"
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CHANGELOG.md",

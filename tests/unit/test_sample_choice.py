@@ -13,13 +13,13 @@ from crowdgold.metrics.binary import parse_metric
 from crowdgold.planning.batch import (
     ENOUGH_FOR_ALL,
     STRATA,
-    by_rate,
-    labelled,
+    item_shares,
     next_batch,
-    parts,
-    predicted,
-    rates,
+    predictions,
+    strata_by_rate,
+    stratum_shares,
     variances,
+    with_labels,
 )
 from crowdgold.planning.more_labels import metrics_for
 from crowdgold.simulate.design import share_out
@@ -42,9 +42,9 @@ def test_one_metric_alone_has_neymans_allocation_and_a_share_goes_by_size():
     size, spread = np.array([900, 90, 10]), np.array([0.1, 0.5, 0.4])
     cost = (size * spread)[:, None] ** 2
     best = size * spread / (size * spread).sum()
-    np.testing.assert_allclose(parts(cost, size, 0.0), best)
-    np.testing.assert_allclose(parts(cost, size, 0.25), 0.25 * size / 1000 + 0.75 * best)
-    np.testing.assert_allclose(parts(np.zeros((3, 1)), size), size / 1000)
+    np.testing.assert_allclose(stratum_shares(cost, size, 0.0), best)
+    np.testing.assert_allclose(stratum_shares(cost, size, 0.25), 0.25 * size / 1000 + 0.75 * best)
+    np.testing.assert_allclose(stratum_shares(np.zeros((3, 1)), size), size / 1000)
 
 
 def test_of_several_metrics_the_product_of_shares_is_least():
@@ -62,7 +62,7 @@ def test_of_several_metrics_the_product_of_shares_is_least():
             for two in range(1, 200 - one)
         ]
         least = min(map(product, grid))
-        assert product(parts(cost, np.ones(3), 0.0)) < least + 0.0005
+        assert product(stratum_shares(cost, np.ones(3), 0.0)) < least + 0.0005
         assert product(np.full(3, 1 / 3)) > least + 0.001  # the control: it matters
 
 
@@ -70,10 +70,10 @@ def test_items_are_drawn_as_often_as_strata_of_their_own_would_be():
     """Also where the metrics' weights are found from some of the items: 10 % of 20,000 rates."""
     rng = np.random.default_rng(2)
     few = rng.exponential(size=(40, 3)) ** 2
-    np.testing.assert_allclose(rates(few), parts(few, np.ones(40)), rtol=1e-9)
+    np.testing.assert_allclose(item_shares(few), stratum_shares(few, np.ones(40)), rtol=1e-9)
     many = rng.exponential(size=(20_000, 3)) ** 2
-    np.testing.assert_allclose(rates(many), parts(many, np.ones(20_000)), rtol=0.1)
-    np.testing.assert_allclose(rates(np.zeros((5, 2))), 0.2)
+    np.testing.assert_allclose(item_shares(many), stratum_shares(many, np.ones(20_000)), rtol=0.1)
+    np.testing.assert_allclose(item_shares(np.zeros((5, 2))), 0.2)
 
 
 def test_labels_are_shared_out_so_that_more_take_none_away():
@@ -92,7 +92,7 @@ def test_what_a_label_adds_is_what_changing_it_does(text):
     """The metric at a prediction, with item i positive and negative instead, for 60 items of 800:
     the squared differences are in proportion to the variances, within 5 %."""
     items, metric = table(), parse_metric(text)
-    guess = predicted(items)[0]
+    guess = predictions(items)[0]
     found = variances(items, [metric], guess)[:, 0] / guess / (1 - guess)
     view, rows = View(items, "A"), np.arange(0, 800, 13)
     moved = []
@@ -111,7 +111,7 @@ def test_what_a_label_adds_is_what_changing_it_does(text):
 
 def test_a_difference_of_models_has_variances_of_its_own():
     items = table()
-    guess = predicted(items)[0]
+    guess = predictions(items)[0]
     texts = ["delta_AUC", "AUC", "AUC:B"]
     found = variances(items, [parse_metric(one) for one in texts], guess)
     np.testing.assert_allclose(found.sum(axis=0), 1)
@@ -119,36 +119,36 @@ def test_a_difference_of_models_has_variances_of_its_own():
     assert variances(same, [parse_metric("delta_AUC")], guess).max() == 0
     without = np.where(np.arange(800) < 50, np.nan, items.scores["A"])
     holes = replace(items, scores={"A": without, "B": items.scores["B"]})
-    assert variances(holes, AUC, predicted(holes)[0])[:50].max() == 0
+    assert variances(holes, AUC, predictions(holes)[0])[:50].max() == 0
 
 
 def test_strata_are_intervals_of_the_rate_with_about_as_many_labels():
     """An item can have more than a stratum's part of the rates, so that two share one."""
     rate = np.random.default_rng(3).exponential(size=800)
-    stratum = by_rate(rate, 200)
+    stratum = strata_by_rate(rate, 200)
     assert len(set(stratum)) == STRATA
     ends = [(rate[stratum == one].min(), rate[stratum == one].max()) for one in range(STRATA)]
     assert all(one[1] < other[0] for one, other in pairwise(ends))
     np.testing.assert_allclose(np.bincount(stratum, rate) / rate.sum(), 1 / STRATA, rtol=0.1)
-    assert set(by_rate(rate, 10)) == {0}
-    assert set(by_rate(np.full(800, 0.3), 200)) == {0}
+    assert set(strata_by_rate(rate, 10)) == {0}
+    assert set(strata_by_rate(np.full(800, 0.3), 200)) == {0}
 
 
 def test_a_prediction_rests_on_labels_then_on_a_pilot_then_on_votes_and_ranks():
     items, pilot = table(), table(1)
     half = pilot.with_gold(np.arange(800) < 400)
-    (rough, fewer), (guided,) = predicted(items), predicted(items, half)
+    (rough, fewer), (guided,) = predictions(items), predictions(items, half)
     assert rough.mean() == pytest.approx((items.votes_positive / 3).mean(), abs=1e-6)
     assert fewer.mean() == pytest.approx(0.3 * rough.mean(), abs=1e-6)
     assert abs(guided.mean() - items.truth.mean()) < 0.03
     own = items.with_gold(np.arange(800) < 100)
-    np.testing.assert_array_equal(predicted(own, half), predicted(own))
+    np.testing.assert_array_equal(predictions(own, half), predictions(own))
     weighed = replace(half, draw=GoldDraw(np.where(half.scores["A"] > 1, 0.9, 0.3)))
-    by_chances, alike = predicted(items, weighed)
+    by_chances, alike = predictions(items, weighed)
     assert np.abs(by_chances - guided).max() > 0.005
     np.testing.assert_array_equal(alike, guided)
     with pytest.raises(InputError, match="scores of A, the study of A, B"):
-        predicted(items, replace(half, scores={"A": half.scores["A"]}))
+        predictions(items, replace(half, scores={"A": half.scores["A"]}))
 
 
 def test_the_same_seed_gives_the_same_items_and_more_labels_go_on():
@@ -179,11 +179,11 @@ def test_batches_follow_one_another_and_leave_out_what_is_labelled():
         assert batch.size.sum() == 800 - len(seen)
         assert batch.drawn.min() >= 2
         seen |= set(batch.rows)
-        items = labelled(items, batch)
+        items = with_labels(items, batch)
         assert items.draw.batch.max() == number - 1
         assert np.nansum(items.draw.counts) == pytest.approx(800)
     assert set(np.flatnonzero(items.gold != NO_GOLD)) == seen
-    everyone = labelled(items, next_batch(items, AUC, 620, 1))
+    everyone = with_labels(items, next_batch(items, AUC, 620, 1))
     np.testing.assert_allclose(everyone.draw.counts, 1)
 
 
@@ -213,7 +213,7 @@ def test_no_batch_follows_gold_of_other_designs_or_has_more_items_than_are_left(
 def test_a_share_by_size_bounds_what_an_item_counts():
     """With a quarter by size no item counts for more than 4 times the average, but for rounding."""
     items = table(phi=0.03)
-    items = labelled(items, next_batch(items, AUC, 100, 1))
+    items = with_labels(items, next_batch(items, AUC, 100, 1))
     for share, most in ((0.25, 4.4), (1.0, 1.1)):
         batch = next_batch(items, AUC, 200, 1, proportional=share)
         assert (batch.size / batch.drawn).max() / (700 / 200) < most

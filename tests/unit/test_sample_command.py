@@ -12,8 +12,8 @@ import crowdgold as cg
 from crowdgold.cli import main
 from crowdgold.inference.engine import evaluate
 from crowdgold.methods.registry import fit
-from crowdgold.planning.batch import COLUMNS, labelled, next_batch
-from crowdgold.planning.estimated_chances import estimated_chances, in_words
+from crowdgold.planning.batch import COLUMNS, next_batch, with_labels
+from crowdgold.planning.estimated_chances import chances_in_words, estimated_chances
 from crowdgold.planning.more_labels import metrics_for
 from crowdgold.reading.study import read_study
 from crowdgold.types.items import items_from_frame
@@ -86,7 +86,7 @@ def test_files_come_back_with_labels_and_are_understood(folder, capsys):
     items = bare
     for n, texts in ((80, []), (120, ["AUC", "prevalence"])):
         batch = next_batch(items, metrics_for(items, texts), n, 3)
-        items = labelled(replace(items, truth=TABLE.truth), batch)
+        items = with_labels(replace(items, truth=TABLE.truth), batch)
     again = read_study(files).items
     np.testing.assert_array_equal(again.gold, items.gold)
     np.testing.assert_allclose(again.draw.counts, items.draw.counts)
@@ -275,7 +275,7 @@ def test_items_like_which_hardly_any_was_chosen_are_told_of(folder, capsys):
 
 
 def by_threshold(items):
-    return "chosen by a threshold" in in_words(items, estimated_chances(items))
+    return "chosen by a threshold" in chances_in_words(items, estimated_chances(items))
 
 
 def told_of_threshold(liked):
@@ -309,7 +309,7 @@ def test_a_choice_by_a_threshold_is_told_of():
 
 def test_gold_above_a_score_alone_is_told_of_without_a_number():
     items = chosen_items(1, lambda rank: np.where(rank > 0.7, 1, 1e-9))
-    told = in_words(items, estimated_chances(items))
+    told = chances_in_words(items, estimated_chances(items))
     assert "the 30 % that A scores highest have gold labels alone" in told
     assert "inf" not in told.replace("info", "")
 

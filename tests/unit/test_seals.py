@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from crowdgold.experiment.data_tables import DataTable, Drawn, write_replicates
+from crowdgold.experiment.data_tables import DataTable, Replicate, write_replicates
 from crowdgold.experiment.integrity import compare, configurations
 from crowdgold.experiment.logs import job_log
 from crowdgold.record.record import joined, read_record
@@ -29,7 +29,7 @@ def results(path):
 
 def drawn(path):
     one = simulate("maven", PARAMETERS, np.random.default_rng(1))
-    rows = [("only", 0, Drawn(one.table, one.table, one.parameters))]
+    rows = [("only", 0, Replicate(one.table, one.table, one.parameters))]
     write_replicates(path, rows, {"code_version": "x"})
 
 

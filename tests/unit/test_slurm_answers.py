@@ -20,7 +20,7 @@ def mended(answer):
         return answer
 
     plugin.query_job_status = query_job_status
-    slurm.mend(plugin, logging.getLogger())
+    slurm.replace_query(plugin, logging.getLogger())
     return asyncio.run(plugin.query_job_status("sacct -X --name run", logging.getLogger()))
 
 
@@ -38,6 +38,6 @@ def test_a_failed_query_names_no_job_and_says_so(caplog):
 def test_another_plugin_stays_as_it_is(caplog):
     other = ModuleType(slurm.PLUGIN)
     before = dict(vars(other))
-    slurm.mend(other, logging.getLogger())
+    slurm.replace_query(other, logging.getLogger())
     assert dict(vars(other)) == before
     assert "make slurm" in caplog.text

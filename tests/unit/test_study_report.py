@@ -11,7 +11,7 @@ import pytest
 from crowdgold.cli import main
 from crowdgold.evaluation.headline import CHOSEN_REASON, NO_GOLD_REASON, ONLY_MODELS_REASON
 from crowdgold.presentation.answers import (
-    Answers,
+    AnswerGroup,
     Numbers,
     leads,
     rounded,
@@ -190,11 +190,11 @@ def test_what_gold_labels_alone_say_stands_on_the_card_and_in_the_table():
     assert write_answer(headline(), 300, 0.95, None).alone == ""
     turned = write_answer(BEHIND, 300, 0.95, {"estimate": -0.02, "lower": -0.06, "upper": 0.02})
     assert turned.alone == "Gold labels alone: 0.020 (−0.020 to 0.060)."
-    group = Answers("k against m", [turned])
+    group = AnswerGroup("k against m", [turned])
     row = answers_table([group]).rows[0][2:]
     assert row == ["0.030", "0.010 to 0.050", turned.line[2], "0.020 (−0.020 to 0.060)"]
     assert leads([group]) == ["k is ahead of m by 0.030 in AUC."]
-    assert leads([Answers("m against k", [write_answer(UNSURE, 300, 0.95, None)])]) == []
+    assert leads([AnswerGroup("m against k", [write_answer(UNSURE, 300, 0.95, None)])]) == []
 
 
 def test_a_card_is_red_where_its_own_number_is_contradicted_and_not_the_second_opinion():
@@ -308,7 +308,7 @@ def test_without_checks_counts_and_observed_votes_are_shown(study):
     for name in ("check.json", "predictive.csv", "curves.csv", "annotators.csv"):
         (study / name).unlink()
     read = read_study_folder(study)
-    assert not write_check(read).there
+    assert not write_check(read).made
     assert votes_of(read)[0].empty
     pd.DataFrame(
         {"item": ["a", "b", "c"], "votes_positive": [1, 1, 0], "votes_total": [3, 3, 1],

@@ -10,7 +10,7 @@ from crowdgold.experiment.data_tables import (
     COLUMNS,
     VOTE,
     DataTable,
-    Drawn,
+    Replicate,
     row_of,
     table_of,
     write_replicates,
@@ -95,7 +95,7 @@ def test_settings_with_and_without_scores_share_a_file(tmp_path):
     drawn = [(*key, draw(seed, **changes)) for seed, (*key, changes) in enumerate(given)]
     paths = [tmp_path / "one.parquet", tmp_path / "again.parquet"]
     for path in paths:
-        rows = [(s, n, Drawn(one.table, one.reference, one.parameters)) for s, n, one in drawn]
+        rows = [(s, n, Replicate(one.table, one.reference, one.parameters)) for s, n, one in drawn]
         write_replicates(path, rows, {"code_version": "x"})
     assert paths[0].read_bytes() == paths[1].read_bytes()
     read = DataTable(paths[0])
@@ -123,7 +123,7 @@ def maven(n):
 @pytest.mark.parametrize("make", [lambda n: draw(n, n=n), maven], ids=["annotations", "items"])
 def test_another_reference_is_kept_apart(make, tmp_path):
     one, other, path = make(60), make(40), tmp_path / "table.parquet"
-    write_replicates(path, [("a", 0, Drawn(one.table, other.table, one.parameters))], {})
+    write_replicates(path, [("a", 0, Replicate(one.table, other.table, one.parameters))], {})
     found = DataTable(path).replicate("a", 0)
     assert_same(found.table, one.table)
     assert_same(found.reference, other.table)

@@ -29,7 +29,7 @@ def whole(**block):
 
 
 def test_a_stream_is_the_same_in_every_process_and_another_for_each_part_of_its_key():
-    assert seeds.word("data") == 4210496735630961799
+    assert seeds.text_key("data") == 4210496735630961799
     key = (7, "maven_fig4", "gold_fraction=0.02", 3, "data")
     others = [(*key[:k], part + (1 if k in (0, 3) else "x"), *key[k + 1:])
               for k, part in enumerate(key)]  # fmt: skip
@@ -142,7 +142,7 @@ def table(tmp_path):
     full = simulate("maven", PARAMETERS, rng)
     held_out = simulate("maven", {**PARAMETERS, "n": 40}, rng)
     drawn = [
-        ("a", k, data_tables.Drawn(full.table, one.table, full.parameters))
+        ("a", k, data_tables.Replicate(full.table, one.table, full.parameters))
         for k, one in enumerate((full, held_out))
     ]
     data_tables.write_replicates(tmp_path / "table.parquet", drawn, {"code_version": "x"})

@@ -54,9 +54,9 @@ def test_a_figure_says_all_that_made_it(finished, capsys):
     assert {block["state"] for block in blocks} == {"as recorded"}
     assert blocks[0]["made_from"][0]["seed"] == 20260301
     assert main(["trace", str(finished.folder / f"{FIGURE}.svg")]) == 0
-    said = capsys.readouterr().out
+    in_words = capsys.readouterr().out
     for each in ("as recorded", "20260301", table["sha256"], table["packages"][0]["numpy"]):
-        assert each in said
+        assert each in in_words
     # Records of blocks are stored once and read back whole.
     kept = blocks_of(read_record(finished.folder / TABLE))
     for block, path in zip(kept, BLOCKS, strict=True):
@@ -87,15 +87,15 @@ def test_other_code_and_damage_are_refused_and_an_ordinary_run_mends_both(finish
     before, whole = record_of(finished)["tables"][0]["sha256"], read_table(finished.folder / TABLE)
     finished.edit(f"src/{EDITED}")
     by_time = ("--rerun-triggers", "mtime", "--forcerun", BLOCKS[0])
-    said = finished.run(*by_time, check=False)
-    assert "figure tiny would mix numbers of different code" in said
-    assert f"{EDITED} was not the same:" in said
-    assert f"make figures AGAIN='{BLOCKS[1]}'" in said
+    in_words = finished.run(*by_time, check=False)
+    assert "figure tiny would mix numbers of different code" in in_words
+    assert f"{EDITED} was not the same:" in in_words
+    assert f"make figures AGAIN='{BLOCKS[1]}'" in in_words
     assert not (finished.folder / f"{FIGURE}.svg").exists()
     flip(finished.folder / BLOCKS[0], 2000)
-    said = finished.run()
-    assert f"{BLOCKS[0]} is damaged: its bytes are not those that were written" in said
-    assert "Traceback" not in said
+    in_words = finished.run()
+    assert f"{BLOCKS[0]} is damaged: its bytes are not those that were written" in in_words
+    assert "Traceback" not in in_words
     record = record_of(finished)
     assert record["tables"][0]["sha256"] != before
     assert len(record["tables"][0]["code"][EDITED]) == 1
@@ -117,10 +117,10 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     altered.loc[3, "estimate"] *= 1 + 2**-52
     write_table(altered, path, record)
     assert not verification.compare(results)
-    said = capsys.readouterr()
-    assert f"differs       {chosen} (bit by bit)" in said.out
-    assert "column 'estimate' differs in 1 of" in said.out
-    assert chosen in said.err
+    in_words = capsys.readouterr()
+    assert f"differs       {chosen} (bit by bit)" in in_words.out
+    assert "column 'estimate' differs in 1 of" in in_words.out
+    assert chosen in in_words.err
     row = ["tiny", chosen, False, "bit by bit", seed, len(BLOCKS)]
     assert pd.read_csv(results / verification.COMPARED).to_numpy().tolist() == [row]
     # Code that changed since does not keep equal numbers from being equal.
@@ -155,7 +155,7 @@ def test_the_blocks_of_a_published_table_are_those_that_it_was_made_from(finishe
         assert not read_table(tmp_path / "few" / name).equals(read_table(made))
         for folder, how in (("whole", verification.EXACTLY), ("few", verification.TO_DIGITS)):
             found = verification.compare_block(tmp_path / folder / name, made)
-            assert found == verification.Comparison(how, [], [])
+            assert found == verification.BlockComparison(how, [], [])
         assert verification.compare_block(tmp_path / "altered" / name, made).differ
 
 

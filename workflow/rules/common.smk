@@ -45,7 +45,7 @@ def check_configuration():
 if workflow.is_main_process:
     check_configuration()
     if slurm.PLUGIN in sys.modules:
-        slurm.mend(sys.modules[slurm.PLUGIN], logger)
+        slurm.replace_query(sys.modules[slurm.PLUGIN], logger)
 
 jobs = Jobs(config, ROOT)
 if "published" in config:

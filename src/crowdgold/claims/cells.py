@@ -55,7 +55,7 @@ class ClaimError(ValueError):
 
 @dataclass(frozen=True)
 class Cells:
-    """What a claim is about, cell by cell; the title says what the values are, in words.
+    """The values that a claim is about, a row each; the title says in words what they are.
 
     Rows have `group` and `place`, which name a cell, its `value` and its standard `error`: 0 where
     the value is exact, NaN where its error is not known; the `replicates` that the error is over;
@@ -71,8 +71,8 @@ class Cells:
     def names(self) -> pd.Series:
         """The name of each cell: its group, at its place where the group has several."""
         pairs = zip(self.rows["group"], self.rows["place"], strict=True)
-        named = [f"{one} at {at}" if one and at else one or at for one, at in pairs]
-        return pd.Series(named, index=self.rows.index, dtype=str)
+        names_with_values = [f"{one} at {at}" if one and at else one or at for one, at in pairs]
+        return pd.Series(names_with_values, index=self.rows.index, dtype=str)
 
     def degrees(self) -> np.ndarray:
         """The degrees of freedom of each error; infinitely many of a value that is exact."""
@@ -89,7 +89,7 @@ class Cells:
         own = self.rows.get("trials", pd.Series(np.nan, index=self.rows.index))
         return own.to_numpy(float)
 
-    def named(self, chosen: np.ndarray) -> str:
+    def names_with_values(self, chosen: np.ndarray) -> str:
         """The names of some of the cells with their values.
 
         Of many only their number, and the one of the largest value.
@@ -109,7 +109,7 @@ def cells_of(
     degrees: float | Numbers = np.nan, fixed: float | Numbers = 0.0,
     trials: float | Numbers = np.nan,
 ) -> Cells:  # fmt: skip
-    """Cells of columns; exact values without errors, and no places where none are given."""
+    """Cells from columns of equal length, or single numbers for all; without errors, exact ones."""
     size = len(values)
 
     def each(number: float | Numbers) -> np.ndarray:
@@ -185,7 +185,7 @@ BOUNDS = {  # bounds of `choose` by name
 
 
 def show(cells: Cells, how: str = "") -> str:
-    """What is said of cells: the title, then their numbers.
+    """Cells in words: the title, then their numbers.
 
     How: `each` cell, the `range` of each group, the `ends` of all, the cell of the `largest` or
     `smallest` size, or the `title` alone; where it is not said, each of a few, else the range.
@@ -213,7 +213,6 @@ def show(cells: Cells, how: str = "") -> str:
 
 
 def _range(values: pd.Series) -> str:
-    """The least and the largest value."""
     low, high = float(values.min()), float(values.max())
     text = "{:.2f}" if min(abs(low), abs(high)) >= 0.01 else "{:.3g}"
     return f"{text.format(low)} to {text.format(high)}"

@@ -9,7 +9,7 @@ A new claim is an entry of that list:
       predicate: below                             # what is said of every cell
       margin: 0.9                                  # by what it is decided; every claim declares one
       inside: every                                # or `any`, or `most` of the cells
-      show: range                                  # how the cells are told (`cells.show`)
+      show: range                                  # how the cells are written (`cells.show`)
       cause: the data are private                  # why it does not hold, where it does not
       settings: gamma = 10                         # of our own, that the paper does not print
       note: single runs                            # said in any case
@@ -20,16 +20,16 @@ A new claim is an entry of that list:
 `of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, coverage, column,
 difference, paired), its arguments follow; it gives cells, values with their errors. `predicate:`
 names what is said of them (`predicates.PREDICATES`: below, above, within, order, trend); the
-claim's further keys are its arguments. `says:` is a quantity that is told in the place of the
-judged cells, and a `cause:`, `note:` or `main:` that is a quantity is told with its title, as its
-own `show:` says. A claim of several parts has a list `all_of:` in the place of `of:` and
+claim's further keys are its arguments. `says:` is a quantity that is shown instead of the judged
+cells, and a `cause:`, `note:` or `main:` that is a quantity is shown with its title, as its own
+`show:` says. A claim of several parts has a list `all_of:` in the place of `of:` and
 `predicate:`. One whose values could not be others has `no_verdict:`, why that is so, in the place
 of a predicate and its margin.
 
 What no quantity gives is a function of the room: `table: {own: module:function}` for a table that a
 quantity reads, `of: {own: module:function}` for cells, or `own: module:function` in the place of
-both for a judgement. `module` is one of the
-study's room. The function is called with the tables and the further keys.
+both for a judgement. `module` is one of the study's room. The function is called with the tables
+and the further keys.
 
 Any string may hold `{{ ... }}` of what the paper prints (config/printed/ROOM.yaml): alone it gives
 the number itself. `each:` repeats a claim for every combination of the values that it lists, or,
@@ -49,7 +49,7 @@ from jinja2 import StrictUndefined, Undefined, UndefinedError
 from jinja2.nativetypes import NativeEnvironment
 
 from crowdgold.claims.cells import ClaimError, Tables, show
-from crowdgold.claims.predicates import all_of, check, judged
+from crowdgold.claims.predicates import all_of, check_arguments, judged
 from crowdgold.claims.quantities import quantity
 from crowdgold.claims.verdicts import (
     COUNTED,
@@ -86,7 +86,7 @@ def read_claims(room: str, printed: Mapping[str, Any], section: str = "") -> tup
 def claims_of(
     entries: list[dict[str, Any]], printed: Mapping[str, Any], room: str
 ) -> tuple[Claim, ...]:
-    """Claims of the entries of a `claims.yaml`, as `read_claims`."""
+    """The claims of entries of a `claims.yaml`; `printed` and errors are as of `read_claims`."""
     found = []
     for entry in entries:
         each = entry.get("each", [{}])
@@ -122,44 +122,46 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
         raise ClaimError(f"claim {entry}: without {', '.join(missing)}")
     claim, needs = f"{entry['where']}, {entry['printed']!r}", tuple(entry["tables"])
     try:
-        known = _with_functions(entry, room)
-        judge = _judge({key: value for key, value in known.items() if key not in TEXT})
+        resolved = _functions_found(entry, room)
+        judge = _judge({key: value for key, value in resolved.items() if key not in TEXT})
     except (ClaimError, TypeError) as error:
         raise ClaimError(f"{claim}: {error}") from error
 
-    def told(tables: Tables) -> Judgement:
-        own = {name: tables[name] for name in needs}
-        with _telling(claim, needs):
-            found = judge(own)
-            if found.verdict == NOT_DECIDED and "undecidable" in known:
+    def judge_and_explain(tables: Tables) -> Judgement:
+        needed = {name: tables[name] for name in needs}
+        with _named_in_errors(claim, needs):
+            judgement = judge(needed)
+            if judgement.verdict == NOT_DECIDED and "undecidable" in resolved:
                 # What no replicates would decide, with the reason first.
-                why = "; ".join(filter(None, [str(known["undecidable"]), found.reason]))
-                size = found.replicates.partition(";")[0]
-                found = replace(found, verdict=UNDECIDABLE, reason=why, replicates=size)
-            cause = _reason(known.get("cause", NO_CAUSE), own) if found.verdict == FAILS else ""
-            main = known.get("main")
-            aside = _reason(main, own) if isinstance(main, Mapping) else ""
-            note = _reason(known.get("note", ""), own)
-        said = [found.reason, cause, known.get("settings"), note]
-        for table, words in known.get("beside", {}).items():
+                why = "; ".join(filter(None, [str(resolved["undecidable"]), judgement.reason]))
+                size = judgement.replicates.partition(";")[0]
+                judgement = replace(judgement, verdict=UNDECIDABLE, reason=why, replicates=size)
+            cause = ""
+            if judgement.verdict == FAILS:
+                cause = _reason(resolved.get("cause", NO_CAUSE), needed)
+            main = resolved.get("main")
+            aside = _reason(main, needed) if isinstance(main, Mapping) else ""
+            note = _reason(resolved.get("note", ""), needed)
+        reasons = [judgement.reason, cause, resolved.get("settings"), note]
+        for table, words in resolved.get("beside", {}).items():
             if table in tables:
-                with _telling(claim, [table]):
+                with _named_in_errors(claim, [table]):
                     other = judge({table: tables[table]})
-                said.append(f"{words}: {other.ours}: {other.verdict}")
+                reasons.append(f"{words}: {other.ours}: {other.verdict}")
                 beside = f"{words} it {COUNTED[other.verdict][0]}"
                 # In brackets after what is told of the cause elsewhere.
                 first, semicolon, rest = cause.partition(";")
                 cause = f"{first} ({beside}){semicolon}{rest}" if cause else ""
                 aside = "; ".join(filter(None, [aside, beside if main else ""]))
-        return replace(found, reason="; ".join(filter(None, said)), cause=cause, aside=aside)
+        return replace(judgement, reason="; ".join(filter(None, reasons)), cause=cause, aside=aside)
 
     place, printed = str(entry["where"]), str(entry["printed"])
-    beside, main = tuple(known.get("beside", {})), bool(known.get("main"))
-    return Claim(place, printed, needs, told, beside, main)
+    beside, main = tuple(resolved.get("beside", {})), bool(resolved.get("main"))
+    return Claim(place, printed, needs, judge_and_explain, beside, main)
 
 
 @contextmanager
-def _telling(claim: str, names: Iterable[str]) -> Iterator[None]:
+def _named_in_errors(claim: str, names: Iterable[str]) -> Iterator[None]:
     """Name the claim and its tables where these lack a column or a method that it is about."""
     try:
         yield
@@ -169,26 +171,26 @@ def _telling(claim: str, names: Iterable[str]) -> Iterator[None]:
         raise ClaimError(f"{claim}: from {', '.join(names)}: {error}") from error
 
 
-def _with_functions(value: Any, room: str) -> Any:
+def _functions_found(value: Any, room: str) -> Any:
     """The entry with the functions that each `own` in it names."""
     if isinstance(value, Mapping):
         return {
-            key: _own_function(found, room) if key == "own" else _with_functions(found, room)
+            key: _own_function(found, room) if key == "own" else _functions_found(found, room)
             for key, found in value.items()
         }
-    return [_with_functions(one, room) for one in value] if isinstance(value, list) else value
+    return [_functions_found(one, room) for one in value] if isinstance(value, list) else value
 
 
 def _reason(text: Any, tables: Tables) -> str:
     """What is said of a claim beside the verdict: a text, or a quantity whose title is the text."""
     if not isinstance(text, Mapping):
         return str(text)
-    of = {key: value for key, value in text.items() if key != "show"}
-    return show(quantity(tables, of), str(text.get("show", "")))
+    arguments = {key: value for key, value in text.items() if key != "show"}
+    return show(quantity(tables, arguments), str(text.get("show", "")))
 
 
 def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judgement]:
-    """The judge of an entry, or of one of its parts (looks): a function, parts, or a predicate."""
+    """The judge of an entry, or of one part of several (`looks`, how many parts there are)."""
     rest = dict(entry)
     if "own" in rest:
         own = rest.pop("own")
@@ -201,22 +203,21 @@ def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judge
     if "no_verdict" in rest:
         why = str(rest["no_verdict"])
         return lambda tables: Judgement(show(quantity(tables, of), how), NO_VERDICT, why)
-    check(name, rest)
+    check_arguments(name, rest)
 
     def judge(tables: Tables) -> Judgement:
         cells = quantity(tables, of)
-        found = judged(cells, name, **rest, looks=looks)
-        told = show(quantity(tables, says) if says and len(cells.rows) else cells, how)
+        judgement = judged(cells, name, **rest, looks=looks)
+        shown = show(quantity(tables, says) if says and len(cells.rows) else cells, how)
         # Where other values are shown than are judged, the reader is told which must be so.
-        wanted = f"{of['title']} {found.wanted}" if says and "title" in of else found.wanted
-        ours = "; ".join(filter(None, [told, found.ours]))
-        return replace(found, ours=ours, wanted=wanted)
+        wanted = f"{of['title']} {judgement.wanted}" if says and "title" in of else judgement.wanted
+        ours = "; ".join(filter(None, [shown, judgement.ours]))
+        return replace(judgement, ours=ours, wanted=wanted)
 
     return judge
 
 
 def _own_function(name: str, room: str) -> Callable[..., Any]:
-    """The function of a room that `module:function` names."""
     module, _, function = name.partition(":")
     try:
         found: Callable[..., Any] = getattr(importlib.import_module(f"{room}.{module}"), function)

@@ -1,4 +1,4 @@
-"""A how-to page or tutorial from its template: commands are run, what they print stands below.
+"""A how-to page or tutorial from its template: its commands are run, and their output shown.
 
 A template is Markdown with blocks that are filled, or do something:
 
@@ -59,9 +59,8 @@ def link_clone(root: Path, folder: Path) -> None:
         (folder / name).symlink_to((root / name).resolve())
 
 
-def _beside(folder: Path, names: list[str]) -> Iterator[str]:
-    """The first rows of files, side by side."""
-    columns = []
+def _side_by_side(folder: Path, names: list[str]) -> Iterator[str]:
+    columns = []  # the first rows of each file
     for name in names:
         with (folder / name).open(encoding="utf-8") as file:
             lines = [line.rstrip("\n") for line, _ in zip(file, range(ROWS + 1), strict=False)]
@@ -71,15 +70,14 @@ def _beside(folder: Path, names: list[str]) -> Iterator[str]:
         yield "".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _label(folder: Path, name: str) -> None:
-    """Fill the column gold of a file with the labels that truth.csv has."""
+def _fill_labels(folder: Path, name: str) -> None:
     sent, truth = (pd.read_csv(folder / one, dtype="string") for one in (name, "truth.csv"))
     known = truth.set_index("item")["gold"]
     sent.assign(gold=known.reindex(sent["item"]).to_numpy()).to_csv(folder / name, index=False)
 
 
-def _printed(command: str, folder: Path, run: Run) -> list[str]:
-    """Run a command in a folder, and give the lines of standard error, then of output."""
+def _printed_lines(command: str, folder: Path, run: Run) -> list[str]:
+    """The lines that a command prints in a folder: of standard error, then of output."""
     program, *arguments = shlex.split(command.replace("\\\n", " "))
     if program == SNAKEMAKE:
         started = [sys.executable, "-m", "snakemake", *arguments]
@@ -101,7 +99,7 @@ def _printed(command: str, folder: Path, run: Run) -> list[str]:
     return [one for one in lines if "s so far" not in one and not one.startswith("crowdgold: ")]
 
 
-def _entry(lines: list[str], name: str) -> list[str]:
+def _entries(lines: list[str], name: str) -> list[str]:
     """The lines that begin with a name, each with what is indented below it."""
     short = name.endswith(DOTS)
     name = name.removesuffix(DOTS).rstrip() if short else name
@@ -120,7 +118,7 @@ def _entry(lines: list[str], name: str) -> list[str]:
     return found
 
 
-def _evaluated(block: list[str], folder: Path) -> Iterator[str]:
+def _run_python(block: list[str], folder: Path) -> Iterator[str]:
     """Run Python line by line; `# output` becomes the value of the line before it."""
     known: dict[str, object] = {}
     for place, line in enumerate(block):
@@ -147,12 +145,12 @@ def _blocks(template: str) -> Iterator[tuple[str, list[str]]]:
     yield kind, lines
 
 
-def make_page(template: str, folder: Path, run: Run) -> str:
-    """Fill a template."""
+def fill_template(template: str, folder: Path, run: Run) -> str:
+    """The page of a template, whose files are in a folder; `run` runs a command's arguments."""
     page: list[str] = []
     command = ""
-    for held in folder.glob("*/study.json"):  # of the page before, another study
-        shutil.rmtree(held.parent)
+    for summary in folder.glob("*/study.json"):  # of the page before, another study
+        shutil.rmtree(summary.parent)
     for kind, lines in _blocks(template):
         word, *names = kind.split() or [""]
         if not kind:
@@ -162,22 +160,22 @@ def make_page(template: str, folder: Path, run: Run) -> str:
             command = "\n".join(lines)
         shown = lines
         if word == "labelled":
-            _label(folder, names[0])
+            _fill_labels(folder, names[0])
         elif word == "sh" and names:
-            _printed(command, folder, run)
+            _printed_lines(command, folder, run)
         elif word == "yaml" and names:
             (folder / names[0]).write_text("\n".join(lines) + "\n", encoding="utf-8")
         if word in ("data", "labelled"):
-            shown = list(_beside(folder, names))
+            shown = list(_side_by_side(folder, names))
         elif word == "output":
-            printed = _printed(command, folder, run)
+            printed = _printed_lines(command, folder, run)
             shown = [
                 line
                 for name in lines
-                for line in ([name] if name == DOTS else _entry(printed, name))
+                for line in ([name] if name == DOTS else _entries(printed, name))
             ] or printed
         elif word == "python":
-            shown = list(_evaluated(lines, folder))
+            shown = list(_run_python(lines, folder))
         fence = FENCE + (word if word not in ("data", "labelled", "output", "text") else "")
         page += [fence, *shown, FENCE]
     return "\n".join(page) + "\n"

@@ -63,7 +63,7 @@ class Pages:
         return {**files, "told": [f"docs/{one}.md" for one in pages]} if pages else files
 
     def _files_of(self, name: str) -> dict[str, Any]:
-        """The same without other pages."""
+        """The files of a page, without other pages."""
         page = self.pages[name]
         files = {key: self._files(found) for key, found in page.get("files", {}).items()}
         tables = [
@@ -161,7 +161,7 @@ def bullets(lines: str | Sequence[str]) -> str:
 def make_page(
     template: str, page: Mapping[str, Any], files: Mapping[str, Any], options: Mapping[str, Any]
 ) -> str:
-    """The text of a page, of its template's and its entry in `config/pages.yaml`.
+    """The text of a page from its template's text and its entry in `config/pages.yaml`.
 
     `files` are what its input files hold (`tables`: experiment -> table), `options` what it takes
     from the configuration.

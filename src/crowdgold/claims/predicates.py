@@ -34,7 +34,7 @@ TAIL = (1 - LEVEL) / 2  # the chance of a true value beyond either end of it
 EXACT = 1e-12  # what rounding of the computer's numbers may make of two that are equal
 ALIKE = 50  # replicates that are all the same make an exact value; of fewer the error is not known
 GROWTH = 1.05 ** np.arange(1, 200)
-"""Times as many trials, up to some 16,000, of which those are told from which on all decide."""
+"""Factors by which trials may grow, up to some 16,000, in the search for enough of them."""
 WHOLE = 1e-6  # what rounding may take from a whole number of trials
 
 
@@ -59,16 +59,16 @@ def at_least(chances: np.ndarray, count: int) -> float:
     return float(np.sort(chances)[count - 1] * (len(chances) - count + 1))
 
 
-def _chances(
+def _p_values(
     cells: Cells, low: float | np.ndarray, high: float | np.ndarray, times: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """The p values of each cell for a true value outside of the region, and inside."""
-    above, below = _chance(cells, low, 1, times), _chance(cells, high, -1, times)
-    under, over = _chance(cells, low, -1, times), _chance(cells, high, 1, times)
+    above, below = _p_value(cells, low, 1, times), _p_value(cells, high, -1, times)
+    under, over = _p_value(cells, low, -1, times), _p_value(cells, high, 1, times)
     return np.maximum(above, below), np.minimum(under, over)
 
 
-def _chance(cells: Cells, bound: float | np.ndarray, side: int, times: float = 1.0) -> np.ndarray:
+def _p_value(cells: Cells, bound: float | np.ndarray, side: int, times: float = 1.0) -> np.ndarray:
     """The p value of each cell for a true value that is not beyond a bound, of all or of each.
 
     1 where the error is not known, 0 or 1 where it is 0. The side is 1 for values above the bound,
@@ -104,11 +104,11 @@ def decide(
 ) -> Decision:  # fmt: skip
     """What the cells decide of a claim that their true values lie between low and high.
 
-    It is so `inside` `every` cell, `any` or `most`. Of the parts of a claim, `looks`, one that
-    fails is enough. All predicates take both.
+    `inside` says in which cells: "every", "any" or "most". `looks` is the number of parts of the
+    claim, of which one that fails is enough. All predicates take both.
     """
     value = cells.rows["value"].to_numpy(float)
-    for_it, against = _chances(cells, low, high)
+    for_it, against = _p_values(cells, low, high)
     exact = (errors_of(cells) == 0) & ~np.isnan(value)
     against = np.where(exact, 1.0 - for_it, against)
     size = len(value)
@@ -124,7 +124,7 @@ def decide(
         tail = TAIL / shared / (size - count + 1)
         each = _needed(
             cells, gap if lean else -gap, tail,
-            lambda times: _chances(cells, low, high, times)[not lean] <= tail,
+            lambda times: _p_values(cells, low, high, times)[not lean] <= tail,
         )  # fmt: skip
         each = np.where((for_it if lean else against) <= tail, 0.0, each)
         needed = float(np.sort(each)[count - 1])
@@ -135,11 +135,11 @@ def decide(
 def _needed(
     cells: Cells, gap: np.ndarray, tail: float, decided: Callable[[float], np.ndarray]
 ) -> np.ndarray:
-    """How many replicates would decide each cell: without end where none do.
+    """How many replicates would decide each cell; infinitely many where no number does.
 
-    An error falls with their square root, but for its fixed part. The gap is how far each is on the
-    side to which the claim leans, the tail the p value that decides it. Of shares `decided` says
-    which cells so many times as many trials would decide; some replicates may have given none.
+    An error falls with their square root, but for its fixed part. `gap` is how far each cell is on
+    the side to which the claim leans, `tail` the p value that decides it. For shares `decided` says
+    which cells would be decided by so many times as many trials; some replicates may have none.
     """
     size, error = cells.rows["replicates"].to_numpy(float), errors_of(cells)
     far = stats.norm.isf(tail)
@@ -193,25 +193,26 @@ def _asked(needed: float) -> str:
     return f"; some {rounded:,} needed"
 
 
-def _judged(cells: Cells, found: Decision, ours: str = "") -> Judgement:
+def _judgement_on(cells: Cells, decision: Decision, ours: str = "") -> Judgement:
     """The judgement on what was decided, naming the cells that contradict or leave it open."""
     reason = ""
-    if not found.holds and len(cells.rows) > 1:
-        named = found.outside if found.fails else ~found.inside
-        words = CLEARLY if found.fails else "not decided: "
-        reason = f"{words}{cells.named(named)}" if named.any() else ""
-    verdict, size = verdict_of(found.holds, found.fails), replicates_in_words(cells, found.needed)
-    return Judgement(ours, verdict, reason, size, needed=found.needed)
+    if not decision.holds and len(cells.rows) > 1:
+        named = decision.outside if decision.fails else ~decision.inside
+        words = CLEARLY if decision.fails else "not decided: "
+        reason = f"{words}{cells.names_with_values(named)}" if named.any() else ""
+    verdict = verdict_of(decision.holds, decision.fails)
+    size = replicates_in_words(cells, decision.needed)
+    return Judgement(ours, verdict, reason, size, needed=decision.needed)
 
 
 def below(cells: Cells, margin: float, **where: Any) -> Judgement:
     """The cells are below the margin."""
-    return _judged(cells, decide(cells, high=margin, **where))
+    return _judgement_on(cells, decide(cells, high=margin, **where))
 
 
 def above(cells: Cells, margin: float, **where: Any) -> Judgement:
     """The cells are above the margin."""
-    return _judged(cells, decide(cells, low=margin, **where))
+    return _judgement_on(cells, decide(cells, low=margin, **where))
 
 
 def within(
@@ -232,11 +233,10 @@ def within(
         return Judgement("", NOT_DECIDED, "not of all that is printed", replicates_in_words(cells))
     wanted = cells.rows["group"].map(number) if isinstance(number, Mapping) else number
     at, reach = np.asarray(wanted, dtype=float), margin + EXACT
-    return _judged(cells, decide(cells, at - reach, at + reach, **where))
+    return _judgement_on(cells, decide(cells, at - reach, at + reach, **where))
 
 
 def _steps(rows: pd.DataFrame) -> pd.DataFrame:
-    """A cell for each step from a row to the next."""
     value, error = rows["value"].to_numpy(float), rows["error"].to_numpy(float)
     names = [place or group for group, place in zip(rows["group"], rows["place"], strict=True)]
     size, degrees = rows["replicates"].to_numpy(float), Cells("", rows).degrees()
@@ -283,8 +283,8 @@ PREDICATES: dict[str, Callable[..., Judgement]] = {
 """Name of a predicate in a claim -> the function of cells and the claim's other keys."""
 
 
-def check(name: str, arguments: Mapping[str, Any]) -> None:
-    """Nothing, where a claim names a predicate and declares its margin."""
+def check_arguments(name: str, arguments: Mapping[str, Any]) -> None:
+    """Raise a `ClaimError` where a claim names no predicate or declares no margin."""
     if name not in PREDICATES:
         raise ClaimError(f"predicate {name!r}: expected one of {', '.join(PREDICATES)}")
     if "margin" not in arguments:
@@ -319,13 +319,13 @@ def judged(cells: Cells, name: str, looks: int = 1, **arguments: Any) -> Judgeme
 
 def all_of(parts: Sequence[Judgement]) -> Judgement:
     """The judgement on a claim of several parts: each must hold."""
-    found = [part.verdict for part in parts]
+    verdicts = [part.verdict for part in parts]
     sizes = dict.fromkeys(part.replicates.partition(";")[0] for part in parts if part.replicates)
     open_parts = [part.needed for part in parts if part.verdict == NOT_DECIDED]
-    needed = float(np.max(open_parts)) if FAILS not in found and open_parts else np.nan
+    needed = float(np.max(open_parts)) if FAILS not in verdicts and open_parts else np.nan
     return Judgement(
         "; ".join(part.ours for part in parts),
-        verdict_of(all(one == HOLDS for one in found), FAILS in found),
+        verdict_of(all(one == HOLDS for one in verdicts), FAILS in verdicts),
         "; ".join(part.reason for part in parts if part.reason),
         ", ".join(sizes) + _asked(needed),
         "; ".join(dict.fromkeys(part.wanted for part in parts)),

@@ -2,7 +2,7 @@
 
 `papers/printed_items.yaml` lists them; the verdicts are read from the pages of docs/ that hold
 claims and printed cells against ours, so that they are those of the last run.
-A page can tell the text of a section of another one, or numbers of its tables, too.
+A page can also repeat the text of a section of another page, or numbers of its tables.
 """
 
 import re
@@ -84,7 +84,7 @@ def _counted(verdicts: Iterable[str]) -> str:
 
 
 def verdicts_on(item: Item, page: str) -> tuple[str, ...]:
-    """What the claims on a figure or table came to, and then its printed cells; empty for none."""
+    """How many claims on a figure or table have each verdict, then how many printed cells do."""
     kind, _, number = item["number"].partition(" ")
 
     def concerns(where: str) -> bool:
@@ -116,8 +116,8 @@ def verdicts_on(item: Item, page: str) -> tuple[str, ...]:
         return (NOT_MADE,)
     # Without what a cell adds to its verdict.
     counts = Counter(re.split("[,:]", verdict)[0] for verdict in cells)
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return tuple(filter(None, [_counted(claims), f"cells: {told}" if cells else ""]))
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return tuple(filter(None, [_counted(claims), f"cells: {counted}" if cells else ""]))
 
 
 def blocks_of(item: Item, config: Mapping[str, Any]) -> list[str]:
@@ -147,22 +147,22 @@ def replicates_made(scales: Mapping[str, str], folder: Path = TABLES) -> dict[st
     }
 
 
-def why_nothing(item: Item, told: Mapping[str, str]) -> str:
+def why_nothing(item: Item, texts: Mapping[str, str]) -> str:
     """Why a figure or table has nothing of ours; empty where it is made."""
     pages = pages_of(item)
-    if pages and all(verdicts_on(item, told[page]) == (NOT_MADE,) for page in pages):
+    if pages and all(verdicts_on(item, texts[page]) == (NOT_MADE,) for page in pages):
         return f"{NOT_MADE}: needs {item['needs']}" if "needs" in item else NOT_MADE
     return str(item.get("nothing", ""))
 
 
 def item_row(
-    item: Item, config: Mapping[str, Any], scales: Mapping[str, str], told: Mapping[str, str],
+    item: Item, config: Mapping[str, Any], scales: Mapping[str, str], texts: Mapping[str, str],
     picture: Picture = "`{}`".format, replicates: Mapping[str, int] = MappingProxyType({}),
 ) -> list[str]:  # fmt: skip
     """The line of a figure or table, of an entry in `printed_items.yaml`.
 
-    `scales` are those at which an experiment or benchmark was run, `told` the texts of pages, and
-    `replicates` how many the table of an experiment has.
+    `scales` are those at which an experiment or benchmark was run, `texts` page -> its text,
+    and `replicates` how many the table of an experiment has.
     """
     if "nothing" in item:
         return [item["number"], item["shows"], "", "", "", item["nothing"]]
@@ -170,8 +170,8 @@ def item_row(
     targets = {config["figures"][name].get("target", "") for name in names} - {""}
     made_at = sorted({scales[one] for one in blocks if one in scales})
     at = ", ".join([*made_at, *(f"`make {one}`" for one in sorted(targets))])
-    said = {page: "; ".join(own) for page in pages if (own := verdicts_on(item, told[page]))}
-    if why := why_nothing(item, told):
+    said = {page: "; ".join(own) for page in pages if (own := verdicts_on(item, texts[page]))}
+    if why := why_nothing(item, texts):
         at, said = "", dict.fromkeys(pages, why)
     said = said or dict.fromkeys(pages[:1] or [""], "no claim")
     beside = {one: f" ({size})" for one, size in replicates.items()}
@@ -188,15 +188,15 @@ def item_row(
 
 def item_rows(
     items: Sequence[Item], config: Mapping[str, Any], scales: Mapping[str, str],
-    told: Mapping[str, str], picture: Picture, replicates: Mapping[str, int],
+    texts: Mapping[str, str], picture: Picture, replicates: Mapping[str, int],
 ) -> list[list[str]]:  # fmt: skip
     """The lines of a paper's figures and tables."""
-    return [item_row(item, config, scales, told, picture, replicates) for item in items]
+    return [item_row(item, config, scales, texts, picture, replicates) for item in items]
 
 
-def count_items(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) -> Counter[str]:
-    """How many there are, by why there is nothing of ours; those that are made by ""."""
-    return Counter(why_nothing(one, told) for items in papers.values() for one in items)
+def count_items(papers: Mapping[str, Sequence[Item]], texts: Mapping[str, str]) -> Counter[str]:
+    """The number of figures and tables by `why_nothing`; the empty text counts those made."""
+    return Counter(why_nothing(one, texts) for items in papers.values() for one in items)
 
 
 def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
@@ -208,7 +208,7 @@ def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
 
 
 def claim_verdicts(page: str, ours: bool = False, about: str = "") -> list[str]:
-    """What each claim of the paper, or else of our own, on a page came to."""
+    """The verdict on each claim of a page: of the paper, or of `ours`; `about` is in its place."""
     return [
         row["verdict"]
         for one in sections(page)
@@ -218,31 +218,33 @@ def claim_verdicts(page: str, ours: bool = False, about: str = "") -> list[str]:
 
 
 def count_verdicts(
-    papers: Mapping[str, Sequence[Item]], told: Mapping[str, str], ours: bool = False,
+    papers: Mapping[str, Sequence[Item]], texts: Mapping[str, str], ours: bool = False,
     about: str = "",
 ) -> Counter[str]:  # fmt: skip
-    """How many claims of all papers, or else of our own, came to what; as for `paper_rows`."""
+    """How many claims of all papers, or of `ours`, have each verdict; as for `paper_rows`."""
     pages = [page for own in claim_pages(papers).values() for page in own]
-    return Counter(verdict for page in pages for verdict in claim_verdicts(told[page], ours, about))
+    return Counter(
+        verdict for page in pages for verdict in claim_verdicts(texts[page], ours, about)
+    )
 
 
 def count_on(pages: Iterable[str]) -> Counter[str]:
-    """How many claims of these pages, whose own they are, came to what."""
+    """How many of the papers' claims on these pages have each verdict."""
     return Counter(verdict for page in pages for verdict in claim_verdicts(page))
 
 
 OF_PAPER = ["paper", "figures and tables", "claims"]
 
 
-def paper_rows(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) -> list[list[str]]:
+def paper_rows(papers: Mapping[str, Sequence[Item]], texts: Mapping[str, str]) -> list[list[str]]:
     """How many of each paper's figures and tables are made, and what its claims came to."""
     rows = []
     for paper, pages in claim_pages(papers).items():
-        verdicts = {page: claim_verdicts(told[page]) for page in pages}
+        verdicts = {page: claim_verdicts(texts[page]) for page in pages}
         claims = [
             f"[{_counted(own)}]({page}.md#what-holds)" for page, own in verdicts.items() if own
         ]
-        made = sum(not why_nothing(item, told) for item in papers[paper])
+        made = sum(not why_nothing(item, texts) for item in papers[paper])
         rows.append([paper, f"{made} of {len(papers[paper])} made", "; ".join(claims)])
     return rows
 
@@ -250,11 +252,11 @@ def paper_rows(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) ->
 CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*)(?:;.*)?\.)?")
 """A line of a list of claims (`verdicts.JudgedClaims.with_verdict`): place, words, cause."""
 SLIPS = "slips of the text; the paper's own tables or published data have other numbers."
-"""What is told of them in common."""
+"""The one sentence on all claims whose cause is a `SLIP`."""
 
 
 class ToldError(ValueError):
-    """A page that does not hold what another one tells of it."""
+    """A page that does not hold what another page repeats from it."""
 
 
 def cells(page: str, heading: str, column: str, **where: str) -> list[str]:
@@ -277,22 +279,22 @@ def _asked(heading: str, column: str, where: Mapping[str, str]) -> str:
 
 def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
     """The numbers that `cells` begin with."""
-    told = cells(page, heading, column, **where)
-    found = [re.match(r"-?\d+(?:\.\d+)?", cell) for cell in told]
-    if not all(found):
-        raise ToldError(f"{_asked(heading, column, where)}: found {told}, expected numbers")
-    return [float(one.group()) for one in found if one]
+    found_cells = cells(page, heading, column, **where)
+    matches = [re.match(r"-?\d+(?:\.\d+)?", cell) for cell in found_cells]
+    if not all(matches):
+        raise ToldError(f"{_asked(heading, column, where)}: found {found_cells}, expected numbers")
+    return [float(one.group()) for one in matches if one]
 
 
 def causes(lines: str, link: str) -> str:
     """A list of a paper's claims that do not hold, in which claims of one cause stand together.
 
-    Of a cause what comes after its first semicolon is left to the page. So are the words of slips,
-    of which one line tells where they stand. Claims of our own are left out, and so is what stands
-    between the lists.
+    What a cause says after its first semicolon is left to the page. So are the words of slips: one
+    line says where all of them stand. Claims of our own are left out, and so is what stands between
+    the lists.
     """
     slips: dict[str, None] = {}
-    told: dict[tuple[str, str], dict[str, list[str]]] = {}
+    by_cause: dict[tuple[str, str], dict[str, list[str]]] = {}
     for line in lines.splitlines():
         if not line.startswith("- ") or line == NONE:
             continue
@@ -305,11 +307,11 @@ def causes(lines: str, link: str) -> str:
             slips[place] = None
             continue
         alone = words if cause in ("", NO_CAUSE) else ""
-        told.setdefault((cause, alone), {}).setdefault(place, []).append(words)
+        by_cause.setdefault((cause, alone), {}).setdefault(place, []).append(words)
     listed = [
         " ".join(f"{place}: {_together(words)}." for place, words in places.items())
         + (f" {WHY} {cause}." if cause else "")
-        for (cause, _), places in told.items()
+        for (cause, _), places in by_cause.items()
     ]
     if slips:
         listed.append(f"{', '.join(slips)}: {SLIPS}")

@@ -1,8 +1,8 @@
 """Claims of a paper, and the three verdicts on them.
 
-A claim holds or does not hold where our results decide it, by its margin (`decisions`); else it is
-not decided, which asks for more replicates, or cannot be, where these are not to be had. It has no
-verdict where our values could not be others.
+A claim holds or does not hold where our results decide it, by its margin (`predicates`). Otherwise
+it is not decided, and more replicates would decide it; or it cannot be decided, where the data for
+that cannot be had. It has no verdict where our values could not be others.
 """
 
 import math
@@ -26,10 +26,10 @@ CLEAR = 2.0
 
 @dataclass(frozen=True)
 class Judgement:
-    """What we get, whether the claim holds, and by what."""
+    """What our results say of a claim: our values in words, the verdict, and the reason."""
 
-    ours: str
-    verdict: str
+    ours: str  # our values, in words
+    verdict: str  # one of `COUNTED`
     reason: str = ""  # what decides it, where something is to be said
     replicates: str = ""  # how many decided it, and how many would
     wanted: str = ""  # what ours must be for the claim to hold: the margin in words
@@ -50,7 +50,7 @@ class Claim:
     main: bool = False  # of the paper's main claims
 
     def judged(self, tables: Tables) -> Judgement:
-        """The judgement, or that it is not judged because tables are missing."""
+        """The judgement; of the verdict `NOT_JUDGED` where tables are missing."""
         missing = [name for name in self.needs if name not in tables]
         if missing:
             return Judgement(f"not made here: {', '.join(missing)}", NOT_JUDGED)
@@ -86,8 +86,8 @@ def is_ours(where: str) -> bool:
     return where.startswith(OURS)
 
 
-def _counted(what: str, verdicts: Sequence[str]) -> str:
-    """How many claims came to what, in a sentence; empty where there are none."""
+def _count_sentence(what: str, verdicts: Sequence[str]) -> str:
+    """How many claims have each verdict, in a sentence; empty where there are no claims."""
     if not verdicts:
         return ""
     found = Counter(verdicts)
@@ -107,9 +107,10 @@ class JudgedClaims:
     def rows(self) -> list[list[str]]:
         """A line for each claim, of the columns of `HEADER`."""
         return [
-            [one.place, one.printed, own.ours, own.wanted, own.verdict, own.replicates, own.reason]
-            for one, own in self.judged
-        ]
+            [claim.place, claim.printed, judgement.ours, judgement.wanted, judgement.verdict,
+             judgement.replicates, judgement.reason]
+            for claim, judgement in self.judged
+        ]  # fmt: skip
 
     @property
     def table(self) -> str:
@@ -118,11 +119,11 @@ class JudgedClaims:
 
     @property
     def counted(self) -> str:
-        """How many came to what, in a sentence."""
-        papers = [own.verdict for claim, own in self.judged if not is_ours(claim.place)]
-        ours = [own.verdict for claim, own in self.judged if is_ours(claim.place)]
-        told = [_counted("claims", papers), _counted("claims of our own", ours)]
-        return " ".join(filter(None, told))
+        """How many claims have each verdict, in a sentence."""
+        papers = [judgement.verdict for claim, judgement in self.judged if not is_ours(claim.place)]
+        ours = [judgement.verdict for claim, judgement in self.judged if is_ours(claim.place)]
+        sentences = [_count_sentence("claims", papers), _count_sentence("claims of our own", ours)]
+        return " ".join(filter(None, sentences))
 
     def with_verdict(self, verdict: str) -> str:
         """The claims of a verdict as a list: where each stands, its words, and why it fails.
@@ -130,10 +131,10 @@ class JudgedClaims:
         Of those that hold the main ones come first.
         """
         lists: dict[bool, list[str]] = {True: [], False: []}
-        for claim, own in self.judged:
-            if own.verdict == verdict:
-                why = f" {WHY} {own.cause}." if own.cause else ""
-                aside = f" ({own.aside})" if own.aside and verdict == HOLDS else ""
+        for claim, judgement in self.judged:
+            if judgement.verdict == verdict:
+                why = f" {WHY} {judgement.cause}." if judgement.cause else ""
+                aside = f" ({judgement.aside})" if judgement.aside and verdict == HOLDS else ""
                 line = f"- **{claim.place}**: {claim.printed.strip()}{aside}.{why}"
                 lists[claim.main and verdict == HOLDS].append(line)
         main, others = ("\n".join(lines) for lines in lists.values())

@@ -44,13 +44,13 @@ used, with what is wrong and how to mend it."""
 UNSUPPORTED = 1
 
 
-def add_options(own: argparse.ArgumentParser) -> None:
-    """Add what the command can be told."""
-    own.add_argument("--seed", type=int, default=SEED, help="of resamples and permutations")
-    terminal.add_expert_error(own)
-    own.add_argument("--verbose", action="store_true", help="say everything, with reasons")
-    own.add_argument("--json", action="store_true", help="write one JSON object")
-    terminal.add_study_options(own)
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    command.add_argument("--seed", type=int, default=SEED, help="of resamples and permutations")
+    terminal.add_expert_error(command)
+    command.add_argument("--verbose", action="store_true", help="say everything, with reasons")
+    command.add_argument("--json", action="store_true", help="write one JSON object")
+    terminal.add_study_options(command)
 
 
 def run(asked: argparse.Namespace) -> int:

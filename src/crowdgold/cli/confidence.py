@@ -23,7 +23,6 @@ COLUMNS = ("item", "annotator", "label")
 
 
 def _fields(line: str) -> list[str]:
-    """The fields of a line, without white space around them."""
     if not line.isascii() and any("\udc80" <= character <= "\udcff" for character in line):
         raise InputError("found bytes that are not UTF-8, expected text in UTF-8")
     if "\0" in line:
@@ -128,28 +127,28 @@ STREAM = "-"
 HEADER = ("item", "labels", "label", "confidence", "ask")
 
 
-def add_options(own: argparse.ArgumentParser) -> None:
-    """Add what the command can be told."""
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     # fmt: off
-    own.add_argument("model", metavar="model.json", type=terminal.file_name,
+    command.add_argument("model", metavar="model.json", type=terminal.file_name,
         help="from `crowdgold fit-labelling`")
-    own.add_argument("rows", metavar="FILE", nargs="?", default=STREAM, type=terminal.file_name,
+    command.add_argument("rows", metavar="FILE", nargs="?", default=STREAM, type=terminal.file_name,
         help="CSV (default: standard input)")
-    own.add_argument("--threshold", type=float, default=0.95,
+    command.add_argument("--threshold", type=float, default=0.95,
         help="confidence that is enough, from 0 to 1 (default: %(default)g; `crowdgold "
         "labelling-threshold` chooses one)")
-    own.add_argument("--most", type=int, metavar="LABELS",
+    command.add_argument("--most", type=int, metavar="LABELS",
         help="labels of an item after which no more are asked for (default: no limit)")
-    own.add_argument("--header", metavar="NAME,...",
+    command.add_argument("--header", metavar="NAME,...",
         help="the columns' names, where the stream has no header line: item,annotator,label")
-    own.add_argument("--bad-rows", choices=("stop", "skip"), default="stop",
+    command.add_argument("--bad-rows", choices=("stop", "skip"), default="stop",
         help="stop at a row that cannot be used, or name it and go on (default: %(default)s)")
-    terminal.add_table_options(own)
+    terminal.add_table_options(command)
     # fmt: on
 
 
 def answer(rows: LabelRows, stream: LabelStream, asked: argparse.Namespace) -> int:
-    """Answer each row; give the number of rows that were passed over."""
+    """Answer each row; returns the number of rows that were passed over."""
     out, named, bad = csv.writer(terminal.Rows(), lineterminator="\n"), 0, 0
     out.writerow(HEADER)
     sys.stdout.flush()

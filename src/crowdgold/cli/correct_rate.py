@@ -39,22 +39,22 @@ exit codes: 0, done; 2, counts that cannot be corrected, with what is wrong and 
 DIGITS = 15  # of a count, at most
 
 
-def add_options(own: argparse.ArgumentParser) -> None:
-    """Add what the command can be told."""
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     # fmt: off
-    own.add_argument("judged", metavar="POSITIVE/JUDGED", help="judged positive, of all judged")
-    own.add_argument("--positives", required=True, metavar="RIGHT/GOLD",
+    command.add_argument("judged", metavar="POSITIVE/JUDGED", help="judged positive, of all judged")
+    command.add_argument("--positives", required=True, metavar="RIGHT/GOLD",
         help="known positives that were judged positive, of all known positives")
-    own.add_argument("--negatives", required=True, metavar="RIGHT/GOLD",
+    command.add_argument("--negatives", required=True, metavar="RIGHT/GOLD",
         help="known negatives that were judged negative, of all known negatives")
-    own.add_argument("--within", action="store_true",
+    command.add_argument("--within", action="store_true",
         help="the gold items are some of the judged ones, drawn at random (default: others)")
-    own.add_argument("--level", type=float, default=LEVEL,
+    command.add_argument("--level", type=float, default=LEVEL,
         help="of the interval (default: %(default)g)")
-    own.add_argument("--interval", choices=INTERVALS, default=ADJUSTED,
+    command.add_argument("--interval", choices=INTERVALS, default=ADJUSTED,
         help="Lang and Reiczigel's, right for few gold labels too, or estimate +- z standard "
         "errors, as in the paper (default: %(default)s)")
-    own.add_argument("--json", action="store_true", help="write one JSON object")
+    command.add_argument("--json", action="store_true", help="write one JSON object")
     # fmt: on
 
 

@@ -1,10 +1,10 @@
 """Ctrl-C, SIGTERM and SIGHUP end a command in time, in order where there is time for it.
 
-In order: an exception in the main thread, so that whatever is open is closed and removed. At once,
-where that cannot be waited for: while modules are imported, which swallow exceptions; in a function
-that compiled code calls, which loses them; where the main thread is in compiled code, where Python
-has no say; and where the end in order takes too long.
-A thread of its own sees to it, which Python tells of each signal before the main thread knows.
+In order: an exception in the main thread closes and removes whatever is open. At once, where that
+cannot be waited for: while modules are imported, which swallow exceptions; in a function that
+compiled code calls, which loses them; where the main thread is in compiled code, and Python cannot
+interrupt it; and where the end in order takes too long. A second thread watches for this: Python
+tells it of each signal before the main thread knows.
 
 Operating systems on which commands run: Linux; perhaps another Unix; not Windows.
 """
@@ -46,7 +46,7 @@ def remark(system: str) -> str:
 SAID = {signal.SIGINT: "Interrupted.", signal.SIGTERM: "Terminated."}
 if hung_up := getattr(signal, "SIGHUP", None):  # Windows, which is refused in words, has none
     SAID[hung_up] = "Hung up."
-HEARD = 0.3  # seconds in which the main thread hears of a signal, unless it is in compiled code
+HEARD = 0.3  # seconds after which a main thread that has not heard of a signal is in compiled code
 LONGEST = 1.3  # seconds that an end in order may take; those who wait expect an end within two
 
 
@@ -77,7 +77,7 @@ class _Watch:
     over: bool = False  # the command has ended, so that there is nothing to be ended in order
     done: threading.Event = field(default_factory=threading.Event)
     """Set where the process goes on without the command."""
-    told: tuple[int, int] = field(default_factory=os.pipe)
+    pipe: tuple[int, int] = field(default_factory=os.pipe)
     """The ends of a pipe: Python writes the number of each signal into the second."""
 
     def hear(self, number: int, frame: FrameType | None) -> None:
@@ -95,17 +95,17 @@ class _Watch:
             raise KeyboardInterrupt
         raise SystemExit(exit_code(number))
 
-    def lost(self, found: "sys.UnraisableHookArgs") -> None:
+    def exception_lost(self, unraisable: "sys.UnraisableHookArgs") -> None:
         """End the process where the exception that was to end it is lost; else say what was."""
-        if self.heard and isinstance(found.exc_value, KeyboardInterrupt | SystemExit):
+        if self.heard and isinstance(unraisable.exc_value, KeyboardInterrupt | SystemExit):
             _end_at_once(self.heard)
-        sys.__unraisablehook__(found)
+        sys.__unraisablehook__(unraisable)
 
-    def look(self) -> None:
-        """Wait for a signal, and see that the process ends in time."""
+    def watch(self) -> None:
+        """Wait for a signal, then end the process at once if it does not end in time itself."""
         number = 0
         while number not in SAID and not self.done.is_set():
-            number = os.read(self.told[0], 1)[0]
+            number = os.read(self.pipe[0], 1)[0]
         self.done.wait(HEARD)
         if self.heard:
             self.done.wait(LONGEST - HEARD)
@@ -121,36 +121,36 @@ def _ignore(signals: Iterable[signal.Signals]) -> None:
 
 @contextmanager
 def ended_in_time(stays: bool) -> Iterator[None]:
-    """See that a signal ends the block in time; one that was ignored before still is.
+    """A signal ends the block in time; one that was ignored before still is.
 
-    Where it `stays`, the process ends with the block, and its end is watched too.
+    Where the watch `stays`, the process ends with the block, and its end is watched too.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's
         return
     watch = _Watch()
-    os.set_blocking(watch.told[1], False)
+    os.set_blocking(watch.pipe[1], False)
     handlers = {one: signal.getsignal(one) for one in SAID}
-    before = {one: handler for one, handler in handlers.items() if handler != signal.SIG_IGN}
-    for one in before:
+    taken = {one: handler for one, handler in handlers.items() if handler != signal.SIG_IGN}
+    for one in taken:
         signal.signal(one, watch.hear)
     if stays:
-        atexit.register(_ignore, list(before))  # the first that is registered is called last
-    old_hook, sys.unraisablehook = sys.unraisablehook, watch.lost
-    old = signal.set_wakeup_fd(watch.told[1], warn_on_full_buffer=False)
-    looking = threading.Thread(target=watch.look, daemon=True)
-    looking.start()
+        atexit.register(_ignore, list(taken))  # the first that is registered is called last
+    old_hook, sys.unraisablehook = sys.unraisablehook, watch.exception_lost
+    old_pipe = signal.set_wakeup_fd(watch.pipe[1], warn_on_full_buffer=False)
+    watcher = threading.Thread(target=watch.watch, daemon=True)
+    watcher.start()
     try:
         yield
     finally:
         watch.over = True
         if not stays:
-            signal.set_wakeup_fd(old)
+            signal.set_wakeup_fd(old_pipe)
             sys.unraisablehook = old_hook
-            for one, handler in before.items():
+            for one, handler in taken.items():
                 signal.signal(one, handler or signal.SIG_DFL)
             watch.done.set()
-            os.write(watch.told[1], b"\0")
-            looking.join()
-            for end in watch.told:
+            os.write(watch.pipe[1], b"\0")
+            watcher.join()
+            for end in watch.pipe:
                 os.close(end)

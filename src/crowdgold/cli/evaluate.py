@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from crowdgold.checking.without_gold import ends_in_words
 from crowdgold.cli import terminal
 from crowdgold.cli.study_file import as_study_file
-from crowdgold.presentation.text import answered_strata, changed, describe, describe_models
+from crowdgold.presentation.text import answered_strata, changed_strata, describe, describe_models
 from crowdgold.reading.json_shapes import plain
 from crowdgold.system.extras import need
 from crowdgold.system.temporary import remove_abandoned
@@ -34,24 +34,25 @@ HOLDS = {
 }  # fmt: skip
 
 
-def in_words(summary: Mapping[str, Any]) -> Iterator[str]:
-    """What came of each condition, and the answer that it is about."""
-    for one in summary.get("conditions", []):
-        if one["failed"] is None:
-            why = one["why"] or f"{one['answer']} has none in these data"
-            line = f"No answer: {one['condition']}: {why}"
+def conditions_in_words(summary: Mapping[str, Any]) -> Iterator[str]:
+    """A line on each condition: whether it failed, and the answer that it is about."""
+    for condition in summary.get("conditions", []):
+        if condition["failed"] is None:
+            why = condition["why"] or f"{condition['answer']} has none in these data"
+            line = f"No answer: {condition['condition']}: {why}"
         else:
-            said = "FAILED" if one["failed"] else "Passed"
-            if one["estimate"] is None:
-                ends = ends_in_words(one["lower"], one["upper"])
+            said = "FAILED" if condition["failed"] else "Passed"
+            if condition["estimate"] is None:
+                ends = ends_in_words(condition["lower"], condition["upper"])
                 numbers = f"without gold labels a range, {ends}"
             else:
-                numbers = f"{one['estimate']:.3f}, {one['lower']:.3f} to {one['upper']:.3f}"
-            line = f"{said}: {one['condition']}: {HOLDS[one['holds']]} ({numbers})"
+                lower, upper = condition["lower"], condition["upper"]
+                numbers = f"{condition['estimate']:.3f}, {lower:.3f} to {upper:.3f}"
+            line = f"{said}: {condition['condition']}: {HOLDS[condition['holds']]} ({numbers})"
         yield textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
-def failures(summary: Mapping[str, Any]) -> Iterator[str]:
+def failed_answers(summary: Mapping[str, Any]) -> Iterator[str]:
     """Each method that was to give the answer and failed, in words."""
     answering = {one["name"]: one["answering"] for one in summary["strata"]}
     for one in summary["not_run"]:
@@ -65,7 +66,7 @@ def exit_code(summary: Mapping[str, Any]) -> int:
     came = [one["failed"] for one in summary.get("conditions", [])]
     if True in came:
         return FAILED
-    return UNSUPPORTED if None in came or any(failures(summary)) else 0
+    return UNSUPPORTED if None in came or any(failed_answers(summary)) else 0
 
 
 ABOUT = """\
@@ -114,48 +115,48 @@ condition of --fail-if holds; 130, interrupted: models that are finished are kep
 same command goes on from there; 143 and 129, terminated and hung up: likewise."""
 
 
-def add_options(own: argparse.ArgumentParser) -> None:
-    """Add what the command can be told."""
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     # fmt: off
-    own.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where to write")
-    own.add_argument("--methods", nargs="+", metavar="METHOD",
+    command.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where to write")
+    command.add_argument("--methods", nargs="+", metavar="METHOD",
         help="some of the methods (default: all)")
-    own.add_argument("--metrics", nargs="+", metavar="METRIC",
+    command.add_argument("--metrics", nargs="+", metavar="METRIC",
         help="some of the metrics (default: all)")
-    own.add_argument(
+    command.add_argument(
         "--threshold", "--thresholds", action="append", default=[], metavar="[MODEL=]VALUE",
         help="score at and above which an item is flagged (default: 0.5 for scores in [0, 1])",
     )
-    own.add_argument("--level", type=float, default=LEVEL,
+    command.add_argument("--level", type=float, default=LEVEL,
         help="of the intervals (default: %(default)g)")
-    own.add_argument("--anytime", type=int, metavar="LABELS",
+    command.add_argument("--anytime", type=int, metavar="LABELS",
         help="intervals that hold over all looks at the gold labels as they come in, so that you "
         "may stop at any: narrowest at about so many labels, a number to be set before the first "
         "look and kept at all others, also once there are more")
-    own.add_argument("--about", choices=("population", "items"), default="population",
+    command.add_argument("--about", choices=("population", "items"), default="population",
         help="what intervals are about: the population that the items were drawn from, or the "
         "items at hand and no new ones (default: %(default)s)")
-    own.add_argument("--cores", type=int, default=os.cpu_count() or 1,
+    command.add_argument("--cores", type=int, default=os.cpu_count() or 1,
         help="processes at a time (default: %(default)s); numbers do not depend on it")
-    own.add_argument("--seed", type=int, default=SEED,
+    command.add_argument("--seed", type=int, default=SEED,
         help="of all random numbers (default: %(default)s)")
-    own.add_argument("--no-models", action="store_true",
+    command.add_argument("--no-models", action="store_true",
         help="leave out the models that Stan or a Gibbs sampler samples: the answer alone")
-    terminal.add_expert_error(own)
-    own.add_argument("--json", action="store_true", help="write one JSON object, as study.json")
-    own.add_argument("--report", action="store_true",
+    terminal.add_expert_error(command)
+    command.add_argument("--json", action="store_true", help="write one JSON object, as study.json")
+    command.add_argument("--report", action="store_true",
         help="write the report too, as `crowdgold report` does")
-    own.add_argument("--fail-if", action="append", default=[], metavar="CONDITION",
+    command.add_argument("--fail-if", action="append", default=[], metavar="CONDITION",
         help='end with exit code 3 where it holds of an answer: "AUC < 0.9", "AUC:large < 0.9", '
         '"delta_AUC:large-small <= 0"; can be repeated')
-    own.add_argument("--fail-on", choices=RULES, default=SURELY,
+    command.add_argument("--fail-on", choices=RULES, default=SURELY,
         help="when a condition counts: it holds in the whole interval, of the estimate, or "
         "somewhere in the interval (default: %(default)s)")
-    own.add_argument("--badge", metavar="METRIC",
+    command.add_argument("--badge", metavar="METRIC",
         help="write one answer in a line and nothing else: AUC:large gives "
         '"AUC large 0.93 (0.90 to 0.96)"')
-    terminal.add_force(own)
-    terminal.add_study_options(own)
+    terminal.add_force(command)
+    terminal.add_study_options(command)
     # fmt: on
 
 
@@ -190,15 +191,15 @@ def _options(asked: argparse.Namespace, settings: "Settings") -> bytes:
     return content
 
 
-class _Said:
-    """What standard output has: the answers once, then the models' numbers."""
+class _Printer:
+    """Writes to standard output each answer once, then the models' numbers."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
         self.before: Mapping[str, Any] | None = None
 
     def answered(self, found: "Evaluation") -> None:
-        """Print the answers that no model can change; told of them before models are sampled."""
+        """Print the answers that no model can change, before models are sampled."""
         strata = answered_strata(found.summary)
         if strata and not self.quiet:
             terminal.tell(describe(found.summary, strata))
@@ -207,11 +208,11 @@ class _Said:
         terminal.say(f"The models follow{what} (--no-models leaves them out).")
 
     def ended(self, summary: Mapping[str, Any]) -> None:
-        """Print what is not there yet."""
+        """Print what `answered` has not printed."""
         if self.quiet:
             return
         strata = {one["name"]: summary for one in summary["strata"]}
-        new = list(strata) if self.before is None else changed(summary, self.before)
+        new = list(strata) if self.before is None else changed_strata(summary, self.before)
         if self.before is not None:
             strata |= {name: self.before for name in strata if name not in new}
         texts = [describe(summary, new), describe_models(summary, strata)]
@@ -222,7 +223,7 @@ class _Said:
 def run(asked: argparse.Namespace) -> int:
     """Read, evaluate, say the answers, and write."""
     from crowdgold.evaluation import conditions
-    from crowdgold.evaluation.folder import check_folder, check_same_items, kept_folder, mend
+    from crowdgold.evaluation.folder import check_folder, check_same_items, clean_up, kept_folder
     from crowdgold.evaluation.jobs import UnsupportedError
     from crowdgold.evaluation.run_key import discard
     from crowdgold.evaluation.study import Source, check_study, evaluate_checked, write_evaluation
@@ -232,8 +233,8 @@ def run(asked: argparse.Namespace) -> int:
         need("matplotlib", "--report")
     remove_abandoned()
     out, quiet = asked.out, asked.json or asked.badge is not None
-    mend(out)
-    settings, said = _settings(asked), _Said(quiet)
+    clean_up(out)
+    settings, printer = _settings(asked), _Printer(quiet)
     if asked.json and asked.badge is not None:
         raise InputError("--json and --badge: expected one of them; each is all that is printed")
     check_folder(out, asked.files, asked.force)
@@ -253,12 +254,12 @@ def run(asked: argparse.Namespace) -> int:
                 except InputError as error:
                     raise InputError(f"--badge {error}") from None
         found = evaluate_checked(
-            study, check, source, settings, stan, asked.cores, terminal.say, said.answered, keep
+            study, check, source, settings, stan, asked.cores, terminal.say, printer.answered, keep
         )
         if fail_if:
             found = conditions.with_conditions(found, fail_if, asked.fail_on)
         summary = found.summary
-        said.ended(summary)
+        printer.ended(summary)
         with terminal.progress(lambda: "writing"):
             kept = write_evaluation(found, check, out, options, asked.force)
     except UnsupportedError as why:
@@ -273,9 +274,9 @@ def run(asked: argparse.Namespace) -> int:
         from crowdgold.presentation.answers import badge
 
         terminal.tell(badge(wanted, conditions.answer_to(wanted, summary)))
-    for line in in_words(summary):
+    for line in conditions_in_words(summary):
         (terminal.say if quiet else terminal.tell)(line)
-    for failed in failures(summary):
+    for failed in failed_answers(summary):
         terminal.say_filled(f"Error: {failed}")
     # Here: they take time to load.
     from crowdgold.presentation.doubts import GRAVE, find_doubts

@@ -37,32 +37,32 @@ labels.csv:
 NUMBERS = ("chains", "warmup", "draws", "lag")  # the sampler's settings that are options
 
 
-def add_options(own: argparse.ArgumentParser) -> None:
-    """Add what the command can be told."""
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     # fmt: off
-    own.add_argument("-o", "--output", required=True, type=Path, metavar="model.json",
+    command.add_argument("-o", "--output", required=True, type=Path, metavar="model.json",
         help="where to write")
-    terminal.add_force(own)
-    own.add_argument("--confusion", choices=CONFUSION, default="annotator",
+    terminal.add_force(command)
+    command.add_argument("--confusion", choices=CONFUSION, default="annotator",
         help="whose confusion matrices: of each annotator, each group, or one that all share "
         "(default: %(default)s)")
-    own.add_argument("--categories", metavar="A,B,...",
+    command.add_argument("--categories", metavar="A,B,...",
         help="all labels that there can be, in the order wanted (default: those found, sorted)")
-    own.add_argument("--alpha", type=float, default=1.0,
+    command.add_argument("--alpha", type=float, default=1.0,
         help="weight of the prior of the prevalence, in items (default: %(default)g)")
-    own.add_argument("--gamma", type=float, default=1.0,
+    command.add_argument("--gamma", type=float, default=1.0,
         help="weight of the prior of each row of a confusion matrix, in labels (default: "
         "%(default)g; 10 or so where there are many annotators)")
-    own.add_argument("--ordered", action="store_true",
+    command.add_argument("--ordered", action="store_true",
         help="take for granted that each annotator is better than chance: for rare positives or "
         "poor annotators, where the labels might be swapped")
     for one in ClaraSettings.declared():
         if one.name in NUMBERS:
             about = one.about[:1].lower() + one.about[1:].rstrip(".")
             text = f"{about} (default: %(default)s)"
-            own.add_argument(f"--{one.name}", type=int, default=one.default, help=text)
-    own.add_argument("--seed", type=int, default=SEED, help="of all random numbers")
-    terminal.add_study_options(own)
+            command.add_argument(f"--{one.name}", type=int, default=one.default, help=text)
+    command.add_argument("--seed", type=int, default=SEED, help="of all random numbers")
+    terminal.add_study_options(command)
     # fmt: on
 
 

@@ -30,25 +30,25 @@ NOT_REACHED = 1
 AGAINST = ("truth", "majority")
 
 
-def add_options(own: argparse.ArgumentParser) -> None:
-    """Add what the command can be told."""
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     # fmt: off
-    own.add_argument("model", metavar="model.json", type=terminal.file_name,
+    command.add_argument("model", metavar="model.json", type=terminal.file_name,
         help="from `crowdgold fit-labelling`")
-    own.add_argument("file", metavar="FILE", type=terminal.file_name,
+    command.add_argument("file", metavar="FILE", type=terminal.file_name,
         help="validation items: .csv, .tsv or .parquet")
-    wanted = own.add_mutually_exclusive_group(required=True)
+    wanted = command.add_mutually_exclusive_group(required=True)
     wanted.add_argument("--accuracy", type=float, help="share of right final labels, 0 to 1")
     wanted.add_argument("--budget", type=float, metavar="LABELS",
         help="labels an item on average: the labels that can be had over the items to be labelled")
-    own.add_argument("--against", choices=AGAINST, default=AGAINST[0],
+    command.add_argument("--against", choices=AGAINST, default=AGAINST[0],
         help="what final labels are held against (default: the column %(default)s)")
-    own.add_argument("--step", type=float, default=0.01,
+    command.add_argument("--step", type=float, default=0.01,
         help="between the thresholds that are tried (default: %(default)g)")
-    own.add_argument("-o", "--output", type=Path, metavar="frontier.csv",
+    command.add_argument("-o", "--output", type=Path, metavar="frontier.csv",
         help="write what every threshold tried gives")
-    terminal.add_force(own)
-    terminal.add_table_options(own)
+    terminal.add_force(command)
+    terminal.add_table_options(command)
     # fmt: on
 
 

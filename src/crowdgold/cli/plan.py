@@ -52,26 +52,26 @@ def run_more(asked: argparse.Namespace) -> int:
         if why := why_nothing(study.items, models, by_gold=True):
             raise InputError(f"--metric {metric.text}: {why}")
         items = of_complete_scores(study.items.take(scored(study.items, models)))
-        kind = more_labels.Kind(metric, asked.level, anytime=asked.anytime)
-        found = more_labels.more_labels(items, kind, asked.width, asked.seed, tried.append)
-    wider = more_labels.wider_where_experts_err(items, kind)
-    notes = [*study.notes, *pilot.of_clusters(items, more_labels.LABELS_APART)]
-    notes += more_labels.of_experts(wider)
-    if asked.anytime is not None and found.labels > asked.anytime:
+        planned = more_labels.IntervalPlan(metric, asked.level, anytime=asked.anytime)
+        more = more_labels.more_labels(items, planned, asked.width, asked.seed, tried.append)
+    wider = more_labels.wider_where_experts_err(items, planned)
+    notes = [*study.notes, *pilot.cluster_notes(items, more_labels.LABELS_APART)]
+    notes += more_labels.expert_notes(wider)
+    if asked.anytime is not None and more.labels > asked.anytime:
         notes.append(
             f"there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
             "the number of the first look. Intervals still hold, and are little wider"
         )
     terminal.say_notes(notes)
-    needed = {name: found.needed(name, asked.width) for name in more_labels.DESIGNS}
+    needed = {name: more.needed(name, asked.width) for name in more_labels.DESIGNS}
     if asked.json:
-        between = {name: found.between(name, asked.width) for name in more_labels.DESIGNS}
-        numbers = {**plain(asdict(found)), "needed": needed, "needed_between": between}
+        between = {name: more.between(name, asked.width) for name in more_labels.DESIGNS}
+        numbers = {**plain(asdict(more)), "needed": needed, "needed_between": between}
         if isfinite(wider):
             numbers["times_as_wide_where_experts_err"] = wider
         terminal.tell(json.dumps({"metric": metric.text, **numbers}))
     else:
-        terminal.tell(more_labels.describe(found, metric.text, asked.width))
+        terminal.tell(more_labels.describe(more, metric.text, asked.width))
     return 1 if set(needed.values()) == {None} else 0
 
 
@@ -101,14 +101,14 @@ exit codes: 0, done; 1, no study reaches the width; 2, guesses or a pilot that c
 
 NEEDED = ("prevalence", "tpr", "tnr")
 GUESSES = {"vote_correlation": 0.3, "auc": 0.8, "delta": 0.0}
-"""What is guessed where it is not said, beside what is needed."""
+"""Guesses with a default, beside those that are `NEEDED`."""
 MOST_VOTES, MOST_ITEMS = 1_000, 10**12
 
 
-def add_options(own: argparse.ArgumentParser) -> None:
-    """Add what the command can be told."""
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     # fmt: off
-    guessed = own.add_argument_group("guesses")
+    guessed = command.add_argument_group("guesses")
     share = partial(guessed.add_argument, type=float, metavar="SHARE")
     share("--prevalence", help="share of positive items")
     share("--tpr", help="of a single vote on a positive item")
@@ -119,28 +119,31 @@ def add_options(own: argparse.ArgumentParser) -> None:
     guessed.add_argument("--delta", type=float,
         help="how far the scores follow the voters beyond the truth, in standard deviations "
         f"(default: {GUESSES['delta']:g})")
-    group = own.add_argument_group("a pilot, in place of guesses")
+    group = command.add_argument_group("a pilot, in place of guesses")
     group.add_argument("--pilot", nargs="+", type=Path, metavar="FILE",
         help="votes, gold labels, scores; or one study file, .yaml, that names them as `files`")
     group.add_argument("--model", help="the model that is planned for, where there are several")
     terminal.add_reading_options(group)
-    terminal.takes_study_file(own, "pilot")
-    own.add_argument("--metric", default="prevalence", help="default: %(default)s")
-    own.add_argument("--width", type=float, help="find the cheapest study of this interval width")
-    own.add_argument("--more", action="store_true",
+    terminal.takes_study_file(command, "pilot")
+    command.add_argument("--metric", default="prevalence", help="default: %(default)s")
+    command.add_argument("--width", type=float,
+        help="find the cheapest study of this interval width")
+    command.add_argument("--more", action="store_true",
         help="how many more gold labels of the pilot's own items reach --width: drawn by "
         "`crowdgold sample`, and at random; no model is fitted")
-    own.add_argument("--anytime", type=int, metavar="LABELS",
+    command.add_argument("--anytime", type=int, metavar="LABELS",
         help="with --more: intervals that hold over all looks, as `crowdgold evaluate --anytime`")
-    own.add_argument("--items", type=int, help="items that there are, or of the given study")
-    own.add_argument("--gold", type=int, help="gold labels of the given study, in place of --width")
-    own.add_argument("--votes", default="1,3,5,7,9", metavar="C,C,...",
+    command.add_argument("--items", type=int, help="items that there are, or of the given study")
+    command.add_argument("--gold", type=int,
+        help="gold labels of the given study, in place of --width")
+    command.add_argument("--votes", default="1,3,5,7,9", metavar="C,C,...",
         help="votes on an item that are compared (default: %(default)s)")
-    own.add_argument("--vote-price", type=float, default=0.05, help="default: %(default)g")
-    own.add_argument("--gold-price", type=float, default=2.0, help="default: %(default)g")
-    own.add_argument("--level", type=float, default=LEVEL, help="default: %(default)g")
-    own.add_argument("--seed", type=int, default=1, help="of the simulated items, and of the fit")
-    own.add_argument("--json", action="store_true", help="write one JSON object")
+    command.add_argument("--vote-price", type=float, default=0.05, help="default: %(default)g")
+    command.add_argument("--gold-price", type=float, default=2.0, help="default: %(default)g")
+    command.add_argument("--level", type=float, default=LEVEL, help="default: %(default)g")
+    command.add_argument("--seed", type=int, default=1,
+        help="of the simulated items, and of the fit")
+    command.add_argument("--json", action="store_true", help="write one JSON object")
     # fmt: on
 
 
@@ -157,8 +160,8 @@ def _between(asked: argparse.Namespace, low: float, high: float, *names: str) ->
             )
 
 
-def check(asked: argparse.Namespace) -> None:
-    """Fill in what is not guessed; `InputError` for options that cannot be used, or together."""
+def check_options(asked: argparse.Namespace) -> None:
+    """Raise an `InputError` for options that cannot be used (together); fill in default guesses."""
     if asked.anytime is not None:
         raise InputError("--anytime: expected with --more, or left out")
     given = [name for name in (*NEEDED, *GUESSES) if getattr(asked, name) is not None]
@@ -200,9 +203,9 @@ def check(asked: argparse.Namespace) -> None:
 
 
 def guesses_of(asked: argparse.Namespace) -> tuple[list[pilot.Guess], np.ndarray | None]:
-    """What is guessed, or what a pilot leaves possible with the scale of its scores.
+    """The guess, or those that a pilot leaves possible; and the pilot's scores, None without any.
 
-    A pilot is read and fitted, and said what was read and what speaks against it.
+    A pilot is read and fitted. Notes say what was read, and what speaks against planning from it.
     """
     if not asked.pilot:
         guess = pilot.Guess(
@@ -228,8 +231,8 @@ def guesses_of(asked: argparse.Namespace) -> tuple[list[pilot.Guess], np.ndarray
     return list(fitted.guesses), fitted.scores
 
 
-def learn(asked: argparse.Namespace) -> list[Sequence[study_size.Information]]:
-    """What an item tells, simulated for each number of votes and each guess."""
+def information_by_votes(asked: argparse.Namespace) -> list[Sequence[study_size.Information]]:
+    """What an item tells: a list for each number of votes, in it an entry for each guess."""
     try:
         numbers = sorted({int(part) for part in asked.votes.split(",")})
     except ValueError:
@@ -242,17 +245,17 @@ def learn(asked: argparse.Namespace) -> list[Sequence[study_size.Information]]:
     guesses, scale = guesses_of(asked)
     known: list[list[study_size.Information]] = []
 
-    def told() -> str:
+    def progress_text() -> str:
         of = f", {len(known[-1])} of {len(guesses)} draws" if len(guesses) > 1 else ""
         return f"Simulating items with {study_size.votes_each(numbers[len(known) - 1])}{of}"
 
     for votes in numbers:
         known.append([])
-        with terminal.progress(told):
+        with terminal.progress(progress_text):
             for guess in guesses:
                 rng = np.random.default_rng(asked.seed)
-                found = pilot.expected_information(guess, [asked.metric], votes, rng, scale)
-                if (information := found[asked.metric]) is None:
+                by_metric = pilot.expected_information(guess, [asked.metric], votes, rng, scale)
+                if (information := by_metric[asked.metric]) is None:
                     raise InputError(
                         f"--metric {asked.metric}: the simulated items leave it without a value; a "
                         "threshold beyond all scores does"
@@ -261,14 +264,16 @@ def learn(asked: argparse.Namespace) -> list[Sequence[study_size.Information]]:
     return [*known]
 
 
-def found(asked: argparse.Namespace) -> tuple[Sequence[study_size.Option], study_size.Wanted, str]:
-    """The studies that reach what is asked for, what that is, and the metric."""
+def planned_studies(
+    asked: argparse.Namespace,
+) -> tuple[Sequence[study_size.StudyOption], study_size.StudyGoal, str]:
+    """The options with their studies, what was asked for, and the metric."""
     if asked.more:
         raise InputError("--more: of the command alone, `crowdgold plan --more`")
-    check(asked)
+    check_options(asked)
     prices = study_size.Prices(asked.vote_price, asked.gold_price)
-    wanted = study_size.Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
-    learnt = learn(asked)  # it refuses metrics that are none of labels
+    wanted = study_size.StudyGoal(asked.width, asked.items, asked.gold, prices, asked.level)
+    learnt = information_by_votes(asked)  # it refuses metrics that are none of labels
     needs_votes = parse_metric(asked.metric).known.needs_votes
     return study_size.study_options(learnt, wanted, needs_votes), wanted, asked.metric
 
@@ -277,7 +282,7 @@ def run(asked: argparse.Namespace) -> int:
     """Plan the study, and say what comes out."""
     if asked.more:
         return run_more(asked)
-    shown = found(asked)
+    shown = planned_studies(asked)
     values = study_size.as_values(*shown)
     terminal.tell(json.dumps(values) if asked.json else study_size.describe(*shown))
     if all(one.design is None for one in shown[0]):

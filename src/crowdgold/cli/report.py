@@ -23,11 +23,11 @@ example:
 exit codes: 0, done; 2, a folder that cannot be used, with what is wrong and how to mend it."""
 
 
-def add_options(own: argparse.ArgumentParser) -> None:
-    """Add what the command can be told."""
-    own.add_argument("folder", metavar="FOLDER", type=Path, help="from `crowdgold evaluate`")
-    own.add_argument("--json", action="store_true", help="name the files in one JSON object")
-    add_force(own)
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    command.add_argument("folder", metavar="FOLDER", type=Path, help="from `crowdgold evaluate`")
+    command.add_argument("--json", action="store_true", help="name the files in one JSON object")
+    add_force(command)
 
 
 def run(asked: argparse.Namespace) -> int:

@@ -62,28 +62,28 @@ the model "large"), delta_AUC (the first two models), and so on.
 exit codes: 0, done; 2, input that cannot be used, with what is wrong and how to mend it."""
 
 
-def add_options(own: argparse.ArgumentParser) -> None:
-    """Add what the command can be told."""
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     # fmt: off
-    what = own.add_mutually_exclusive_group()
+    what = command.add_mutually_exclusive_group()
     what.add_argument("--n", type=int, metavar="LABELS", help="items to be labelled")
     what.add_argument("--second", action="store_true",
         help="items that need another expert's opinion instead")
-    own.add_argument("--out", type=Path, required=True, metavar="to_label.csv", help="the file")
-    own.add_argument("--for", nargs="+", default=[], metavar="METRIC", dest="metrics_for",
+    command.add_argument("--out", type=Path, required=True, metavar="to_label.csv", help="the file")
+    command.add_argument("--for", nargs="+", default=[], metavar="METRIC", dest="metrics_for",
         help="what the labels are for (default: all metrics of `crowdgold evaluate`, which is best "
         "where few items are positive)")
-    own.add_argument("--pilot", nargs="+", default=[], type=Path, metavar="FILE",
+    command.add_argument("--pilot", nargs="+", default=[], type=Path, metavar="FILE",
         help="an earlier study with gold labels and scores of the same models, whose labels guide "
         "the choice until this one has some")
-    own.add_argument("--proportional", type=float, metavar="SHARE",
+    command.add_argument("--proportional", type=float, metavar="SHARE",
         help="of the labels that go to all strata by their size (default: 0.15)")
-    own.add_argument("--poststratify", action="store_true",
+    command.add_argument("--poststratify", action="store_true",
         help="choose no items, but estimate from votes and scores the chance with which each was "
         "chosen, for gold labels that were not drawn at random; in the place of --n")
-    own.add_argument("--seed", type=int, default=SEED, help="default: %(default)s")
-    terminal.add_force(own)
-    terminal.add_study_options(own)
+    command.add_argument("--seed", type=int, default=SEED, help="default: %(default)s")
+    terminal.add_force(command)
+    terminal.add_study_options(command)
     # fmt: on
 
 
@@ -116,17 +116,17 @@ def _chances(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame",
     """Chances of all items for the gold that there is, and what they assume."""
     import pandas as pd
 
-    from crowdgold.planning.estimated_chances import COLUMNS, estimated_chances, in_words
+    from crowdgold.planning.estimated_chances import COLUMNS, chances_in_words, estimated_chances
 
     chance = estimated_chances(items)
-    told = textwrap.fill(in_words(items, chance), WIDTH)
+    told = textwrap.fill(chances_in_words(items, chance), WIDTH)
     assumed = textwrap.fill(ASSUMED, WIDTH, subsequent_indent="  ")
     table = pd.DataFrame(dict(zip(COLUMNS, (items.item, chance), strict=True)))
     return table, f"{told}\n{assumed}"
 
 
 def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
-    """The next batch, and what is told of it: the strata, a line each, and what it rests on."""
+    """The next batch, and the text on it: the strata, a line each, and what it rests on."""
     import numpy as np
 
     from crowdgold.checking.gold_sample import assess_gold_sample
@@ -159,7 +159,6 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
 
 
 def _second(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
-    """The items that need another opinion, and how many they are."""
     from crowdgold.planning.batch import more_opinions
     from crowdgold.types.columns import counted
 

@@ -107,7 +107,7 @@ def parse(top: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Na
 def _values(
     path: Path, content: bytes, command: argparse.ArgumentParser, known: set[str]
 ) -> Iterator[tuple[str, Any]]:
-    """Where the values of a command's options go, and the values."""
+    """The `dest` of each of a command's options in a study file, and its value."""
     try:
         node = yaml.compose(content.decode("utf-8-sig"), Loader=yaml.BaseLoader)
     except UnicodeDecodeError as error:
@@ -212,7 +212,6 @@ def as_study_file(asked: argparse.Namespace, folder: Path) -> str:
 
 
 def _written(value: Any, folder: Path) -> Any:
-    """A value of an option as it stands in a file."""
     if isinstance(value, Path):
         if str(value) == STANDARD_INPUT:
             return str(value)

@@ -79,7 +79,7 @@ class Rows:
 
 @contextmanager
 def progress(describe: Callable[[], str]) -> Iterator[None]:
-    """Say every few seconds how far something is, from a thread of its own."""
+    """Say every few seconds what `describe` returns, from a thread of its own."""
     done, start = threading.Event(), time.monotonic()
 
     def tick() -> None:

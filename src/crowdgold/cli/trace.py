@@ -21,17 +21,19 @@ example:
 
 exit codes: 0, done; 1, done, and the file is not as it was recorded; 2, a file that cannot be
 traced, with what is wrong and how to mend it."""
-SHOWN = 12
+MOST_NAMED = 12
 """Blocks that are named; --json names all."""
-SHORT = 12
+HASH_LENGTH = 12
 """Characters of a hash that are shown."""
 
 
-def add_options(own: argparse.ArgumentParser) -> None:
-    """Add what the command can be told."""
-    own.add_argument("file", metavar="FIGURE|TABLE", type=Path, help="a file of results/")
-    own.add_argument("--json", action="store_true", help="write all that is known as a JSON object")
-    own.set_defaults(run=run)
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    command.add_argument("file", metavar="FIGURE|TABLE", type=Path, help="a file of results/")
+    command.add_argument(
+        "--json", action="store_true", help="write all that is known as a JSON object"
+    )
+    command.set_defaults(run=run)
 
 
 def _line(head: str, text: object) -> str:
@@ -44,27 +46,26 @@ def _lines(head: str, texts: Iterable[object]) -> list[str]:
 
 
 def _code(code: Mapping[str, Any]) -> str:
-    """All code files together, by one hash."""
     whole = hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
-    return f"{len(code)} files, together {whole[:SHORT]}"
+    return f"{len(code)} files, together {whole[:HASH_LENGTH]}"
 
 
 def _datasets(datasets: Mapping[str, Any]) -> Iterator[str]:
     for name, own in datasets.items():
         yield f"{name}, prepared: sha256 {own['sha256']}"
-        for file, held in list(own["sources"].items())[:SHOWN]:
-            yield f"  of {file}: sha256 {held}"
-        if len(own["sources"]) > SHOWN:
-            yield f"  and of {len(own['sources']) - SHOWN} more files"
+        for file, digest in list(own["sources"].items())[:MOST_NAMED]:
+            yield f"  of {file}: sha256 {digest}"
+        if len(own["sources"]) > MOST_NAMED:
+            yield f"  and of {len(own['sources']) - MOST_NAMED} more files"
 
 
 def _made_with(known: Mapping[str, Any]) -> Iterator[str]:
     """What something was made with, by the summary of its record."""
     yield _line("code", _code(known["code"]))
-    programs = {name: held for name, held in known["code"].items() if name.endswith(".stan")}
-    held = (f"{name}: sha256 {', '.join(hashes)}..." for name, hashes in programs.items())
-    yield from _lines("Stan files", held)
-    hashes, few = [one[:SHORT] for one in known.get("configuration", [])], SHOWN // 4
+    programs = {name: digest for name, digest in known["code"].items() if name.endswith(".stan")}
+    digest = (f"{name}: sha256 {', '.join(hashes)}..." for name, hashes in programs.items())
+    yield from _lines("Stan files", digest)
+    hashes, few = [one[:HASH_LENGTH] for one in known.get("configuration", [])], MOST_NAMED // 4
     more = f" and {len(hashes) - few} more" if len(hashes) > few else ""
     toolchains = [
         f"CmdStan {one['cmdstan_version']} ({one['way']}), Stan {one['stan']}, {one['compiler']}"
@@ -118,16 +119,16 @@ def _describe_table(found: Mapping[str, Any]) -> Iterator[str]:
         yield _line("WARNING", f"{file} had {len(states)} states while its blocks were made")
     made_from = found.get("made_from", [])
     yield from [""] if made_from else []
-    for one in made_from[:SHOWN]:
+    for one in made_from[:MOST_NAMED]:
         state = f", {one['state']}" if "state" in one else ""
         data = "".join(f", data of {own['path']}" for own in one.get("made_from", []))
-        yield f"  {one['path']} (configuration {one['configuration'][:SHORT]}{state}{data})"
-    if len(made_from) > SHOWN:
-        yield f"  and {len(made_from) - SHOWN} more blocks; --json names all"
+        yield f"  {one['path']} (configuration {one['configuration'][:HASH_LENGTH]}{state}{data})"
+    if len(made_from) > MOST_NAMED:
+        yield f"  and {len(made_from) - MOST_NAMED} more blocks; --json names all"
 
 
 def describe(found: Mapping[str, Any], path: Path) -> str:
-    """What is known, for a reader."""
+    """What `record.tracing.trace` found of a file, in lines for a reader."""
     lines = _describe_figure(found, path) if "figure" in found else _describe_table(found)
     return "\n".join(lines)
 

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.evaluation import rows
-from crowdgold.evaluation.fitting import Work, fit_of, of_each
+from crowdgold.evaluation.fitting import MethodRun, findings_of_models, fits_of_rows
 from crowdgold.evaluation.headline import is_too_wide
-from crowdgold.evaluation.jobs import ALL, Planned
+from crowdgold.evaluation.jobs import ALL, JobPlan
 from crowdgold.evaluation.questions import Settings
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
 from crowdgold.inference.labels import Fit
@@ -25,23 +25,22 @@ from crowdgold.types.choices import ESTIMATE
 from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.opinions import largest_errors
 
-ASSUMED = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2)
-SHOWN = 0.05  # what a note tells of
-ERROR = "expert_error"
+ASSUMED = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2)  # shares of wrong gold labels
+NOTED = 0.05  # the share that the note of `wrong_gold_in_words` is about
+ERROR = "expert_error"  # the column of the assumed share
 COLUMNS = ("model", "metric", ERROR, "method", "estimate", "lower", "upper", "note")
 
 
 def _method(settings: Settings) -> str | None:
-    """The first of the methods asked for that corrects experts' errors."""
     asked = (name for name in settings.methods if EXPERTS_ERRORS in METHODS[name].needs)
     return min(asked, key=list(METHODS).index, default=None)
 
 
-def assumed_errors(planned: Planned) -> pd.DataFrame:
-    """Estimates of all items at each of `ASSUMED` that the gold labels allow.
+def assumed_errors(planned: JobPlan) -> pd.DataFrame:
+    """Estimates (`COLUMNS`) of all items at each of `ASSUMED` that the gold labels allow.
 
-    There is no row without gold labels, and where experts do not err but differ. The prediction is
-    the same at each error.
+    There are no rows without gold labels, nor where experts differ without an error (the option
+    "mean"). The prediction is the same at each error.
     """
     study, settings = planned.study, planned.settings
     method, items = _method(settings), study.items
@@ -49,14 +48,14 @@ def assumed_errors(planned: Planned) -> pd.DataFrame:
     differ = opinions is not None and opinions.error is not None and opinions.error.differ
     if method is None or not len(known) or differ:
         return pd.DataFrame(columns=list(COLUMNS))
-    most, sizes = min(largest_errors(known)), rows.sizes_of(ALL, items)
-    made: dict[bytes, Fit] = {}
+    largest, sizes = min(largest_errors(known)), rows.sizes_of(ALL, items)
+    fits: dict[bytes, Fit] = {}
     parts = []
-    for error in (one for one in ASSUMED if one <= most):
+    for error in (share for share in ASSUMED if share <= largest):
         erring = replace(items, opinions=None).with_expert_error(error)
-        work = Work(study, settings, planned.strata[ALL], method, erring, StanModels(), False)
-        found = of_each(work, fit_of(work, made))
-        table = rows.estimate_rows(found, [ALL], items.predictors, sizes, settings)
+        run = MethodRun(study, settings, planned.strata[ALL], method, erring, StanModels(), False)
+        findings = findings_of_models(run, fits_of_rows(run, fits))
+        table = rows.estimate_rows(findings, [ALL], items.predictors, sizes, settings)
         parts.append(table.assign(**{ERROR: error}))
     return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
 
@@ -71,11 +70,11 @@ def note_on_errors(items: Items) -> list[str]:
     return [f"gold labels are taken for the truth, since experts' errors are not known: {unknown}"]
 
 
-def if_wrong(items: Items, settings: Settings, assumed: pd.DataFrame) -> str:
-    """The answer that wrong gold labels would move most, by `assumed_errors`, in words.
+def wrong_gold_in_words(items: Items, settings: Settings, assumed: pd.DataFrame) -> str:
+    """The answer that wrong gold labels would move most, by the table `assumed`, in words.
 
     Where experts' errors are known or given, it says if no method that was asked for corrects them.
-    Empty otherwise, and where no answer is surer than nothing.
+    Empty otherwise, and where no interval is narrow enough to be an answer.
     """
     if not why_unknown(items):
         of_gold = [name for name in settings.methods if METHODS[name].uses_gold]
@@ -87,23 +86,23 @@ def if_wrong(items: Items, settings: Settings, assumed: pd.DataFrame) -> str:
         )
     if settings.expert_error != ESTIMATE:
         return ""
-    known = that_say_something(assumed)
-    before, shown = (known[known[ERROR] == error] for error in (0.0, SHOWN))
+    known = informative_rows(assumed)
+    before, shown = (known[known[ERROR] == error] for error in (0.0, NOTED))
     both = before.merge(shown, on=["model", "metric"], suffixes=("_0", ""))
     if both.empty:
         return ""
-    one = both.iloc[int((both["estimate"] - both["estimate_0"]).abs().argmax())]
-    of = f" of {one['model']}" if one["model"] else ""
+    moved = both.iloc[int((both["estimate"] - both["estimate_0"]).abs().argmax())]
+    of = f" of {moved['model']}" if moved["model"] else ""
     return (
-        f"Gold labels are taken for the truth. Were {100 * SHOWN:g} % of them wrong, "
-        f"{one['metric']}{of} would be {one['estimate']:.3f} ({one['lower']:.3f} to "
-        f"{one['upper']:.3f}) by {one['method']}, which gives {one['estimate_0']:.3f} with "
+        f"Gold labels are taken for the truth. Were {100 * NOTED:g} % of them wrong, "
+        f"{moved['metric']}{of} would be {moved['estimate']:.3f} ({moved['lower']:.3f} to "
+        f"{moved['upper']:.3f}) by {moved['method']}, which gives {moved['estimate_0']:.3f} with "
         "none wrong (expert_errors.csv)."
     )
 
 
-def that_say_something(assumed: pd.DataFrame) -> pd.DataFrame:
-    """The rows that have an interval, and one that is an answer."""
+def informative_rows(assumed: pd.DataFrame) -> pd.DataFrame:
+    """The rows whose interval is narrow enough to be an answer (`is_too_wide`)."""
     ends = zip(assumed["metric"], assumed["lower"], assumed["upper"], strict=True)
     wide = np.array([is_too_wide(*one) for one in ends], dtype=bool)
     return assumed[~wide & assumed["lower"].notna() & assumed["upper"].notna()]

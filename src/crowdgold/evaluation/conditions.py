@@ -1,9 +1,9 @@
 """Conditions on answers, as `AUC:large < 0.9`: what they are about, and whether they hold.
 
 An answer is an interval; without gold labels it is the range that votes and scores allow, and the
-model's number decides nothing. A condition holds surely where it holds at both ends of it, and
-possibly where it holds at one. It is said before an evaluation which answer a condition is about,
-so that no model is sampled for a name that is wrong.
+model's number decides nothing. A condition holds surely where it holds at both ends of the interval
+or range, and possibly where it holds at one. Which answer a condition is about is found before an
+evaluation, so that no model is sampled for a name that is wrong.
 """
 
 import operator
@@ -35,7 +35,7 @@ NAMED = 8  # answers that a message names
 
 
 def _plain(who: str) -> str:
-    """A name without white space around dashes."""
+    """The name of a model, or of two, without white space around dashes."""
     return re.sub(r"\s*-\s*", "-", who.strip())
 
 
@@ -92,7 +92,7 @@ def answers_asked(settings: Settings, items: Items) -> Iterator[Key]:
 
 
 def _matches(key: Key, who: str, threshold: str) -> Iterator[Key]:
-    """The answer, or that the other way round, where it is of the models and the threshold."""
+    """The answer, or the same with the models swapped, where it is of these and the threshold."""
     _, _, at = key.metric.partition("@")
     try:
         same = not threshold or at == threshold or float(at) == float(threshold)
@@ -143,7 +143,7 @@ def read_condition(text: str, settings: Settings, items: Items) -> Condition:
 
 
 def _row(key: Key, summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The headline of all items that a key means; None where there is none."""
+    """The row of `headlines` in study.json, of all items, that a key means; None if none is."""
     wanted = (ALL, key.model, key.against, key.metric)
     columns = ("stratum", "model", "against", "metric")
     rows = summary["headlines"]
@@ -177,32 +177,35 @@ def answer_to(key: Key, summary: Mapping[str, Any]) -> dict[str, Any] | None:
     return {**row, **(turned if key.turned else {})}
 
 
-def _decided(condition: Condition, summary: Mapping[str, Any], rule: str) -> dict[str, Any]:
-    """What came of a condition, as JSON has it."""
+def _outcome(condition: Condition, summary: Mapping[str, Any], rule: str) -> dict[str, Any]:
+    """Whether a condition holds, and fails the command by a rule, as study.json has it.
+
+    `rule` is `SURELY`, `POSSIBLY` or `ESTIMATED`: where the condition has to hold for a failure.
+    """
     answer = answer_to(condition.key, summary)
-    said = {
+    about = {
         "condition": condition.text, "answer": str(condition.key), "fail_on": rule,
         "why": _why_none(condition.key, summary),
     }  # fmt: skip
     numbers = ("method", "estimate", "lower", "upper")
     if answer is None:
-        return {**said, "holds": None, "failed": None, **dict.fromkeys(numbers)}
+        return {**about, "holds": None, "failed": None, **dict.fromkeys(numbers)}
     ends = [condition.holds(answer[end]) for end in ("lower", "upper")]
     holds = SURELY if all(ends) else POSSIBLY if any(ends) else "no"
     failed: bool | None = all(ends) if rule == SURELY else any(ends)
     if rule == ESTIMATED and answer["estimate"] is not None:
         failed = condition.holds(answer["estimate"])
     elif rule == ESTIMATED and holds == POSSIBLY:
-        failed, said["why"] = (
+        failed, about["why"] = (
             None,
             ("without gold labels there is a range and no estimate, and both sides are in it"),
         )
-    return {**said, "holds": holds, "failed": failed, **{name: answer[name] for name in numbers}}
+    return {**about, "holds": holds, "failed": failed, **{name: answer[name] for name in numbers}}
 
 
 def with_conditions(
     evaluation: Evaluation, conditions: Sequence[Condition], rule: str
 ) -> Evaluation:
-    """An evaluation whose summary says what came of conditions on its answers, by a rule."""
-    decided = [_decided(one, evaluation.summary, rule) for one in conditions]
+    """An evaluation whose summary has `conditions`: whether each holds, and fails by a rule."""
+    decided = [_outcome(one, evaluation.summary, rule) for one in conditions]
     return replace(evaluation, summary={**evaluation.summary, "conditions": decided})

@@ -22,7 +22,7 @@ import pandas as pd
 from crowdgold.checking.scores import of_complete_scores, scored, why_nothing
 from crowdgold.evaluation.jobs import (
     Job,
-    Planned,
+    JobPlan,
     Stratum,
     annotations_of,
     is_quick,
@@ -50,7 +50,7 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items, Ranking, Table
 
 VOTES, WINS = CHECKS = ("votes", "wins")
-DRAWS = 100
+DRAWS = 100  # posterior draws under which data are drawn anew
 MOST_ITEMS = 20_000  # in a ranking that is checked; of more, as many are chosen evenly
 MOST_TOTALS, MOST_SETS = 6, 12  # numbers of votes, and vote sets, checked: of the most items
 FEWEST = 5  # items of a vote set that is checked
@@ -73,7 +73,7 @@ def _rows(
 def check_votes(
     vote: VoteParameters, items: Items, rng: np.random.Generator, level: float
 ) -> Iterator[pd.DataFrame]:
-    """Draw how many items have each number of positive votes."""
+    """Items with each number of positive votes, by gold class and number of votes."""
     totals, times = np.unique(items.votes_total, return_counts=True)
     most = np.sort(totals[np.argsort(-times, kind="stable")[:MOST_TOTALS]])
     for total in most.tolist():
@@ -100,7 +100,10 @@ def check_wins(
     vote: VoteParameters, draws: Mapping[str, np.ndarray], chosen: np.ndarray, items: Items,
     model: str, rng: np.random.Generator, level: float,
 ) -> pd.DataFrame:  # fmt: skip
-    """Draw how often items of each vote set are ranked above those of another, tied as seen."""
+    """How often items of a vote set are ranked above those of another; ties are as observed.
+
+    `draws` are MAVEN's parameters by name; `vote` has those of the votes at the `chosen` draws.
+    """
     part = items.take(np.arange(0, len(items), -(-len(items) // MOST_ITEMS)))
     sets = find_vote_sets(part)
     kept = np.sort(np.argsort(-sets.count, kind="stable")[:MOST_SETS])
@@ -154,7 +157,7 @@ ANNOTATOR_METRICS = ("TPR:each", "TNR:each")
 
 
 @dataclass(frozen=True)
-class Found:
+class Finding:
     """What a method says of a model in a stratum."""
 
     stratum: str
@@ -176,8 +179,8 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Work:
-    """A method with all that it needs."""
+class MethodRun:
+    """A method, the items of a stratum that it is run on, and all that it needs."""
 
     study: Study
     settings: Settings
@@ -185,10 +188,10 @@ class Work:
     method: str
     items: Items  # of the stratum
     stan: StanModels
-    more: bool = True  # whether curves, and differences of models, are asked for
+    in_full: bool = True  # whether curves, and differences of models, are asked for
 
     def rng(self, role: str, method: str = "", model: str = NO_PREDICTOR) -> np.random.Generator:
-        """Random numbers of a role; a method's own depend on the model too."""
+        """Random numbers of a role, one of `ROLES`; a method's own depend on the model too."""
         return stream(self.settings, self.stratum, role, method, model)
 
     def request(self) -> Request:
@@ -202,7 +205,7 @@ class Work:
     def questions(self, model: str) -> Questions:
         """What is asked of a model; without curves where the method estimates some metrics only."""
         asked = questions_of(self.settings, self.study.items, model)
-        curves = self.more and not METHODS[self.method].estimates
+        curves = self.in_full and not METHODS[self.method].estimates
         return asked if curves else replace(asked, curves=False)
 
     def why_nothing(self, models: Sequence[str]) -> str:
@@ -215,7 +218,7 @@ class Work:
         settings = {"imputations": self.settings.imputations, **(offer.settings if offer else {})}
         return fit(self.method, table, self.rng("fit"), settings, self.stan)
 
-    def seen(self, rows: np.ndarray) -> Items:
+    def complete_items(self, rows: np.ndarray) -> Items:
         """Items at some positions of the stratum, with the scores that all of them have."""
         return of_complete_scores(self.items.take(rows))
 
@@ -225,66 +228,68 @@ class Work:
         if self.study.weights is not None:
             weights = np.asarray(self.study.weights, dtype=float)[self.stratum.rows][rows]
             weights = weights / weights.mean()
-        return View(self.seen(rows), model, weights)
+        return View(self.complete_items(rows), model, weights)
 
-    def of_study(self, rows: np.ndarray, known: np.ndarray | None) -> np.ndarray | None:
-        """Probabilities of all items of the study, NaN where there is none; None in a stratum."""
+    def spread_over_study(self, rows: np.ndarray, known: np.ndarray | None) -> np.ndarray | None:
+        """Probabilities known of some rows, for all items, NaN elsewhere; None in a stratum."""
         if self.stratum.key != 0 or known is None:
             return None
-        found = np.full(len(self.items), np.nan)
-        found[rows] = known
-        return found
+        spread = np.full(len(self.items), np.nan)
+        spread[rows] = known
+        return spread
 
 
-FitOf = Callable[[np.ndarray], Fit]  # positions of items -> a method's fit, with their labels
+FitOfRows = Callable[[np.ndarray], Fit]  # positions of items -> a method's fit, with their labels
 
 
-def _common(work: Work, fit: FitOf, rows: np.ndarray, model: str) -> dict[str, Sample | str]:
+def _on_common_items(
+    run: MethodRun, fit: FitOfRows, rows: np.ndarray, model: str
+) -> dict[str, Sample | str]:
     """What a method says of a model on the items that another scored too, or why nothing."""
-    items = work.items.take(rows)
+    items = run.items.take(rows)
     made: dict[bytes, Sample] = {}
-    questions = replace(work.questions(model), curves=False)
+    questions = replace(run.questions(model), curves=False)
 
     def against(other: str) -> Sample | str:
-        if why := work.why_nothing([name for name in items.predictors if name in (model, other)]):
+        if why := run.why_nothing([name for name in items.predictors if name in (model, other)]):
             return why
         shared = rows[scored(items, [other])]
         key = shared.tobytes()
         if key not in made:
-            made[key] = sample_of(fit(shared), work.view(shared, model), questions, work.request())
+            made[key] = sample_of(fit(shared), run.view(shared, model), questions, run.request())
         return made[key]
 
     return {other: against(other) for other in items.predictors}
 
 
-def _says(work: Work, fit: FitOf, rows: np.ndarray, model: str) -> Found:
+def _finding(run: MethodRun, fit: FitOfRows, rows: np.ndarray, model: str) -> Finding:
     """What a method says of a model, and of its differences to others on the items of both.
 
     Each point of a curve is corrected by itself. Recall cannot fall where the false positive rate
     grows, so that of the ROC curve its estimates become the nearest that do not (`never_falling`).
     """
-    fitted, questions, request = fit(rows), work.questions(model), work.request()
-    view, labels, level = work.view(rows, model), fitted.labels, work.settings.interval_level
+    fitted, questions, request = fit(rows), run.questions(model), run.request()
+    view, labels, level = run.view(rows, model), fitted.labels, run.settings.interval_level
     sample, named = sample_of(fitted, view, questions, request), questions.named
     asked, draws, checks = range(len(questions.asked)), labels.parameters, None
     if f"mu:{model}" in draws:
-        rng = work.rng("checks", work.method, model)
+        rng = run.rng("checks", run.method, model)
         checks = check_predictions(draws, view.items, model, rng, level)
     known = sample.probability
     if known is None and labels.of_items:
         known = labels.probabilities(view, request.streams.make(OWN, model))
-    compared = len(work.items.predictors) > 1 and model != NO_PREDICTOR and work.more
-    common = _common(work, fit, rows, model) if compared else {}
+    compared = len(run.items.predictors) > 1 and model != NO_PREDICTOR and run.in_full
+    common = _on_common_items(run, fit, rows, model) if compared else {}
     curves = None
     if points := range(len(asked), len(named.texts)):
         drawn = sample.select(points).estimates(named.select(points), level)
         curves = np.array([[one.estimate, one.lower, one.upper] for one in drawn]).T
         roc = slice(len(RECALLS), None)
         curves[:, roc] = never_falling(*curves[:, roc])
-    return Found(
-        work.stratum.name, model, work.method, named.select(asked), sample.select(asked), common,
-        whole=len(rows) == len(work.items), curves=curves, checks=checks,
-        probability=work.of_study(rows, known),
+    return Finding(
+        run.stratum.name, model, run.method, named.select(asked), sample.select(asked), common,
+        whole=len(rows) == len(run.items), curves=curves, checks=checks,
+        probability=run.spread_over_study(rows, known),
         parameters=[
             (name, float(np.median(values)), float(lower), float(upper))
             for name, values in draws.items()
@@ -294,118 +299,121 @@ def _says(work: Work, fit: FitOf, rows: np.ndarray, model: str) -> Found:
     )  # fmt: skip
 
 
-def _nothing(work: Work, model: str, why: str, problem: str = "") -> Found:
+def _empty_finding(run: MethodRun, model: str, why: str, problem: str = "") -> Finding:
     """That a method says nothing of a model, nor of its differences to others, and why."""
-    questions = replace(work.questions(model), curves=False)
+    questions = replace(run.questions(model), curves=False)
     sample = Stated([Estimate.unavailable(text, why) for text in questions.texts])
-    pairs: dict[str, Sample | str] = dict.fromkeys(work.items.predictors, why)
+    pairs: dict[str, Sample | str] = dict.fromkeys(run.items.predictors, why)
     named = questions.named
-    return Found(work.stratum.name, model, work.method, named, sample, pairs, problem=problem)
+    return Finding(run.stratum.name, model, run.method, named, sample, pairs, problem=problem)
 
 
-def _failed(work: Work, model: str, error: Exception) -> Found:
+def _failed_finding(run: MethodRun, model: str, error: Exception) -> Finding:
     """That a method failed, and why; what an error does not say itself is named by its type."""
     said = " ".join(str(error).split())
     if not isinstance(error, InputError | SamplingError):
         kind = type(error).__name__
         said = f"{kind}: {said}" if said else kind
-    return _nothing(work, model, f"it failed: {said}", said)
+    return _empty_finding(run, model, f"it failed: {said}", said)
 
 
-def _of_model(work: Work, fit: FitOf, model: str) -> Found:
-    """What a method says of a model, or why it says nothing: the other models have their say."""
-    if why := work.why_nothing([model]):
-        return _nothing(work, model, why)
+def _finding_of_model(run: MethodRun, fit: FitOfRows, model: str) -> Finding:
+    """What a method says of a model, or why it says nothing: no failure stops the other models."""
+    if why := run.why_nothing([model]):
+        return _empty_finding(run, model, why)
     try:
-        return _says(work, fit, scored(work.items, [model]), model)
+        return _finding(run, fit, scored(run.items, [model]), model)
     except Exception as error:
-        return _failed(work, model, error)
+        return _failed_finding(run, model, error)
 
 
-def _on_scores(work: Work, model: str) -> Found:
+def _finding_on_scores(run: MethodRun, model: str) -> Finding:
     """What a method that conditions on a model's scores says of it."""
-    whole = scored(work.items, [model])
+    whole = scored(run.items, [model])
 
     @cache
     def fitted() -> Fit:
-        items = work.items.take(whole)
-        return work.fit(replace(items, scores={model: items.scores[model]}))
+        items = run.items.take(whole)
+        return run.fit(replace(items, scores={model: items.scores[model]}))
 
-    return _of_model(work, lambda rows: _part(fitted(), np.searchsorted(whole, rows)), model)
+    return _finding_of_model(
+        run, lambda rows: _fit_of_rows(fitted(), np.searchsorted(whole, rows)), model
+    )
 
 
-def _part(fitted: Fit, rows: np.ndarray) -> Fit:
+def _fit_of_rows(fitted: Fit, rows: np.ndarray) -> Fit:
     return replace(fitted, labels=fitted.labels.take(rows))
 
 
-def fit_of(work: Work, made: dict[bytes, Fit]) -> FitOf:
+def fits_of_rows(run: MethodRun, made: dict[bytes, Fit]) -> FitOfRows:
     """The fits of a method whose labels are the same for all models; those `made` are by rows.
 
-    What gold corrects must speak alike of items with gold and without. A model's scores may be of
-    some items because these have gold labels, so that a method sees scores that the items all have,
-    and is fitted anew to those that a model scored. Others are fitted once.
+    A prediction that gold corrects must be made alike for items with gold and without. A model may
+    have scored some items because they have gold labels. Such a method therefore sees only scores
+    that all its items have, and is fitted anew to the items that a model scored. Other methods are
+    fitted once.
     """
-    anew = METHODS[work.method].has_role(CORRECTED) and is_quick([work.method])
-    everyone = np.arange(len(work.items))
+    anew = METHODS[run.method].has_role(CORRECTED) and is_quick([run.method])
+    everyone = np.arange(len(run.items))
 
     def fit(rows: np.ndarray) -> Fit:
         if not anew and len(rows) < len(everyone):
-            return _part(fit(everyone), rows)
+            return _fit_of_rows(fit(everyone), rows)
         key = rows.tobytes()
         if key not in made:
-            made[key] = work.fit(work.seen(rows) if anew else work.items)
+            made[key] = run.fit(run.complete_items(rows) if anew else run.items)
         return made[key]
 
     return fit
 
 
-def of_each(work: Work, fit: FitOf) -> list[Found]:
+def findings_of_models(run: MethodRun, fit: FitOfRows) -> list[Finding]:
     """What a method whose labels are the same for all models says of items and of each model."""
-    everyone = np.arange(len(work.items))
-    models = work.items.predictors if fit(everyone).labels.of_items else []
-    alone = _says(work, fit, everyone, NO_PREDICTOR)
-    return [alone, *(_of_model(work, fit, model) for model in models)]
+    everyone = np.arange(len(run.items))
+    models = run.items.predictors if fit(everyone).labels.of_items else []
+    alone = _finding(run, fit, everyone, NO_PREDICTOR)
+    return [alone, *(_finding_of_model(run, fit, model) for model in models)]
 
 
-def _of_annotators(work: Work) -> Found:
+def _finding_on_annotators(run: MethodRun) -> Finding:
     """Fit a method of annotators to their labels; it says nothing of models."""
-    annotations, level = annotations_of(work.study, work.stratum), work.settings.interval_level
-    fitted, request = work.fit(annotations), work.request()
-    view = View(replace(work.items, labels=annotations), NO_PREDICTOR)
-    questions = work.questions(NO_PREDICTOR)
+    annotations, level = annotations_of(run.study, run.stratum), run.settings.interval_level
+    fitted, request = run.fit(annotations), run.request()
+    view = View(replace(run.items, labels=annotations), NO_PREDICTOR)
+    questions = run.questions(NO_PREDICTOR)
     sample = sample_of(fitted, view, questions, request)
     rng = request.streams.make(OWN, NO_PREDICTOR)
     annotators = evaluate_annotations(fitted, annotations, ANNOTATOR_METRICS, rng, level, 0)
-    rows = pd.Index(annotations.item.astype(str)).get_indexer(work.items.item.astype(str))
-    known = fitted.labels.probabilities(view, work.rng(OWN))
+    rows = pd.Index(annotations.item.astype(str)).get_indexer(run.items.item.astype(str))
+    known = fitted.labels.probabilities(view, run.rng(OWN))
     probability = np.where(rows >= 0, known[rows], np.nan)
-    return Found(
-        work.stratum.name, NO_PREDICTOR, work.method, questions.named, sample,
+    return Finding(
+        run.stratum.name, NO_PREDICTOR, run.method, questions.named, sample,
         annotators=annotators, diagnostics=fitted.diagnostics,
-        probability=work.of_study(np.arange(len(work.items)), probability),
+        probability=run.spread_over_study(np.arange(len(run.items)), probability),
     )  # fmt: skip
 
 
-def _run_method(work: Work, model: str) -> list[Found]:
-    start, method = time.perf_counter(), METHODS[work.method]
+def _run_method(run: MethodRun, model: str) -> list[Finding]:
+    start, method = time.perf_counter(), METHODS[run.method]
     try:
         if method.of_annotators:
-            found = [_of_annotators(work)]
+            findings = [_finding_on_annotators(run)]
         elif method.needs_scores:
-            found = [_on_scores(work, model)]
+            findings = [_finding_on_scores(run, model)]
         else:
-            found = of_each(work, fit_of(work, {}))
+            findings = findings_of_models(run, fits_of_rows(run, {}))
     except Exception as error:  # whatever it is, the other methods have their say
         alone = method.needs_scores or method.of_annotators
-        models = [model] if alone else [NO_PREDICTOR, *work.items.predictors]
-        found = [_failed(work, one, error) for one in models]
-    seconds = (time.perf_counter() - start) / len(found)
-    return [replace(one, seconds=seconds) for one in found]
+        models = [model] if alone else [NO_PREDICTOR, *run.items.predictors]
+        findings = [_failed_finding(run, one, error) for one in models]
+    seconds = (time.perf_counter() - start) / len(findings)
+    return [replace(one, seconds=seconds) for one in findings]
 
 
-def run_job(job: Job, planned: Planned, stan: StanModels) -> list[Found]:
+def run_job(job: Job, planned: JobPlan, stan: StanModels) -> list[Finding]:
     """What each method of a job of a study says, or why it says nothing."""
     study, stratum = planned.study, planned.strata[job.stratum]
     items = items_of(study, stratum)
-    works = [Work(study, planned.settings, stratum, one, items, stan) for one in job.methods]
-    return [found for work in works for found in _run_method(work, job.model)]
+    runs = [MethodRun(study, planned.settings, stratum, one, items, stan) for one in job.methods]
+    return [finding for each in runs for finding in _run_method(each, job.model)]

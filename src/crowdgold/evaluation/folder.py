@@ -51,7 +51,7 @@ class Evaluation(Shown):
         return {"tables": tables, "summary": ", ".join(self.summary)}
 
 
-Answered = Callable[[Evaluation], None]  # told of an evaluation without its models
+Answered = Callable[[Evaluation], None]  # called with the answers before models are sampled
 
 
 ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"
@@ -65,9 +65,9 @@ WRITTEN = (
     FIGURES, ".snakemake_timestamp",
 )  # fmt: skip
 """Every file that an evaluation with its report holds, made by the command or the workflow."""
-DATA = "data"  # of study.json: the files that were read, as they lie from the folder
-SHOWN = 5
-HALF = 0.5  # share of the items that a later evaluation into the same folder has too, at least
+DATA = "data"  # key of study.json: the files that were read, by their paths from the folder
+NAMED = 5  # files that a message names
+SAME_ITEMS = 0.5  # least share of a folder's items that an evaluation which replaces it has too
 FLOATS = "%.10g"
 
 
@@ -76,10 +76,10 @@ def is_evaluation(out: Path) -> bool:
 
     Finished jobs of a run that was stopped can be there, with an evaluation or without.
     """
-    return out.is_dir() and not _others(out)
+    return out.is_dir() and not _other_files(out)
 
 
-def _others(out: Path) -> list[str]:
+def _other_files(out: Path) -> list[str]:
     """What is in a folder beside an evaluation; everything where it holds none."""
     held = sorted(one for one in out.iterdir() if not holds_jobs(one))
     others = [one.name for one in held if one.name not in WRITTEN or not one.is_file()]
@@ -90,7 +90,6 @@ def _others(out: Path) -> list[str]:
 
 
 def _study(out: Path) -> dict[str, Any]:
-    """What a folder says of the study that was evaluated there; empty where it says nothing."""
     try:
         study = json.loads((out / STUDY).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -108,9 +107,9 @@ def _check_replaced(out: Path, inputs: Sequence[Path]) -> None:
         if os.path.lexists(out):
             raise InputError(f"{out}: a file; {again}")
         return
-    if others := _others(out):
+    if others := _other_files(out):
         raise InputError(
-            f"{out}: a folder with other things in it ({list_names(others, SHOWN)}); {again}"
+            f"{out}: a folder with other things in it ({list_names(others, NAMED)}); {again}"
         )
     files = _study(out).get(DATA)
     before = [out / str(one) for one in files] if isinstance(files, list) else []
@@ -124,7 +123,7 @@ def _check_replaced(out: Path, inputs: Sequence[Path]) -> None:
     if before and inputs and not any(map(is_again, before)):
         raise InputError(
             f"{out}: an evaluation of another study "
-            f"({list_names([one.name for one in before], SHOWN)}); name a new "
+            f"({list_names([one.name for one in before], NAMED)}); name a new "
             "folder by --out, or let it be replaced by --force"
         )
 
@@ -142,7 +141,7 @@ def check_same_items(out: Path, items: Collection[str], force: bool = False) -> 
     except (OSError, ValueError):
         return  # no table of ours, which `check_folder` has seen
     same = before.isin(list(items)).to_numpy(dtype=bool)
-    if len(same) and same.mean() < HALF:
+    if len(same) and same.mean() < SAME_ITEMS:
         raise InputError(
             f"{out}: an evaluation of other items, such as {str(before[~same].iloc[0])!r}; name a "
             "new folder by --out, or let it be replaced by --force"
@@ -178,8 +177,8 @@ def kept_folder(out: Path) -> Path | None:
     return out / UNFINISHED if not os.path.lexists(out) or is_evaluation(out) else None
 
 
-def mend(out: Path) -> list[Path]:
-    """Remove what killed runs left beside a folder; give what was removed or renamed.
+def clean_up(out: Path) -> list[Path]:
+    """Remove what killed runs left beside a folder; returns what was removed or renamed.
 
     An earlier evaluation that was to be replaced is put back where nothing took its place. What a
     process holds, which is at work then, is left alone.

@@ -33,7 +33,7 @@ from crowdgold.checking.without_gold import (
     left_out_in_words,
 )
 from crowdgold.evaluation.conditions import answers_asked
-from crowdgold.evaluation.jobs import ALL, Planned, items_of, stream
+from crowdgold.evaluation.jobs import ALL, JobPlan, items_of, stream
 from crowdgold.evaluation.questions import plain_metric
 from crowdgold.evaluation.rows import KEYS
 from crowdgold.inference.samples import ONLY_GOLD
@@ -85,30 +85,31 @@ def knows_errors(method: str) -> bool:
     return EXPERTS_ERRORS in METHODS[method].needs
 
 
-def is_gold_alone(one: Mapping[str, Any]) -> bool:
+def is_gold_alone(row: Mapping[str, Any]) -> bool:
     """Whether a number rests on gold labels alone, as asked, or since a prediction adds nothing."""
-    return one["method"] == baseline() or str(one.get("note") or "").startswith(ONLY_GOLD)
+    return row["method"] == baseline() or str(row.get("note") or "").startswith(ONLY_GOLD)
 
 
-def is_gold_corrected(one: Mapping[str, Any]) -> bool:
+def is_gold_corrected(row: Mapping[str, Any]) -> bool:
     """Whether gold labels corrected this number, by the method that the rules have first."""
-    return is_corrected(str(one["method"])) and not one["passed_over"] and not is_gold_alone(one)
+    return is_corrected(str(row["method"])) and not row["passed_over"] and not is_gold_alone(row)
 
 
-def named(one: Mapping[str, Any]) -> str:
-    """What a reader is told of how a number was found: in words, with the method's name."""
-    if is_gold_alone(one):
+def method_in_words(row: Mapping[str, Any]) -> str:
+    """By what a number was found, in words, with the method's name."""
+    if is_gold_alone(row):
         return "gold labels alone"
-    method = str(one["method"])
-    return f"corrected by gold ({method})" if is_gold_corrected(one) else method
+    method = str(row["method"])
+    return f"corrected by gold ({method})" if is_gold_corrected(row) else method
 
 
 def order_of_choice(
     n_gold: int, set_aside: str, methods: Sequence[str]
 ) -> tuple[tuple[str, ...], str]:
-    """The methods, of those that say something, in the order of choice, and why in this one.
+    """The methods that can give the answer, the first choice first, and the reason for this order.
 
-    `set_aside` tells why nothing rests on gold labels; empty where something can.
+    The reason is empty where gold labels correct the answer. `set_aside` tells why nothing rests on
+    gold labels; empty where something can. `methods` are those with estimates.
     """
     if n_gold == 0:
         return with_role(MODEL), NO_GOLD_REASON
@@ -128,7 +129,6 @@ def first_choice(n_gold: int, set_aside: str, methods: Sequence[str]) -> str | N
 
 
 def _share_of_range(metric: str, lower: float, upper: float) -> float:
-    """The part that an interval has of the values that a metric can take."""
     plain, _ = plain_metric(metric)
     low, high = METRICS[plain].range
     sides = 1 if metric.partition("@")[0] == plain else 2  # a difference has twice the range
@@ -140,8 +140,11 @@ def is_too_wide(metric: str, lower: float, upper: float) -> bool:
     return _share_of_range(metric, lower, upper) > WIDEST
 
 
-def _problem(row: Mapping[str, Any], contradicts: bool) -> str:
-    """Why a row cannot be the answer; empty where it can."""
+def _why_no_answer(row: Mapping[str, Any], contradicts: bool) -> str:
+    """Why a row cannot be the answer; empty where it can.
+
+    `contradicts` says whether gold labels that contradict a model rule it out.
+    """
     method = METHODS[row["method"]]
     if is_model(row["method"]):
         # A model that fits items without scores too has a setting for how these follow the votes.
@@ -179,11 +182,11 @@ def _choose(
     rows: Mapping[str, Mapping[str, Any]], order: Sequence[str], reason: str,
     unusable: Mapping[str, str],
 ) -> dict[str, Any]:  # fmt: skip
-    """Choose among the rows of one metric, by method."""
+    """The answer of one metric, from its rows by method; its keys are those of `no_answer`."""
     passed_over = []
     for method in (name for name in order if name in rows):
         row = rows[method]
-        problem = unusable.get(method) or _problem(row, reason == ONLY_MODELS_REASON)
+        problem = unusable.get(method) or _why_no_answer(row, reason == ONLY_MODELS_REASON)
         if problem:
             passed_over.append(f"{method}: {problem}")
             no_ends = np.isfinite(row["estimate"]) and not np.isfinite(row["lower"] + row["upper"])
@@ -199,7 +202,7 @@ def _choose(
         remark = LITTLE if share > WIDE and reason != NO_GOLD_REASON else ""
         instead = f"instead of {passed_over[0]}" if passed_over else ""
         others = (name for name in with_role(MODEL) if name in rows and name != method)
-        beside = next((name for name in others if not _problem(rows[name], False)), None)
+        beside = next((name for name in others if not _why_no_answer(rows[name], False)), None)
         return {
             "method": method, **_numbers(row),
             "beside": beside and {"method": beside, **_numbers(rows[beside])},
@@ -231,12 +234,12 @@ def headlines(
     answer. `n_gold`, and why gold is `set_aside`, are by stratum; `unusable` is stratum -> method
     -> why its numbers are no answer there.
     """
-    found = []
+    listed = []
     asked = table.groupby("stratum")["method"].unique()
     for key, group in table.groupby(list(KEYS), sort=False):
-        named = dict(zip(KEYS, map(str, key), strict=True))
+        key_of_row = dict(zip(KEYS, map(str, key), strict=True))
         rows: dict[str, Any] = {row["method"]: row for row in group.to_dict("records")}
-        stratum = named["stratum"]
+        stratum = key_of_row["stratum"]
         order, reason = order_of_choice(n_gold[stratum], set_aside[stratum], list(asked[stratum]))
         chosen = _choose(rows, order, reason, unusable.get(stratum, {}))
         if set_aside[stratum]:
@@ -244,87 +247,89 @@ def headlines(
             nothing = {"misfit": None, "effective_gold": None}
             beside = chosen["beside"]
             chosen = {**chosen, **nothing, "beside": beside and {**beside, **nothing}}
-        found.append(named | chosen | {"reason": reason})
-    return found
+        listed.append(key_of_row | chosen | {"reason": reason})
+    return listed
 
 
-def _gold_for(
+def _gold_wanted(
     row: Mapping[str, Any], items: Items, between: tuple[float, float], level: float
 ) -> int:
-    """Gold labels that would give a metric without a range an interval."""
     name, at = plain_metric(row["metric"])
     metric = METRICS[name]
     shares = []
     for model in {row["model"], row["against"]} & {NO_PREDICTOR, *items.predictors}:
         if metric.needs_scores and model == NO_PREDICTOR:
             continue
-        own = items if model == NO_PREDICTOR else items.with_score(model)
-        ranked, place = RankedItems.of(own, model), np.arange(len(own) + 1)
+        scored = items if model == NO_PREDICTOR else items.with_score(model)
+        ranked, place = RankedItems.of(scored, model), np.arange(len(scored) + 1)
         for share in between:
             labels = np.diff(np.floor(place * share)).astype(int)
             threshold = float(at.partition("|")[0] or 0)
-            shares.append(metric.rests_on(labels, ranked, threshold, None) / max(len(own), 1))
+            shares.append(metric.rests_on(labels, ranked, threshold, None) / max(len(scored), 1))
     return gold_wanted(min(shares, default=1.0), len(items), level)
 
 
 def range_of(
-    row: Mapping[str, Any], items: Items, found: Allowed | None, level: float
+    row: Mapping[str, Any], items: Items, allowed_ranges: Allowed | None, level: float
 ) -> dict[str, Any]:
-    """The range of a metric as JSON has it: its ends, null for none; gold labels; and why.
+    """The range of a metric as JSON has it: its ends, or null and `why` there are none.
 
-    So many gold labels would give an interval of that level.
+    `gold` is how many gold labels would give an interval of the level.
     """
-    between = UNKNOWN if found is None else found.ranges.between
-    nothing = {"lower": None, "upper": None, "gold": _gold_for(row, items, between, level)}
-    if found is None:
+    between = UNKNOWN if allowed_ranges is None else allowed_ranges.ranges.between
+    nothing = {"lower": None, "upper": None, "gold": _gold_wanted(row, items, between, level)}
+    if allowed_ranges is None:
         return {**nothing, "why": SINGLE}
-    ranges, metric = found.ranges, row["metric"]
-    named = {"prevalence": ranges.prevalence, "TPR_H": ranges.tpr, "TNR_H": ranges.tnr}
-    known: Range | None = named.get(metric)
+    ranges, metric = allowed_ranges.ranges, row["metric"]
+    by_metric = {"prevalence": ranges.prevalence, "TPR_H": ranges.tpr, "TNR_H": ranges.tnr}
+    known: Range | None = by_metric.get(metric)
     if metric == "AUC" and not row["against"]:
         known = ranges.auc.get(row["model"])
     if known is None:
         return {**nothing, "why": NOT_KNOWN}
-    if found.contrary and metric in ("TPR_H", "TNR_H"):
+    if allowed_ranges.contrary and metric in ("TPR_H", "TNR_H"):
         return {**nothing, "why": OF_OTHERS}
     ends = {name: None if known.why else getattr(known, name) for name in ("lower", "upper")}
     return {**ends, "gold": known.gold, "why": known.why}
 
 
 def with_ranges(
-    rows: Sequence[dict[str, Any]], planned: Planned, check: DataCheck | None
+    rows: Sequence[dict[str, Any]], planned: JobPlan, check: DataCheck | None
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """The headlines with a `range` each, None where there is gold; and what the ranges assume.
 
-    Without gold labels every metric that was asked for has one, also where no model estimates it:
-    such are at the end of a stratum's.
+    Without gold labels every metric that was asked for has a headline with a range, also where no
+    model estimates it: such headlines are the last of a stratum.
     """
     study, settings = planned.study, planned.settings
-    told: list[dict[str, Any]] = []
+    ranged: list[dict[str, Any]] = []
     assumed: dict[str, str] = {}
     level = settings.interval_level
     for name, stratum in planned.strata.items():
-        items, own = items_of(study, stratum), [row for row in rows if row["stratum"] == name]
+        items = items_of(study, stratum)
+        of_stratum = [row for row in rows if row["stratum"] == name]
         if (items.gold != NO_GOLD).any():
-            told += [{**row, "range": None} for row in own]
+            ranged += [{**row, "range": None} for row in of_stratum]
             continue
-        found = None  # where no two votes are of an item
+        allowed_ranges = None  # where no two votes are of an item
         if has_ranges(items) and name == ALL and check and check.judges.ranges is not None:
-            found = Allowed(check.judges.ranges, check.judges.contrary)
+            allowed_ranges = Allowed(check.judges.ranges, check.judges.contrary)
         elif has_ranges(items):
             weights = None if study.weights is None else study.weights[stratum.rows]
             rng = stream(settings, stratum, "gold").spawn(1)[0]
-            found = allowed(items, items.labels, rng, level, weights)
-        there = {tuple(row[key] for key in KEYS) for row in own}
-        empty = no_answer([] if own else [NO_MODEL]) | {"reason": NO_GOLD_REASON}
-        for key in answers_asked(settings, items):
-            named = (name, key.model, key.against, key.metric)
-            if named not in there:
-                own.append(dict(zip(KEYS, named, strict=True)) | empty)
-        told += [{**row, "range": range_of(row, items, found, level)} for row in own]
+            allowed_ranges = allowed(items, items.labels, rng, level, weights)
+        keys_of_rows = {tuple(row[column] for column in KEYS) for row in of_stratum}
+        empty = no_answer([] if of_stratum else [NO_MODEL]) | {"reason": NO_GOLD_REASON}
+        for asked in answers_asked(settings, items):
+            key_of_row = (name, asked.model, asked.against, asked.metric)
+            if key_of_row not in keys_of_rows:
+                of_stratum.append(dict(zip(KEYS, key_of_row, strict=True)) | empty)
+        ranged += [
+            {**row, "range": range_of(row, items, allowed_ranges, level)} for row in of_stratum
+        ]
         assumed[name] = ""
-        if found is not None:
-            out = left_out_in_words(found)
-            leave = f" They leave out {out}." if out else ""
-            assumed[name] = f"Ranges hold {assumed_in_words(found.ranges)}.{leave}"
-    return told, assumed
+        if allowed_ranges is not None:
+            left_out = left_out_in_words(allowed_ranges)
+            leave = f" They leave out {left_out}." if left_out else ""
+            assumed[name] = f"Ranges hold {assumed_in_words(allowed_ranges.ranges)}.{leave}"
+    return ranged, assumed

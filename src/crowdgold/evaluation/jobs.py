@@ -83,7 +83,7 @@ def stream(
 
 
 def find_strata(study: Study) -> tuple[list[Stratum], list[str]]:
-    """All items, and those of each value of each column; say which are left out."""
+    """All items, and those of each value of each column; and notes on those left out."""
     size = len(study.items)
     found, notes = [Stratum(ALL, 0, np.arange(size))], []
     for column, values in study.strata.items():
@@ -126,7 +126,7 @@ def is_quick(methods: Iterable[str]) -> bool:
 
 
 def _work_of(method: str) -> float:
-    """How long a method takes, relative to others; 0 where it samples nothing."""
+    """How long a method's sampler takes, relative to others; 0 where it samples nothing."""
     offer = METHODS[method].offer
     return offer.work if offer else 0.0
 
@@ -155,7 +155,7 @@ def reason_against(method: str, study: Study, items: Items) -> str:
 
 
 @dataclass(frozen=True)
-class Planned:
+class JobPlan:
     """A study whose work is split into jobs."""
 
     study: Study
@@ -174,8 +174,8 @@ class Planned:
         """The methods that are run on a stratum."""
         return [name for job in self.jobs if job.stratum == stratum for name in job.methods]
 
-    def without(self, failed: Mapping[str, str]) -> "Planned":
-        """Take methods whose model cannot be had out of the jobs; say of each where that is."""
+    def without(self, failed: Mapping[str, str]) -> "JobPlan":
+        """The plan without the methods that `failed` (method -> why their model cannot be had)."""
         against, jobs = dict(self.against), []
         for job in self.jobs:
             against |= {(job.stratum, name): failed[name] for name in job.methods if name in failed}
@@ -188,7 +188,7 @@ class UnsupportedError(InputError):
     """Data that can be read and do not support what is asked of them."""
 
 
-def plan_study(study: Study, settings: Settings) -> Planned:
+def plan_study(study: Study, settings: Settings) -> JobPlan:
     """Split the work on a study into jobs.
 
     Raises an `UnsupportedError` where no metric asked for can be had of these tables, and an
@@ -219,4 +219,4 @@ def plan_study(study: Study, settings: Settings) -> Planned:
                 jobs.append(Job(stratum.name, alone, NO_PREDICTOR))
             if of_models := tuple(name for name in methods if METHODS[name].needs_scores):
                 jobs += [Job(stratum.name, of_models, model) for model in items.predictors]
-    return Planned(study, settings, {one.name: one for one in strata}, notes, jobs, against)
+    return JobPlan(study, settings, {one.name: one for one in strata}, notes, jobs, against)

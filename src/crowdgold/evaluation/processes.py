@@ -18,59 +18,60 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 
-from crowdgold.evaluation.fitting import Found, run_job
-from crowdgold.evaluation.jobs import Job, Planned
+from crowdgold.evaluation.fitting import Finding, run_job
+from crowdgold.evaluation.jobs import Job, JobPlan
 from crowdgold.evaluation.run_key import KeptJobs
 from crowdgold.models.stan import StanModels
 from crowdgold.system.temporary import scratch_folder
 from crowdgold.types.errors import InputError
 
-EVERY = 5.0  # seconds between two lines of progress; what takes less says nothing
+PROGRESS_EVERY = 5.0  # seconds between two lines of progress; what takes less says nothing
 GRACE = 5.0  # seconds that a killed process has to be gone, before its files are removed
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 START = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
 
 Say = Callable[[str], None]
-Shared = tuple[Planned, StanModels]
+Shared = tuple[JobPlan, StanModels]
 _shared: list[Shared] = []  # what every job of this process works on
 
 
-def _end_with(parent: int) -> None:
-    """End this process and what it started when its parent is gone, which nothing else tells."""
+def _end_with_parent(parent: int) -> None:
+    """End this process, and those that it started, when its parent is gone: no signal tells."""
     while os.getppid() == parent:
         time.sleep(1)
     os.killpg(0, signal.SIGKILL)
 
 
-def _begin(folder: str, parent: int, shared: Shared) -> None:
+def _prepare_process(folder: str, parent: int, shared: Shared) -> None:
     """Prepare a process: a group of its own with what it starts, and its files in one folder."""
     os.setpgrp()
     signal.set_wakeup_fd(-1)
     for ending in ENDINGS:  # an interrupt from the terminal is the parent's to take care of
         signal.signal(ending, signal.SIG_IGN if ending == signal.SIGINT else signal.SIG_DFL)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
     tempfile.tempdir = folder
     _shared[:] = [shared]
 
 
-def _work(job: Job) -> list[Found]:
+def _run_shared(job: Job) -> list[Finding]:
     return run_job(job, *_shared[0])
 
 
 @contextmanager
 def _started(
     jobs: Sequence[Job], cores: int, shared: Shared
-) -> Iterator[dict[Future[list[Found]], Job]]:
+) -> Iterator[dict[Future[list[Finding]], Job]]:
     """Jobs in processes, which end with the block, also where it is interrupted."""
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context(START)
     with scratch_folder("evaluate") as folder:
-        pool = ProcessPoolExecutor(cores, context, _begin, (str(folder), os.getpid(), shared))
+        arguments = (str(folder), os.getpid(), shared)
+        pool = ProcessPoolExecutor(cores, context, _prepare_process, arguments)
         try:
-            with held(ENDINGS), warnings.catch_warnings():
+            with signals_held(ENDINGS), warnings.catch_warnings():
                 # Threads of libraries sleep by now; no process uses what they could have locked.
                 warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
-                futures = {pool.submit(_work, job): job for job in jobs}
+                futures = {pool.submit(_run_shared, job): job for job in jobs}
             yield futures
             pool.shutdown()
         finally:
@@ -84,8 +85,8 @@ def _started(
 
 
 @contextmanager
-def held(signals: Sequence[signal.Signals]) -> Iterator[None]:
-    """Keep signals until the block ends: one that meets a fork, or a finalizer, would be lost.
+def signals_held(signals: Sequence[signal.Signals]) -> Iterator[None]:
+    """Signals wait until the block ends: one that meets a fork, or a finalizer, would be lost.
 
     A mask would not do: it is one thread's, and any other thread would take the signal.
     """
@@ -106,14 +107,14 @@ def held(signals: Sequence[signal.Signals]) -> Iterator[None]:
 
 
 def run_jobs(
-    jobs: Sequence[Job], planned: Planned, stan: StanModels, cores: int, say: Say, kept: KeptJobs
-) -> list[Found]:
+    jobs: Sequence[Job], planned: JobPlan, stan: StanModels, cores: int, say: Say, kept: KeptJobs
+) -> list[Finding]:
     """What jobs find, in their order, from processes, so many as `cores` at a time.
 
     Models are compiled already, and jobs that take longest come first. `say` is told every few
-    seconds how far it is; jobs that a run which was stopped has `kept` are not run again, and those
-    of this one are added. Raises an `InputError` where a process was ended from outside, for want
-    of memory, say.
+    seconds how many are done. Jobs that an earlier, stopped run has `kept` are not run again, and
+    those of this run are kept too. Raises an `InputError` where a process was ended from outside,
+    for want of memory, say.
     """
     start = told = time.monotonic()
     found = kept.take_up(jobs)
@@ -121,12 +122,12 @@ def run_jobs(
     try:
         with _started(left, min(cores, max(1, len(jobs))), (planned, stan)) as waiting:
             while waiting:
-                rest = max(0.0, told + EVERY - time.monotonic())
+                rest = max(0.0, told + PROGRESS_EVERY - time.monotonic())
                 for future in wait(waiting, rest, FIRST_COMPLETED).done:
                     job = waiting.pop(future)
                     found[job] = future.result()
                     kept.add(job, found[job])
-                if time.monotonic() - told >= EVERY and waiting:
+                if time.monotonic() - told >= PROGRESS_EVERY and waiting:
                     told = time.monotonic()
                     running = list(waiting.values())[:cores]
                     more = f" and {len(running) - 2} more" if len(running) > 2 else ""

@@ -27,7 +27,7 @@ from crowdgold.types.parameters import LEVEL, SEED, check_level, did_you_mean
 METRICS = STUDY_METRICS
 STANDARD = tuple(name for name in METRICS if not KNOWN[name].on_request)
 
-FEWEST_PLANNED = 20  # gold labels that intervals over all looks can be planned for
+FEWEST_PLANNED = 20  # least gold labels at which intervals over all looks can be narrowest
 HUMANS = "humans"  # what delta_TPR of a single model is against
 
 
@@ -138,13 +138,13 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
 
 
 def is_of_population(method: str, about: str) -> bool:
-    """Say whether a method's intervals are about the population, and not the items at hand."""
+    """Whether a method's intervals are about the population, and not the items at hand."""
     offer = METHODS[method].offer
     return about == POPULATION or (offer is not None and offer.population_only)
 
 
 def what_intervals_are_about(about: str, n_items: int) -> str:
-    """Say what the intervals of a table with so many items are about."""
+    """What the intervals of a table with so many items are about, in a sentence."""
     if about == POPULATION:
         return f"Intervals are about the population that these {n_items:,} items were drawn from."
     *others, last = (name for name in offered() if is_of_population(name, about))
@@ -155,12 +155,11 @@ def what_intervals_are_about(about: str, n_items: int) -> str:
 
 
 def _written(threshold: float) -> str:
-    """Write a threshold as the names of metrics have it."""
     return f"{threshold + 0.0:.10g}"
 
 
 def thresholds_of(settings: Settings, items: Items, model: str) -> tuple[float, ...]:
-    """The thresholds at which a model is looked at; none where its scores give no hint.
+    """The thresholds of a model; none where none are given and its scores are not in [0, 1].
 
     Those that are written alike are one.
     """

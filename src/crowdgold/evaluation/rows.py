@@ -1,10 +1,10 @@
-"""From what the jobs found to tables: estimates with comparisons, curves, items, annotators.
+"""The tables of an evaluation: estimates with comparisons, curves, items, annotators, parameters.
 
-With each answer goes how many gold labels alone would give as narrow an interval. It is n times a
-ratio of squared widths, and both widths are estimated from the same n gold labels. Its interval is
-that of the ratio of variances (`inference.rectified`), made wider where it does not hold the number
-itself: n gold labels of N items, with a corrected variance that is R times that of gold alone, say
-as much as m of them,
+Each answer has its number "as gold": how many gold labels alone would give as narrow an interval.
+It is n times a ratio of squared widths, and both widths are estimated from the same n gold labels.
+Its own interval is that of the ratio of variances (`inference.rectified`), made wider where it does
+not hold the number itself: n gold labels of N items, with a corrected variance that is R times that
+of gold alone, say as much as m of them,
 
     1 / m = (1 / n - 1 / N) R + 1 / N
 
@@ -28,7 +28,7 @@ from scipy.special import ndtri
 
 from crowdgold.checking.scores import scored
 from crowdgold.evaluation import fitting
-from crowdgold.evaluation.fitting import Found
+from crowdgold.evaluation.fitting import Finding
 from crowdgold.evaluation.questions import HUMANS, METRICS, Settings, is_of_population, plain_metric
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
@@ -57,8 +57,10 @@ def _step(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     return step
 
 
-def ends(number: np.ndarray, ratio: np.ndarray, gold: np.ndarray, items: np.ndarray) -> np.ndarray:
-    """Ends of the interval of each of R numbers, (2, R), rounded to what is known.
+def as_gold_ends(
+    number: np.ndarray, ratio: np.ndarray, gold: np.ndarray, items: np.ndarray
+) -> np.ndarray:
+    """Ends of the intervals of R numbers as gold, (2, R), rounded (`STEPS`); NaN for none.
 
     `ratio` (2, R) are ends of the ratio of variances, NaN where there are none; `gold` and `items`
     (R,) are n and N.
@@ -73,35 +75,37 @@ def ends(number: np.ndarray, ratio: np.ndarray, gold: np.ndarray, items: np.ndar
     return np.where(gold < items, np.stack([lower, bounded]), np.nan)
 
 
-def with_ends(rows: Sequence[Mapping[str, Any]], table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Headlines with the `ENDS` of their numbers in a table of estimates, None where none are."""
+def with_as_gold_ends(
+    rows: Sequence[Mapping[str, Any]], table: pd.DataFrame
+) -> list[dict[str, Any]]:
+    """Headlines with the `ENDS` that a table of estimates has for them, None where it has none."""
     keys = [*KEYS, "method"]
-    held = {tuple(one[:-2]): one[-2:]
+    ends_of_rows = {tuple(one[:-2]): one[-2:]
             for one in table[[*keys, *ENDS]].itertuples(index=False, name=None)}  # fmt: skip
-    found = []
+    headlines = []
     for row in rows:
-        known = row[AS_GOLD] is not None
-        own = held.get(tuple(row[name] for name in keys), ()) if known else ()
-        there = [float(end) if np.isfinite(end) else None for end in own] or [None, None]
-        found.append({**row, **dict(zip(ENDS, there, strict=True))})
-    return found
+        is_known = row[AS_GOLD] is not None
+        ends = ends_of_rows.get(tuple(row[name] for name in keys), ()) if is_known else ()
+        plain = [float(end) if np.isfinite(end) else None for end in ends] or [None, None]
+        headlines.append({**row, **dict(zip(ENDS, plain, strict=True))})
+    return headlines
 
 
-def _numbers(row: Mapping[str, Any]) -> list[float]:
-    """The number and its ends; NaN for what is not there."""
+def _as_gold_numbers(row: Mapping[str, Any]) -> list[float]:
+    """A row's number as gold and its ends; NaN for what is not there."""
     held = (row.get(name) for name in (AS_GOLD, *ENDS))
     return [np.nan if one is None else float(one) for one in held]
 
 
 def as_gold_interval(row: Mapping[str, Any]) -> tuple[float, float | None] | None:
-    """The ends of its interval, None for an upper end without bound; None where it has none."""
-    _, lower, upper = _numbers(row)
+    """Ends of a row's number as gold, None for an upper one without bound; None without any."""
+    _, lower, upper = _as_gold_numbers(row)
     return None if np.isnan(lower) else (lower, None if np.isnan(upper) else upper)
 
 
-def known(row: Mapping[str, Any]) -> float | None:
-    """The number as far as it is known; the least that it can be where it has no bound."""
-    number, lower, upper = _numbers(row)
+def as_gold(row: Mapping[str, Any]) -> float | None:
+    """A row's number as gold, rounded like its interval; the least it can be without a bound."""
+    number, lower, upper = _as_gold_numbers(row)
     if np.isnan(number) or np.isnan(lower):
         return None if np.isnan(number) else number
     if np.isnan(upper):
@@ -111,13 +115,13 @@ def known(row: Mapping[str, Any]) -> float | None:
 
 
 def is_unbounded(row: Mapping[str, Any]) -> bool:
-    """Whether only the least that the number can be is known."""
+    """Whether only the least that a row's number as gold can be is known."""
     ends = as_gold_interval(row)
     return ends is not None and ends[1] is None
 
 
-def interval_in_words(row: Mapping[str, Any]) -> str:
-    """Its interval; empty where it has none."""
+def as_gold_interval_words(row: Mapping[str, Any]) -> str:
+    """The interval of a row's number as gold; empty where it has none."""
     if (ends := as_gold_interval(row)) is None:
         return ""
     lower, upper = ends
@@ -133,25 +137,25 @@ PARAMETERS = ("stratum", "model", "method", "parameter", "median", "lower", "upp
 Sizes = Mapping[tuple[str, str, str], tuple[int, int]]
 """(stratum, model, against) -> gold items, and all items, that the numbers rest on."""
 RATIOS = "ratio_lower", "ratio_upper"  # ends of the ratio of variances to that of gold alone
-More = Mapping[str, float]  # what stands in a row beside an estimate until the table is made
+Extras = Mapping[str, float]  # what stands in a row beside an estimate until the table is made
 DIGITS = 10  # of numbers: the rest depends on where in memory a sum was taken
 
 
-def _row(found: Found, one: Estimate, model: str, against: str, more: More) -> dict[str, Any]:
+def _row(finding: Finding, one: Estimate, model: str, against: str, more: Extras) -> dict[str, Any]:
     return {
-        "stratum": found.stratum, "model": model, "against": against, "metric": one.metric,
-        "method": found.method, "estimate": one.estimate, "lower": one.lower, "upper": one.upper,
-        "standard_error": one.standard_error, "diagnostics_passed": found.diagnostics.passed,
-        "message": found.diagnostics.message, "note": one.note, **more,
+        "stratum": finding.stratum, "model": model, "against": against, "metric": one.metric,
+        "method": finding.method, "estimate": one.estimate, "lower": one.lower, "upper": one.upper,
+        "standard_error": one.standard_error, "diagnostics_passed": finding.diagnostics.passed,
+        "message": finding.diagnostics.message, "note": one.note, **more,
     }  # fmt: skip
 
 
-def _of_sample(sample: Sample, named: Named, level: float) -> list[tuple[Estimate, More]]:
-    """Estimates, with `RATIOS`, and how far an interval about the items at hand reaches.
+def _sample_estimates(sample: Sample, named: Named, level: float) -> list[tuple[Estimate, Extras]]:
+    """Estimates, each with its `RATIOS`, and with the reach `BELOW` and `ABOVE` of an interval
+    about the items at hand, in standard errors of a normal interval.
 
-    Models that the corrected estimate contradicts are held against it there, whatever intervals are
-    about: both estimate the items' own values, and new items are no news of a model. The reach is
-    in standard errors of a normal interval.
+    Whether a model contradicts the corrected estimate is judged by the reach, whatever the answers'
+    intervals are about: both estimate the value of these items, not of new ones.
     """
     found = sample.estimates(named, level)
     saved = sample.saved(named, level)
@@ -170,24 +174,26 @@ def _name(metric: str) -> str:
     return parse_metric(metric).name
 
 
-def _own_rows(found: Found, first: bool, several: bool, level: float) -> Iterator[dict[str, Any]]:
+def _own_rows(
+    finding: Finding, first: bool, several: bool, level: float
+) -> Iterator[dict[str, Any]]:
     """The rows of a model alone; those of labels with the first model only.
 
     What a method says of labels from the items with a score alone is no answer about all items.
     """
-    if found.sample is None or found.named is None:
+    if finding.sample is None or finding.named is None:
         return
-    for one, more in _of_sample(found.sample, found.named, level):
+    for one, more in _sample_estimates(finding.sample, finding.named, level):
         name = _name(one.metric)
-        if METHODS[found.method].cannot_estimate(name):
+        if METHODS[finding.method].cannot_estimate(name):
             continue
         if name not in LABEL_METRICS:
             against = HUMANS if name.startswith(DELTA) else ""
-            yield _row(found, one, found.model, against, more)
-        elif first and found.whole:
-            with_scores = several and METHODS[found.method].needs_scores
-            note = f"with the scores of {found.model}" if with_scores else ""
-            yield _row(found, replace(one, note=one.note or note), NO_PREDICTOR, "", more)
+            yield _row(finding, one, finding.model, against, more)
+        elif first and finding.whole:
+            with_scores = several and METHODS[finding.method].needs_scores
+            note = f"with the scores of {finding.model}" if with_scores else ""
+            yield _row(finding, replace(one, note=one.note or note), NO_PREDICTOR, "", more)
 
 
 def difference_name(first: str, second: str) -> str:
@@ -198,8 +204,7 @@ def difference_name(first: str, second: str) -> str:
     return f"{name}@{at}" + (f"|{other}" if other != at else "") if at else name
 
 
-def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[str, Any]]:
-    """The rows of the difference of two models by the same method."""
+def _comparison_rows(one: Finding, other: Finding, level: float) -> Iterator[dict[str, Any]]:
     here, there = one.common.get(other.model), other.common.get(one.model)
     if one.named is None or other.named is None or here is None or there is None:
         return
@@ -223,7 +228,9 @@ def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[st
     difference = here.select(first).minus(there.select(second))
     if difference is None or not size:
         return
-    for found, more in _of_sample(difference, one.named.select(first, names).differences(), level):
+    for found, more in _sample_estimates(
+        difference, one.named.select(first, names).differences(), level
+    ):
         yield _row(both, found, one.model, other.model, more)
 
 
@@ -253,7 +260,7 @@ def _as_gold(table: pd.DataFrame, sizes: Sizes, about: str) -> pd.DataFrame:
     of_population = np.array([is_of_population(name, about) for name in table["method"]])
     of_items = effective * items / (effective + items)
     number = np.where(of_population, np.minimum(effective, items), of_items)
-    lower, upper = ends(number, table[list(RATIOS)].to_numpy(float).T, gold, items)
+    lower, upper = as_gold_ends(number, table[list(RATIOS)].to_numpy(float).T, gold, items)
     return pd.DataFrame({AS_GOLD: number, LOWER: lower, UPPER: upper}, table.index)
 
 
@@ -263,14 +270,13 @@ def _misfit(table: pd.DataFrame) -> pd.DataFrame:
     With the flag goes how often chance alone would put a right model's estimate as far away.
     """
     keyed = table.assign(experiment="", replicate=0)
-    found = {name: of(keyed, ["stratum", "model", "against"])
+    columns = {name: of(keyed, ["stratum", "model", "against"])
              for name, of in (("misfit", flag_misfit), ("misfit_p", misfit_p))}  # fmt: skip
-    known = table["method"].isin(with_role(MODEL)) & np.isfinite(table["estimate"])
-    return pd.DataFrame(found).where(known)
+    of_model = table["method"].isin(with_role(MODEL)) & np.isfinite(table["estimate"])
+    return pd.DataFrame(columns).where(of_model)
 
 
 def _in_order(table: pd.DataFrame, strata: Sequence[str], models: Sequence[str]) -> pd.DataFrame:
-    """Sort estimates by stratum, comparisons last, then metric, threshold, model and method."""
     metrics = [plain_metric(metric) for metric in table["metric"]]
     order = pd.DataFrame(
         {
@@ -299,23 +305,23 @@ def sizes_of(stratum: str, items: Items) -> Sizes:
 
 
 def estimate_rows(
-    found: Sequence[Found], strata: Sequence[str], models: Sequence[str], sizes: Sizes,
+    findings: Sequence[Finding], strata: Sequence[str], models: Sequence[str], sizes: Sizes,
     settings: Settings,
 ) -> pd.DataFrame:  # fmt: skip
     """The table of estimates, from what the jobs found in any order, and the sizes of all strata.
 
     Its rows have `COLUMNS`, in the order of strata, models and metrics.
     """
-    known = {(one.stratum, one.method, one.model): one for one in found}
+    by_key = {(one.stratum, one.method, one.model): one for one in findings}
     rows: list[dict[str, Any]] = []
     level = settings.interval_level
     for stratum in strata:
         for method in offered():
-            named = [known[key] for model in (NO_PREDICTOR, *models)
-                     if (key := (stratum, method, model)) in known]  # fmt: skip
-            for place, one in enumerate(named):
+            of_models = [by_key[key] for model in (NO_PREDICTOR, *models)
+                     if (key := (stratum, method, model)) in by_key]  # fmt: skip
+            for place, one in enumerate(of_models):
                 rows += _own_rows(one, place == 0, len(models) > 1, level)
-            for one, other in combinations(named, 2):
+            for one, other in combinations(of_models, 2):
                 rows += _comparison_rows(one, other, level)
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS))
@@ -329,7 +335,7 @@ def estimate_rows(
     return table.assign(**numbers)
 
 
-def _joined(parts: Sequence[tuple[Found, pd.DataFrame]], columns: Sequence[str]) -> pd.DataFrame:
+def _joined(parts: Sequence[tuple[Finding, pd.DataFrame]], columns: Sequence[str]) -> pd.DataFrame:
     """Parts under one another, each with what it is of."""
     if not parts:
         return pd.DataFrame(columns=list(columns))
@@ -338,19 +344,19 @@ def _joined(parts: Sequence[tuple[Found, pd.DataFrame]], columns: Sequence[str])
     return pd.concat(named, ignore_index=True)[list(columns)]
 
 
-def curve_rows(found: Sequence[Found]) -> pd.DataFrame:
+def curve_rows(findings: Sequence[Finding]) -> pd.DataFrame:
     """The table of curves: a row for each point of each curve, with its interval."""
     points = [(curve, at) for curve, grid in GRIDS.items() for at in grid]
     where = pd.DataFrame(points, columns=["curve", "at"])
     parts = [
         (one, where.assign(**dict(zip(("estimate", "lower", "upper"), one.curves, strict=True))))
-        for one in found
+        for one in findings
         if one.curves is not None
     ]
     return _joined(parts, CURVES)
 
 
-def item_rows(found: Sequence[Found], items: Items) -> pd.DataFrame:
+def item_rows(findings: Sequence[Finding], items: Items) -> pd.DataFrame:
     """The table of items: votes, gold, scores, and P(Y = 1) by each method and model.
 
     Columns of probabilities are METHOD, or METHOD:MODEL where the method uses a model's scores.
@@ -362,33 +368,35 @@ def item_rows(found: Sequence[Found], items: Items) -> pd.DataFrame:
         "gold": pd.Series(items.gold, dtype="Int8").mask(items.gold == NO_GOLD),
     }
     columns |= {score_column(name): values for name, values in items.scores.items()}
-    for one in found:
+    for one in findings:
         if one.probability is not None:
             of_model = f":{one.model}" if METHODS[one.method].needs_scores else ""
             columns.setdefault(f"{one.method}{of_model}", np.round(one.probability, 6))
     return pd.DataFrame(columns)
 
 
-def annotator_rows(found: Sequence[Found]) -> pd.DataFrame:
+def annotator_rows(findings: Sequence[Finding]) -> pd.DataFrame:
     """The table of annotators' rates."""
     kept = ["annotator", "metric", "estimate", "lower", "upper", "note"]
     rows = [
         {"stratum": one.stratum, "method": one.method}
         | {name: getattr(rate, name) for name in kept}
-        for one in found
+        for one in findings
         for rate in one.annotators
     ]
     table = pd.DataFrame(rows, columns=["stratum", "method", *kept])
     return table.assign(metric=table["metric"].str.removesuffix(":each"))
 
 
-def parameter_rows(found: Sequence[Found]) -> pd.DataFrame:
+def parameter_rows(findings: Sequence[Finding]) -> pd.DataFrame:
     """The table of model parameters: medians and intervals."""
-    rows = [(one.stratum, one.model, one.method, *own) for one in found for own in one.parameters]
+    rows = [
+        (one.stratum, one.model, one.method, *own) for one in findings for own in one.parameters
+    ]
     return pd.DataFrame(rows, columns=list(PARAMETERS))
 
 
-def predictive_rows(found: Sequence[Found]) -> pd.DataFrame:
+def predictive_rows(findings: Sequence[Finding]) -> pd.DataFrame:
     """The table of posterior predictive checks (`fitting.COLUMNS`)."""
-    parts = [(one, one.checks) for one in found if one.checks is not None]
+    parts = [(one, one.checks) for one in findings if one.checks is not None]
     return _joined(parts, ("stratum", "model", "method", *fitting.COLUMNS))

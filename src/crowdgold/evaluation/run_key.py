@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold import __version__
-from crowdgold.evaluation.fitting import Found
+from crowdgold.evaluation.fitting import Finding
 from crowdgold.evaluation.jobs import Job
 from crowdgold.evaluation.questions import Settings
 from crowdgold.inference.clustered import Clustered
@@ -46,11 +46,11 @@ from crowdgold.system.temporary import unfinished
 CLASSES = {
     one.__name__: one
     for one in (
-        Found, Named, Draws, Rectified, SimpleRandom, KnownChances, Clustered,
+        Finding, Named, Draws, Rectified, SimpleRandom, KnownChances, Clustered,
         Stated, Estimate, Diagnostics, Scale,
     )
 }  # fmt: skip
-"""All that is made from a file."""
+"""The only classes that a file of findings can hold."""
 DIGEST = 64  # digits of a sha256
 
 
@@ -103,32 +103,30 @@ def _value(stored: Any) -> Any:
 
 
 def _content(array: np.ndarray) -> list[Any]:
-    """All that an array holds."""
     if array.dtype.hasobject:
         raise TypeError("an array of objects cannot be stored")
     return [array.dtype.str, array.shape, b64encode(array.tobytes()).decode()]
 
 
 def _digest(array: np.ndarray) -> str:
-    """What tells an array from others."""
     content = array.tobytes()
     if array.dtype.hasobject:
         content = json.dumps(array.tolist(), default=repr).encode()
     return hashlib.sha256(f"{array.dtype} {array.shape} ".encode() + content).hexdigest()
 
 
-def write_found(found: Sequence[Found], path: Path) -> None:
+def write_findings(findings: Sequence[Finding], path: Path) -> None:
     """Write what a job found, to a temporary name first.
 
     Raises an `OSError` where it cannot be written, and a `TypeError` where it holds something else
     than `CLASSES`, numbers and texts.
     """
-    content = json.dumps(_plain(list(found), _content)).encode()
+    content = json.dumps(_plain(list(findings), _content)).encode()
     with unfinished(path) as own:
         own.write_bytes(hashlib.sha256(content).hexdigest().encode() + content)
 
 
-def read_found(path: Path) -> list[Found] | None:
+def read_findings(path: Path) -> list[Finding] | None:
     """What a job found; None where there is no file, or a damaged one."""
     try:
         whole = path.read_bytes()
@@ -137,8 +135,8 @@ def read_found(path: Path) -> list[Found] | None:
     digest, content = whole[:DIGEST], whole[DIGEST:]
     if hashlib.sha256(content).hexdigest().encode() != digest:
         return None
-    found: list[Found] = _value(json.loads(content))
-    return found
+    findings: list[Finding] = _value(json.loads(content))
+    return findings
 
 
 def versions(stan: StanModels) -> dict[str, str]:
@@ -188,17 +186,17 @@ class KeptJobs:
     """The finished jobs of a run."""
 
     folder: Path | None  # holds them; None where nothing is kept
-    key: str  # of the run (`run_key`); empty where none of its jobs samples
+    key: str  # of the run (`key_of`); empty where none of its jobs samples
     say: Callable[[str], None]  # told what is kept, and what is not used
 
     def _path(self, folder: Path, job: Job) -> Path:
         own = hashlib.sha256(repr(job).encode()).hexdigest()
         return folder / f"{self.key[:DIGITS]}-{own[:DIGITS]}.job"
 
-    def take_up(self, jobs: Sequence[Job]) -> dict[Job, list[Found]]:
-        """What the finished ones among jobs found.
+    def take_up(self, jobs: Sequence[Job]) -> dict[Job, list[Finding]]:
+        """What the jobs that are finished already found.
 
-        What a run of another key has kept is removed, which is said, and so is half of a file.
+        Files of another key's run are removed, which is said, and so are half-written ones.
         """
         if self.folder is None or not holds_jobs(self.folder):
             return {}
@@ -211,7 +209,7 @@ class KeptJobs:
                 f"Begun anew: {self.folder.parent} has finished models of a run that was stopped, "
                 "with other input, options or code."
             )
-        every = {job: read_found(self._path(self.folder, job)) for job in jobs}
+        every = {job: read_findings(self._path(self.folder, job)) for job in jobs}
         found = {job: one for job, one in every.items() if one is not None}
         if found:
             self.say(
@@ -220,13 +218,13 @@ class KeptJobs:
             )
         return found
 
-    def add(self, job: Job, found: Sequence[Found]) -> None:
+    def add(self, job: Job, findings: Sequence[Finding]) -> None:
         """Keep a job, unless it failed: it could end well another time."""
-        if self.folder is None or any(one.problem for one in found):
+        if self.folder is None or any(one.problem for one in findings):
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_found(found, self._path(self.folder, job))
+            write_findings(findings, self._path(self.folder, job))
         except (OSError, TypeError) as error:  # the run goes on without
             self.say(f"{job}: it is not kept for another run: {error}")
 

@@ -21,8 +21,8 @@ from crowdgold.checking.gold_sample import assess_gold_sample
 from crowdgold.checking.scores import notes_on_missing
 from crowdgold.checking.study import DataCheck, check_data, verdicts_within
 from crowdgold.evaluation import rows
-from crowdgold.evaluation.assumed_errors import assumed_errors, if_wrong, note_on_errors
-from crowdgold.evaluation.fitting import Found, run_job
+from crowdgold.evaluation.assumed_errors import assumed_errors, note_on_errors, wrong_gold_in_words
+from crowdgold.evaluation.fitting import Finding, run_job
 from crowdgold.evaluation.folder import Answered, Evaluation, write_folder
 from crowdgold.evaluation.headline import (
     NO_MODEL,
@@ -33,7 +33,7 @@ from crowdgold.evaluation.headline import (
 )
 from crowdgold.evaluation.jobs import (
     ALL,
-    Planned,
+    JobPlan,
     UnsupportedError,
     chosen_methods,
     is_quick,
@@ -41,7 +41,7 @@ from crowdgold.evaluation.jobs import (
     plan_study,
     stream,
 )
-from crowdgold.evaluation.processes import ENDINGS, Say, held, run_jobs
+from crowdgold.evaluation.processes import ENDINGS, Say, run_jobs, signals_held
 from crowdgold.evaluation.questions import (
     STANDARD,
     Settings,
@@ -54,9 +54,9 @@ from crowdgold.evaluation.run_key import (
     KeptJobs,
     digest_of,
     key_of,
-    read_found,
+    read_findings,
     versions,
-    write_found,
+    write_findings,
 )
 from crowdgold.inference.interval import price
 from crowdgold.inference.rectified import POPULATION
@@ -76,7 +76,7 @@ from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 COMPILERS = 2  # models that are compiled at a time; each takes more than a gigabyte of memory
 
 
-def _make(names: Collection[str], stan: StanModels) -> dict[str, str]:
+def _load_all(names: Collection[str], stan: StanModels) -> dict[str, str]:
     """Load models, of which several are compiled at a time; name -> why one cannot be had."""
     failed: dict[str, str] = {}
     pool = ThreadPoolExecutor(COMPILERS)
@@ -103,14 +103,14 @@ def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
     sampled = {method: METHODS[method].models_with({}) for method in methods}
     if lack := missing("cmdstanpy"):
         return {method: f"it needs Stan, through {lack}" for method in methods if sampled[method]}
-    with held(ENDINGS):
+    with signals_held(ENDINGS):
         before, tempfile.tempdir = tempfile.tempdir, str(process_folder())
         try:
             importlib.import_module("cmdstanpy")  # it makes a folder as it is loaded
         finally:
             tempfile.tempdir = before
     names = dict.fromkeys(name for models in sampled.values() for name in models)
-    failed = _make(names, stan) if names else {}
+    failed = _load_all(names, stan) if names else {}
     return {
         method: f"its Stan model cannot be had: {failed[name]}"
         for method, models in sampled.items()
@@ -119,12 +119,12 @@ def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
     }
 
 
-def note_looks(settings: Settings, items: Items, found: Sequence[Found]) -> list[str]:
+def notes_on_looks(settings: Settings, items: Items, findings: Sequence[Finding]) -> list[str]:
     """What intervals that hold over all looks cost, with the settings of this look."""
     if settings.one_look is None or settings.anytime is None:
         return []
     ratios: list[float] = []
-    for one in found:
+    for one in findings:
         if one.method == answering() and one.sample is not None and one.named is not None:
             wide, usual = (
                 np.array([own.upper - own.lower for own in one.sample.estimates(one.named, level)])
@@ -170,14 +170,13 @@ def _notes(settings: Settings, items: Items) -> list[str]:
 
 
 def _not_run(
-    against: Mapping[tuple[str, str], str], found: Sequence[Found]
+    against: Mapping[tuple[str, str], str], findings: Sequence[Finding]
 ) -> list[dict[str, Any]]:
-    """List what was asked for and is not there, with the reason."""
     listed = [
         {"stratum": stratum, "method": method, "model": "", "reason": why, "failed": False}
         for (stratum, method), why in against.items()
     ]
-    failed = {(one.stratum, one.method, one.model): one.problem for one in found if one.problem}
+    failed = {(one.stratum, one.method, one.model): one.problem for one in findings if one.problem}
     return listed + [
         {"stratum": stratum, "method": method, "model": model, "reason": why, "failed": True}
         for (stratum, method, model), why in failed.items()
@@ -186,8 +185,7 @@ def _not_run(
     ]
 
 
-def _fits(found: Sequence[Found]) -> list[dict[str, Any]]:
-    """List what was run, with its diagnostics and seconds."""
+def _fits(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     return [
         {
             "stratum": one.stratum, "method": one.method, "model": one.model,
@@ -197,22 +195,22 @@ def _fits(found: Sequence[Found]) -> list[dict[str, Any]]:
             "chains": one.diagnostics.chains, "divergences": one.diagnostics.divergences,
             "seconds": round(one.seconds, 3),
         }
-        for one in found
+        for one in findings
         if not one.problem
     ]  # fmt: skip
 
 
-def join_found(
-    planned: Planned, found: Sequence[Found], check: DataCheck | None, seconds: float,
+def join_findings(
+    planned: JobPlan, findings: Sequence[Finding], check: DataCheck | None, seconds: float,
     assumed: pd.DataFrame,
 ) -> Evaluation:  # fmt: skip
-    """Join what the jobs found, in their order; what a check finds not usable is no headline."""
+    """The evaluation from all findings; methods that a check calls not usable give no answer."""
     study, settings, items = planned.study, planned.settings, planned.study.items
     inside = {name: items_of(study, stratum) for name, stratum in planned.strata.items()}
     n_gold = {name: int((part.gold != NO_GOLD).sum()) for name, part in inside.items()}
     sizes = {key: size for name, part in inside.items()
              for key, size in rows.sizes_of(name, part).items()}  # fmt: skip
-    estimates = rows.estimate_rows(found, list(inside), items.predictors, sizes, settings)
+    estimates = rows.estimate_rows(findings, list(inside), items.predictors, sizes, settings)
     samples, unusable = {}, {}
     for name, part in inside.items():
         if check is not None and name == ALL:
@@ -225,12 +223,12 @@ def join_found(
         unusable[name] = {one.method: one.why for one in verdicts if one.verdict == NOT_USABLE}
     aside = {name: why_set_aside(sample) for name, sample in samples.items()}
     # Of gold that was surely chosen nothing is answered, and nothing told either.
-    wrong = {} if aside.get(ALL) else {ALL: if_wrong(items, settings, assumed)}
+    wrong = {} if aside.get(ALL) else {ALL: wrong_gold_in_words(items, settings, assumed)}
     answers = [
         one | {"gold": sizes[one["stratum"], one["model"], one["against"]][0]}
         for one in headlines(estimates, n_gold, aside, unusable)
     ]
-    answers = rows.with_ends(answers, estimates)
+    answers = rows.with_as_gold_ends(answers, estimates)
     answers, ranges_if = with_ranges(answers, planned, check)
     summary = {
         "settings": asdict(settings),
@@ -239,7 +237,7 @@ def join_found(
         "weighted": study.weights is not None,
         "notes": [
             *study.notes, *planned.notes, *note_on_errors(items), *_notes(settings, items),
-            *note_looks(settings, items, found),
+            *notes_on_looks(settings, items, findings),
         ],
         "strata": [
             {
@@ -256,17 +254,17 @@ def join_found(
         ],
         "held_against": held_against(set(estimates["method"])),
         "headlines": answers,
-        "fits": _fits(found),
-        "not_run": _not_run(planned.against, found),
+        "fits": _fits(findings),
+        "not_run": _not_run(planned.against, findings),
         "seconds": round(seconds, 3),
     }  # fmt: skip
     tables = {
         "estimates": estimates,
-        "curves": rows.curve_rows(found),
-        "items": rows.item_rows(found, items),
-        "annotators": rows.annotator_rows(found),
-        "parameters": rows.parameter_rows(found),
-        "predictive": rows.predictive_rows(found),
+        "curves": rows.curve_rows(findings),
+        "items": rows.item_rows(findings, items),
+        "annotators": rows.annotator_rows(findings),
+        "parameters": rows.parameter_rows(findings),
+        "predictive": rows.predictive_rows(findings),
         "expert_errors": assumed,
     }
     return Evaluation(tables, summary)
@@ -279,19 +277,20 @@ def evaluate_study(
 ) -> Evaluation:  # fmt: skip
     """Evaluate a study: what needs no sampling first, then the models, compiled where need be.
 
-    Numbers do not depend on how many `cores` work at a time. `say` is told what takes long, and
-    `answered` what is known before the models are sampled, where there are both. What a `check` of
-    the study finds not usable is no answer. Finished jobs, of this run and of one that was stopped,
-    are in the folder `keep`. Raises an `UnsupportedError` where no metric asked for can be had of
-    these tables, and an `InputError` where a setting cannot be used.
+    Numbers do not depend on how many `cores` work at a time. `say` is told what takes long.
+    `answered` is called with the answers of the methods that sample nothing, before the others are
+    sampled. Methods that a `check` of the study calls not usable give no answer. Finished jobs, of
+    this run and of one that was stopped, are in the folder `keep`. Raises an `UnsupportedError`
+    where no metric asked for can be had of these tables, and an `InputError` where a setting cannot
+    be used.
     """
     start, planned = time.perf_counter(), plan_study(study, settings)
     quick = [job for job in planned.jobs if is_quick(job.methods)]
     assumed = assumed_errors(planned)
-    found = [one for job in quick for one in run_job(job, planned, stan)]
+    findings = [one for job in quick for one in run_job(job, planned, stan)]
 
     def joined() -> Evaluation:
-        return join_found(planned, found, check, time.perf_counter() - start, assumed)
+        return join_findings(planned, findings, check, time.perf_counter() - start, assumed)
 
     if len(quick) == len(planned.jobs):
         KeptJobs(keep, "", say).take_up([])
@@ -302,7 +301,7 @@ def evaluate_study(
     planned = planned.without(load_models(sampled, stan))
     slow = [job for job in planned.jobs if not is_quick(job.methods)]
     kept = KeptJobs(keep, key_of(planned.study, planned.settings, stan), say)
-    found += run_jobs(slow, planned, stan, cores, say, kept)
+    findings += run_jobs(slow, planned, stan, cores, say, kept)
     return joined()
 
 
@@ -361,7 +360,7 @@ def evaluate_checked(
     study: Study, check: DataCheck, source: Source, settings: Settings, stan: StanModels,
     cores: int, say: Say, answered: Answered = lambda evaluation: None, keep: Path | None = None,
 ) -> Evaluation:  # fmt: skip
-    """As `evaluate_study`, with what a study was made from; errors are those of `with_source`."""
+    """As `evaluate_study`, with the files that it was read from (`with_source`)."""
     evaluation = evaluate_study(study, settings, stan, cores, say, check, answered, keep)
     return with_source(evaluation, check, source, stan)
 
@@ -369,7 +368,7 @@ def evaluate_checked(
 def with_source(
     evaluation: Evaluation, check: DataCheck, source: Source, stan: StanModels
 ) -> Evaluation:
-    """An evaluation that says what it was made from.
+    """An evaluation whose summary has its date, files, reading, versions and warnings.
 
     Raises an `UnsupportedError` where no metric that is asked for has an estimate.
     """
@@ -398,7 +397,7 @@ def write_evaluation(
     return write_folder(evaluation.tables, evaluation.summary, checked, out, options, force)
 
 
-STUDY = "study.sha256"  # what a study was like that was split into jobs
+DIGEST_FILE = "study.sha256"  # tells whether a study has changed since it was split into jobs
 
 
 def source_and_settings(files: Sequence[str], asked: Mapping[str, Any]) -> tuple[Source, Settings]:
@@ -424,14 +423,14 @@ def prepare(source: Source, settings: Settings, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for place, job in enumerate(planned.jobs):
         (folder / f"{place}.job").write_text(f"{job}\n", encoding="utf-8")
-    (folder / STUDY).write_text(digest_of(planned.study, planned.settings))
+    (folder / DIGEST_FILE).write_text(digest_of(planned.study, planned.settings))
 
 
-def _planned(source: Source, settings: Settings, folder: Path) -> tuple[Study, Planned]:
-    """A study that was split into jobs, read again: what is written is read everywhere alike."""
+def _plan_again(source: Source, settings: Settings, folder: Path) -> tuple[Study, JobPlan]:
+    """A study that was split into jobs, read and planned again; `InputError` if it has changed."""
     study = source.read()
     planned = plan_study(study, settings)
-    if (folder / STUDY).read_text() != digest_of(planned.study, planned.settings):
+    if (folder / DIGEST_FILE).read_text() != digest_of(planned.study, planned.settings):
         files = ", ".join(map(str, source.paths))
         raise InputError(f"{files}: changed since the evaluation was split into jobs; run it again")
     return study, planned
@@ -441,8 +440,8 @@ def run_one(
     source: Source, settings: Settings, folder: Path, place: int, stan: StanModels, out: Path
 ) -> None:
     """Run a job of a prepared study, and write what it finds."""
-    _, planned = _planned(source, settings, folder)
-    write_found(run_job(planned.jobs[place], planned, stan), out)
+    _, planned = _plan_again(source, settings, folder)
+    write_findings(run_job(planned.jobs[place], planned, stan), out)
 
 
 def gather(
@@ -454,14 +453,14 @@ def gather(
     Raises an `UnsupportedError` where no metric that is asked for has an estimate, and an
     `InputError` where a part is damaged.
     """
-    study, planned = _planned(source, settings, folder)
+    study, planned = _plan_again(source, settings, folder)
     check = check_study(study, settings)
-    found: list[Found] = []
+    findings: list[Finding] = []
     for part in parts:
-        one = read_found(part)
+        one = read_findings(part)
         if one is None:
             raise InputError(f"{part}: damaged; remove it and run again")
-        found += one
-    seconds = sum(one.seconds for one in found)
-    joined = join_found(planned, found, check, seconds, assumed_errors(planned))
+        findings += one
+    seconds = sum(one.seconds for one in findings)
+    joined = join_findings(planned, findings, check, seconds, assumed_errors(planned))
     write_evaluation(with_source(joined, check, source, stan), check, out)

@@ -1,4 +1,4 @@
-"""The work of a job that runs a check: its rows for every setting and replicate."""
+"""The work of a job that runs a `Check`: its rows for every setting and replicate."""
 
 import time
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.experiment.check import Check
-from crowdgold.experiment.settings import named, replicates, shared_columns, task_rng
+from crowdgold.experiment.settings import noted_on_error, replicates, shared_columns, task_rng
 from crowdgold.models.stan import StanModels
 from crowdgold.record.results import times_frame
 from crowdgold.system.declarations import load
@@ -26,7 +26,7 @@ def check_block(
     inputs = {name: value for name, value in offered.items() if name in check.takes}
     frames, times = [], []
     for setting, replicate in replicates(task):
-        with named(task, setting["name"], replicate, check=task["check"]):
+        with noted_on_error(task, setting["name"], replicate, check=task["check"]):
             rng = task_rng(task, setting, replicate, "check")
             start = time.perf_counter()
             frame = check.run(setting["parameters"], rng, **inputs)

@@ -174,7 +174,7 @@ def settings_of(config: Mapping[str, Any], experiment: str, method: str) -> dict
 
 
 def nearest(name: str, known: Collection[str]) -> str:
-    """Say what the user may have meant: the nearest valid name, or all of them."""
+    """What the user may have meant, in words: the nearest valid name, or all of them."""
     names = sorted(map(str, known))
     there = f"expected one of {', '.join(names)}" if names else "expected nothing here"
     return did_you_mean(name, names) or there
@@ -272,14 +272,12 @@ def _axis_problems(
 
 
 def _table_of(block: Mapping[str, Any], known: Known) -> str:
-    """Say which kind of table an experiment's methods are fitted to."""
     source = block.get("simulator", block.get("dataset"))
     gives = source in known.get(f"give {ANNOTATIONS}", ())
     return ANNOTATIONS if gives and AS_ITEMS not in block else ITEMS
 
 
 def _experiment_problems(name: str, config: Mapping[str, Any], known: Known) -> Iterator[str]:
-    """Problems of names, tables, methods and sizes of an experiment."""
     path, block = f"experiments.{name}", config["experiments"][name]
     source = next(source for source in SOURCES if source in block)
     methods, table = block.get("methods", []), _table_of(block, known)
@@ -363,7 +361,6 @@ def _voter_problems(name: str, block: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _figure_problems(name: str, config: Mapping[str, Any], known: Known) -> Iterator[str]:
-    """Problems of what a figure is drawn from, and of its options."""
     path, block, experiments = f"figures.{name}", config["figures"][name], config["experiments"]
     benchmarks, own = config.get("benchmarks", {}), block.get("experiments", [])
     if ("experiments" in block) == ("benchmark" in block):

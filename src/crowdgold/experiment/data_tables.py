@@ -122,7 +122,7 @@ BOTH, TABLE, REFERENCE = "both", "table", "reference"
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Replicate:
     """One replicate: its table, its reference, and the parameters it was drawn with."""
 
     table: Table
@@ -133,7 +133,7 @@ class Drawn:
     truth is the reference's."""
 
 
-def _rows(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
+def _rows(setting: str, replicate: int, drawn: Replicate) -> pa.Table:
     """A replicate's rows: one where its reference is the table itself, or else two."""
     same = drawn.reference is drawn.table
     parts = {BOTH: drawn.table} if same else {TABLE: drawn.table, REFERENCE: drawn.reference}
@@ -150,7 +150,7 @@ def _rows(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
 
 
 def write_replicates(
-    path: Path, replicates: Iterable[tuple[str, int, Drawn]], record: Mapping[str, Any]
+    path: Path, replicates: Iterable[tuple[str, int, Replicate]], record: Mapping[str, Any]
 ) -> None:
     """Write replicates (setting, number, tables) as one parquet file, one at a time."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -182,7 +182,7 @@ class DataTable:
         """The (setting, number) of every replicate that the table holds."""
         return list(self._names)
 
-    def replicate(self, setting: str, number: int) -> Drawn:
+    def replicate(self, setting: str, number: int) -> Replicate:
         """Read one replicate; ValueError where the table does not hold it."""
         if (setting, number) not in self._names:
             raise ValueError(f"the data table has no setting {setting}, replicate {number}")
@@ -191,4 +191,4 @@ class DataTable:
         tables = {row["part"].as_py(): table_of(row) for row in cells}
         table, reference = (tables[part if part in tables else BOTH] for part in (TABLE, REFERENCE))
         known = (json.loads(cells[0][name].as_py()) for name in ("parameters", "population"))
-        return Drawn(table, reference, *known)
+        return Replicate(table, reference, *known)

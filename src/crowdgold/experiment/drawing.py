@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.experiment.data_tables import Drawn, write_replicates
+from crowdgold.experiment.data_tables import Replicate, write_replicates
 from crowdgold.experiment.population import (
     ITEMS,
     TRUTH_OF,
@@ -15,7 +15,7 @@ from crowdgold.experiment.population import (
     population_of_dataset,
     population_of_simulator,
 )
-from crowdgold.experiment.settings import Plain, named, replicates, task_rng
+from crowdgold.experiment.settings import Plain, noted_on_error, replicates, task_rng
 from crowdgold.simulate import resample, simulate
 from crowdgold.simulate.expert_opinions import RARER, Erring, with_opinions
 from crowdgold.simulate.resample import as_items
@@ -25,7 +25,7 @@ from crowdgold.types.items import Items
 
 def _from_dataset(
     task: Plain, parameters: Plain, rng: np.random.Generator, dataset: pd.DataFrame, replicate: int
-) -> Drawn:
+) -> Replicate:
     """One replicate of the task's dataset; Annotations are all of it."""
     from crowdgold.datasets import DATASETS
 
@@ -33,18 +33,20 @@ def _from_dataset(
     own = {**parameters, "seed": replicate} if source.numbered else parameters
     full = source.draw_task(dataset, own, rng)
     if isinstance(full, Annotations):
-        return Drawn(full, full, {})
+        return Replicate(full, full, {})
     whole = asks_for_population(parameters)
     truth_of = ITEMS if whole else parameters.get(TRUTH_OF, "left_over")
     new = resample(full, parameters["n"], parameters["n_gold"], rng, truth_of)
     population = population_of_dataset(full, task["metrics"]) if whole else {}
-    return Drawn(new.table, new.reference, new.parameters, population)
+    return Replicate(new.table, new.reference, new.parameters, population)
 
 
-def drawn_replicates(task: Plain, dataset: pd.DataFrame | None) -> Iterator[tuple[str, int, Drawn]]:
-    """Draw the replicates of a task: the setting's name, the number, the tables."""
+def drawn_replicates(
+    task: Plain, dataset: pd.DataFrame | None
+) -> Iterator[tuple[str, int, Replicate]]:
+    """Each replicate of a task: the setting's name, the replicate's number, its tables."""
     for setting, replicate in replicates(task):
-        with named(task, setting["name"], replicate):
+        with noted_on_error(task, setting["name"], replicate):
             rng = task_rng(task, setting, replicate, "data")
             if dataset is None:
                 given, values = setting["parameters"], {}
@@ -54,7 +56,7 @@ def drawn_replicates(task: Plain, dataset: pd.DataFrame | None) -> Iterator[tupl
                     new = as_items(new, task["as_items"], rng)
                 if asks_for_population(given):
                     values = dict(population_of_simulator(task, setting))
-                drawn = Drawn(new.table, new.reference, new.parameters, values)
+                drawn = Replicate(new.table, new.reference, new.parameters, values)
             else:
                 drawn = _from_dataset(task, setting["parameters"], rng, dataset, replicate)
             if "experts" in task:

@@ -1,4 +1,4 @@
-"""The work of an estimate job: methods fitted to replicates, and held against the true values."""
+"""The work of an estimate job: methods fitted to replicates, and their estimates with the truth."""
 
 import json
 import time
@@ -9,12 +9,12 @@ from typing import Any
 
 import pandas as pd
 
-from crowdgold.experiment.data_tables import DataTable, Drawn
+from crowdgold.experiment.data_tables import DataTable, Replicate
 from crowdgold.experiment.settings import (
     EXPLAIN,
     Plain,
     name_of_data,
-    named,
+    noted_on_error,
     replicates,
     settings_of_methods,
     shared_columns,
@@ -37,7 +37,7 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items, Table
 
 
-def _of_items(metric: str, table: Items, reference: Items, parameters: Plain) -> float:
+def _true_value(metric: str, table: Items, reference: Items, parameters: Plain) -> float:
     """A metric's true value: of the reference, or the parameter the data were drawn with."""
     asked = parse_metric(metric)
     if not asked.is_parameter:
@@ -52,7 +52,7 @@ def _of_items(metric: str, table: Items, reference: Items, parameters: Plain) ->
     )
 
 
-def true_values(metrics: Sequence[str], drawn: Drawn) -> dict[tuple[str, str], float]:
+def true_values(metrics: Sequence[str], drawn: Replicate) -> dict[tuple[str, str], float]:
     """(metric, annotator or agent) -> true value; the name is empty where it is nobody's own.
 
     A metric of agents whose truth is not known has none; InputError where that of another metric is
@@ -62,7 +62,9 @@ def true_values(metrics: Sequence[str], drawn: Drawn) -> dict[tuple[str, str], f
     if isinstance(table, Items) and isinstance(reference, Items):
         known = {one: value for one, (value, _) in drawn.population.items()}
         return {
-            (one, ""): known[one] if one in known else _of_items(one, table, reference, parameters)
+            (one, ""): known[one]
+            if one in known
+            else _true_value(one, table, reference, parameters)
             for one in metrics
         }
     if isinstance(table, Items):
@@ -85,10 +87,10 @@ def _estimates(
     task: Plain, setting: Plain, replicate: int, method: str, settings: Plain, table: Table,
     stan: StanModels,
 ) -> tuple[list[Estimate], Diagnostics, float | None]:  # fmt: skip
-    """An estimate for each metric, or each of its values, of a method fitted to one replicate.
+    """Estimates of a method fitted to one replicate, the fit's diagnostics, and its seconds.
 
-    Beside them the fit's diagnostics and its seconds; None where the method is not fitted, which
-    only an experiment that asks for reasons has explained: others end with an error.
+    A method that cannot be fitted ends with an error. Only an experiment that asks for reasons has
+    estimates then that say why, and None for seconds.
     """
     if task.get("inapplicable") == EXPLAIN and (reason := METHODS[method].lacks(table)):
         missing = [Estimate.unavailable(one, reason) for one in task["metrics"]]
@@ -131,26 +133,26 @@ def estimate_block(
     """
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
-    done: dict[tuple[str, int, str, str], tuple[list[Estimate], Diagnostics, float | None]] = {}
+    fits: dict[tuple[str, int, str, str], tuple[list[Estimate], Diagnostics, float | None]] = {}
     table = DataTable(data)
     for setting, replicate in replicates(task):
         drawn = table.replicate(setting["name"], replicate)
-        with named(task, setting["name"], replicate):
+        with noted_on_error(task, setting["name"], replicate):
             truths = true_values(task["metrics"], drawn)
-        named_columns = shared_columns(task, setting, replicate)
-        shared = {**named_columns, "seed": task["seed"], "code_version": version}
+        where = shared_columns(task, setting, replicate)
+        shared = {**where, "seed": task["seed"], "code_version": version}
         same_data = name_of_data(setting["axes"])
         for method, chosen in settings_of_methods(task["methods"], setting["axes"]).items():
             # An axis that varies another method's setting leaves this one's fit as it was.
             key = (same_data, replicate, method, json.dumps(chosen, sort_keys=True))
-            if key not in done:
+            if key not in fits:
                 # Threads are no part of the task: they change the time and not the numbers.
                 settings = {**chosen, "threads": threads}
-                with named(task, setting["name"], replicate, method=method):
-                    done[key] = _estimates(
+                with noted_on_error(task, setting["name"], replicate, method=method):
+                    fits[key] = _estimates(
                         task, setting, replicate, method, settings, drawn.table, stan
                     )
-            estimates, diagnostics, seconds = done[key]
+            estimates, diagnostics, seconds = fits[key]
             gate = {
                 "diagnostics_passed": diagnostics.passed,
                 "diagnostics_message": diagnostics.message,
@@ -159,5 +161,5 @@ def estimate_block(
                 truth = truths.get((one.metric, one.annotator or one.agent or one.item), nan)
                 rows.append({**shared, **vars(one), "method": method, "truth": truth, **gate})
             if seconds is not None:
-                times.append({**named_columns, "method": method, "seconds": seconds})
-    return results_frame(rows, task["settings"][0]["axes"]), times_frame(times, named_columns)
+                times.append({**where, "method": method, "seconds": seconds})
+    return results_frame(rows, task["settings"][0]["axes"]), times_frame(times, where)

@@ -50,8 +50,8 @@ class Comparison(NamedTuple):
 
 
 def configurations(config: Plain) -> dict[str, str]:
-    """Place of each table that a configuration's jobs make from no blocks -> the hash of all that
-    it depends on, which is in its record. Not of experiments that are none today.
+    """Place of each table that a job makes itself, not from blocks -> the hash of all that it
+    depends on, which its record has too. Experiments that are no longer valid are left out.
     """
     found = {}
     for name in config.get("experiments", {}):
@@ -69,9 +69,9 @@ def configurations(config: Plain) -> dict[str, str]:
 
 
 def fault(path: Path, config: Plain, known: Mapping[str, str], written: str | None = None) -> str:
-    """What is wrong with a file, by the checksum that was written for it or by its own; and with a
-    table by what its record says: its place, the seed, and the configuration of each job that made
-    it (`configurations`).
+    """What is wrong with a file; empty where nothing is. It is compared with the checksum `written`
+    for it, or else with its own; a table also with the seed of `config`, and with the configuration
+    of each job that made it in `known` (`configurations`).
     """
     try:
         if written is not None:
@@ -99,8 +99,8 @@ def fault(path: Path, config: Plain, known: Mapping[str, str], written: str | No
 
 
 def _compare_group(keeper: Path, others: Iterable[Path], why: str) -> Iterator[Damage]:
-    """What differs of a sealed file and of those beside it that it has the checksums of; `why` says
-    what is wrong with the sealed file itself.
+    """The damaged ones of `keeper`, a sealed file, and of the `others` beside it whose checksums it
+    holds; `why` says what is wrong with the keeper itself.
 
     Where it is damaged or gone, nothing is known of the others: they count as damaged too, so that
     what somebody changed by hand is not lost with it.
@@ -125,8 +125,8 @@ def _compare_group(keeper: Path, others: Iterable[Path], why: str) -> Iterator[D
 def compare(
     results: Path, config: Plain, shared: Path = Path("results"), of_this_run: bool = False
 ) -> Comparison:
-    """Hold every file of a folder of results, and of what all scales share, against the checksum
-    that its job wrote; and tables against the configuration, where all are `of_this_run`.
+    """Compare every file of a folder of results, and of what all scales share, with the checksum
+    that its job wrote; and tables with the configuration, where all are `of_this_run`.
 
     A file without one that is named as no figure or experiment of the configuration is a stranger:
     no job made it, and it is left alone.
@@ -170,7 +170,7 @@ def take_away(damaged: Collection[Damage]) -> None:
             path.unlink()
 
 
-def told(found: Comparison, seconds: float) -> list[str]:
+def lines_on(found: Comparison, seconds: float) -> list[str]:
     """Lines that say what differs, which files no job made and, where it took long, how long."""
     lines = [f"{one.path} is damaged: {one.why}" for one in found.damaged]
     if found.strangers:
@@ -193,7 +193,7 @@ def main() -> int:
         return 2
     start = time.monotonic()
     found = compare(results, load(kept), of_this_run=True)
-    for line in told(found, time.monotonic() - start):
+    for line in lines_on(found, time.monotonic() - start):
         print(line)
     print(f"{found.compared - len(found.damaged)} of {counted(found.compared, 'file')} as written")
     return 1 if found.damaged else 0

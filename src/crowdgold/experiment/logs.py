@@ -1,4 +1,4 @@
-"""What a job prints goes to its log file; what ends it, SIGTERM too, is said on the terminal.
+"""A job's output goes to its log file; the error or SIGTERM that ends it is shown on the terminal.
 
 SIGTERM, by which Slurm ends a job, lets the job's program clean up behind it. Python's own answer
 is to end at once: temporary folders would stay on the node, and Stan's chains run on.
@@ -21,7 +21,7 @@ from crowdgold.types.errors import InputError
 
 TERMINATED = 128 + signal.SIGTERM
 """Exit code of a program that SIGTERM ended, as a shell gives it."""
-EVERY = 0.05
+LOOK_EVERY = 0.05
 """Seconds between two looks for processes that this one started."""
 GRACE = 5.0
 """Seconds that threads have to end; most sites give a job 30 (Slurm's KillWait)."""
@@ -36,7 +36,7 @@ def _end_children() -> None:
         for child in psutil.Process().children(recursive=True):
             with suppress(psutil.NoSuchProcess):
                 child.terminate()
-        time.sleep(EVERY)
+        time.sleep(LOOK_EVERY)
 
 
 def _terminate(number: int, frame: object) -> None:
@@ -62,7 +62,7 @@ def _pass_on(told: int) -> None:
     while number := os.read(told, 1)[0]:
         while number == signal.SIGTERM and signal.getsignal(number) is _terminate:
             signal.pthread_kill(main, number)
-            time.sleep(EVERY)
+            time.sleep(LOOK_EVERY)
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def orderly_termination() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_IGN if heard else before or signal.SIG_DFL)
 
 
-def described(error: Exception) -> str:
+def error_in_words(error: Exception) -> str:
     """What a person is told of an error. A damaged table is set aside, to be made anew."""
     if isinstance(error, DamagedTable):
         set_aside(error.path)
@@ -128,7 +128,7 @@ def job_log(path: str | Path) -> Iterator[None]:
             raise
         except Exception as error:
             traceback.print_exc()
-            print(f"\nError: {described(error)}\n  log: {path}\n", file=terminal, flush=True)
+            print(f"\nError: {error_in_words(error)}\n  log: {path}\n", file=terminal, flush=True)
             sys.exit(1)
         finally:
             sys.stdout.flush()

@@ -1,10 +1,10 @@
 """The jobs of an experiment: which there are, and all that each depends on.
 
 A job is one setting x method x block of replicates. Methods that sample the same Stan models share
-a job, so that a model that several start from is sampled once; so do those that run none, which
-take less time than a job's start, as do all settings with `settings_together: true`. With
-`together: true` it is a whole experiment, from its data to its summary, which is what the smallest
-scale wants: a job costs seconds before it starts to work. What a job depends on is its task, a
+a job, so that a model that several start from is sampled once. Methods without Stan models share
+one too, as they take less time than a job's start; so do all settings with `settings_together:
+true`. With `together: true` a job is a whole experiment, from its data to its summary, for the
+smallest scale: a job costs seconds before it starts to work. What a job depends on is its task, a
 mapping of plain values: the workflow reruns the job when the task changes, and a key that the job
 does not use cannot make it rerun.
 """
@@ -27,7 +27,7 @@ WITHOUT_STAN = "without_stan"
 
 
 def source(block: Plain) -> str:
-    """Say where an experiment's tables come from: simulator, dataset or check."""
+    """Where an experiment's tables come from: "simulator", "dataset" or "check"."""
     return next(kind for kind in SOURCES if kind in block)
 
 
@@ -37,7 +37,7 @@ def check_of(block: Plain) -> Check:
 
 
 def dataset(block: Plain) -> str:
-    """Name the dataset that an experiment needs: its source, or its check's; empty where none."""
+    """The dataset that an experiment needs: its source, or its check's; empty where none."""
     if source(block) == "check":
         return check_of(block).dataset(block.get("parameters", {}))
     return str(block.get("dataset", ""))
@@ -68,7 +68,7 @@ def parse_block(name: str) -> range:
 
 
 def all_replicates(block: Plain) -> str:
-    """Name the block of all replicates of an experiment."""
+    """The name of the block of all replicates of an experiment."""
     return f"0-{block['replicates'] - 1}"
 
 

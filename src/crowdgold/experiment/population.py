@@ -29,7 +29,7 @@ PIECES, ITEMS_OF_PIECE = 10, 100_000
 Values = Mapping[str, tuple[float, float]]
 """Metric -> its value in the population, and the Monte Carlo error of that."""
 
-_FOUND: dict[str, Values] = {}
+_KNOWN_VALUES: dict[str, Values] = {}
 
 
 def asks_for_population(parameters: Plain) -> bool:
@@ -39,7 +39,7 @@ def asks_for_population(parameters: Plain) -> bool:
 
 def population_of_dataset(full: Items, metrics: Sequence[str]) -> Values:
     """The metrics of all items of a dataset, which are known without error."""
-    return {metric: (float(true_value(metric, full)), 0.0) for metric in _of_labels(metrics)}
+    return {metric: (float(true_value(metric, full)), 0.0) for metric in _no_parameters(metrics)}
 
 
 def population_of_simulator(task: Plain, setting: Plain) -> Values:
@@ -48,15 +48,15 @@ def population_of_simulator(task: Plain, setting: Plain) -> Values:
     The task has seed, experiment, simulator and metrics, as `plan.data_task` gives them. InputError
     where the simulator does not give Items, or a metric has no value.
     """
-    simulator, metrics = task["simulator"], _of_labels(task["metrics"])
+    simulator, metrics = task["simulator"], _no_parameters(task["metrics"])
     name = name_of_data({key: one for key, one in setting["axes"].items() if key not in SIZES})
     fixed = {
         key: one for key, one in setting["parameters"].items() if key not in (TRUTH_OF, *SIZES)
     }
     source = [task["seed"], task["experiment"], name, simulator, fixed, metrics]
     key = json.dumps(source, sort_keys=True)
-    if key in _FOUND:
-        return _FOUND[key]
+    if key in _KNOWN_VALUES:
+        return _KNOWN_VALUES[key]
     rng = settings.generator(task["seed"], task["experiment"], name, 0, POPULATION)
     values = np.empty((PIECES, len(metrics)))
     for piece in range(PIECES):
@@ -73,13 +73,13 @@ def population_of_simulator(task: Plain, setting: Plain) -> Values:
         ]
         raise InputError(f"{TRUTH_OF}: {POPULATION}: {', '.join(lost)} have no value there")
     error = values.std(axis=0, ddof=1) / np.sqrt(PIECES)
-    _FOUND[key] = {
+    _KNOWN_VALUES[key] = {
         metric: (float(value), float(spread))
         for metric, value, spread in zip(metrics, values.mean(axis=0), error, strict=True)
     }
-    return _FOUND[key]
+    return _KNOWN_VALUES[key]
 
 
-def _of_labels(metrics: Sequence[str]) -> list[str]:
-    """The metrics that are no parameters of a model, whose true values are known anyway."""
+def _no_parameters(metrics: Sequence[str]) -> list[str]:
+    """The metrics without parameters of a model, whose true values are known anyway."""
     return [metric for metric in metrics if not parse_metric(metric).is_parameter]

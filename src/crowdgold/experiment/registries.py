@@ -1,5 +1,6 @@
-"""What the library offers by name, and what a job depends on: its script's imports without the
-methods and datasets that it does not use.
+"""What the library offers by name, and the library files that a job depends on.
+
+These are what its script imports, without the methods and datasets that the job does not use.
 """
 
 import hashlib

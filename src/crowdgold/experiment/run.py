@@ -33,7 +33,7 @@ SHARED = [Path("results", name) for name in ("datasets", "embeddings", "stan")]
 """Folders that all scales share."""
 
 
-def mend(plugin: ModuleType, logger: Logger) -> None:
+def replace_query(plugin: ModuleType, logger: Logger) -> None:
     """Replace the plugin's query in this process by one whose failure is an answer without jobs.
 
     The plugin keeps what is not named. One without the query stays as it is, and a warning says so.
@@ -109,7 +109,7 @@ class Run:
             # What is not as its job wrote it is named, and set aside, so that it is made again.
             start = time.monotonic()
             found = integrity.compare(self.results, self.config)
-            for line in integrity.told(found, time.monotonic() - start):
+            for line in integrity.lines_on(found, time.monotonic() - start):
                 self._say(line)
             integrity.take_away(found.damaged)
             if found.damaged:

@@ -22,7 +22,6 @@ METHOD_FILES = "method_files"
 
 
 def _classes(kind: type[Settings]) -> Iterator[type[Settings]]:
-    """The classes of settings that a class has as its fields, at any depth."""
     for part in parts_of(kind):
         yield part
         yield from _classes(part)
@@ -95,7 +94,6 @@ def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str,
 
 
 def _values(schema: Mapping[str, Any]) -> str:
-    """Say what values a key takes."""
     if "enum" in schema:
         return " or ".join(f"`{value}`" for value in schema["enum"])
     kind = schema.get("type", "")
@@ -145,7 +143,7 @@ def _table(
     return f"| key | values | default | meaning |\n|---|---|---|---|\n{rows}\n"
 
 
-def _groups(
+def _key_groups(
     schema: Mapping[str, Any], default: Mapping[str, Any]
 ) -> Iterator[tuple[str, str, str]]:
     """The title of each group of keys, a sentence on it, and its table; each method is a group."""
@@ -175,7 +173,7 @@ def page(schema: Mapping[str, Any], config: Mapping[str, Any]) -> str:
         kept = "".join(c for c in title.lower() if c.isalnum() or c in " -_")
         return f"[{shown}](#{kept.replace(' ', '-')})"
 
-    groups = list(_groups(schema, config))
+    groups = list(_key_groups(schema, config))
     listed = ", ".join(link(title, title) for title, _, _ in groups)
     kinds = ", ".join(link(f"{kind}s", f"parameters of {kind}s") for kind in SOURCES)
     parts = [HEAD, f"Groups of keys: {listed}.\n\nParameters of {kinds}.\n"]

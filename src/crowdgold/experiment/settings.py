@@ -1,4 +1,4 @@
-"""Settings of an experiment, the random stream of each replicate in them, and naming both.
+"""Settings of an experiment, their names, and the random stream of each replicate in them.
 
 `vary: {gold_fraction: [0.02, 0.1], n: [1000]}` gives the settings `gold_fraction=0.02,n=1000` and
 `gold_fraction=0.1,n=1000`. The name is part of file names and of the seeds. A dotted axis reaches
@@ -31,7 +31,7 @@ METHOD_SETTINGS = "method_settings"
 """First part of the name of an axis that varies a method's setting."""
 
 
-def word(text: str) -> int:
+def text_key(text: str) -> int:
     """Turn text into a whole number, the same one in every process and on every machine."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
@@ -42,7 +42,7 @@ def generator(
     """The random generator of one role, such as "data" or "fit:MAVEN", in one replicate from 0."""
     if seed < 0 or replicate < 0:
         raise ValueError(f"seed and replicate must be 0 or more; found {seed} and {replicate}")
-    key = [seed, word(experiment), word(setting), replicate, word(role)]
+    key = [seed, text_key(experiment), text_key(setting), replicate, text_key(role)]
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(key)))
 
 
@@ -84,7 +84,7 @@ def parse_setting(name: str) -> dict[str, Value]:
 
 
 def varies_a_method(axis: str) -> bool:
-    """Say whether an axis varies a method's setting, and not the data."""
+    """Whether an axis varies a method's setting, and not the data."""
     return axis.partition(".")[0] == METHOD_SETTINGS
 
 
@@ -153,8 +153,8 @@ def shared_columns(task: Plain, setting: Plain, replicate: int) -> dict[str, Any
 
 
 @contextmanager
-def named(task: Plain, setting: str, replicate: int, **more: str) -> Iterator[None]:
-    """Let an error say in which experiment, setting, replicate and method it happened."""
+def noted_on_error(task: Plain, setting: str, replicate: int, **more: str) -> Iterator[None]:
+    """An error in the block gets a note of its experiment, setting, replicate and method."""
     try:
         yield
     except Exception as error:

@@ -33,7 +33,7 @@ VALUES = {
     "error_sd_se", "intervals", "width", "width_se", "width_ratio", "coverage", "coverage_se",
     "level", "band_low", "band_high", "misfit", "misfit_se",
 }  # fmt: skip
-"""Columns that hold what was found."""
+"""Columns that hold results; all others but replicate, method and metric name a setting."""
 OFTEN = 0.05
 """The share of failed fits from which on a caption names the method that has most."""
 BAND_SIGMA = 3.5
@@ -51,11 +51,11 @@ def count_gate_failures(table: pd.DataFrame) -> tuple[int, int]:
 
     Rows that differ in their metric alone are of one fit.
     """
-    return _count(with_chains(table[~_fitted_by_em(table)]))
+    return _count_failed_fits(with_chains(table[~_fitted_by_em(table)]))
 
 
-def _count(table: pd.DataFrame) -> tuple[int, int]:
-    """How many fits failed, by chains or not, and how many there are."""
+def _count_failed_fits(table: pd.DataFrame) -> tuple[int, int]:
+    """How many fits failed, with Markov chains or without, and how many fits there are."""
     keys = [*setting_keys(table), "method"]
     if "gate_failures" in table:
         # A fit without a value of the metric is one of the `undefined`.
@@ -73,8 +73,7 @@ def _samples(method: str) -> bool:
     return bool(known.models_with({}) or (known.offer and known.offer.work))
 
 
-def _has(method: str, setting: str) -> bool:
-    """Whether a method has a setting of its own of this name."""
+def _has_setting(method: str, setting: str) -> bool:
     known = METHODS.get(method)
     return known is not None and any(one.name == setting for one in known.settings.declared())
 
@@ -85,7 +84,7 @@ def fits_by_method(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     passed: Counter[str] = Counter()
     for table in tables:
         for method, rows in table.groupby("method", sort=False):
-            failed, number = _count(rows)
+            failed, number = _count_failed_fits(rows)
             fits[str(method)] += number
             passed[str(method)] += number - failed
     sampled = in_order(filter(_samples, fits), FIGURES)
@@ -100,7 +99,7 @@ def _fitted_by_em(table: pd.DataFrame) -> pd.Series:
     """
     if "diagnostics_message" in table:
         return table["diagnostics_message"].fillna("").astype(str).str.startswith("EM")
-    by_em = {name: _has(name, "em") and not _samples(name) for name in set(table["method"])}
+    by_em = {name: _has_setting(name, "em") and not _samples(name) for name in set(table["method"])}
     return table["method"].map(by_em).astype(bool)
 
 
@@ -111,7 +110,7 @@ def with_chains(table: pd.DataFrame) -> pd.DataFrame:
     else:
         failed = ~table["diagnostics_passed"].astype(bool)
     names = {
-        name: name not in METHODS or _samples(name) or _has(name, "chains")
+        name: name not in METHODS or _samples(name) or _has_setting(name, "chains")
         for name in set(map(str, table["method"]))
     }
     drawing = table["method"].map(names).astype(bool)
@@ -135,7 +134,7 @@ def gate_sentence(failed: int, fits: int, longest: int = MOST, called: str = "fi
 
 def _most_often(table: pd.DataFrame) -> str:
     """Which of several methods' fits failed most often, where that is often; otherwise empty."""
-    counts = {name: _count(own) for name, own in with_chains(table).groupby("method")}
+    counts = {name: _count_failed_fits(own) for name, own in with_chains(table).groupby("method")}
     shares = {str(name): failed / fits for name, (failed, fits) in counts.items()}
     worst = max(shares, key=shares.__getitem__, default="")
     if len(shares) < 2 or shares[worst] < OFTEN:
@@ -149,7 +148,7 @@ def gate_note(table: pd.DataFrame, longest: int = MOST) -> str:
     em, others = table[by_em], table[~by_em]
     if em.empty:
         return gate_sentence(*count_gate_failures(table), longest) + _most_often(table)
-    failed, fits = _count(em)
+    failed, fits = _count_failed_fits(em)
     said = f"{failed:,} of {fits:,} fits by EM had not converged when they stopped"
     if failed:
         # After how many steps they stopped is said where all took as many.

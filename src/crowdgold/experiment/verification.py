@@ -37,7 +37,7 @@ EFFECTIVE_DRAWS = 200
 """Two chains that pass the diagnostics have at least so many (`models.stan_fit`)."""
 FALSE_ALARMS = 0.001
 """Chance that a whole table of right numbers is found to differ."""
-ROUNDING = 1e-6
+ROUNDING = 1e-6  # relative difference of numbers that counts as rounding
 NORMAL = NormalDist()
 FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
 EXACTLY, NOT_COMPARED = "bit by bit", "not compared"
@@ -47,7 +47,7 @@ TO_DIGITS = f"to {DIGITS} digits"
 
 
 def _close(one: pd.Series, other: pd.Series, tolerance: Any = 0.0) -> np.ndarray:
-    """Say for each row whether values are close enough, none and none being so."""
+    """Whether the values of each row are close enough; two missing values are."""
     mine, yours = one.to_numpy(float), other.to_numpy(float)
     with np.errstate(invalid="ignore"):
         near = np.abs(mine - yours) <= tolerance + ROUNDING * (1 + np.abs(mine))
@@ -56,7 +56,7 @@ def _close(one: pd.Series, other: pd.Series, tolerance: Any = 0.0) -> np.ndarray
 
 
 def _within_error(one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[str, np.ndarray]:
-    """Hold a results table against another run's: column -> rows that differ.
+    """A results table compared with another run's: column -> rows that differ.
 
     A posterior mean of `EFFECTIVE_DRAWS` draws has the standard error sd / sqrt(draws), a quantile
     sqrt(p (1 - p) / draws) / density; sd is that of a normal posterior with the row's interval. The
@@ -81,7 +81,7 @@ def _within_error(one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[
 
 
 def _means_differ(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Hold a check's table against another run's, by the means of its columns of numbers.
+    """A check's table compared with another run's, by means: numeric column -> rows that differ.
 
     What is undefined has to be so in both.
     """
@@ -127,7 +127,6 @@ def differences(
 
 
 def _pairs(one: Record, other: Record) -> list[tuple[Record, Record]]:
-    """Two records, and those of what they were made from."""
     return [
         (one, other),
         *zip_longest(one.get(MADE_FROM, []), other.get(MADE_FROM, []), fillvalue={}),
@@ -209,14 +208,14 @@ def experiment_of(block: str) -> str:
     return name.removesuffix(".parquet") if kind == "tables" else name
 
 
-class Comparison(NamedTuple):
+class BlockComparison(NamedTuple):
     """Two tables of a block: how they were compared, what changed since, where they differ."""
 
     how: str
     changed: list[str]
     differ: list[str]
 
-    def said(self, block: str) -> str:
+    def in_words(self, block: str) -> str:
         """A line on it, and one for each difference."""
         if self.how == NOT_COMPARED:
             return f"{NOT_COMPARED}  {block}: {'; '.join(self.differ)}"
@@ -225,18 +224,18 @@ class Comparison(NamedTuple):
         return f"\n{' ' * 14}".join([f"{state:<12}  {block} ({self.how}{since})", *self.differ])
 
 
-def compare_block(before: Path, after: Path, level: float = LEVEL) -> Comparison:
+def compare_block(before: Path, after: Path, level: float = LEVEL) -> BlockComparison:
     """Compare a block with the same made again.
 
     Equal bits are equal whatever made them: that code changed, or the machine, is no reason not to
     compare, and only where bits differ is Monte Carlo error allowed for another machine.
     """
     if not after.is_file():
-        return Comparison(NOT_COMPARED, [], ["it was not made again; the run above says why"])
+        return BlockComparison(NOT_COMPARED, [], ["it was not made again; the run above says why"])
     first, second = read_record(before), read_record(after)
     if first.get("configuration") != second.get("configuration"):
         why = "the configuration has changed since, or which optional packages there are"
-        return Comparison(NOT_COMPARED, [], [why])
+        return BlockComparison(NOT_COMPARED, [], [why])
     one, other, how = read_table(before), read_table(after), EXACTLY
     if ROUNDED in first:
         other, how = rounded(other), TO_DIGITS
@@ -245,22 +244,22 @@ def compare_block(before: Path, after: Path, level: float = LEVEL) -> Comparison
     if differ and elsewhere:
         how = f"within Monte Carlo error, for another {', '.join(elsewhere)}"
         differ = differences(one, other, exact=False, level=level)
-    return Comparison(how, changed_since(first, second), differ)
+    return BlockComparison(how, changed_since(first, second), differ)
 
 
 def compare(results: Path) -> bool:
-    """Compare all chosen blocks, print and keep what was compared; say whether all are the same."""
+    """Whether all chosen blocks are the same again; prints and writes each comparison."""
     scratch = results / FOLDER
     if not (scratch / TARGETS).is_file():
         raise InputError(f"{scratch / TARGETS}: no such file; run make verify")
     config = configuration.load(scratch / RUN)
     seed, number = config["verify"]["seed"], sum(map(len, blocks_there(config, results).values()))
     targets = map(Path, (scratch / TARGETS).read_text(encoding="utf-8").splitlines())
-    found: dict[str, Comparison] = {}
+    found: dict[str, BlockComparison] = {}
     for target in targets:
         path = target.relative_to(scratch)
         found[str(path)] = compare_block(results / path, target, config["level"])
-        print(found[str(path)].said(str(path)))
+        print(found[str(path)].in_words(str(path)))
     rows = [
         (experiment_of(path), path, not block.differ, block.how, seed, number)
         for path, block in found.items()

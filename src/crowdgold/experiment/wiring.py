@@ -1,7 +1,8 @@
 """What the rules ask: the jobs of experiments, the figures of a run, and where its files are.
 
-Methods that take wildcards are input functions as they are. Paths begin with `<results>`, which
-Snakemake puts the folder of results for. What is skipped or left out is said once, with the reason.
+Methods that take wildcards can be input functions themselves. Paths begin with `<results>`, which
+Snakemake replaces by the folder of results. What is skipped or left out is said once, with the
+reason.
 """
 
 import os
@@ -50,7 +51,7 @@ def source_folder(rules: str, package: Callable[[], str]) -> Path:
 
 
 def choices(given: Plain, default: Plain) -> dict[str, Any]:
-    """What a configuration says otherwise than the default: of a copy of it, what was edited."""
+    """The keys of a configuration whose values differ from the default's."""
     chosen = {}
     for key, value in given.items():
         if isinstance(value, Mapping) and isinstance(default.get(key), Mapping):
@@ -69,12 +70,11 @@ def none(wildcards: Wildcards) -> list[str]:
 
 
 def entries(names: Collection[str]) -> Names:
-    """An input function for entries of a registry that do not depend on wildcards."""
+    """An input function that returns the same entries of a registry for all wildcards."""
     return lambda wildcards: names
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts in a block of a configuration, however deep."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping | Sequence):
@@ -206,7 +206,7 @@ class Jobs:
         return hours
 
     def _data_tables(self, experiment: str) -> list[str]:
-        """Those of an experiment; a check has none."""
+        """The data tables of an experiment; a check has none."""
         is_check = "check" in self.config["experiments"][experiment]
         return [] if is_check else plan.data_tables(self.config, experiment)
 

@@ -6,12 +6,12 @@ corrected by gold labels, what the label of i adds to the error has variance
 
     v_i = g_i (1 - g_i) (psi_i(1) - psi_i(0))^2
 
-Strata are of items that are to be drawn about as often (`rates`), cut so that each is to get about
-as many labels. Strata of the prediction alone would need up to a third more labels: items that are
-as likely to be positive can count differently, as a positive one without a positive vote does for
-TPR_H. With c_hm the size of stratum h times the sum of its v_i of metric m, a share r_h of n labels
-leaves the variance sum_h c_hm / r_h, divided by n. Relative to a sample at random, of which
-r_h = N_h / N, that is
+Strata hold items that are to be drawn about equally often (`item_shares`). They are cut so that
+each gets about as many labels. Strata of the prediction alone would need up to a third more labels:
+items that are as likely to be positive can count differently, as a positive one without a positive
+vote does for TPR_H. With c_hm the size of stratum h times the sum of its v_i of metric m, a share
+r_h of n labels leaves the variance sum_h c_hm / r_h, divided by n. Relative to a sample at random,
+of which r_h = N_h / N, that is
 
     R_m = sum_h s_hm / r_h        s_hm = c_hm / (N sum_h c_hm / N_h)
 
@@ -55,7 +55,7 @@ from crowdgold.types.gold_draw import (
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.opinions import Opinions
 
-LEAST = 1e-4  # nearest that a prediction is taken to come to 0 or 1
+LEAST = 1e-4  # predictions are kept so far from 0 and 1
 ENOUGH = 20  # gold labels from which on the prediction rests on them
 STRATA = 8
 LABELS_EACH = 6  # labels of a batch to a stratum: where they are fewer there are fewer strata
@@ -70,22 +70,26 @@ SECOND_COLUMNS = ("item", "label", "expert", "reason")
 
 
 def variances(items: Items, asked: Sequence[Asked], guess: np.ndarray) -> np.ndarray:
-    """v_i of each metric, one of one predictor or a difference of two, (n, M), in all 1 of each; 0
-    where a metric has no value among these items, or no label moves it. `guess` (n,) is P(Y_i = 1).
+    """v_i of each metric as a share of its sum over items, (n, M); `guess` (n,) is P(Y_i = 1).
+
+    A metric is of one predictor or a difference of two. All are 0 where it has no value among these
+    items, or no label moves it.
     """
     bare = replace(items, labels=None, draw=None, truth=None, oracle=None)
     share = np.clip(guess, LEAST, 1 - LEAST)
     found = np.zeros((len(items), len(asked)))
     for column, metric in enumerate(asked):
         # A difference of two models moves by the first one's influence less the second's.
-        first, *second = [_moves(bare, one, metric, share) for one in metric.predictors(items)]
+        first, *second = [
+            _label_effect(bare, one, metric, share) for one in metric.predictors(items)
+        ]
         moved = share * (1 - share) * (first - sum(second)) ** 2
         if np.isfinite(moved).all() and moved.sum() > 0:
             found[:, column] = moved / moved.sum()
     return found
 
 
-def _moves(items: Items, predictor: str, metric: Asked, guess: np.ndarray) -> np.ndarray:
+def _label_effect(items: Items, predictor: str, metric: Asked, guess: np.ndarray) -> np.ndarray:
     """psi_i(1) - psi_i(0) of each item, (n,); 0 of one without a score that it would need.
 
     Each item stands twice, as a positive one that counts for g_i and a negative one for 1 - g_i.
@@ -103,18 +107,17 @@ def _moves(items: Items, predictor: str, metric: Asked, guess: np.ndarray) -> np
     return found
 
 
-def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
+def predictions(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
     """Predictions of P(Y_i = 1), (n,) each, of labels that are not there yet.
 
     With gold labels, or a pilot's of the same models, there are two: the cross-fitted regression on
-    votes and ranks (`models.logistic`) with labels that count by their chances, and with labels
-    that all count alike. The first is right on average where the regression is not; the second
-    needs fewer labels where it is. What labels tell is taken as the mean over all predictions, so
-    that none is missed by much.
-    Before there are enough, it is the regression's prior, which ranks items rightly where votes and
-    scores are of any use. How many are positive is not known then: where few are, most positive
-    votes are wrong. So there is one with as many positive items as votes are positive, and one with
-    fewer.
+    votes and ranks (`models.logistic`) with labels weighted by their chances, and with labels of
+    equal weight. The first is right on average where the regression is not; the second needs fewer
+    labels where it is. Callers take the mean of what labels tell over all predictions.
+    With fewer than `ENOUGH` labels they are the regression's prior, which ranks items rightly where
+    votes and scores are of any use. How many items are positive is not known then: where few are,
+    most positive votes are wrong. So one prediction has as large a share of positive items as of
+    positive votes, and the other .3 of it.
     """
     columns, old, draw = features(items), 0, items.draw
     gold, key = items.gold, items.key
@@ -142,9 +145,10 @@ def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
     return [by_others(columns, gold, key, one)[old:] for one in draws]
 
 
-def by_rate(rate: np.ndarray, n: int) -> np.ndarray:
-    """The number of each item's stratum, (m,), without gaps, from the lowest of `rates` (m,) up, of
-    a batch of `n` labels. Items of one rate stay together.
+def strata_by_rate(rate: np.ndarray, n: int) -> np.ndarray:
+    """The number of each item's stratum, (m,), from 0 without gaps, for a batch of `n` labels.
+
+    Strata are in the order of `rate` (m,), of `item_shares`; items of one rate stay together.
     """
     order = np.argsort(rate, kind="stable")
     up_to = np.cumsum(rate[order])
@@ -159,7 +163,7 @@ def by_rate(rate: np.ndarray, n: int) -> np.ndarray:
 def _shares(
     cost: np.ndarray, size: np.ndarray, proportional: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The share of all labels that each stratum is to have, (H,), and the metrics' weights."""
+    """The share of all labels that each stratum is to have, (H,), and the weights of metrics."""
     even: np.ndarray = size / size.sum()
     at_random = size.sum() * (cost / size[:, None]).sum(axis=0)
     scaled = np.divide(cost, at_random, out=np.zeros(cost.shape), where=at_random > 0)
@@ -177,14 +181,17 @@ def _shares(
     return share, weight
 
 
-def parts(cost: np.ndarray, size: np.ndarray, proportional: float = PROPORTIONAL) -> np.ndarray:
-    """The share of all labels that each stratum of `size` (H,) items is to have, (H,), by `cost`,
-    c_hm (H, M), or by its items alone where all of that is 0.
+def stratum_shares(
+    cost: np.ndarray, size: np.ndarray, proportional: float = PROPORTIONAL
+) -> np.ndarray:
+    """The share of all labels that each stratum is to have, (H,).
+
+    `size` (H,) are its items, `cost` (H, M) c_hm; where all of that is 0, `size` alone decides.
     """
     return _shares(cost, size, proportional)[0]
 
 
-def rates(variance: np.ndarray, proportional: float = PROPORTIONAL) -> np.ndarray:
+def item_shares(variance: np.ndarray, proportional: float = PROPORTIONAL) -> np.ndarray:
     """The share of all labels that each item, of v_im (n, M), would have as a stratum, (n,)."""
     # Weights of metrics are found from 5,000 items, which stand for the others.
     some = variance[:: -(-len(variance) // 5_000)]
@@ -240,10 +247,10 @@ def next_batch(
 ) -> Batch:  # fmt: skip
     """The next `n` items to be labelled for some metrics.
 
-    They are in an order of which any beginning is such a sample too: an expert who stops half-way
-    has labelled a smaller batch, and more labels from the same seed begin with the same items where
-    all strata were there already (`ENOUGH_FOR_ALL`). A `pilot` is other items with gold labels,
-    which the prediction rests on before there are enough.
+    Any beginning of their order is such a sample too: an expert who stops half-way has labelled a
+    smaller batch, and a larger batch of the same seed begins with the same items if both have
+    `ENOUGH_FOR_ALL` labels. A `pilot` is other items with gold labels, which the prediction rests
+    on before there are enough.
     """
     rest = _unlabelled(items)
     if not DESIGN_LEAST <= n <= len(rest):
@@ -251,14 +258,14 @@ def next_batch(
             f"--n: found {n:,}, expected {DESIGN_LEAST} to {len(rest):,}, "
             "the items without a gold label"
         )
-    guesses = predicted(items, pilot)
+    guesses = predictions(items, pilot)
     guess = np.mean(guesses, axis=0)[rest]
     variance = np.mean([variances(items, asked, one) for one in guesses], axis=0)[rest]
-    stratum = by_rate(rates(variance, proportional), n)
+    stratum = strata_by_rate(item_shares(variance, proportional), n)
     size = np.bincount(stratum)
     cost = np.stack([np.bincount(stratum, one, len(size)) for one in variance.T], axis=1)
     cost = cost * size[:, None]
-    part = parts(cost, size, proportional)
+    part = stratum_shares(cost, size, proportional)
     number = 1 + _batches(items)
     turn = random_places(items.item[rest], [seed, number])
     waiting = [rest[own][np.argsort(turn[own])] for own in (stratum == h for h in range(len(size)))]
@@ -282,7 +289,7 @@ def next_batch(
 
 
 def _unlabelled(items: Items) -> np.ndarray:
-    """Positions of the items that no expert has looked at; experts have looked at those tied."""
+    """Positions of the items that no expert has judged; of tied opinions there is no gold label."""
     left = items.gold == NO_GOLD
     if items.opinions is not None:
         left &= items.opinions.number == 0
@@ -316,8 +323,8 @@ def random_batch(items: Items, n: int, seed: int) -> Batch:
     return Batch(number, rows, stratum, np.array([len(rest)]), ("at random",))
 
 
-def labelled(items: Items, batch: Batch) -> Items:
-    """The items with gold labels of a batch too, the next one, from their known truth."""
+def with_labels(items: Items, batch: Batch) -> Items:
+    """Items with the gold labels of the next batch too, from their known truth, and its design."""
     assert items.truth is not None
     before, old = items.gold != NO_GOLD, items.draw
     gold = items.gold.copy()

@@ -37,12 +37,11 @@ MANY = 0.05  # share of items at the least chance from which on the words warn o
 
 
 def _likelihood(gold: np.ndarray, chance: np.ndarray | float) -> float:
-    """Log-likelihood of which items have gold."""
     right = np.where(gold, chance, 1 - np.asarray(chance))
     return float(np.log(np.maximum(right, 1e-300)).sum())
 
 
-def _step(gold: np.ndarray, rank: np.ndarray) -> tuple[float, np.ndarray]:
+def _best_threshold(gold: np.ndarray, rank: np.ndarray) -> tuple[float, np.ndarray]:
     """The log-likelihood of the best threshold of a rank (n,), and which items lie above it."""
     found, upper = -np.inf, np.zeros(len(rank), dtype=bool)
     for share in np.arange(1, 40) / 40:  # of the items that may lie above the threshold
@@ -54,15 +53,13 @@ def _step(gold: np.ndarray, rank: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def threshold_in_words(items: Items) -> str:
-    """The threshold that gold items look chosen by, and what it means, without a full stop; empty
-    where a smooth choice does as well.
+    """A sentence, without a full stop, on the threshold of a score that gold items look chosen by.
 
-    Held against each other are two ways in which the choice can depend on a model's score. Either
-    an item's chance is one above a threshold and another below it, wherever that explains the
-    choice best; or it follows votes and the score's rank smoothly, by the regression that estimates
-    the chances. The choice looks like one by a threshold where that makes it at least `TIMES` as
-    likely. Of a model both are asked of the items that it scores; items of equal score lie on one
-    side.
+    Two explanations of the choice are compared, for each model on the items that it scores. Either
+    an item has one chance above a threshold and another below it, at the threshold that explains
+    the choice best; or its chance follows votes and the score's rank smoothly, by the regression
+    that estimates the chances. Empty where the first does not make the choice at least `TIMES` as
+    likely as the second. Items of equal score lie on one side.
     """
     from scipy.stats import rankdata  # half a second that other commands need not wait
 
@@ -71,7 +68,7 @@ def threshold_in_words(items: Items) -> str:
     for name, scores in items.scores.items():
         known = np.isfinite(scores)
         gold, rank = has_gold[known], rankdata(scores[known]) / max(known.sum(), 1)
-        step, upper = _step(gold, rank)
+        step, upper = _best_threshold(gold, rank)
         if not upper.any():
             continue
         two = np.stack([votes[known], standard(rank)])
@@ -126,8 +123,8 @@ def estimated_chances(items: Items) -> np.ndarray:
     return chance
 
 
-def in_words(items: Items, chance: np.ndarray) -> str:
-    """What the chances are, a sentence each."""
+def chances_in_words(items: Items, chance: np.ndarray) -> str:
+    """What estimated chances cost and where they may be wrong, in sentences."""
     gold = np.flatnonzero(items.gold != NO_GOLD)
     cost = cost_in_words(GoldDraw(chance).weights(gold))
     told = f"How likely each item was to be chosen is estimated from votes and scores: {cost}"

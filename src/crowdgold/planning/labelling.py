@@ -1,8 +1,8 @@
 """Policies that decide how many labels each item gets, and their frontier (CLARA, 4.3 and 5.4).
 
-All work on items whose labels are there already, in the order in which they came: a policy takes
-the first ones of each item and leaves the rest. So its cost and its accuracy are what they would
-have been had it decided.
+All work on items that have their labels already, in the order in which they came: a policy takes
+the first labels of each item and leaves the rest. So its cost and accuracy are what they would have
+been had the policy decided how many to ask for.
 
 - Tie-breaking: two labels, and a third where they differ; the majority is the final label.
 - Random stratified: one label; a given share of the items, stratified by that label, go through
@@ -45,7 +45,7 @@ SURE = 1.645
 
 
 @dataclass(frozen=True)
-class Labelled:
+class PolicyResult:
     """What a policy makes of I items."""
 
     used: np.ndarray  # (I,) labels taken of each item, at least 1
@@ -93,13 +93,13 @@ def place_in_stratum(annotations: Annotations, rng: np.random.Generator) -> np.n
     return np.asarray((rank + 0.5) / size[stratum])
 
 
-def _by_majority(annotations: Annotations, used: np.ndarray) -> Labelled:
+def _by_majority(annotations: Annotations, used: np.ndarray) -> PolicyResult:
     final = majority_label(annotations, used)
     share = np.bincount(final, minlength=len(annotations.category)) / len(final)
-    return Labelled(used, final, share)
+    return PolicyResult(used, final, share)
 
 
-def random_stratified(annotations: Annotations, share: float, place: np.ndarray) -> Labelled:
+def random_stratified(annotations: Annotations, share: float, place: np.ndarray) -> PolicyResult:
     """One label of each item; a share of each stratum, from 0 to 1, goes through tie-breaking: with
     the same `place_in_stratum`, a larger share holds the items of a smaller one.
     """
@@ -110,13 +110,12 @@ def random_stratified(annotations: Annotations, share: float, place: np.ndarray)
     return _by_majority(annotations, np.minimum(wanted, annotations.labels_of_item))
 
 
-def tie_breaking(annotations: Annotations) -> Labelled:
+def tie_breaking(annotations: Annotations) -> PolicyResult:
     """Two labels of each item, and a third where they differ."""
     return random_stratified(annotations, 1.0, np.zeros(len(annotations.item)))
 
 
 def _first_confident(so_far: LabelsSoFar, threshold: float) -> np.ndarray:
-    """The position of the label at which each item stops: (I,)."""
     enough = so_far.confidence >= threshold
     enough[so_far.start[1:] - 1] = True
     stop = np.flatnonzero(enough)
@@ -124,7 +123,7 @@ def _first_confident(so_far: LabelsSoFar, threshold: float) -> np.ndarray:
     return np.asarray(stop[np.searchsorted(stop, so_far.start[:-1])])
 
 
-def until_confident(so_far: LabelsSoFar, threshold: float) -> Labelled:
+def until_confident(so_far: LabelsSoFar, threshold: float) -> PolicyResult:
     """Labels of each item until the confidence reaches a threshold, or there are no more.
 
     The prevalence is the mean of the items' probabilities. It is not the share of the final labels,
@@ -137,12 +136,12 @@ def until_confident(so_far: LabelsSoFar, threshold: float) -> Labelled:
     stop = _first_confident(so_far, threshold)
     probability = so_far.probability[stop]
     used = stop - so_far.start[:-1] + 1
-    return Labelled(used, probability.argmax(axis=1), probability.mean(axis=0))
+    return PolicyResult(used, probability.argmax(axis=1), probability.mean(axis=0))
 
 
 def majority_when_confident(
     annotations: Annotations, so_far: LabelsSoFar, threshold: float
-) -> Labelled:
+) -> PolicyResult:
     """Labels of each item until the confidence reaches a threshold; the majority decides."""
     stop = _first_confident(so_far, threshold)
     return _by_majority(annotations, stop - so_far.start[:-1] + 1)
@@ -161,11 +160,11 @@ def compare_policies(
     positive one. `snorkel` holds probabilities of its label model after each label.
     """
     so_far, place = probabilities_so_far(model, annotations), place_in_stratum(annotations, rng)
-    done = [(TIE_BREAKING, float("nan"), tie_breaking(annotations))]
-    done += [(RANDOM, share, random_stratified(annotations, share, place)) for share in shares]
-    done += [(CLARA, value, until_confident(so_far, value)) for value in thresholds]
+    results = [(TIE_BREAKING, float("nan"), tie_breaking(annotations))]
+    results += [(RANDOM, share, random_stratified(annotations, share, place)) for share in shares]
+    results += [(CLARA, value, until_confident(so_far, value)) for value in thresholds]
     if snorkel is not None:
-        done += [
+        results += [
             (SNORKEL, value, majority_when_confident(annotations, snorkel, value))
             for value in thresholds
         ]
@@ -173,11 +172,11 @@ def compare_policies(
         {
             "policy": policy,
             "threshold_or_share": setting,
-            "share_of_labels": float(made.used.sum() / len(annotations)),
-            "accuracy": float(np.mean(made.final == reference)),
-            "prevalence_estimate": float(made.prevalence[-1]),
+            "share_of_labels": float(result.used.sum() / len(annotations)),
+            "accuracy": float(np.mean(result.final == reference)),
+            "prevalence_estimate": float(result.prevalence[-1]),
         }
-        for policy, setting, made in done
+        for policy, setting, result in results
     ]
     return pd.DataFrame(rows)
 
@@ -214,10 +213,10 @@ def measure_frontier(
     """
     so_far, size, rows = probabilities_so_far(model, annotations), len(annotations.item), []
     for threshold in np.sort(thresholds).tolist():
-        done = until_confident(so_far, threshold)
-        right, used = float(np.mean(done.final == reference)), done.used.astype(float)
-        taken = float(used.mean()), standard_error(used), float(used.sum() / len(annotations))
-        rows.append((threshold, *taken, right, share_error(right, size), size))
+        result = until_confident(so_far, threshold)
+        right, used = float(np.mean(result.final == reference)), result.used.astype(float)
+        cost = float(used.mean()), standard_error(used), float(used.sum() / len(annotations))
+        rows.append((threshold, *cost, right, share_error(right, size), size))
     return pd.DataFrame(rows, columns=list(FRONTIER_COLUMNS))
 
 
@@ -245,8 +244,8 @@ def _describe(point: pd.Series) -> str:
     )
 
 
-def _first(frontier: pd.DataFrame, *order: str) -> pd.Series:
-    """The point with the highest accuracy, or lowest of another column; of equals by the next."""
+def _best_point(frontier: pd.DataFrame, *order: str) -> pd.Series:
+    """The first row by the columns of `order`: highest accuracy, lowest of any other column."""
     ascending = [column != "accuracy" for column in order]
     return frontier.sort_values(list(order), ascending=ascending, kind="stable").iloc[0]
 
@@ -266,14 +265,14 @@ def threshold_for_accuracy(frontier: pd.DataFrame, accuracy: float) -> Choice:
     """The cheapest threshold of a frontier whose accuracy is what is wanted, within (0, 1]."""
     good = frontier[frontier["accuracy"] >= accuracy]
     if good.empty:
-        best = _first(frontier, "accuracy", "labels", "threshold")
+        best = _best_point(frontier, "accuracy", "labels", "threshold")
         told = (
             f"No threshold reaches an accuracy of {accuracy:g} on these items. The nearest is "
             f"{_describe(best)}. More labels an item or more accurate annotators can reach it, "
             "another threshold cannot."
         )
         return Choice(best, False, told)
-    point = _first(good, "labels", "accuracy", "threshold")
+    point = _best_point(good, "labels", "accuracy", "threshold")
     told, above = _describe(point), (point["accuracy"] - accuracy) / point["accuracy_se"]
     if not above >= SURE:
         told += (
@@ -287,11 +286,11 @@ def threshold_for_budget(frontier: pd.DataFrame, labels: float) -> Choice:
     """The most accurate threshold that takes no more labels an item on average, 1 or more."""
     good = frontier[frontier["labels"] <= labels]
     if good.empty:
-        cheapest = _first(frontier, "labels", "threshold")
+        cheapest = _best_point(frontier, "labels", "threshold")
         told = (
             f"No threshold takes as few as {labels:g} labels an item. The cheapest is "
             f"{_describe(cheapest)}."
         )
         return Choice(cheapest, False, told)
-    point = _first(good, "accuracy", "labels", "threshold")
+    point = _best_point(good, "accuracy", "labels", "threshold")
     return Choice(point, True, _describe(point))

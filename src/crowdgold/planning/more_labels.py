@@ -1,11 +1,11 @@
 """How wide an interval will be with more gold labels, drawn by `crowdgold sample` or at random.
 
-Labels that are not there yet are drawn from a prediction that rests on those that are
-(`planning.batch`), the next batch is drawn from the items, and the interval is made as `crowdgold
-evaluate` makes it. The mean width over some such studies is what to expect, as far as the
-prediction is right. So what the labels so far say, their design, and how they combine with new ones
-are all in it. More labels widen no interval on average, so that means over few studies are made to
-fall (isotonic regression). Their standard errors stand beside them.
+Unknown labels are drawn from a prediction that rests on the known ones (`planning.batch`), the next
+batch is drawn from the items, and the interval is made as `crowdgold evaluate` makes it. The mean
+width over some such simulated studies is what to expect, as far as the prediction is right. It
+counts what the labels so far say, their design, and how they combine with new ones. More labels
+widen no interval on average, so that the means, which are over few studies, are made to fall with
+the labels (isotonic regression). Their standard errors stand beside them.
 """
 
 import textwrap
@@ -24,7 +24,7 @@ from crowdgold.inference.rectified import POPULATION
 from crowdgold.methods.registry import METHODS, answering, answering_experts, fit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.metric import Asked
-from crowdgold.planning.batch import ENOUGH, labelled, next_batch, predicted, random_batch
+from crowdgold.planning.batch import ENOUGH, next_batch, predictions, random_batch, with_labels
 from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
@@ -65,7 +65,7 @@ def metrics_for(items: Items, texts: Sequence[str]) -> list[Asked]:
 DESIGNS = ("designed", "at_random")
 ANSWER = answering()  # the method that gives the answer
 STUDIES = 8  # simulated studies of each size and design
-AWAY = float(stdtrit(STUDIES - 1, 0.975))
+AWAY = float(stdtrit(STUDIES - 1, 0.975))  # Student's t
 """Standard errors from the mean of so many studies to either end of its 95 % interval."""
 FIRST = 25
 MOST = 6_400  # labels more that are tried first, and at most; each size is twice the one before
@@ -107,7 +107,7 @@ class MoreLabels:
         return int(np.ceil(np.exp(np.interp(-np.log(wanted), -near, more))))
 
     def between(self, design: str, wanted: float) -> tuple[int | None, int | None]:
-        """The ends of 95 % of the labels needed, as far as the simulated studies tell."""
+        """The 95 % interval of `needed`, over simulated studies; None for an end not reached."""
         return self.needed(design, wanted, -AWAY), self.needed(design, wanted, AWAY)
 
 
@@ -145,7 +145,7 @@ def falling(widths: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Kind:
+class IntervalPlan:
     """The interval that is planned."""
 
     metric: Asked  # of one model, or a difference of two
@@ -154,29 +154,29 @@ class Kind:
     """Labels at which it is narrowest where it holds over all looks; None where there is one."""
 
 
-def _interval(items: Items, kind: Kind, method: str = ANSWER) -> Estimate:
-    """The interval of a method; of the one that gives the answer where experts are right."""
-    level, rng = kind.level, np.random.default_rng(0)
-    if kind.anytime is not None:
-        level = level_of_look(level, int((items.gold != NO_GOLD).sum()), kind.anytime)
+def _interval(items: Items, planned: IntervalPlan, method: str = ANSWER) -> Estimate:
+    """The interval of a method; by default of the one that answers where experts do not err."""
+    level, rng = planned.level, np.random.default_rng(0)
+    if planned.anytime is not None:
+        level = level_of_look(level, int((items.gold != NO_GOLD).sum()), planned.anytime)
     fitted = fit(method, items, rng)
-    (found,) = evaluate(fitted, items, [kind.metric.text], rng, level, target=POPULATION)
+    (found,) = evaluate(fitted, items, [planned.metric.text], rng, level, target=POPULATION)
     return found
 
 
-def wider_where_experts_err(items: Items, kind: Kind) -> float:
-    """How many times as wide the interval is now that is corrected for experts' errors; NaN where
-    there is nothing to correct by, or no such interval.
-    """
+def wider_where_experts_err(items: Items, planned: IntervalPlan) -> float:
+    """How many times as wide the interval is, corrected for experts' errors; NaN without one."""
     method = answering_experts()
     if METHODS[method].lacks(items):
         return float("nan")
-    corrected, taken = (_interval(items, kind, one) for one in (method, ANSWER))
+    corrected, taken = (_interval(items, planned, one) for one in (method, ANSWER))
     return float((corrected.upper - corrected.lower) / (taken.upper - taken.lower))
 
 
-def of_experts(wider: float) -> list[str]:
-    """What is said of errors of experts (`wider_where_experts_err`), which widths do not count."""
+def expert_notes(wider: float) -> list[str]:
+    """A note that widths do not count experts' errors; none where `wider`, of
+    `wider_where_experts_err`, is NaN.
+    """
     if np.isnan(wider):
         return []
     more = ""
@@ -193,11 +193,11 @@ def of_experts(wider: float) -> list[str]:
 
 
 def more_labels(
-    items: Items, kind: Kind, wanted: float, seed: int,
+    items: Items, planned: IntervalPlan, wanted: float, seed: int,
     told: Callable[[int], None] = lambda more: None,
 ) -> MoreLabels:  # fmt: skip
-    """What more labels do, simulated with more and more of them until both designs surely reach a
-    width. `told` takes the number of labels more that is tried.
+    """What more labels do, simulated with more and more of them until both designs surely reach the
+    width `wanted`. `told` is called with each number of labels more before it is tried.
     """
     known = items.gold != NO_GOLD
     rest, classes = int((~known).sum()), len(set(items.gold[known]))
@@ -206,26 +206,26 @@ def more_labels(
             f"--more: found {known.sum():,} gold labels of {classes} classes and {rest:,} items "
             f"without; expected {ENOUGH} or more labels of both classes, and {FIRST} items"
         )
-    now = _interval(items, kind)
+    now = _interval(items, planned)
     if not np.isfinite([now.lower, now.upper]).all():
-        raise InputError(f"--metric {kind.metric.text}: no interval so far ({now.note})")
-    guess = np.mean(predicted(items), axis=0)
+        raise InputError(f"--metric {planned.metric.text}: no interval so far ({now.note})")
+    guess = np.mean(predictions(items), axis=0)
     sizes: list[int] = []
     found: list[np.ndarray] = []
     surely = False  # whether means of both are below what is wanted by more than their errors
     while not sizes or (sizes[-1] < min(rest, MOST) and not surely):
         sizes.append(min(2 * sizes[-1] if sizes else FIRST, rest))
         told(sizes[-1])
-        mean, error = _widths(items, kind, guess, sizes[-1], seed)
+        mean, error = _simulated_widths(items, planned, guess, sizes[-1], seed)
         found.append(np.array([mean, error]))
         surely = bool((mean + AWAY * error <= wanted).all())
     each = np.array(found)
     shown = np.isfinite(each).all(axis=(1, 2))
     if not shown.any():
         raise InputError(
-            f"--metric {kind.metric.text}: no interval in some simulated studies with {FIRST} to "
-            f"{sizes[-1]:,} labels more; expected one in all {STUDIES}. Label some items more, or "
-            "take another threshold"
+            f"--metric {planned.metric.text}: no interval in some simulated studies with {FIRST} "
+            f"to {sizes[-1]:,} labels more; expected one in all {STUDIES}. Label some items more, "
+            "or take another threshold"
         )
     (designed, at_random), errors = each[shown].transpose(1, 2, 0)
     return MoreLabels(
@@ -234,9 +234,11 @@ def more_labels(
     )  # fmt: skip
 
 
-def _widths(items: Items, kind: Kind, guess: np.ndarray, more: int, seed: int) -> np.ndarray:
-    """The mean widths with so many labels more, drawn by `crowdgold sample` and at random, and
-    their standard errors: (2, 2). NaN where a simulated study has no interval: the mean of the
+def _simulated_widths(
+    items: Items, planned: IntervalPlan, guess: np.ndarray, more: int, seed: int
+) -> np.ndarray:
+    """Mean widths with so many labels more, and their standard errors: (2, 2), (mean, error) by
+    (`crowdgold sample`, at random). NaN where a simulated study has no interval: the mean of the
     others would be too narrow.
     """
     found = np.empty((STUDIES, 2))
@@ -244,8 +246,8 @@ def _widths(items: Items, kind: Kind, guess: np.ndarray, more: int, seed: int) -
         rng = np.random.default_rng([seed, study])
         truth = np.where(items.gold == NO_GOLD, rng.random(len(items)) < guess, items.gold)
         known = replace(items, truth=truth.astype(np.int8))
-        batches = next_batch(known, [kind.metric], more, study), random_batch(known, more, study)
+        batches = next_batch(known, [planned.metric], more, study), random_batch(known, more, study)
         for place, batch in enumerate(batches):
-            one = _interval(labelled(known, batch), kind)
+            one = _interval(with_labels(known, batch), planned)
             found[study, place] = one.upper - one.lower
     return np.array([found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(STUDIES)])

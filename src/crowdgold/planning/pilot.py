@@ -67,7 +67,6 @@ class Guess:
 
 
 def _information(found: Rectified, column: int, votes: int) -> Information | None:
-    """Sigma and gain of a metric; None where the items leave it without a value."""
     if not np.isfinite(found.points[:, column]).all():
         return None
     labelled, predicted = found.labelled[:, column], found.predicted[:, column]
@@ -114,7 +113,7 @@ def expected_information(
     return {metric: _information(found, k, votes) for k, metric in enumerate(metrics)}
 
 
-DRAWS = 40  # posterior draws; the ends of 90 % of them are then the second from either side
+DRAWS = 40  # posterior draws; the middle 90 % of them ends at about the second from either side
 
 
 @dataclass(frozen=True)
@@ -169,8 +168,8 @@ PLANNED_APART = "widths are planned as if no items belonged together. These do, 
 """Of clusters, where all items are simulated."""
 
 
-def of_clusters(items: Items, why: str = PLANNED_APART) -> list[str]:
-    """What is said where items belong together: `why` intervals may be wider than planned."""
+def cluster_notes(items: Items, why: str = PLANNED_APART) -> list[str]:
+    """A note, which begins with `why`, that clusters may make intervals wider; else none."""
     found = cluster_effect(items)
     return [] if found is None else [f"{why} intervals may be wider than planned: {found.sentence}"]
 
@@ -193,5 +192,5 @@ def check_pilot(study: Study, pilot: Pilot, rng: np.random.Generator) -> list[st
         found.append("the chances with which the pilot's gold was drawn are passed over")
     if study.weights is not None or study.strata:
         found.append("weights and strata of the pilot are passed over: all items count the same")
-    found += of_clusters(study.items)
+    found += cluster_notes(study.items)
     return found

@@ -45,7 +45,7 @@ POSSIBLE = 0.9  # share of a pilot's posterior between the ends of a width
 SURE = (1 + POSSIBLE) / 2
 """Share of it in which a study is narrow enough that is planned to be so surely."""
 HARDLY = 0.02
-"""Where no number of items narrows an interval by more than this share, they do not help."""
+"""More items do not help where no number of them narrows an interval by more than this share."""
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,8 @@ def gold_alone(known: Information) -> Information:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is asked for: the cheapest study of some width, or a given study."""
+class StudyGoal:
+    """What a plan is asked for: the cheapest study of some width, or the width of a given study."""
 
     width: float | None  # of the interval; None where the study is given
     items: int | None  # of the given study, or as many as there are; None for as many as it takes
@@ -155,11 +155,11 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Option:
-    """A number of votes with what it tells, and the study that it takes."""
+class StudyOption:
+    """A number of votes on an item, what such items tell, and the study that is planned with it."""
 
     votes: int | None  # on an item; None for gold labels alone
-    possible: tuple[Information, ...]  # one where nothing is left open
+    possible: tuple[Information, ...]  # one for each draw of a pilot's posterior; one without pilot
     information: Information  # at the median of sigma and of the gain
     design: Design | None = None  # None where no study reaches the width
     width_interval: tuple[float, float] | None = None
@@ -168,7 +168,9 @@ class Option:
     """The study whose width is reached in `SURE` of what is possible; None likewise."""
 
     @classmethod
-    def of(cls, votes: int | None, possible: Sequence[Information], wanted: Wanted) -> "Option":
+    def of(
+        cls, votes: int | None, possible: Sequence[Information], wanted: StudyGoal
+    ) -> "StudyOption":
         """An option and its study."""
         sigma, gain = np.median([(one.sigma, one.gain) for one in possible], axis=0)
         known = Information(possible[0].votes, float(sigma), float(gain))
@@ -183,7 +185,7 @@ class Option:
         if len(possible) == 1:
             return replace(option, design=design)
         if wanted.width is not None:
-            sure = option._surely(wanted, wanted.width)
+            sure = option._sure_design(wanted, wanted.width)
         if design is None:
             return replace(option, sure=sure)
         low, high = np.quantile(option._widths(design, wanted.level), [1 - SURE, SURE])
@@ -192,17 +194,17 @@ class Option:
     def _widths(self, design: Design, level: float) -> np.ndarray:
         return np.array([width(one, design.n, design.n_gold, level) for one in self.possible])
 
-    def _surely(self, wanted: Wanted, wished: float) -> Design | None:
+    def _sure_design(self, wanted: StudyGoal, wanted_width: float) -> Design | None:
         """The cheapest study that is narrow enough in `SURE` of what is possible."""
-        aim = wished
+        aim = wanted_width
         for _ in range(20):
             found = cheapest(self.information, wanted.prices, aim, wanted.items, wanted.level)
             if found is None:
                 return None
             reached = float(np.quantile(self._widths(found, wanted.level), SURE))
-            if reached <= wished * 1.001:
+            if reached <= wanted_width * 1.001:
                 return replace(found, width=reached)
-            aim *= wished / reached
+            aim *= wanted_width / reached
         return None
 
     @property
@@ -212,15 +214,15 @@ class Option:
 
 
 def study_options(
-    possible: Sequence[Sequence[Information]], wanted: Wanted, votes_on_gold: bool
-) -> list[Option]:
+    possible: Sequence[Sequence[Information]], wanted: StudyGoal, votes_on_gold: bool
+) -> list[StudyOption]:
     """Gold labels alone, and each number of votes, with what an item of it may tell.
 
     `votes_on_gold` says whether gold labels alone take votes too, as metrics of the voters do.
     """
     bare = [gold_alone(one if votes_on_gold else replace(one, votes=0)) for one in possible[0]]
-    options = [Option.of(None, bare, wanted)]
-    return options + [Option.of(own[0].votes, own, wanted) for own in possible]
+    options = [StudyOption.of(None, bare, wanted)]
+    return options + [StudyOption.of(own[0].votes, own, wanted) for own in possible]
 
 
 def votes_each(votes: int) -> str:
@@ -238,7 +240,7 @@ def study_name(design: Design) -> str:
     )
 
 
-def advice(options: Sequence[Option], wanted: Wanted) -> list[str]:
+def advice(options: Sequence[StudyOption], wanted: StudyGoal) -> list[str]:
     """What the options mean, in words."""
     reached = [(one, one.design) for one in options if one.design is not None]
     if not reached:
@@ -287,7 +289,7 @@ def advice(options: Sequence[Option], wanted: Wanted) -> list[str]:
     return lines
 
 
-def describe(options: Sequence[Option], wanted: Wanted, metric: str) -> str:
+def describe(options: Sequence[StudyOption], wanted: StudyGoal, metric: str) -> str:
     """A table of the studies, and what it means."""
     piloted = len(options[0].possible) > 1
     head = f"{'':<19}{'gain':>5}{'items':>9}{'gold':>8}{'width':>8}"
@@ -306,7 +308,7 @@ def describe(options: Sequence[Option], wanted: Wanted, metric: str) -> str:
     return "\n".join([f"Interval of {metric}", *rows, "", *words])
 
 
-def as_values(options: Sequence[Option], wanted: Wanted, metric: str) -> dict[str, Any]:
+def as_values(options: Sequence[StudyOption], wanted: StudyGoal, metric: str) -> dict[str, Any]:
     """The options as plain values."""
     rows = [
         {

@@ -1,4 +1,4 @@
-"""The figures of a job: one that cannot be drawn takes no other with it."""
+"""The work of a job that draws figures: one that cannot be drawn does not stop the others."""
 
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from crowdgold.experiment.logs import described
+from crowdgold.experiment.logs import error_in_words
 from crowdgold.plots.style import save_figure
 from crowdgold.system.declarations import load
 from crowdgold.types.columns import counted
@@ -19,7 +19,7 @@ class NotDrawn(InputError):  # noqa: N818 - what is left of a job rather than a 
 
 
 def draw_each(figures: Iterable[str], draw_one: Callable[[str], None]) -> None:
-    """Draw each figure of a job; name those that cannot be drawn at the end."""
+    """Draw each figure of a job; raises `NotDrawn` at the end, naming those that failed."""
     failed: dict[str, str] = {}
     drawn: list[str] = []
     for name in figures:
@@ -28,7 +28,7 @@ def draw_each(figures: Iterable[str], draw_one: Callable[[str], None]) -> None:
             drawn.append(name)
         except Exception as error:
             traceback.print_exc()
-            failed[name] = described(error)
+            failed[name] = error_in_words(error)
     if failed:
         lost = counted(len(failed), "figure")
         lines = [f"{lost} not drawn; of the job's others {len(drawn)} are there"]

@@ -70,7 +70,7 @@ OTHER_STYLES = {
     "random stratified": Style("#AA8866", "s", ":"),
     "tie-breaking": Style("#222255", "X", "none"),
 }
-"""Of what is compared with methods and is none."""
+"""Of policies that are compared with methods but are none of the registry."""
 COLOURS = (
     "#0072B2", "#D55E00", "#008855", "#993377", "#3333BB",
     "#553300", "#5599BB", "#777777", "#888822", "#111155",
@@ -88,7 +88,7 @@ SVG_METADATA = {"Date": None}
 METADATA: dict[str, Any] = {
     "svg": SVG_METADATA, "pdf": {"CreationDate": None}, "png": {"Software": None},
 }  # fmt: skip
-"""Without what would differ from one drawing to the next."""
+"""Metadata by format: without dates, so that equal figures give equal bytes."""
 NOTE_HEIGHT = 0.16  # Inches; a line of warning at the foot of a figure
 DPI = 200  # Of the PNG
 
@@ -228,7 +228,7 @@ def numbered_style(index: int) -> Style:
 
 
 class Series(NamedTuple):
-    """One line: its name in the legend, its look, its rows, and what of its markers is filled."""
+    """One line: its legend, its look, its rows, and which part of its markers is filled."""
 
     label: str
     look: Style
@@ -251,7 +251,6 @@ def named_value(column: str, value: object, names: Mapping[str, Any]) -> str:
 
 
 def _by_value(rows: pd.DataFrame, columns: list[str]) -> list[pd.DataFrame]:
-    """Split rows by the values of columns, in the order of the table."""
     if not columns:
         return [rows]
     keys = rows[columns].map(value_text).agg("\n".join, axis=1)

@@ -7,9 +7,9 @@ from typing import Any
 
 from crowdgold.checking.without_gold import ends_in_words, gold_in_words
 from crowdgold.evaluation.conditions import Key
-from crowdgold.evaluation.headline import is_gold_alone, named
+from crowdgold.evaluation.headline import is_gold_alone, method_in_words
 from crowdgold.evaluation.questions import HUMANS, is_of_population, plain_metric
-from crowdgold.evaluation.rows import SURE, interval_in_words, is_unbounded, known
+from crowdgold.evaluation.rows import SURE, as_gold, as_gold_interval_words, is_unbounded
 from crowdgold.methods.method import ANSWERS, in_order
 from crowdgold.methods.registry import METHODS, baseline
 from crowdgold.metrics.binary import METRICS
@@ -89,7 +89,7 @@ class Numbers:
 
 
 def percent(share: float) -> str:
-    """Write a level."""
+    """A level as text: `95 %`."""
     return f"{100 * share:g} %"
 
 
@@ -103,7 +103,7 @@ def rounded(count: float) -> str:
 
 def as_gold_words(row: Mapping[str, Any], title: str = "") -> str:
     """How many gold labels alone would say as much, with the interval, by its title, if known."""
-    number, ends = known(row), interval_in_words(row)
+    number, ends = as_gold(row), as_gold_interval_words(row)
     if number is None:
         return ""
     if is_unbounded(row):
@@ -152,12 +152,12 @@ def badge(key: Key, answer: Mapping[str, Any] | None) -> str:
 RANGE_WORDS = "A range that votes and scores allow, without gold labels"
 VOTES_ALONE = "votes and scores alone"
 MOST_PAIRS = 12  # pairs of models whose comparison is written out; all are in estimates.csv
-GAINED = 1.05  # an interval as narrow as that of so many times the gold labels is a gain
+GAINED = 1.05  # least ratio of the number as gold to the gold labels that is called a gain
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What is said of one metric."""
+class AnswerText:
+    """The texts on one metric's answer."""
 
     title: str  # what it is about
     sentence: str  # the answer, without its interval
@@ -171,15 +171,14 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """Answers about one thing."""
+class AnswerGroup:
+    """The answers on a model, on a pair of models, or on the items and voters."""
 
     heading: str
-    answers: Sequence[Answer]
+    answers: Sequence[AnswerText]
 
 
-def _sure(numbers: Numbers) -> bool:
-    """Whether an interval is on one side of 0."""
+def _excludes_zero(numbers: Numbers) -> bool:
     lower, upper = numbers.lower, numbers.upper
     return lower is not None and upper is not None and (lower > 0 or upper < 0)
 
@@ -203,7 +202,7 @@ def _negated(row: Mapping[str, Any]) -> dict[str, float | None]:
 
 def _sentence(row: Mapping[str, Any], numbers: Numbers, metric: str, at: str) -> str:
     """What is said of a value, or of who is ahead: of another model, or of a single voter."""
-    words, sure = words_of(metric), _sure(numbers)
+    words, sure = words_of(metric), _excludes_zero(numbers)
     said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.point}
     if is_comparison(row):
         first, _, second = at.partition("|")
@@ -221,13 +220,13 @@ def _sentence(row: Mapping[str, Any], numbers: Numbers, metric: str, at: str) ->
     return words.sentence.format(**said)
 
 
-def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
-    """Say how many gold labels alone would have given an interval as narrow."""
+def _precision_sentence(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
+    """A sentence on how many gold labels alone would have given an interval as narrow."""
     if n_gold == 0 or not gold_interval:
         return ""
     if is_gold_alone(row):
         return f"From the {n_gold:,} gold labels alone."
-    effective, ends = row["effective_gold"], interval_in_words(row)
+    effective, ends = row["effective_gold"], as_gold_interval_words(row)
     if effective is None:
         return ""
     if ends or effective > GAINED * n_gold:
@@ -241,8 +240,8 @@ def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
     )
 
 
-def _details(row: Mapping[str, Any]) -> Iterator[str]:
-    said = named(row)
+def _detail_lines(row: Mapping[str, Any]) -> Iterator[str]:
+    said = method_in_words(row)
     yield f"{said[:1].upper()}{said[1:]}" if said != row["method"] else f"By {said}"
     beside = row.get("beside")
     if beside and beside["estimate"] is not None:
@@ -256,28 +255,28 @@ def _details(row: Mapping[str, Any]) -> Iterator[str]:
         yield str(row["note"])
 
 
-def _without_gold(row: Mapping[str, Any], title: str, level: float) -> Answer:
+def _without_gold(row: Mapping[str, Any], title: str, level: float) -> AnswerText:
     """A range where there are no gold labels, with a model's number if what it assumes is true."""
-    found, metric, (_, at) = row["range"], metric_of(row), plain_metric(str(row["metric"]))
+    allowed, metric, (_, at) = row["range"], metric_of(row), plain_metric(str(row["metric"]))
     details = [str(row["note"])] if row.get("note") else []
     if row["method"] is not None and row["estimate"] is not None:
         numbers = Numbers(row)
         model = f"{row['method']} says {numbers.point} ({numbers.interval(level)})"
         details.insert(0, f"{model}, if what it assumes is true; nothing checks it")
-    needed = f"{gold_in_words(found['gold'])}."
-    if found["lower"] is None:
-        told = f"No range without gold labels: {found['why']}."
-        return Answer(title, told, "", needed, "", details, False, ("no range", "", ""))
-    numbers = Numbers({**row, "lower": found["lower"], "upper": found["upper"]})
+    needed = f"{gold_in_words(allowed['gold'])}."
+    if allowed["lower"] is None:
+        sentence = f"No range without gold labels: {allowed['why']}."
+        return AnswerText(title, sentence, "", needed, "", details, False, ("no range", "", ""))
+    numbers = Numbers({**row, "lower": allowed["lower"], "upper": allowed["upper"]})
     said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.ends}
-    sentence, needed = words_of(metric).sentence.format(**said), needed if found["gold"] else ""
+    sentence, needed = words_of(metric).sentence.format(**said), needed if allowed["gold"] else ""
     line = ("a range", numbers.ends, VOTES_ALONE)
-    return Answer(title, sentence, RANGE_WORDS, needed, "", details, False, line)
+    return AnswerText(title, sentence, RANGE_WORDS, needed, "", details, False, line)
 
 
 def write_answer(
     row: Mapping[str, Any], n_gold: int, level: float, by_gold: Mapping[str, Any] | None
-) -> Answer:
+) -> AnswerText:
     """What is said of one of the headlines of study.json.
 
     `n_gold` are the stratum's gold labels, where the row does not say on how many it rests;
@@ -291,22 +290,23 @@ def write_answer(
     if row["method"] is None or row["estimate"] is None:
         why = [*row.get("passed_over", []), *filter(None, [row.get("note")])]
         reasons = tuple(map(str, why)) or ("No method could estimate it.",)
-        return Answer(title, "No answer from these data.", "", "", "", reasons, False)
+        return AnswerText(title, "No answer from these data.", "", "", "", reasons, False)
     numbers, alone = Numbers(row), ""
     if by_gold is not None and row["method"] != baseline():
         of_gold = Numbers({**row, **(by_gold if row is given else _negated(by_gold))})
         alone = f"Gold labels alone: {of_gold.point} ({of_gold.ends})."
-    return Answer(
+    return AnswerText(
         title, _sentence(row, numbers, metric, at), numbers.interval(level),
-        _as_gold(row, row.get("gold", n_gold), by_gold is not None), alone,
-        tuple(_details(row)), bool(row.get("misfit")),
-        (numbers.point, numbers.ends, named(row)), is_comparison(row) and _sure(numbers),
+        _precision_sentence(row, row.get("gold", n_gold), by_gold is not None), alone,
+        tuple(_detail_lines(row)), bool(row.get("misfit")),
+        (numbers.point, numbers.ends, method_in_words(row)),
+        is_comparison(row) and _excludes_zero(numbers),
     )  # fmt: skip
 
 
-def write_answers(study: StudyFolder) -> list[Answers]:
+def write_answers(study: StudyFolder) -> list[AnswerGroup]:
     """The answers: on the items and voters, on each model, on pairs of models."""
-    groups: dict[tuple[str, str], list[Answer]] = {}
+    groups: dict[tuple[str, str], list[AnswerText]] = {}
     rows = study.of_all("estimates")
     rows = rows[(rows["method"] == baseline()) & rows["lower"].notna() & rows["upper"].notna()]
     by_gold = {(row["model"], row["against"], row["metric"]): row for row in records_of(rows)}
@@ -322,10 +322,10 @@ def write_answers(study: StudyFolder) -> list[Answers]:
         else f"The model {model}" if model else "The items and their voters"
         for model, other in groups
     )  # fmt: skip
-    return [Answers(*one) for one in zip(headings, groups.values(), strict=True)]
+    return [AnswerGroup(*one) for one in zip(headings, groups.values(), strict=True)]
 
 
-def leads(groups: Sequence[Answers]) -> list[str]:
-    """Which model is ahead of which beyond doubt, a sentence for each pair: the first metric's."""
+def leads(groups: Sequence[AnswerGroup]) -> list[str]:
+    """Sentences on which model is ahead of which beyond doubt: of each pair the first metric's."""
     found = [[one.sentence for one in group.answers if one.ahead] for group in groups]
     return [sentences[0] for sentences in found if sentences]

@@ -36,32 +36,32 @@ NAMED = 8  # annotators of a kind that are named
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What is known of the data."""
+class CheckSection:
+    """The data check as the report shows it."""
 
     facts: Sequence[tuple[str, str]]  # what, and what is known of it
     verdicts: Sequence[tuple[str, str, str, str]]  # method, verdict, why, and how to mend it
     warnings: Sequence[str]  # in plain words
-    there: bool  # whether a check was made; without one the facts are counts alone
+    made: bool  # whether a check was made; without one the facts are counts alone
     judges: Sequence[str] = ()  # names of judges whose errors are compared
     pairs: Sequence[tuple[str, Sequence[str]]] = ()  # a judge, and the correlation with each
 
 
-def _alpha(found: Mapping[str, Any]) -> str:
-    if found.get("alpha") is None:
+def _alpha(agreement: Mapping[str, Any]) -> str:
+    if agreement.get("alpha") is None:
         return "none to measure"
-    text = f"Krippendorff's alpha {found['alpha']:.3f}"
-    if found.get("lower") is not None:
-        ends = f"{found['lower']:.3f} to {found['upper']:.3f}"
-        text += f" ({percent(found['level'])} interval {ends})"
+    text = f"Krippendorff's alpha {agreement['alpha']:.3f}"
+    if agreement.get("lower") is not None:
+        ends = f"{agreement['lower']:.3f} to {agreement['upper']:.3f}"
+        text += f" ({percent(agreement['level'])} interval {ends})"
     return f"{text}; 1: all agree, 0: as if at random"
 
 
-def _annotators(found: Mapping[str, Any] | None) -> str:
-    if not found:
+def _annotators(annotators: Mapping[str, Any] | None) -> str:
+    if not annotators:
         return "not known"
-    names = [str(name) for name in found["annotator"]]
-    checked = AnnotatorCheck(**{name: np.array(found[name]) for name in ANNOTATORS})
+    names = [str(name) for name in annotators["annotator"]]
+    checked = AnnotatorCheck(**{name: np.array(annotators[name]) for name in ANNOTATORS})
     texts = [counted(len(names), "annotator")]
     for which, what in (
         (checked.few, "with few labels"),
@@ -70,13 +70,13 @@ def _annotators(found: Mapping[str, Any] | None) -> str:
     ):
         chosen = [name for name, one in zip(names, which, strict=True) if one]
         if chosen:
-            listed = ", ".join(chosen[:NAMED]) + (", …" if len(chosen) > NAMED else "")
-            texts.append(f"{len(chosen)} {what} ({listed})")
+            named = ", ".join(chosen[:NAMED]) + (", …" if len(chosen) > NAMED else "")
+            texts.append(f"{len(chosen)} {what} ({named})")
     return "; ".join(texts)
 
 
-def _told_of(found: Mapping[str, Any]) -> str:
-    """What gold is to be a sample of, one of `WORDINGS`, by the check's file."""
+def _sampled_from(found: Mapping[str, Any]) -> str:
+    """What gold should be a random sample of, a key of `WORDINGS`, as check.json has it."""
     of = str(found.get("of", OF_ITEMS))
     return of if of in WORDINGS else OF_ITEMS
 
@@ -99,7 +99,7 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if check.get("judges", {}).get("sentences"):
         yield "judges", "; ".join(check["judges"]["sentences"])
     sample = check["gold_sample"]
-    of = _told_of(sample)
+    of = _sampled_from(sample)
     if sample.get("note") or sample.get("p") is None:
         likely = f"no test: {sample.get('note') or 'too little is known'}"
     else:
@@ -122,7 +122,7 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         )
 
 
-def _pairs(judges: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+def _correlations(judges: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """The correlations of each two judges' errors, below the diagonal; none of fewer than three."""
     names = [str(name) for name in judges.get("judge", ())]
     shared = judges.get("shared", {})
@@ -139,7 +139,7 @@ def _pairs(judges: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     return found
 
 
-def write_check(study: StudyFolder) -> Checked:
+def write_check(study: StudyFolder) -> CheckSection:
     """The data check of a study; its counts where no check was made."""
     check, counts = study.check, study.counts
     if check is None:
@@ -150,20 +150,20 @@ def write_check(study: StudyFolder) -> Checked:
              f"{counts['gold_positive']:,} positive, {counts['gold_negative']:,} negative"),
             ("models", ", ".join(study.models) or "none"),
         ]  # fmt: skip
-        return Checked(facts, [], [], False)
+        return CheckSection(facts, [], [], False)
     verdicts = [
         (one["method"], one["verdict"], one["why"], one.get("mend", ""))
         for one in check["verdicts"]
     ]
     warnings = [line[:1].upper() + line[1:] + "." for line in map(str, check["warnings"])]
-    pairs = _pairs(check.get("judges", {}))
+    pairs = _correlations(check.get("judges", {}))
     judges = [str(name) for name in check["judges"]["judge"]] if pairs else []
-    return Checked(list(_facts(check)), verdicts, warnings, True, judges[:-1], pairs)
+    return CheckSection(list(_facts(check)), verdicts, warnings, True, judges[:-1], pairs)
 
 
 GRAVE, MINOR = "grave", "minor"
-SURELY = 0.99  # probability with which a right model misses no more than are called too many
-MOST_TIMES = 100
+SURELY = 0.99  # observations outside are too many if a right model has fewer with this probability
+MOST_TIMES = 100  # a study larger by more than this factor is called "over 100 times"
 BY_CHANCE = 0.05  # how often a right model may be gravely doubted for any of its estimates (Holm)
 
 
@@ -188,9 +188,8 @@ def quantity(row: Mapping[str, Any]) -> str:
 
 
 def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
-    """Where gold does not look like a random sample, or hardly."""
     test = (study.check or {}).get("gold_sample") or {}
-    p, of = test.get("p"), _told_of(test)
+    p, of = test.get("p"), _sampled_from(test)
     if p is None and study.counts.get("gold_random") is not False:
         return
     # A folder without its check still says whether gold was doubted.
@@ -211,7 +210,6 @@ def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
 
 
 def _gold(study: StudyFolder) -> Iterator[Doubt]:
-    """Where there is too little gold."""
     counts = study.counts
     n_gold = int(counts["gold"])
     if n_gold == 0:
@@ -244,10 +242,10 @@ def _misfits(study: StudyFolder) -> Iterator[Doubt]:
     corrected = held_against(set(rows["method"]))
     flagged = rows[rows["misfit"] == 1]
     for method in dict.fromkeys(flagged["method"]):
-        own = flagged[flagged["method"] == method]
-        held = int(rows.loc[rows["method"] == method, "misfit"].notna().sum())
-        metrics = listed([quantity(row) for row in records_of(own)])
-        keys = set(own[["model", "against", "metric"]].itertuples(index=False, name=None))
+        of_method = flagged[flagged["method"] == method]
+        compared = int(rows.loc[rows["method"] == method, "misfit"].notna().sum())
+        metrics = listed([quantity(row) for row in records_of(of_method)])
+        keys = set(of_method[["model", "against", "metric"]].itertuples(index=False, name=None))
         chosen = [row for row in study.headlines if row["method"] == method]
         leads = any((row["model"], row["against"], row["metric"]) in keys for row in chosen)
         p = rows.loc[rows["method"] == method, "misfit_p"].dropna().to_numpy(float)
@@ -257,9 +255,9 @@ def _misfits(study: StudyFolder) -> Iterator[Doubt]:
         yield Doubt(
             GRAVE if leads else MINOR, f"The gold labels contradict {method}",
             f"Its estimates of {metrics} are more than two standard errors from those of "
-            f"{corrected}, which the gold labels correct: {len(own)} of the {held} estimates that "
-            f"were compared, where a model that is right has at most one in twenty by chance. "
-            f"{rest}",
+            f"{corrected}, which the gold labels correct: {len(of_method)} of the {compared} "
+            f"estimates that were compared, where a model that is right has at most one in twenty "
+            f"by chance. {rest}",
         )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ from matplotlib.ft2font import FT2Font
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from crowdgold.evaluation.assumed_errors import ERROR, that_say_something
+from crowdgold.evaluation.assumed_errors import ERROR, informative_rows
 from crowdgold.evaluation.questions import HUMANS, plain_metric
 from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.methods.registry import offered
@@ -44,11 +44,12 @@ from crowdgold.presentation.doubts import count_misses, outside_of, predicted_of
 from crowdgold.presentation.folder import StudyFolder, records_of
 from crowdgold.types.display import Shown, ShownFacts
 
+# Parts of matplotlib's SVG that do not fit into a page, or make it larger than need be.
 PROLOG = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 REMARKS = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
-OPENING = re.compile(r"<svg[^>]*?viewBox=\"([^\"]*)\"[^>]*>", re.DOTALL)
-NAMED = re.compile(r'\bid="([^"]+)"')
-REFERRED = re.compile(r'(url\(#|href="#)([^)"]+)')
+OPENING_TAG = re.compile(r"<svg[^>]*?viewBox=\"([^\"]*)\"[^>]*>", re.DOTALL)
+IDENTIFIER = re.compile(r'\bid="([^"]+)"')
+REFERENCE = re.compile(r'(url\(#|href="#)([^)"]+)')
 SPACES = re.compile(r">\s+<")
 FRACTIONS = re.compile(r"(\d+\.\d{3})\d+")
 
@@ -74,7 +75,6 @@ class StudyFigure(Shown):
         return {"title": self.title, "caption": self.caption}
 
     def _repr_html_(self) -> str:
-        """The drawing, for notebooks."""
         return str(inline_svg(self))
 
 
@@ -86,26 +86,26 @@ def _drawing() -> Iterator[None]:
         yield
 
 
-def inline_svg(one: StudyFigure) -> Markup:
+def inline_svg(drawing: StudyFigure) -> Markup:
     """A figure as SVG that can stand in an HTML page beside others, with its description.
 
     It scales with the page; its identifiers begin with its name.
     """
     with _drawing():
         written = io.StringIO()
-        FigureCanvasSVG(one.figure).print_svg(written, metadata=SVG_METADATA)
+        FigureCanvasSVG(drawing.figure).print_svg(written, metadata=SVG_METADATA)
     drawn = REMARKS.sub("", PROLOG.sub("", written.getvalue()))
-    opening = OPENING.search(drawn)
+    opening = OPENING_TAG.search(drawn)
     assert opening, "matplotlib writes a viewBox"
-    body = NAMED.sub(rf'id="{one.name}-\1"', drawn[opening.end() :])
-    body = REFERRED.sub(rf"\1{one.name}-\2", body)
+    body = IDENTIFIER.sub(rf'id="{drawing.name}-\1"', drawn[opening.end() :])
+    body = REFERENCE.sub(rf"\1{drawing.name}-\2", body)
     body = FRACTIONS.sub(r"\1", SPACES.sub("><", body))
     return Markup(  # noqa: S704 - matplotlib's own drawing, and words that are escaped here
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'viewBox="{opening[1]}" role="img" '
-        f'aria-labelledby="{one.name}-title {one.name}-desc">'
-        f'<title id="{one.name}-title">{escape(one.title)}</title>'
-        f'<desc id="{one.name}-desc">{escape(one.description)}</desc>{body}'
+        f'aria-labelledby="{drawing.name}-title {drawing.name}-desc">'
+        f'<title id="{drawing.name}-title">{escape(drawing.title)}</title>'
+        f'<desc id="{drawing.name}-desc">{escape(drawing.description)}</desc>{body}'
     )
 
 
@@ -125,7 +125,6 @@ LONGEST = 22  # characters of a name that are drawn
 
 @cache
 def _glyphs() -> frozenset[int]:
-    """The characters that the figures' font has."""
     return frozenset(FT2Font(findfont(FontProperties())).get_charmap())
 
 
@@ -159,10 +158,12 @@ MOST_TOTALS = 3  # numbers of votes that have a panel: those with the most items
 OBSERVED, EXPECTED, OUTSIDE = "#9FB6CD", "#222222", "#C0392B"
 
 
-def _split(
+def _draw_expected(
     axes: Axes, rows: pd.DataFrame, x: str, looks: Sequence[tuple[str, str, str]], **style: Any
 ) -> None:
-    """Points with bars of what was expected, inside and outside of it: label, colour, marker."""
+    """Points and bars of what was expected; `looks` (label, colour, marker) of the rows whose
+    observation is inside the interval, then of those outside.
+    """
     outside = outside_of(rows)
     for (label, colour, marker), part in zip(looks, (rows[~outside], rows[outside]), strict=True):
         if not part.empty:
@@ -190,7 +191,7 @@ def draw_study_votes(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         axes.bar(rows["votes_positive"], rows["observed"], color=OBSERVED, label="observed")
         looks = ("expected", EXPECTED, "o"), ("misses", OUTSIDE, "X")
         drawn = rows[rows["expected"].notna()]
-        _split(axes, drawn, "votes_positive", looks, capsize=2.5, markersize=4.5)
+        _draw_expected(axes, drawn, "votes_positive", looks, capsize=2.5, markersize=4.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_ylabel("items")
         votes = "1 vote" if total == 1 else f"{int(total)} votes"
@@ -211,7 +212,7 @@ MOST_MODELS = 12
 
 
 def votes_of(study: StudyFolder) -> tuple[pd.DataFrame, str]:
-    """The votes by gold class, and whose fit they are held against; "" where no one's."""
+    """The votes by gold class, and the method whose fit they are compared with; "" for none."""
     for method, _, check, rows in predicted_of(study):
         if check == VOTES:
             return rows, method
@@ -258,7 +259,7 @@ def win_figures(study: StudyFolder) -> Iterator[StudyFigure]:
         figure, ((axes,),) = new_figure(1, 1, 3.3, COLUMN_WIDTH)
         axes.plot([0, 1], [0, 1], color="#777777", linewidth=0.8, linestyle=":")
         looks = ("inside the interval", "#0072B2", "o"), ("outside", OUTSIDE, "X")
-        _split(axes, rows, "observed", looks, elinewidth=0.8, markersize=4, alpha=0.85)
+        _draw_expected(axes, rows, "observed", looks, elinewidth=0.8, markersize=4, alpha=0.85)
         lowest = float(np.nanmin(rows[["lower", "observed"]]))
         highest = float(np.nanmax(rows[["upper", "observed"]]))
         edge = 0.04 * max(highest - lowest, 0.05)
@@ -345,7 +346,7 @@ def draw_study_estimates(
 
 # Colour and line of the first, second ... model.
 LOOKS = (("#0072B2", "-"), ("#D55E00", "--"), ("#009E73", "-."), ("#AA4499", ":"))
-MOST = len(LOOKS)  # models that one figure can show
+MOST_LINES = len(LOOKS)  # models that one figure can show
 PR, ROC = "PR", "ROC"
 AXES = {PR: ("recall", "precision"), ROC: ("false positive rate", "recall (TPR)")}
 
@@ -361,7 +362,7 @@ def _bar(point: Mapping[str, float], side: str) -> list[list[float]] | None:
 def draw_study_curves(
     table: pd.DataFrame, curve: str, voters: Mapping[str, float] | None, chance: float | None
 ) -> Figure:
-    """A curve, PR or ROC, and its band for each of at most `MOST` models.
+    """A curve, PR or ROC, and its band for each of at most `MOST_LINES` models.
 
     The table has model (as it is named in the figure), at, estimate, lower and upper; `voters` is
     the point x, y of a single voter, with the ends of intervals x_lower, x_upper, y_lower, y_upper
@@ -405,9 +406,9 @@ def draw_study_errors(
 ) -> tuple[Figure, pd.DataFrame]:
     """A panel for each metric, and in it a line and its band for each model; and the table.
 
-    It has panel, model ("" for none), expert_error, estimate, lower, upper and answer, the study's
-    answer, or none; and note, which says what rests on gold alone. The option `models` names those
-    that have a line, in order; at most `MOST`.
+    The table has panel, model ("" for none), expert_error, estimate, lower, upper, answer (the
+    study's, or none) and note, which says what rests on gold alone. The option `models` names those
+    that have a line, in order; at most `MOST_LINES`.
     """
     panels = list(dict.fromkeys(table[PANEL]))
     if not panels:
@@ -452,8 +453,8 @@ def error_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     They are those of the first models, where an interval says something.
     """
     table, names = study.tables["expert_errors"], drawn_names(study.models)
-    first = study.models[:MOST]
-    rows = that_say_something(table[table["model"].isin(["", *first])]).copy()
+    first = study.models[:MOST_LINES]
+    rows = informative_rows(table[table["model"].isin(["", *first])]).copy()
     answers = {
         (row["model"], row["metric"]): row["estimate"]
         for row in study.headlines
@@ -480,7 +481,7 @@ def error_figures(study: StudyFolder) -> Iterator[StudyFigure]:
         "gold labels alone. Dotted: the answer. A line ends where "
         "the gold labels contradict the error, or an interval says next to nothing."
     )
-    left = len(study.models) - MOST
+    left = len(study.models) - MOST_LINES
     caption += f" {left} more models in expert_errors.csv." if left > 0 else ""
     yield StudyFigure("wrong-gold", title, caption, f"{title}. {'; '.join(texts)}.", figure)
 
@@ -500,7 +501,7 @@ def _in_chunks(values: Sequence[Any], size: int) -> list[Sequence[Any]]:
 
 
 def key_of_names(study: StudyFolder) -> str:
-    """Say which models are called otherwise in figures than by their names."""
+    """Which models figures call by other names than their own, in words; empty if none."""
     names = drawn_names(study.models)
     return "; ".join(f"{ours} is {name}" for name, ours in names.items() if ours != name)
 
@@ -566,7 +567,7 @@ def _headline(study: StudyFolder, metric: str) -> Mapping[str, Any] | None:
 
 
 def _voters_point(study: StudyFolder, curve: str) -> dict[str, float] | None:
-    """The point at which a single voter works, from the headlines; None where not known."""
+    """A single voter's point on a curve with its intervals, for `draw_study_curves`, or None."""
     tpr, tnr, share = (_headline(study, name) for name in ("TPR_H", "TNR_H", "prevalence"))
     if tpr is None or tnr is None:
         return None
@@ -599,7 +600,7 @@ def curve_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     for curve, title in ((PR, "Precision and recall"), (ROC, "ROC curve")):
         voters = _voters_point(study, curve)
         chance = None if share is None else float(share["estimate"])
-        for number, some in enumerate(_in_chunks(list(methods), MOST), start=1):
+        for number, some in enumerate(_in_chunks(list(methods), MOST_LINES), start=1):
             of_models = [
                 curves[(curves["model"] == name) & (curves["method"] == methods[name])].assign(
                     model=names[name]
@@ -612,7 +613,7 @@ def curve_figures(study: StudyFolder) -> Iterator[StudyFigure]:
                 continue
             figure = draw_study_curves(rows, curve, voters, chance)
             by = ", ".join(dict.fromkeys(methods[name] for name in some))
-            heading = title if len(methods) <= MOST else f"{title} ({number})"
+            heading = title if len(methods) <= MOST_LINES else f"{title} ({number})"
             bars = "intervals of FPR and TPR" if curve == ROC else "interval of recall"
             point = f"; star: a single voter, with the {bars}" if voters else ""
             caption = f"Bands: pointwise {percent(level)} intervals by {by}{point}."

@@ -63,7 +63,6 @@ def _with_ends(shape: Shape) -> Shape:
 
 
 def _of_one_length(shape: Shape) -> Shape:
-    """An object of lists that are equally long."""
 
     def check(value: Any, where: str) -> None:
         shape(value, where)
@@ -172,7 +171,7 @@ TRUTHS = {"true": 1.0, "1": 1.0, "1.0": 1.0, "false": 0.0, "0": 0.0, "0.0": 0.0}
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """What the folder holds."""
+    """An evaluation's folder, read and checked."""
 
     path: Path
     summary: Mapping[str, Any]  # study.json
@@ -231,12 +230,11 @@ class StudyFolder:
 
 
 def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table."""
+    """The rows of a table as dictionaries."""
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
 def _table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    """A table's columns; no rows where there is no such file."""
     if not os.path.lexists(path):
         return pd.DataFrame(columns=list(columns))
     try:

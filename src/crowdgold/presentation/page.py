@@ -50,7 +50,7 @@ class Table:
     rows: Sequence[Sequence[str]]  # the cells; the first of each row is its heading
 
 
-def answers_table(groups: Sequence[answers.Answers]) -> Table:
+def answers_table(groups: Sequence[answers.AnswerGroup]) -> Table:
     """All answers, a line each."""
     rows = [
         [one.title, group.heading.removeprefix("The "), *one.line,
@@ -62,14 +62,15 @@ def answers_table(groups: Sequence[answers.Answers]) -> Table:
     return Table("The answers, a line each; the cards below say them in words.", header, rows)
 
 
-def _cut(caption: str, file: str, header: Sequence[str], rows: list[list[str]], most: int) -> Table:
+def _shortened_table(
+    caption: str, file: str, header: Sequence[str], rows: list[list[str]], most: int
+) -> Table:
     if len(rows) > most:
         caption += f" The first {most} of {len(rows):,} rows; {file} has all."
     return Table(caption, header, rows[:most])
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
-    """Estimate and interval."""
     numbers = answers.Numbers(row)
     return [numbers.point, "" if numbers.estimate is None else numbers.ends]
 
@@ -88,7 +89,7 @@ def estimates_table(study: StudyFolder) -> Table:
     level = answers.percent(study.level)
     header = ["quantity", "method", "estimate", f"{level} interval", "as gold", "remarks"]
     caption = f"Every method. As gold: {MEANING}; in brackets, the {SURE} interval of that number."
-    return _cut(caption, "estimates.csv", header, rows, MOST_ROWS)
+    return _shortened_table(caption, "estimates.csv", header, rows, MOST_ROWS)
 
 
 def _stratum_remarks(stratum: Mapping[str, Any], head: Mapping[str, Any]) -> Iterator[str]:
@@ -124,7 +125,7 @@ def strata_table(study: StudyFolder) -> Table | None:
         rows.append([row["stratum"], size, quantity(row), *shown, remarks])
     header = ["stratum", "size", "quantity", "estimate", f"{answers.percent(study.level)} interval",
               "method", "remarks"]  # fmt: skip
-    return _cut("The answers in each stratum.", "study.json", header, rows, MOST_ROWS)
+    return _shortened_table("The answers in each stratum.", "study.json", header, rows, MOST_ROWS)
 
 
 def tables_of_fits(study: StudyFolder) -> tuple[Table, Table | None]:
@@ -140,14 +141,14 @@ def tables_of_fits(study: StudyFolder) -> tuple[Table, Table | None]:
         for one in study.summary["fits"]
     ]  # fmt: skip
     header = ["method", "of", "converged", "R-hat", "divergences", "seconds", "remarks"]
-    fits = _cut("Fits.", "study.json", header, rows, MOST_ROWS)
+    fits = _shortened_table("Fits.", "study.json", header, rows, MOST_ROWS)
     rows = [
         [one["method"], ", ".join(filter(None, [one.get("model", ""), one["stratum"]])),
          "failed" if one.get("failed") else "not run", str(one["reason"])]
         for one in study.summary["not_run"]
     ]  # fmt: skip
     header = ["method", "of", "", "why"]
-    not_run = _cut("Methods that say nothing.", "study.json", header, rows, MOST_ROWS)
+    not_run = _shortened_table("Methods that say nothing.", "study.json", header, rows, MOST_ROWS)
     return fits, not_run if rows else None
 
 
@@ -167,7 +168,7 @@ def annotators_table(study: StudyFolder) -> Table | None:
             cells.append(f"{estimate} ({interval})" if interval else estimate)
         rows.append([str(name), *cells])
     caption = f"{counted(len(rows), 'annotator')} by {table['method'].iloc[0]}."
-    return _cut(caption, "annotators.csv", ["annotator", *metrics], rows, ANNOTATORS)
+    return _shortened_table(caption, "annotators.csv", ["annotator", *metrics], rows, ANNOTATORS)
 
 
 def parameters_table(study: StudyFolder) -> Table | None:
@@ -178,7 +179,7 @@ def parameters_table(study: StudyFolder) -> Table | None:
         for row in records_of(study.of_all("parameters"))
     ]  # fmt: skip
     header = ["method", "model", "parameter", "median", f"{answers.percent(study.level)} interval"]
-    table = _cut("Parameters of the models.", "parameters.csv", header, rows, MOST_ROWS)
+    table = _shortened_table("Parameters of the models.", "parameters.csv", header, rows, MOST_ROWS)
     return table if rows else None
 
 
@@ -186,22 +187,22 @@ def settings_rows(study: StudyFolder) -> Iterator[tuple[str, str]]:
     """The settings that the numbers rest on."""
     for name, value in study.summary["settings"].items():
         if isinstance(value, Mapping):
-            text = "; ".join(f"{key or 'all'}: {_listed(one)}" for key, one in value.items())
+            text = "; ".join(f"{key or 'all'}: {_value_text(one)}" for key, one in value.items())
         else:
-            text = _listed(value)
+            text = _value_text(value)
         if text:
             yield name, text
     if study.summary.get("seconds") is not None:
         yield "seconds of work", f"{study.summary['seconds']:.1f}"
 
 
-def _listed(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 TEMPLATES = Path(__file__).parent / "templates"
 COMMAND = "crowdgold report"  # the page's generator, and the PDF's creator
-Kept = Callable[[Path, Path | None], object]  # told of a file, and where what stood there is kept
+Kept = Callable[[Path, Path | None], object]  # called with a file, and where its old one is kept
 
 
 @dataclass(frozen=True)
@@ -233,7 +234,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    doubts, told, counts = find_doubts(study), answers.write_answers(study), study.counts
+    doubts, answer_groups, counts = find_doubts(study), answers.write_answers(study), study.counts
     fits, not_run = tables_of_fits(study)
     compared = len(study.models) * (len(study.models) - 1) // 2
     methods = list(dict.fromkeys(study.of_all("estimates")["method"]))
@@ -251,9 +252,9 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         subtitle=f"{subtitle}. Evaluated on {made}." if made else subtitle,
         about=what_intervals_are_about(study.about, counts["items"]),
         title=f"Evaluation of {files}" if files else "Evaluation report",
-        answers=told,
-        leads=answers.leads(told),
-        answers_table=answers_table(told),
+        answers=answer_groups,
+        leads=answers.leads(answer_groups),
+        answers_table=answers_table(answer_groups),
         reasons=list(dict.fromkeys(filter(None, (one["reason"] for one in study.headlines)))),
         ranges_if=counts.get("ranges_if", ""),
         pairs_left=max(0, compared - answers.MOST_PAIRS),

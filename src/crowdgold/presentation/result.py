@@ -12,7 +12,7 @@ import pandas as pd
 from crowdgold.checking.study import DataCheck
 from crowdgold.checking.without_gold import gold_in_words
 from crowdgold.evaluation.folder import Evaluation
-from crowdgold.evaluation.rows import as_gold_interval, known
+from crowdgold.evaluation.rows import as_gold, as_gold_interval
 from crowdgold.evaluation.study import write_evaluation
 from crowdgold.metrics.metric import DELTA
 from crowdgold.presentation.text import describe, describe_models, footnotes, model_of
@@ -117,7 +117,6 @@ class Answers(Sequence[Answer]):
         return str(self.table.to_string(index=False, na_rep="-", float_format=DIGITS))
 
     def _repr_html_(self) -> str:
-        """The same as a table, for notebooks."""
         return str(self.table.to_html(index=False, na_rep="-", float_format=DIGITS))
 
 
@@ -144,7 +143,7 @@ class Result(ShownText):
             found.append(
                 Answer(
                     row["stratum"], row["metric"], model_of(row), row["estimate"], row["lower"],
-                    row["upper"], row["method"], known(row), row["note"], ends,
+                    row["upper"], row["method"], as_gold(row), row["note"], ends,
                     allowed and allowed["gold"], as_gold_interval(row),
                 )
             )  # fmt: skip
@@ -174,7 +173,6 @@ class Result(ShownText):
         return "\n\n".join(filter(None, [describe(summary), describe_models(summary, strata)]))
 
     def _repr_html_(self) -> str:
-        """The answers as a table, and what a reader must know of them."""
         summary = self.evaluation.summary
         notes = [note for one in summary["strata"] for note in footnotes(summary, one["name"])]
         told = "".join(f"<p>{escape(note)}</p>" for note in filter(None, notes))

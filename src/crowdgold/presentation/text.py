@@ -11,24 +11,24 @@ from typing import Any
 from crowdgold.checking.without_gold import in_short
 from crowdgold.evaluation.headline import LITTLE, is_corrected, is_gold_alone, is_gold_corrected
 from crowdgold.evaluation.questions import HUMANS
-from crowdgold.evaluation.rows import MEANING, SURE, interval_in_words, is_unbounded, known
+from crowdgold.evaluation.rows import MEANING, SURE, as_gold, as_gold_interval_words, is_unbounded
 from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.inference.without_gold import WANTED, WIDE
 from crowdgold.methods.registry import METHODS
 from crowdgold.types.columns import counted
 from crowdgold.types.display import WIDTH
 
-METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
+METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7  # widths of columns
 GOLD_NEEDED = (
     f'"gold needed": gold labels, drawn at random, for an interval at most {WANTED:g} wide. '
     f"Where it is all items, label 100 first and look again. A dash: the range is under {WIDE:g} "
     "wide, so that none is worked out."
 )
-SHOWN = 3  # methods that failed, or answers by another method, that are named
+MOST_NAMED = 3  # methods that failed, or answers by another method, that are named
 CORRECTED, ALONE = "gold-corrected", "gold alone"  # for the method of an answer, if it is so
 AS_GOLD_WORDS = f'"as gold": {MEANING}.'
 AS_GOLD_NAMED = 12  # numbers in that column whose intervals are named; all are in estimates.csv
-MARK = "!"
+MARK = "!"  # after a method whose number the gold labels contradict
 Summary = Mapping[str, Any]
 
 
@@ -45,22 +45,20 @@ def model_of(one: Mapping[str, Any]) -> str:
 
 
 def _count(value: float | None) -> str:
-    """A number of labels; a dash for none."""
     if value is None:
         return "-"
     return f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
 
 
-def _named(one: Mapping[str, Any]) -> str:
-    """The metric and the model of an answer."""
+def _key_cells(one: Mapping[str, Any]) -> str:
+    """The cells of an answer's metric and model, filled up to their widths."""
     return _cut(one["metric"], METRIC) + _cut(model_of(one), MODEL)
 
 
 def _listed(answers: Iterable[Mapping[str, Any]]) -> str:
-    """Some answers by name, and how many more there are."""
     names = [_name(one) for one in answers]
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{', '.join(names[:SHOWN])}{more}"
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
 def _name(one: Mapping[str, Any]) -> str:
@@ -68,7 +66,6 @@ def _name(one: Mapping[str, Any]) -> str:
 
 
 def _wrapped(notes: Iterable[str]) -> list[str]:
-    """Notes as indented lines."""
     return [
         line
         for note in filter(None, notes)
@@ -79,7 +76,6 @@ def _wrapped(notes: Iterable[str]) -> list[str]:
 
 
 def _range_lines(stratum: Summary, answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The ranges that stand before a model's numbers where there are no gold labels."""
     own = [one for one in answers if one.get("range")]
     if not own:
         return
@@ -88,11 +84,11 @@ def _range_lines(stratum: Summary, answers: Sequence[Mapping[str, Any]]) -> Iter
     yield head + "gold needed".rjust(METHOD)
     for one in own:
         needed = _count(one["range"]["gold"] or None)
-        yield f"{_named(one)}{in_short(one['range']).ljust(width)}{needed.rjust(METHOD)}"
+        yield f"{_key_cells(one)}{in_short(one['range']).ljust(width)}{needed.rjust(METHOD)}"
     yield from _wrapped([stratum["ranges_if"], GOLD_NEEDED])
 
 
-def _numbers(one: Mapping[str, Any]) -> str:
+def _number_cells(one: Mapping[str, Any]) -> str:
     """An estimate with its interval, and the method, marked where gold labels contradict it."""
     interval = f"{one['lower']:.3f} to {one['upper']:.3f}"
     by = ALONE if is_gold_alone(one) else CORRECTED if is_gold_corrected(one) else one["method"]
@@ -114,8 +110,8 @@ def _answers(summary: Summary, stratum: str) -> list[Mapping[str, Any]]:
 
 def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str, Any]]) -> str:
     """How many of the models' estimates gold labels contradict, and how many chance would."""
-    known = [one["misfit"] for one in opinions if one["misfit"] is not None]
-    if not any(known):
+    flags = [one["misfit"] for one in opinions if one["misfit"] is not None]
+    if not any(flags):
         return ""
     (random,) = (one["gold_random"] for one in summary["strata"] if one["name"] == stratum)
     method = summary["held_against"]
@@ -125,7 +121,7 @@ def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str
         rest = "and gold is to be doubted too: rely on neither"
     return (
         f"{MARK} more than two standard errors from the estimate of {method}, which the gold "
-        f"labels correct: {sum(known)} of {len(known)}, at most one in twenty by chance; {rest}"
+        f"labels correct: {sum(flags)} of {len(flags)}, at most one in twenty by chance; {rest}"
     )
 
 
@@ -144,17 +140,17 @@ def _unanswered(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield from (f"{_listed(some)}: {why}" for why, some in by_why.items())
 
 
-def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
+def _fit_notes(summary: Summary, stratum: str) -> Iterator[str]:
     """Which chains had not converged, and which methods were not run, or failed, and why."""
     failed = [
         one for one in summary["fits"]
         if one["stratum"] == stratum and not one["diagnostics_passed"]
     ]  # fmt: skip
-    for one in failed[:SHOWN]:
+    for one in failed[:MOST_NAMED]:
         of = f" of {one['model']}" if one["model"] else ""
         yield f"{one['method']}{of}: its chains had not converged ({'; '.join(one['problems'])})"
-    if len(failed) > SHOWN:
-        yield f"the chains of {len(failed) - SHOWN} more fits had not converged (study.json)"
+    if len(failed) > MOST_NAMED:
+        yield f"the chains of {len(failed) - MOST_NAMED} more fits had not converged (study.json)"
     reasons: dict[tuple[bool, str], list[str]] = {}
     for one in (one for one in summary["not_run"] if one["stratum"] == stratum):
         needs = METHODS[one["method"]].needs if one["method"] in METHODS else ()
@@ -179,8 +175,8 @@ def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
         what = "gold labels correct what votes and scores say"
         yield f'"{CORRECTED}": {what} ({", ".join(corrected)}).'
     if any(one["effective_gold"] is not None for one in answers):
-        ends = [f"{_name(one)} {interval_in_words(one)}" for one in answers
-                if interval_in_words(one)]  # fmt: skip
+        ends = [f"{_name(one)} {as_gold_interval_words(one)}" for one in answers
+                if as_gold_interval_words(one)]  # fmt: skip
         more = "; and others in estimates.csv" if len(ends) > AS_GOLD_NAMED else ""
         yield AS_GOLD_WORDS + (
             f" It is rounded to what is known of it. Its {SURE} intervals: "
@@ -200,10 +196,10 @@ def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
     for (method, why), some in by_why.items():
         yield f"{_listed(some)}: by {method} instead of {why}"
     yield from _unanswered(answers)
-    yield from _of_fits(summary, stratum)
+    yield from _fit_notes(summary, stratum)
 
 
-def _numbers_of(summary: Summary, answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _answer_lines(summary: Summary, answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The answers in a table; without gold labels the model's numbers alone, under a title."""
     without = any(one.get("range") for one in answers)
     own = [one for one in answers if one["method"] is not None] if without else answers
@@ -215,16 +211,16 @@ def _numbers_of(summary: Summary, answers: Sequence[Mapping[str, Any]]) -> Itera
         yield _head(summary["settings"]["level"], "" if without else "as gold")
     for one in own:
         if one["method"] is None:
-            yield f"{_named(one)}no answer"
+            yield f"{_key_cells(one)}no answer"
         elif without:
-            yield f"{_named(one)}{_numbers(one)}".rstrip()
+            yield f"{_key_cells(one)}{_number_cells(one)}".rstrip()
         else:
-            number = ("≥" if is_unbounded(one) else "") + _count(known(one))
-            yield f"{_named(one)}{_numbers(one)}{number.rjust(AS_GOLD)}"
+            number = ("≥" if is_unbounded(one) else "") + _count(as_gold(one))
+            yield f"{_key_cells(one)}{_number_cells(one)}{number.rjust(AS_GOLD)}"
 
 
 def describe(summary: Summary, strata: Collection[str] | None = None) -> str:
-    """The answers of some strata, or all; what a reader must know before them stands first."""
+    """The answers of some strata, or all, in tables, after the reason for the choice of methods."""
     blocks = []
     for stratum in summary["strata"]:
         name = stratum["name"]
@@ -239,15 +235,15 @@ def describe(summary: Summary, strata: Collection[str] | None = None) -> str:
             f"{name}: {stratum['items']:,} items, {stratum['votes']:,} votes, {stratum['gold']:,} "
             f"with gold ({stratum['gold_positive']:,} positive)",
             *_range_lines(stratum, answers),
-            *_numbers_of(summary, answers),
+            *_answer_lines(summary, answers),
             *_wrapped(footnotes(summary, name)),
         ]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
-def changed(summary: Summary, before: Summary) -> list[str]:
-    """The strata whose answers are others than before."""
+def changed_strata(summary: Summary, before: Summary) -> list[str]:
+    """The strata whose answers differ from those of the summary `before`."""
 
     def answers(of: Summary, name: str) -> list[tuple[Any, ...]]:
         return [(one["metric"], one["method"], one["estimate"]) for one in _answers(of, name)]
@@ -265,16 +261,17 @@ def answered_strata(summary: Summary) -> list[str]:
 def describe_models(summary: Summary, described: Mapping[str, Summary]) -> str:
     """The models' estimates beside the answers; empty where there are none.
 
-    Remarks on what a stratum's answers were `described` from are not repeated.
+    `described` is stratum -> the summary that its answers were printed from: remarks that were made
+    then are not repeated.
     """
     blocks = []
     for stratum in summary["strata"]:
         name = stratum["name"]
         opinions = [{**one, **one["beside"]} for one in _answers(summary, name) if one["beside"]]
-        said = set(_of_fits(described[name], name))
+        said = set(_fit_notes(described[name], name))
         notes = [_contradicted(summary, name, opinions)]
-        notes += [note for note in _of_fits(summary, name) if note not in said]
-        lines = [f"{_named(one)}{_numbers(one)}".rstrip() for one in opinions]
+        notes += [note for note in _fit_notes(summary, name) if note not in said]
+        lines = [f"{_key_cells(one)}{_number_cells(one)}".rstrip() for one in opinions]
         if lines:
             inside = f", {name}" if len(summary["strata"]) > 1 else ""
             title = f"For comparison: what models say{inside}"

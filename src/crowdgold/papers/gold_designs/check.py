@@ -24,7 +24,7 @@ from crowdgold.inference.rectified import ITEMS, POPULATION
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.models.logistic import best_prediction
-from crowdgold.planning.batch import labelled, next_batch, variances
+from crowdgold.planning.batch import next_batch, variances, with_labels
 from crowdgold.simulate import simulate
 from crowdgold.simulate.design import draw_labelled
 from crowdgold.types.items import Items
@@ -76,7 +76,7 @@ def in_batches(items: Items, metrics: Sequence[str], sizes: Sequence[int], seed:
     """The items with the gold labels of several batches, drawn for some metrics."""
     asked = [*map(parse_metric, metrics)]
     for size in sizes:
-        items = labelled(items, next_batch(items, asked, size, seed))
+        items = with_labels(items, next_batch(items, asked, size, seed))
     return items
 
 
