@@ -28,11 +28,12 @@ with job_log(snakemake.log[0]):
     for (name, task), (table_path, summary_path, times_path) in zip(
         snakemake.params.tasks.items(), outputs, strict=True
     ):
-        named = [prepared[one] for one in [snakemake.params.datasets[name]] if one]
+        dataset_name = snakemake.params.datasets[name]
+        used = [prepared[dataset_name]] if dataset_name else []
         library = snakemake.params.library
         scale = snakemake.config.get("scale", "default")
-        record = provenance(Path.cwd(), task, library, programs, toolchain, named, scale=scale)
-        dataset = read_table(named[0]) if named else None
+        record = provenance(Path.cwd(), task, library, programs, toolchain, used, scale=scale)
+        dataset = read_table(used[0]) if used else None
         if "check" in task:
             table, times = check_block(task, stan, dataset)
             summary = table
