@@ -238,7 +238,7 @@ class Comparison(NamedTuple):
     spread: tuple[float, float]  # the ratio of standard deviations, nested over exact
     shift: tuple[float, float]  # of the median, in standard deviations
     same: bool  # both whole intervals lie within the margins
-    apart: bool  # a whole interval lies beyond its margin
+    parted: bool  # a whole interval lies beyond its margin
     differs: bool  # the interval of the spread leaves out 1, however little it is off
 
     def __str__(self) -> str:
@@ -265,9 +265,9 @@ def comparisons(
             of_spread, of_shift = (t * spread_se, t * shift_se) if len(group) > 1 else (np.inf,) * 2
             off = abs(spread - 1)
             same = off + of_spread <= SPREAD and abs(shift) + of_shift <= SHIFT
-            apart = off - of_spread > SPREAD or abs(shift) - of_shift > SHIFT
+            parted = off - of_spread > SPREAD or abs(shift) - of_shift > SHIFT
             both = (spread, of_spread), (shift, of_shift)
-            compared.append(Comparison(words, *both, same, apart, differs=off > of_spread))
+            compared.append(Comparison(words, *both, same, parted, differs=off > of_spread))
     return compared
 
 
