@@ -24,12 +24,8 @@ def audit(program: Path, lock: Path, service: str) -> tuple[list[dict], str]:
     """Ask a service about a lock file: pip-audit's entry of each package, or none and why."""
     command = [program, "--requirement", lock, "--require-hashes", "--disable-pip"]
     options = ["--format", "json", "--progress-spinner", "off", "--timeout", "15"]
-    done = subprocess.run(
-        [*command, *options, "--vulnerability-service", service],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command += ["--vulnerability-service", service, *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         return json.loads(done.stdout)["dependencies"], ""
     except (ValueError, KeyError):

@@ -58,10 +58,7 @@ def _study(seed: int, n: int = 240, raters: int = 4, models: int = 1) -> dict[st
 
 def _write(folder: Path, study: Mapping[str, Any], gold: np.ndarray, more: Texts | None = None,
            **changes: Any) -> list[str]:  # fmt: skip
-    """Write votes, gold labels of the items `gold`, scores and other files; returns their names.
-
-    `changes`: names of `raters`, and further columns of gold `labels`.
-    """
+    """Write votes, gold labels of the items `gold`, scores and other files; returns their names."""
     names = changes.get("raters", [f"R{k}" for k in range(study["votes"].shape[1])])
     item, votes = np.array(study["item"]), study["votes"]
     pd.DataFrame(
@@ -109,33 +106,16 @@ def studies() -> Iterator[tuple[str, Any]]:
     yield "gold of one class", lambda out: _write(out, first, negatives)
     yield "six models", lambda out: _write(out, six, order[:80])
     yield "tied scores", lambda out: _write(out, coarse, order[:80])
-    yield (
-        "strata",
-        lambda out: _write(
-            out, first, order[:80], _by_item(first, "stratum", np.where(every % 2, "x", "y"))
-        ),
-    )
-    yield (
-        "weights",
-        lambda out: _write(out, first, order[:80], _by_item(first, "weight", 1 + every % 5)),
-    )
-    yield (
-        "clusters",
-        lambda out: _write(out, first, every[:80], _by_item(first, "cluster", every // 4)),
-    )
-    yield (
-        "judges by name",
-        lambda out: _write(out, first, order[:80], raters=["gpt-4", "claude", "ann", "bob"]),
-    )
-    yield (
-        "several experts",
-        lambda out: _write(
-            out,
-            first,
-            order[:80],
-            labels={"gold_b": second.astype(int), "gold_c": third.astype(int)},
-        ),
-    )
+    stratum = _by_item(first, "stratum", np.where(every % 2, "x", "y"))
+    yield "strata", lambda out: _write(out, first, order[:80], stratum)
+    weight = _by_item(first, "weight", 1 + every % 5)
+    yield "weights", lambda out: _write(out, first, order[:80], weight)
+    cluster = _by_item(first, "cluster", every // 4)
+    yield "clusters", lambda out: _write(out, first, every[:80], cluster)
+    judges = ["gpt-4", "claude", "ann", "bob"]
+    yield "judges by name", lambda out: _write(out, first, order[:80], raters=judges)
+    experts = {"gold_b": second.astype(int), "gold_c": third.astype(int)}
+    yield "several experts", lambda out: _write(out, first, order[:80], labels=experts)
     yield "experts who err", lambda out: [*_write(out, first, order[:80]), "--expert-error", "0.05"]
     yield "gold in strata", lambda out: _write(out, first, order[:80], labels=strata)
     for path in sorted(EXPORTS.iterdir()):

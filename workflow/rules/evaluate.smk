@@ -10,7 +10,7 @@
 STUDY_MODELS = stan_models(
     dict.fromkeys(config.get("evaluate", {}).get("methods") or offered(), {})
 )
-STUDY_SETTINGS = {
+SETTINGS = {
     "seed": config["seed"],
     "level": config["level"],
     **config.get("evaluate", {}),
@@ -30,7 +30,7 @@ checkpoint prepare_evaluation:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("prepare_evaluation.py"),
-        asked=STUDY_SETTINGS,
+        asked=SETTINGS,
     message:
         "Reading and checking {input.files}"
     script:
@@ -53,7 +53,7 @@ rule evaluate_one:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("evaluate_one.py"),
-        asked=STUDY_SETTINGS,
+        asked=SETTINGS,
     message:
         "Evaluating: job {wildcards.job}"
     script:
@@ -76,7 +76,7 @@ rule evaluate:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("evaluate.py"),
-        asked=STUDY_SETTINGS,
+        asked=SETTINGS,
     message:
         "Joining what the jobs found, and writing the report"
     script:

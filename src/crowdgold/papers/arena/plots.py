@@ -157,13 +157,9 @@ def _reasons(cells: pd.DataFrame) -> list[str]:
 
 
 def draw_arena(
-    table: pd.DataFrame,
-    *,
-    metrics: Sequence[str],
-    baseline: str | None = None,
-    by: Sequence[str] = (),
-    labels: Mapping[str, Any] | None = None,
-) -> tuple[Figure, pd.DataFrame]:
+    table: pd.DataFrame, *, metrics: Sequence[str], baseline: str | None = None,
+    by: Sequence[str] = (), labels: Mapping[str, Any] | None = None,
+) -> tuple[Figure, pd.DataFrame]:  # fmt: skip
     """Draw coverage, as colours, and width relative to the baseline's of methods in worlds.
 
     A metric has a panel, named without its threshold, and a method a row where it has an interval

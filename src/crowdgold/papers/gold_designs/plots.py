@@ -120,12 +120,9 @@ def _draw(panel: Axes, own: pd.DataFrame, worlds: Mapping[str, str]) -> None:
 
 
 def draw_gold_designs(
-    table: pd.DataFrame,
-    *,
-    label: str,
-    titles: Mapping[str, str] | None = None,
+    table: pd.DataFrame, *, label: str, titles: Mapping[str, str] | None = None,
     worlds: Mapping[str, str] | None = None,
-) -> tuple[Figure, pd.DataFrame]:
+) -> tuple[Figure, pd.DataFrame]:  # fmt: skip
     """Draw a panel for each metric: the share of labels for equal width against that of positives.
 
     `titles` are words for metrics, `worlds` for the experiments beside the main one.

@@ -133,13 +133,10 @@ def _counts(
     else:
         false_positives = rng.binomial(negatives, 1 - truth.tnr)
     return JudgementCounts(
-        true_positives + false_positives,
-        np.full(size, truth.n),
-        right_positive,
-        truth.gold_positives - right_positive,
-        right_negative,
-        truth.gold_negatives - right_negative,
-    )
+        true_positives + false_positives, np.full(size, truth.n),
+        right_positive, truth.gold_positives - right_positive,
+        right_negative, truth.gold_negatives - right_negative,
+    )  # fmt: skip
 
 
 def _with_true_quality(counts: JudgementCounts, tpr: float) -> np.ndarray:

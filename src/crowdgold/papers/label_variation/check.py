@@ -155,15 +155,10 @@ def optimisation(given: Given) -> Any:
             "highest"
         )
     return Optimisation(
-        given.whole("epochs"),
-        given.whole("batch_size"),
-        given.real("learning_rate"),
-        given.real("warmup"),
-        given.choice("repeated") == "each",
-        given.whole("trials"),
-        (low, high),
-        tuple(map(int, given.values["batch_sizes"])),
-    )
+        given.whole("epochs"), given.whole("batch_size"), given.real("learning_rate"),
+        given.real("warmup"), given.choice("repeated") == "each", given.whole("trials"),
+        (low, high), tuple(map(int, given.values["batch_sizes"])),
+    )  # fmt: skip
 
 
 def run_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:

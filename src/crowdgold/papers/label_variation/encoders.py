@@ -105,13 +105,9 @@ def tfidf_features(texts: Texts, training: np.ndarray) -> np.ndarray:
     first, second = list(texts.first), list(texts.second)
     known = [own[i] for own in (first, second) if own for i in training]
     vectorizer = TfidfVectorizer(
-        analyzer="char_wb",
-        ngram_range=(2, 5),
-        min_df=2 if len(known) > 2 else 1,
-        max_features=4096,
-        sublinear_tf=True,
-        dtype=np.float32,
-    )
+        analyzer="char_wb", ngram_range=(2, 5), min_df=2 if len(known) > 2 else 1,
+        max_features=4096, sublinear_tf=True, dtype=np.float32,
+    )  # fmt: skip
     try:
         vectorizer.fit(known)
     except ValueError as error:

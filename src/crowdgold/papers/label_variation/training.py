@@ -277,13 +277,9 @@ def _rate(step: int, steps: int, warmup: float) -> float:
 
 
 def train(
-    method: str,
-    judged: Judged,
-    encoder: nn.Module,
-    how: Optimisation,
-    rng: np.random.Generator,
+    method: str, judged: Judged, encoder: nn.Module, how: Optimisation, rng: np.random.Generator,
     at: np.ndarray | None = None,
-) -> Trained:
+) -> Trained:  # fmt: skip
     """Train a model by a method on the annotations of the training items.
 
     The encoder turns positions of items (B,) into features (B, `encoder.width`); those of its

@@ -205,7 +205,7 @@ def contour(
     return pd.DataFrame(rows, columns=["n", "n_gold"]).dropna().reset_index(drop=True)
 
 
-def equal_width_points(widths: Widths, costs: Costs, aim: str) -> pd.DataFrame:
+def equal_widths(widths: Widths, costs: Costs, aim: str) -> pd.DataFrame:
     """The (n, n_gold) whose intervals are as wide as those of gold labels alone, n as measured.
 
     An interval about the n items themselves can be made as narrow as one likes by labelling all of
@@ -221,7 +221,7 @@ def equal_width_points(widths: Widths, costs: Costs, aim: str) -> pd.DataFrame:
 
 
 def best_n(reached: pd.DataFrame, costs: Costs, ratio: float) -> float:
-    """The n of `equal_width_points` that saves most; NaN where there is none."""
+    """The n of `equal_widths` that saves most; NaN where there is none."""
     if reached.empty:
         return float("nan")
     savings = costs.saving(reached["n"].to_numpy(), reached["n_gold"].to_numpy(), ratio)
@@ -286,7 +286,7 @@ def study_labelling(results: pd.DataFrame, study: Study) -> tuple[Widths, pd.Dat
         {"where": "printed numbers", "n": study.n, "n_gold": float(study.n_gold)}
     ]
     for aim in AIMS:
-        reached = equal_width_points(widths, costs, aim)
+        reached = equal_widths(widths, costs, aim)
         for cost_ratio in study.cost_ratios:
             sizes = {"paper": study.n, "best": best_n(reached, costs, cost_ratio)}
             for where, n in sizes.items():

@@ -461,13 +461,9 @@ MARGIN = 0.5
 
 
 def table_3_rows(
-    results: pd.DataFrame,
-    printed: Mapping[str, Any],
-    task: str,
-    metrics: Sequence[str],
-    stand_in: Mapping[str, Any] | None = None,
-    limits: pd.DataFrame | None = None,
-) -> list[list[str]]:
+    results: pd.DataFrame, printed: Mapping[str, Any], task: str, metrics: Sequence[str],
+    stand_in: Mapping[str, Any] | None = None, limits: pd.DataFrame | None = None,
+) -> list[list[str]]:  # fmt: skip
     """Hold each cell of table 3 against ours: method, metric, printed, ours, verdict, replicates,
     reason; and, where the task has a stand-in for private data, whether the cell set its parameters
     or tests it. The baseline's own cells, always 1, and those that set it have no verdict.
@@ -514,12 +510,9 @@ def table_3_rows(
 
 
 def table_3(
-    results: pd.DataFrame,
-    printed: Mapping[str, Any],
-    task: str,
-    stand_in: Mapping[str, Any] | None = None,
-    limits: pd.DataFrame | None = None,
-) -> str:
+    results: pd.DataFrame, printed: Mapping[str, Any], task: str,
+    stand_in: Mapping[str, Any] | None = None, limits: pd.DataFrame | None = None,
+) -> str:  # fmt: skip
     """The table of `table_3_rows`, over all printed columns."""
     rows = table_3_rows(results, printed, task, printed["columns"], stand_in, limits)
     head = ["method", "metric", "printed", "ours", "verdict", "replicates", "reason"]

@@ -31,7 +31,7 @@ STABILITY_STUDY = {
 TABLES = {"table_4": STUDY, "table_5": STABILITY_STUDY, "table_6": STUDY, "table_7": STUDY}
 """The experiments behind each table of the synthetic study."""
 CLEAR = 3.5
-"""Joint standard errors beyond which a cell is far off: one of 228 is by chance in 1 of 10 runs."""
+"""Joint standard errors beyond which a cell is far off; by chance one of 228 is in 1 of 10 runs."""
 
 
 class SyntheticCell(NamedTuple):
@@ -103,7 +103,7 @@ def lean_of(name: str, tables: Tables, block: Mapping[str, Any]) -> str:
     """How far the mean of all our cells is from that on the published labels, in a sentence.
 
     All configurations share the published seeds, so that the errors of their cells go together: the
-    standard errors are those of a replicate's mean over cells. Empty where one of the two lacks.
+    standard errors are those of a replicate's mean over cells. Empty without both tables.
     """
     means = {}
     for whose, experiment in TABLES[name].items():
@@ -195,7 +195,7 @@ def _independent_line(quality: str, prior: str, method: str) -> list[str]:
 
 def _dependent_line(difficulty: str, copying: float, method: str) -> list[str]:
     """The words for a setting of `stableval_correlated`, and for the method."""
-    control = (difficulty, copying) == ("own", 0)
+    control = (difficulty, copying) == ("own", 0)  # labels are independent
     return [f"{difficulty} difficulty, {copying:.0%} copied" + " (control)" * control, method]
 
 
@@ -408,9 +408,7 @@ def convergence(tables: Tables) -> list[list[str]]:
 
 
 def bootstraps(frame: pd.DataFrame) -> list[list[str]]:
-    """Rows by dataset and method: mean width as published, with multiplicity, their ratio, and how
-    many scores lie outside their intervals as published.
-    """
+    """Rows by dataset and method: mean widths as published and mended, ratio, scores outside."""
     lines = []
     for (data, method), own in frame.groupby(["dataset", "method"], sort=False):
         width = (own["upper"] - own["lower"]).groupby(own["multiplicity"]).mean()

@@ -28,12 +28,9 @@ from crowdgold.types.parameters import LEVEL
 
 
 def refitted_intervals(
-    annotations: Annotations,
-    refit: Refit,
-    rng: np.random.Generator,
-    resamples: int,
+    annotations: Annotations, refit: Refit, rng: np.random.Generator, resamples: int,
     multiplicity: bool,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """Each agent's score and its percentile interval from refits to resampled responses.
 
     Responses are drawn from all agents together; with `multiplicity` one drawn twice counts twice.
