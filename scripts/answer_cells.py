@@ -1,4 +1,4 @@
-"""Write the table of the cells of the page on the recommended answer."""
+"""Write docs/answer-cells.csv: coverage and width of the recommended answer, cell by cell."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     results, _ = concatenate(snakemake.input)
     options = snakemake.params.options
-    found = answers_of(results, options["answer"], options["baseline"], options.get("again", {}))
-    write_csv(cells_table(found, options["labels"]), Path(snakemake.output[0]))
+    answers = answers_of(results, options["answer"], options["baseline"], options.get("again", {}))
+    write_csv(cells_table(answers, options["labels"]), Path(snakemake.output[0]))

@@ -1,4 +1,4 @@
-"""Run a named computation for a block of replicates."""
+"""Run a check (`experiment.check`) for a block of replicates: its rows, and their seconds."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +17,9 @@ with job_log(snakemake.log[0]):
     toolchain = next(map(Path, snakemake.input.toolchain), None)
     programs = [Path(program) for program in snakemake.input.programs]
     stan = StanModels.compiled(Path("results/stan"), toolchain)
-    prepared = [read_table(path) for path in snakemake.input.dataset]
-    rows, times = check_block(task, stan, *prepared)
-    used = (snakemake.params.library, programs, toolchain, snakemake.input.dataset)
-    record = provenance(Path.cwd(), task, *used, scale=snakemake.config.get("scale", "default"))
+    datasets = [read_table(path) for path in snakemake.input.dataset]
+    rows, times = check_block(task, stan, *datasets)
+    sources = (snakemake.params.library, programs, toolchain, snakemake.input.dataset)
+    record = provenance(Path.cwd(), task, *sources, scale=snakemake.config.get("scale", "default"))
     write_table(rows, snakemake.output.rows, record)
     write_table(times, snakemake.output.times, record)

@@ -1,11 +1,11 @@
-"""Hold STABLEVAL's published posteriors against ours, and its bootstrap against ours."""
+"""Compare STABLEVAL's published posteriors and bootstrap with ours."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdgold.experiment.logs import job_log
 from crowdgold.papers.stableval.published_posteriors import (
-    NAMES,
+    DATASET_NAMES,
     annotations_of,
     bootstraps,
     posterior_differences,
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     *prepared, published = map(read_table, snakemake.input.datasets)
-    pairs = zip(NAMES, prepared, strict=True)
+    pairs = zip(DATASET_NAMES, prepared, strict=True)
     tables = {name: annotations_of(name, frame) for name, frame in pairs}
-    asked = {"seed": snakemake.params.seed, "resamples": snakemake.params.resamples}
+    settings = {"seed": snakemake.params.seed, "resamples": snakemake.params.resamples}
     library, datasets = snakemake.params.library, snakemake.input.datasets
-    own = provenance(Path.cwd(), asked, library, datasets=datasets)
+    record = provenance(Path.cwd(), settings, library, datasets=datasets)
     posteriors, bootstrap = snakemake.output.posteriors, snakemake.output.bootstrap
     differences = posterior_differences(tables, published)
-    write_table(differences, posteriors, own)
-    found = bootstraps(tables, snakemake.params.seed, snakemake.params.resamples)
-    write_table(found, bootstrap, own)
+    write_table(differences, posteriors, record)
+    intervals = bootstraps(tables, snakemake.params.seed, snakemake.params.resamples)
+    write_table(intervals, bootstrap, record)

@@ -24,24 +24,25 @@ READERS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def read(name: str, found: str | Sequence[str]) -> Any:
-    """A file; of several, texts as a list, `tables` by their names, other tables in one."""
-    if isinstance(found, str):
-        return READERS[Path(found).suffix](found)
+def read(name: str, paths: str | Sequence[str]) -> Any:
+    """An input: a file by its ending; of several, `tables` by name, texts listed, others joined."""
+    if isinstance(paths, str):
+        return READERS[Path(paths).suffix](paths)
     if name == "tables":
-        return {Path(path).stem: read_table(path) for path in found}
+        return {Path(path).stem: read_table(path) for path in paths}
     if name.endswith("verdicts"):
-        return [READERS[".txt"](path) for path in found]
-    return concatenate(found)[0]
+        return [READERS[".txt"](path) for path in paths]
+    return concatenate(paths)[0]
 
 
 with job_log(snakemake.log[0]):
-    made = dict(snakemake.input.items())
-    template = Path(made.pop("template")).read_text(encoding="utf-8")
+    inputs = dict(snakemake.input.items())
+    template = Path(inputs.pop("template")).read_text(encoding="utf-8")
     page, options = snakemake.params.page, snakemake.params.options
+    # `told`: other pages, whose texts the template quotes from.
     for name in ("claims", "told"):
-        made.pop(name, None)
-    files = {name: read(name, found) for name, found in made.items()}
-    told = {name: Path("docs", f"{name}.md") for name in page.get("told", [])}
-    files["told"] = {name: path.read_text(encoding="utf-8") for name, path in told.items()}
+        inputs.pop(name, None)
+    files = {name: read(name, paths) for name, paths in inputs.items()}
+    quoted = {name: Path("docs", f"{name}.md") for name in page.get("told", [])}
+    files["told"] = {name: path.read_text(encoding="utf-8") for name, path in quoted.items()}
     write_text(make_page(template, page, files, options), snakemake.output[0])

@@ -1,4 +1,4 @@
-"""Write a page whose commands are run: on the files that it is given, or on simulated ones."""
+"""Write a page by running its commands: on the rule's study files, else on simulated studies."""
 
 import shutil
 import tempfile
@@ -14,14 +14,14 @@ from crowdgold.simulate.examples import draw_studies
 if TYPE_CHECKING:
     from snakemake.script import snakemake
 
-with job_log(snakemake.log[0]), tempfile.TemporaryDirectory() as made:
-    given = snakemake.input.get("study", [])
-    for file in given:
-        shutil.copy(file, made)
-    if not given:
-        write_files(draw_studies(), Path(made))
-        link_clone(Path.cwd(), Path(made))
+with job_log(snakemake.log[0]), tempfile.TemporaryDirectory() as folder:
+    study_files = snakemake.input.get("study", [])
+    for file in study_files:
+        shutil.copy(file, folder)
+    if not study_files:
+        write_files(draw_studies(), Path(folder))
+        link_clone(Path.cwd(), Path(folder))
     template = Path(snakemake.input.template).read_text(encoding="utf-8")
-    write_text(fill_template(template, Path(made), main), snakemake.output[0])
+    write_text(fill_template(template, Path(folder), main), snakemake.output[0])
     for figure in map(Path, snakemake.output[1:]):
-        shutil.copy(Path(made, "results/figures", figure.name), figure)
+        shutil.copy(Path(folder, "results/figures", figure.name), figure)

@@ -1,4 +1,4 @@
-"""Draw run time by part against the number of items."""
+"""Draw the run time of MAVEN's parts against the number of items."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,5 +16,5 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]), rc_context(RC):
     figure, _ = draw_scaling(pd.read_csv(snakemake.input[0]))
-    with unfinished(Path(snakemake.output[0])) as own:
-        figure.savefig(own, format="svg", metadata=SVG_METADATA)
+    with unfinished(Path(snakemake.output[0])) as partial:
+        figure.savefig(partial, format="svg", metadata=SVG_METADATA)

@@ -11,6 +11,6 @@ if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    wanted, table = snakemake.wildcards, read_table(snakemake.input.dataset)
-    texts = read_prepared(wanted.dataset, table).texts
-    embeddings(wanted.encoder, texts, Path(snakemake.output[0]), snakemake.threads)
+    names, table = snakemake.wildcards, read_table(snakemake.input.dataset)
+    texts = read_prepared(names.dataset, table).texts
+    embeddings(names.encoder, texts, Path(snakemake.output[0]), snakemake.threads)

@@ -1,4 +1,4 @@
-"""Join what the jobs of an evaluation found, and write its folder with its report."""
+"""Join the results of an evaluation's jobs, and write its folder with its report."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     toolchain = next(map(Path, snakemake.input.toolchain), None)
     stan = StanModels.compiled(Path("results/stan"), toolchain)
-    parts = [Path(path) for path in snakemake.input.found]
+    job_results = [Path(path) for path in snakemake.input.job_results]
     folder = Path(snakemake.output[0])
-    asked = source_and_settings(snakemake.input.files, snakemake.params.asked)
-    gather(*asked, Path(snakemake.input.study), parts, stan, folder)
+    source, settings = source_and_settings(snakemake.input.files, snakemake.params.asked)
+    study = Path(snakemake.input.study)
+    gather(source, settings, study, job_results, stan, folder)
     write_study_report(folder)

@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     toolchain = next(map(Path, snakemake.input.toolchain), None)
     stan = StanModels.compiled(Path("results/stan"), toolchain)
-    asked = source_and_settings(snakemake.input.files, snakemake.params.asked)
-    place, out = int(snakemake.wildcards.job), Path(snakemake.output[0])
-    run_one(*asked, Path(snakemake.input.study), place, stan, out)
+    source, settings = source_and_settings(snakemake.input.files, snakemake.params.asked)
+    job, out = int(snakemake.wildcards.job), Path(snakemake.output[0])
+    run_one(source, settings, Path(snakemake.input.study), job, stan, out)

@@ -22,17 +22,15 @@ with job_log(snakemake.log[0]):
     programs = [Path(program) for program in snakemake.input.programs]
     prepared = {Path(path).stem: path for path in snakemake.input.datasets}
     # Outputs are in the order of the tasks.
-    outputs = zip(
-        *(snakemake.output[kind] for kind in ("tables", "summaries", "times")), strict=True
-    )
-    for (name, task), (table_path, summary_path, times_path) in zip(
-        snakemake.params.tasks.items(), outputs, strict=True
-    ):
-        named = [prepared[one] for one in [snakemake.params.datasets[name]] if one]
+    tasks, out = snakemake.params.tasks.items(), snakemake.output
+    jobs = zip(tasks, out.tables, out.summaries, out.times, strict=True)
+    for (name, task), table_path, summary_path, times_path in jobs:
+        dataset_name = snakemake.params.datasets[name]
+        used = [prepared[dataset_name]] if dataset_name else []
         library = snakemake.params.library
         scale = snakemake.config.get("scale", "default")
-        record = provenance(Path.cwd(), task, library, programs, toolchain, named, scale=scale)
-        dataset = read_table(named[0]) if named else None
+        record = provenance(Path.cwd(), task, library, programs, toolchain, used, scale=scale)
+        dataset = read_table(used[0]) if used else None
         if "check" in task:
             table, times = check_block(task, stan, dataset)
             summary = table

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def draw_one(name: str) -> None:
     """Draw a figure, and write the record of what it is from."""
     figure, stem = snakemake.params.figures[name], stems[name]
-    # A single table is a path of its own.
-    found = snakemake.input[name]
-    paths = [found] if isinstance(found, str) else found
+    # Snakemake gives a single file as a path, not as a list.
+    files = snakemake.input[name]
+    paths = [files] if isinstance(files, str) else files
     table, made_from = concatenate(paths, snakemake.config["seed"])
     note = look_for_mixture(name, made_from, snakemake.params.mixed_code)
     draw(figure["plot"], table, figure.get("options", {}), stem, note)

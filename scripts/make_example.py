@@ -1,4 +1,4 @@
-"""Make the example that comes with crowdgold, byte for byte: `make_example.py [FOLDER]`."""
+"""Write the example study that comes with crowdgold, byte for byte: `make_example.py [FOLDER]`."""
 
 import sys
 from pathlib import Path
@@ -48,8 +48,8 @@ def main(folder: Path) -> None:
     for name, table in tables.items():
         write_text(table.to_csv(index=False, lineterminator="\n"), folder / f"{name}.csv")
     numbers = PARAMETERS | PARAMETERS["predictors"] | {"votes": len(tables["votes"])}
-    given = {"annotators": ANNOTATORS, "seed": SEED, "slope": SLOPE, "middle": MIDDLE}
-    write_text(ABOUT.format(**numbers, **given), folder / "README.md")
+    constants = {"annotators": ANNOTATORS, "seed": SEED, "slope": SLOPE, "middle": MIDDLE}
+    write_text(ABOUT.format(**numbers, **constants), folder / "README.md")
 
 
 if __name__ == "__main__":

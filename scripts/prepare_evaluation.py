@@ -10,5 +10,5 @@ if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    asked = source_and_settings(snakemake.input.files, snakemake.params.asked)
-    prepare(*asked, Path(snakemake.output[0]))
+    source, settings = source_and_settings(snakemake.input.files, snakemake.params.asked)
+    prepare(source, settings, Path(snakemake.output[0]))

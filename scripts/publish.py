@@ -9,12 +9,13 @@ if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    given = snakemake.params
-    here, lacking, left = publish(given.files, given.config, given.scale, RECORD, given.hours)
-    if left:
-        print(f"{len(left)} files stay as they are, published at a larger scale:")
-    for path in left:
+    params = snakemake.params
+    files, config, scale, hours = params.files, params.config, params.scale, params.hours
+    published, unfinished, kept = publish(files, config, scale, RECORD, hours)
+    if kept:
+        print(f"{len(kept)} files stay as they are, published at a larger scale:")
+    for path in kept:
         print(f"  {path}")
-    print(f"{len(here)} files are published in {FOLDER}/; not finished: {len(lacking)}")
-    for path in lacking:
+    print(f"{len(published)} files are published in {FOLDER}/; not finished: {len(unfinished)}")
+    for path in unfinished:
         print(f"  {path}")

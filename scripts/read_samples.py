@@ -1,4 +1,4 @@
-"""Read the samples of experiments: ppi_py's means, the error of the truth, the least width."""
+"""From the samples of experiments: peers' intervals, the truths' errors, the least widths."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ with job_log(snakemake.log[0]):
     files = zip(params.experiments, map(Path, snakemake.input.data), strict=True)
     peers, truths = read_samples(files, params.metrics, params.level)
     least = least_widths(params.blocks.items(), params.seed, AT)
-    made = provenance(Path.cwd(), {"metrics": params.metrics}, params.library)
-    write_table(peers, snakemake.output.peers, made)
-    write_table(truths, snakemake.output.truths, made)
-    write_table(least, snakemake.output.least, made)
+    record = provenance(Path.cwd(), {"metrics": params.metrics}, params.library)
+    write_table(peers, snakemake.output.peers, record)
+    write_table(truths, snakemake.output.truths, record)
+    write_table(least, snakemake.output.least, record)

@@ -14,16 +14,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     task = snakemake.params.task
     prepared = [read_table(path) for path in snakemake.input.dataset]
-    library = snakemake.params.library
-    simulate_block(
-        task,
-        Path(snakemake.output[0]),
-        metadata=provenance(
-            Path.cwd(),
-            task,
-            library,
-            datasets=snakemake.input.dataset,
-            scale=snakemake.config.get("scale", "default"),
-        ),
-        dataset=prepared[0] if prepared else None,
-    )
+    library, datasets = snakemake.params.library, snakemake.input.dataset
+    scale = snakemake.config.get("scale", "default")
+    record = provenance(Path.cwd(), task, library, datasets=datasets, scale=scale)
+    simulate_block(task, Path(snakemake.output[0]), record, prepared[0] if prepared else None)

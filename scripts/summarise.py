@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     table, made_from = concatenate(snakemake.input.rows, snakemake.params.seed)
-    # A check's rows are its result: there is no estimate in them to hold against a truth.
+    # A check's rows are its result: they hold no estimates to compare with a truth.
     axes, level = snakemake.params.axes, snakemake.params.level
     summary = table if snakemake.params.check else summarise(table, axes, level)
     chosen = {"axes": list(axes), "level": level}
     scale = snakemake.config.get("scale", "default")
-    own = provenance(Path.cwd(), chosen, snakemake.params.library, scale=scale)
-    record = joined(own, made_from)
+    this_job = provenance(Path.cwd(), chosen, snakemake.params.library, scale=scale)
+    record = joined(this_job, made_from)
     write_table(table, snakemake.output.table, record)
     write_summary(summary, snakemake.output.summary, record)
     times, measured_in = concatenate(snakemake.input.times, snakemake.params.seed)
-    write_table(times, snakemake.output.times, joined(own, measured_in))
+    write_table(times, snakemake.output.times, joined(this_job, measured_in))

@@ -1,4 +1,4 @@
-"""Say whether coverage, or the ranks of samplers, are as they must be; fail where they are not."""
+"""Write whether coverage, or the ranks of samplers, are as expected; fail where they are not."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,5 +22,5 @@ with job_log(snakemake.log[0]):
     failed = [sentence for sentence, holds in verdicts if not holds]
     if failed:
         raise ValueError("not as it must be:\n  " + "\n  ".join(failed))
-    said = "".join(f"{sentence}\n" for sentence, _ in verdicts)
-    write_sealed_text(f"{said}{UNSEALED.decode()}\n", Path(snakemake.output[0]))
+    text = "".join(f"{sentence}\n" for sentence, _ in verdicts)
+    write_sealed_text(f"{text}{UNSEALED.decode()}\n", Path(snakemake.output[0]))

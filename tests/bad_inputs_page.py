@@ -1,4 +1,4 @@
-"""The tables of bad inputs on docs/reliability.md, from the cases and from what the command says.
+"""Writes the tables of bad inputs on docs/reliability.md: the cases, and the command's messages.
 
 `python tests/bad_inputs_page.py` runs the cases of `reading`, and writes both tables into the page.
 """
@@ -15,21 +15,22 @@ from unit.bad_inputs import reading
 from unit.bad_inputs.case import Case
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/reliability.md"
-COUNTED = re.compile(r"^(\|.*\| `(\w+)\.py`)[^|]*\|$", re.MULTILINE)
+ROW_OF_KIND = re.compile(r"^(\|.*\| `(\w+)\.py`)[^|]*\|$", re.MULTILINE)
 """A row of the table of kinds: a module of cases, and how many it has."""
 HEADER = "| files | what `crowdgold check` says |\n|---|---|\n"
-SAID = re.compile(re.escape(HEADER) + r"(?:\|.*\n)+")
+MESSAGES = re.compile(re.escape(HEADER) + r"(?:\|.*\n)+")
+"""The whole table of messages."""
 LONGEST = 230
-"""Characters of a message that the page shows. Other files than gold are told the same of names."""
+"""Characters of a message that the page shows."""
 
 
-def _said(case: Case) -> str:
-    """What is said of a case in an empty folder: its first sentences."""
+def _message(case: Case) -> str:
+    """The beginning of the error message of a case, run in an empty folder."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         case.make_files(Path())
         _, _, err = case.run()
-    said = " ".join(err.split()).removeprefix("Error: ")
-    shown = said if len(said) <= LONGEST else said[:LONGEST].rpartition(" ")[0] + " ..."
+    message = " ".join(err.split()).removeprefix("Error: ")
+    shown = message if len(message) <= LONGEST else message[:LONGEST].rpartition(" ")[0] + " ..."
     return shown.replace("|", r"\|")
 
 
@@ -38,14 +39,15 @@ def with_tables(page: str) -> str:
     from unit.test_bad_inputs import MODULES  # here: the module imports this one
 
     number = {module.__name__.rpartition(".")[2]: len(module.CASES) for module in MODULES}
-    page = COUNTED.sub(lambda row: f"{row[1]}: {number.pop(row[2])} |", page)
+    page = ROW_OF_KIND.sub(lambda row: f"{row[1]}: {number.pop(row[2])} |", page)
     assert not number, f"no row of the page has the cases of {', '.join(number)}"
     rows = [
-        f"| {case.where}: {case.what} | {_said(case)} |"
+        f"| {case.where}: {case.what} | {_message(case)} |"
         for case in reading.CASES
+        # Other files than gold get the same messages on names.
         if case.command == "check" and case.where not in ("scores", "strata", "weights")
     ]  # fmt: skip
-    return SAID.sub(lambda _: HEADER + "\n".join(rows) + "\n", page, count=1)
+    return MESSAGES.sub(lambda _: HEADER + "\n".join(rows) + "\n", page, count=1)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ FOLDERS = tuple(
 
 
 def main() -> None:
-    """Compile them one after the other; what does not compile is the tests' to say."""
+    """Compile the models one after the other; tests of a model that does not compile say so."""
     toolchain = find_toolchain()
     for folder in FOLDERS:
         for stan_file in sorted(folder.glob("*.stan")):

@@ -20,6 +20,7 @@ from crowdgold.system.toolchain import Toolchain, cached_model, find_toolchain
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPILER = pytest.StashKey["subprocess.Popen[bytes]"]()
+"""The process that compiles models beside the workers (compile_models.py)."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -49,7 +50,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Stop what still compiles, make and the compiler with it: nobody needs it any more."""
+    """Stop the process that compiles models, with its make and compiler."""
     if compiler := session.config.stash.get(COMPILER, None):
         with suppress(ProcessLookupError):
             os.killpg(compiler.pid, signal.SIGTERM)
@@ -58,6 +59,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
+    """Hold a lock on the file for the block; other workers wait."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,16 +1,14 @@
-"""Numbers and texts that no move of code may change: what they were, and whether they still are.
+"""Numbers and texts that a refactoring must not change: records them, and compares with the record.
 
 `python tests/golden.py record` writes them into tests/golden, and `check` compares with them.
 A number that is to change is recorded anew, in a commit that says which and why.
 
 studies    `estimates.csv` and `study.json` of studies of many kinds, by `crowdgold evaluate`
 lines      what command lines print, and their exit codes
-samplers   what methods of ours without Stan estimate at a seed
-stan       the same of those by Stan (with --stan FOLDER of compiled models): means, within Monte
-           Carlo error on another machine
+samplers   what our methods without Stan estimate at a seed
 tables     the tables of the smallest scale (with --tables results/tables)
 
-Numbers are equal to nine digits: other processors round otherwise.
+Numbers are compared to nine digits: other processors round otherwise.
 """
 
 import argparse
@@ -40,16 +38,17 @@ from unit.bad_inputs import controls, counts, formats, options, places, reading,
 GOLDEN = Path(__file__).resolve().parent / "golden"
 EXPORTS = Path(__file__).resolve().parent / "data/exports"
 DIGITS = 9
-UNLIKE = ("date", "versions", "seconds", "files", "data", "code", "python")
-"""Keys of study.json that are of the day and the machine."""
+OF_THE_RUN = ("date", "versions", "seconds", "files", "data", "code", "python")
+"""Keys of study.json that differ between days and machines."""
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 PROGRESS = re.compile(r"^.*; \d+ s so far\n", re.MULTILINE)
-"""A line that is there where a machine is slow."""
+"""A line that commands print only on a slow machine."""
 Texts = Mapping[str, str]
+"""Name -> text."""
 
 
-def _world(seed: int, n: int = 240, raters: int = 4, models: int = 1) -> dict[str, Any]:
-    """Labels, votes and scores of items that know something of each other."""
+def _study(seed: int, n: int = 240, raters: int = 4, models: int = 1) -> dict[str, Any]:
+    """Items with true labels, and votes and scores that depend on these."""
     rng = np.random.default_rng(seed)
     truth = rng.random(n) < 0.35
     votes = truth[:, None] ^ (rng.random((n, raters)) < np.linspace(0.1, 0.3, raters))
@@ -57,88 +56,75 @@ def _world(seed: int, n: int = 240, raters: int = 4, models: int = 1) -> dict[st
     return {"item": [f"i{k}" for k in range(n)], "truth": truth, "votes": votes, "scores": scores}
 
 
-def _write(folder: Path, world: Mapping[str, Any], gold: np.ndarray, more: Texts | None = None,
+def _write(folder: Path, study: Mapping[str, Any], gold: np.ndarray, more: Texts | None = None,
            **changes: Any) -> list[str]:  # fmt: skip
-    """Write votes, gold labels and scores as CSV, and other files; their names."""
-    names = changes.get("raters", [f"R{k}" for k in range(world["votes"].shape[1])])
-    item, votes = np.array(world["item"]), world["votes"]
+    """Write votes, gold labels of the items `gold`, scores and other files; returns their names."""
+    names = changes.get("raters", [f"R{k}" for k in range(study["votes"].shape[1])])
+    item, votes = np.array(study["item"]), study["votes"]
     pd.DataFrame(
         {"item": np.repeat(item, len(names)), "annotator": list(names) * len(item),
          "label": votes.astype(int).ravel()}
     ).to_csv(folder / "votes.csv", index=False)  # fmt: skip
-    by_item = {"item": item} | {f"score_{name}": one for name, one in world["scores"].items()}
+    by_item = {"item": item} | {f"score_{name}": one for name, one in study["scores"].items()}
     pd.DataFrame(by_item).round(6).to_csv(folder / "scores.csv", index=False)
-    found = ["votes.csv", "scores.csv"]
+    files = ["votes.csv", "scores.csv"]
     if len(gold):
-        labels = {"item": item[gold], "gold": world["truth"][gold].astype(int)}
+        labels = {"item": item[gold], "gold": study["truth"][gold].astype(int)}
         labels |= {name: np.asarray(one)[gold] for name, one in changes.get("labels", {}).items()}
         pd.DataFrame(labels).to_csv(folder / "gold.csv", index=False)
-        found.append("gold.csv")
+        files.append("gold.csv")
     for name, text in (more or {}).items():
         (folder / name).write_text(text, encoding="utf-8")
-        found.append(name)
-    return found
+        files.append(name)
+    return files
 
 
-def _by_item(world: Mapping[str, Any], column: str, values: Any) -> Texts:
-    table = pd.DataFrame({"item": world["item"], column: values})
+def _by_item(study: Mapping[str, Any], column: str, values: Any) -> Texts:
+    """A file of one more column of the items."""
+    table = pd.DataFrame({"item": study["item"], column: values})
     return {f"{column}.csv": table.to_csv(index=False)}
 
 
 def studies() -> Iterator[tuple[str, Any]]:
-    """Name of each study, and what writes its files into a folder and says the command's words."""
-    first, every = _world(1), np.arange(240)
-    some = np.random.default_rng(2).permutation(240)
-    six = _world(3, models=6)
-    coarse = _world(4)
+    """Each study's name, and the function that writes its files and returns the arguments."""
+    first, every = _study(1), np.arange(240)
+    order = np.random.default_rng(2).permutation(240)
+    six = _study(3, models=6)
+    coarse = _study(4)
     coarse["scores"] = {name: np.clip(np.round(one + 2), 1, 5) for name, one in
                         coarse["scores"].items()}  # fmt: skip
-    twice = first["truth"] ^ (np.random.default_rng(5).random(240) < 0.1)
+    second = first["truth"] ^ (np.random.default_rng(5).random(240) < 0.1)
     third = first["truth"] ^ (np.random.default_rng(6).random(240) < 0.1)
-    drawn = {"gold_stratum": np.where(every % 3 == 0, "a", "b"),
+    strata = {"gold_stratum": np.where(every % 3 == 0, "a", "b"),
              "gold_stratum_size": np.where(every % 3 == 0, 80, 160)}  # fmt: skip
-    rare = np.concatenate([np.flatnonzero(~first["truth"])[:40]])
+    negatives = np.concatenate([np.flatnonzero(~first["truth"])[:40]])
     example = Path(sys.modules["crowdgold"].__file__ or "").parent / "example"  # type: ignore[attr-defined]
     yield "example", lambda _: [str(example / f"{one}.csv") for one in ("votes", "gold", "scores")]
-    yield "plain", lambda out: _write(out, first, some[:80])
-    yield "20 gold labels", lambda out: _write(out, first, some[:20])
-    yield "no gold labels", lambda out: _write(out, first, some[:0])
-    yield "gold of one class", lambda out: _write(out, first, rare)
-    yield "six models", lambda out: _write(out, six, some[:80])
-    yield "tied scores", lambda out: _write(out, coarse, some[:80])
-    yield (
-        "strata",
-        lambda out: _write(
-            out, first, some[:80], _by_item(first, "stratum", np.where(every % 2, "x", "y"))
-        ),
-    )
-    yield (
-        "weights",
-        lambda out: _write(out, first, some[:80], _by_item(first, "weight", 1 + every % 5)),
-    )
-    yield (
-        "clusters",
-        lambda out: _write(out, first, every[:80], _by_item(first, "cluster", every // 4)),
-    )
-    yield (
-        "judges by name",
-        lambda out: _write(out, first, some[:80], raters=["gpt-4", "claude", "ann", "bob"]),
-    )
-    yield (
-        "several experts",
-        lambda out: _write(
-            out, first, some[:80], labels={"gold_b": twice.astype(int), "gold_c": third.astype(int)}
-        ),
-    )
-    yield "experts who err", lambda out: [*_write(out, first, some[:80]), "--expert-error", "0.05"]
-    yield "gold in strata", lambda out: _write(out, first, some[:80], labels=drawn)
+    yield "plain", lambda out: _write(out, first, order[:80])
+    yield "20 gold labels", lambda out: _write(out, first, order[:20])
+    yield "no gold labels", lambda out: _write(out, first, order[:0])
+    yield "gold of one class", lambda out: _write(out, first, negatives)
+    yield "six models", lambda out: _write(out, six, order[:80])
+    yield "tied scores", lambda out: _write(out, coarse, order[:80])
+    stratum = _by_item(first, "stratum", np.where(every % 2, "x", "y"))
+    yield "strata", lambda out: _write(out, first, order[:80], stratum)
+    weight = _by_item(first, "weight", 1 + every % 5)
+    yield "weights", lambda out: _write(out, first, order[:80], weight)
+    cluster = _by_item(first, "cluster", every // 4)
+    yield "clusters", lambda out: _write(out, first, every[:80], cluster)
+    judges = ["gpt-4", "claude", "ann", "bob"]
+    yield "judges by name", lambda out: _write(out, first, order[:80], raters=judges)
+    experts = {"gold_b": second.astype(int), "gold_c": third.astype(int)}
+    yield "several experts", lambda out: _write(out, first, order[:80], labels=experts)
+    yield "experts who err", lambda out: [*_write(out, first, order[:80]), "--expert-error", "0.05"]
+    yield "gold in strata", lambda out: _write(out, first, order[:80], labels=strata)
     for path in sorted(EXPORTS.iterdir()):
         if path.suffix != ".md":
             yield f"export {path.stem}", lambda _, path=path: [str(path)]
 
 
-def said(line: list[str]) -> str:
-    """What a command line prints, and its exit code; temporary folders by a name of ours."""
+def printed(line: list[str]) -> str:
+    """What a command line prints, and its exit code; the machine's folders by fixed words."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
@@ -160,11 +146,11 @@ def _folder() -> Iterator[Path]:
             os.chdir(before)
 
 
-def _like(value: Any) -> Any:
-    """A value of study.json without what is of the day and the machine."""
+def _comparable(value: Any) -> Any:
+    """A value of study.json without the keys `OF_THE_RUN`."""
     if isinstance(value, dict):
-        return {key: _like(one) for key, one in value.items() if key not in UNLIKE}
-    return [_like(one) for one in value] if isinstance(value, list) else value
+        return {key: _comparable(one) for key, one in value.items() if key not in OF_THE_RUN}
+    return [_comparable(one) for one in value] if isinstance(value, list) else value
 
 
 def of_studies() -> Texts:
@@ -173,18 +159,17 @@ def of_studies() -> Texts:
     for name, write in studies():
         with _folder() as folder:
             line = ["evaluate", *write(folder), "--no-models", "--out", "out"]
-            printed = said(line)
-            parts = [printed]
+            parts = [printed(line)]
             if (folder / "out/estimates.csv").is_file():
                 study = json.loads((folder / "out/study.json").read_text(encoding="utf-8"))
                 parts += [(folder / "out/estimates.csv").read_text(encoding="utf-8"),
-                          json.dumps(_like(study), indent=1, sort_keys=True)]  # fmt: skip
+                          json.dumps(_comparable(study), indent=1, sort_keys=True)]  # fmt: skip
             found[name] = "\n".join(parts)
     return found
 
 
 def of_lines() -> Texts:
-    """What the command says: helps, good lines, and the first bad ones of each place."""
+    """What `crowdgold` prints: helps, good command lines, and the first bad one of each place."""
     cases = list(controls.CASES)
     for module in (options, counts, formats, reading, places, study_files):
         places_seen = {(case.command, case.where): case for case in reversed(module.CASES)}
@@ -192,16 +177,16 @@ def of_lines() -> Texts:
     found = {}
     for command in ("", *COMMANDS):
         with _folder():
-            found[f"{command} --help".strip()] = said([*filter(None, [command]), "--help"])
+            found[f"{command} --help".strip()] = printed([*filter(None, [command]), "--help"])
     for case in cases:
         with _folder() as folder:
             case.make_files(folder)
-            found[case.name] = said([*filter(None, [case.command]), *case.arguments])
+            found[case.name] = printed([*filter(None, [case.command]), *case.arguments])
     return found
 
 
 def of_samplers() -> Texts:
-    """What each method of a table of items estimates at a seed, without Stan."""
+    """What each method estimates from a table of items at a seed; those that need Stan refuse."""
     parameters = {
         "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5, "votes_total": 3, "n": 400,
         "n_gold": 80, "predictors": {"A": {"mu": 1.0, "delta": 1.0}, "B": {"mu": 0.5, "delta": 1}},
@@ -231,7 +216,7 @@ def of_tables(folder: Path) -> Texts:
 
 
 def differences(before: Texts, now: Texts) -> list[str]:
-    """What is no longer as it was: names, and the first line of each that differs."""
+    """Names that are gone or new, and of each text that differs its first such line."""
     found = [f"{name}: gone" for name in before.keys() - now.keys()]
     found += [f"{name}: new" for name in now.keys() - before.keys()]
     for name in sorted(before.keys() & now.keys()):
@@ -254,19 +239,20 @@ PARTS = {"studies": of_studies, "lines": of_lines, "samplers": of_samplers}
 
 
 def run() -> int:
-    """Record or check."""
+    """Record the parts that the command line asks for, or check them; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("record", "check"))
     parser.add_argument("--part", choices=(*PARTS, "tables"), action="append", default=[])
     parser.add_argument("--tables", type=Path, help="folder of the tables of the smallest scale")
-    asked = parser.parse_args()
-    parts = {name: make for name, make in PARTS.items() if not asked.part or name in asked.part}
-    if asked.tables:
-        parts["tables"] = lambda: of_tables(asked.tables)
+    arguments = parser.parse_args()
+    names = arguments.part or PARTS
+    parts = {name: make for name, make in PARTS.items() if name in names}
+    if arguments.tables:
+        parts["tables"] = lambda: of_tables(arguments.tables)
     code = 0
     for name, make in parts.items():
         path, now = GOLDEN / f"{name}.json", make()
-        if asked.what == "record":
+        if arguments.what == "record":
             path.parent.mkdir(exist_ok=True)
             path.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n", encoding="utf-8")
             print(f"{name}: {len(now)} recorded")

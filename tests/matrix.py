@@ -37,7 +37,7 @@ QUICK = (
     "tests/workflow/test_reruns.py::test_a_second_run_does_nothing_and_says_so",
 )
 OWN_TO_SNAKEMAKE = ("snakemake", "pulp", "wrapt", "smart-open", "yte", "dpath", "immutables")
-"""Packages, and beginnings of their names, that its old and new versions want of other versions."""
+"""Beginnings of the names of packages of which old and new Snakemakes need different versions."""
 
 
 def say(line: str) -> None:
@@ -51,7 +51,7 @@ def uv() -> str:
 
 
 def answers(python: str | Path, version: str) -> bool:
-    """Say whether a program is a Python of this version; a shim of pyenv may be none."""
+    """Whether a program is a Python of this version; a shim of pyenv may run none."""
     code = "import sys; print('%d.%d' % sys.version_info[:2])"
     try:
         done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
@@ -61,7 +61,7 @@ def answers(python: str | Path, version: str) -> bool:
 
 
 def interpreter(version: str) -> Path | None:
-    """Find a Python on this machine, or let uv fetch it; None where there is none."""
+    """A Python of this version on this machine, or fetched by uv; None where neither is."""
     shelf = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser() / "versions"
     places = [shutil.which(f"python{version}"), *sorted(shelf.glob(f"{version}.*/bin/python"))]
     for place in filter(None, places):
@@ -87,10 +87,10 @@ def oldest_snakemake() -> str:
 
 
 def constraints(folder: Path) -> Path:
-    """Write the locked versions of everything that is not Snakemake's own, peers too."""
+    """Write a file of the locked versions, peers' too, without the packages `OWN_TO_SNAKEMAKE`."""
     export = [uv(), "export", "--frozen", "--no-emit-project", "--no-hashes", "--no-annotate"]
-    asked = [*export, "--extra", "dev", "--extra", "peers"]
-    locked = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    command = [*export, "--extra", "dev", "--extra", "peers"]
+    locked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     lines = [line for line in locked.splitlines() if not line.startswith(OWN_TO_SNAKEMAKE)]
     path = folder / "constraints.txt"
     path.write_text("\n".join(lines) + "\n")
@@ -98,37 +98,37 @@ def constraints(folder: Path) -> Path:
 
 
 def environment(python: Path, name: str, snakemake: str) -> Path:
-    """Make an environment; gives its Python."""
+    """Make an environment of the name, with its packages; returns its Python."""
     folder = FOLDER / name
     folder.mkdir(parents=True, exist_ok=True)
-    own = folder / "bin/python"
+    new_python = folder / "bin/python"
     subprocess.run([uv(), "venv", "--quiet", "--clear", "--python", python, folder], check=True)
     wanted = ["snakemake<10" if snakemake == NEWEST else f"snakemake=={oldest_snakemake()}"]
     wanted += ["pytest", "pytest-xdist", "hypothesis", "ppi-python", "editables", "hatchling"]
     # A peer in tests that has no release for Python 3.11.
     wanted += ["glide-py; python_version >= '3.12'"]
-    install = [uv(), "pip", "install", "--quiet", "--python", own]
+    install = [uv(), "pip", "install", "--quiet", "--python", new_python]
     subprocess.run(
         [*install, "-c", constraints(folder), "-e", f"{ROOT}[workflow]", *wanted], check=True
     )
-    return own
+    return new_python
 
 
 def run(python: str, snakemake: str, tests: list[str]) -> str:
-    """Run the tests in an environment; gives a word or two on how it went."""
-    found = interpreter(python)
-    if found is None:
+    """Run the tests under a Python and a Snakemake; returns absent, passed or failed, and how."""
+    path = interpreter(python)
+    if path is None:
         return "absent"
     try:
-        own = environment(found, f"python{python}-{snakemake}", snakemake)
+        program = environment(path, f"python{python}-{snakemake}", snakemake)
     except subprocess.CalledProcessError as error:
         return f"failed: no environment (exit {error.returncode})"
     version = subprocess.run(
-        [own, "-m", "snakemake", "--version"], capture_output=True, text=True, check=False
+        [program, "-m", "snakemake", "--version"], capture_output=True, text=True, check=False
     ).stdout.strip()
-    say(f"== Python {python}, Snakemake {version}: {found}")
+    say(f"== Python {python}, Snakemake {version}: {path}")
     start = time.monotonic()
-    pytest = [own, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+    pytest = [program, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
     single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
     code = subprocess.run(pytest, cwd=ROOT, env=os.environ | single, check=False).returncode
     how = "passed" if code == 0 else f"failed: pytest ended with exit {code}"
@@ -143,21 +143,21 @@ def main() -> int:
     )
     parser.add_argument("--allow-absent", action="store_true", help="an absent Python is no error")
     parser.add_argument("tests", nargs="*", default=QUICK, help="pytest's names of other tests")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     FOLDER.mkdir(exist_ok=True)
-    pairs = list(product(asked.python, asked.snakemake))
-    found = {pair: run(*pair, list(asked.tests)) for pair in pairs}
-    for (python, snakemake), how in found.items():
+    pairs = list(product(arguments.python, arguments.snakemake))
+    results = {pair: run(*pair, list(arguments.tests)) for pair in pairs}
+    for (python, snakemake), how in results.items():
         say(f"Python {python}, {snakemake} Snakemake: {how}")
-    absent = sorted({python for (python, _), how in found.items() if how == "absent"})
+    absent = sorted({python for (python, _), how in results.items() if how == "absent"})
     if absent:
         say(
             f"Not tested: Python {', '.join(absent)}: neither here nor fetched (`uv python install`"
             " needs GitHub); install it, or set PYENV_ROOT"
         )
-    if any(how.startswith("failed") for how in found.values()):
+    if any(how.startswith("failed") for how in results.values()):
         return 1
-    return 2 if absent and not asked.allow_absent else 0
+    return 2 if absent and not arguments.allow_absent else 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import pytest
 from crowdgold.methods.maven import MavenSettings, fit_maven
 from crowdgold.methods.method import Run
 from crowdgold.models.stan import SamplerSettings
-from crowdgold.papers.maven.experiments import TOLD, VERSIONS, check_bias_causes
+from crowdgold.papers.maven.experiments import ALL_GOLD, VERSIONS, check_bias_causes
 from crowdgold.simulate import simulate
 from crowdgold.types.errors import InputError
 
@@ -75,6 +75,6 @@ def test_versions_differ_from_their_subject_in_one_thing():
     subject = VERSIONS["MAVEN-C"]
     for name, version in VERSIONS.items():
         changed = {"mu_prior"} if "prior" in name else set(version.items() ^ subject.items())
-        assert len(changed) + (name in TOLD) == (
+        assert len(changed) + (name in ALL_GOLD) == (
             0 if name == "MAVEN-C" else 2 if name == "MAVEN, votes known" else 1
         )

@@ -8,7 +8,7 @@ from scipy.special import expit
 from crowdgold.experiment.registries import entries
 from crowdgold.experiment.summaries import summarise
 from crowdgold.papers.clara.claims import at_share
-from crowdgold.papers.clara.experiments import check_sigmoid_scores, mean_density, separable
+from crowdgold.papers.clara.experiments import check_sigmoid_scores, mean_density, scores_auc
 from crowdgold.planning.labelling import items_of_class, labels_an_item
 from unit.clara_tables import audit_day_results, policy_results, prevalence_results, tables_of_clara
 
@@ -67,9 +67,9 @@ def test_densities_are_those_of_simulated_scores():
         for sd, close in ((2.0, True), (4.0, False)):
             share = np.searchsorted(np.sort(expit(rng.normal(mean, sd, 10_000))), edges) / 10_000
             assert (np.abs(share - below).max() < 0.02) == close
-    assert separable(1.0, 2.0) == pytest.approx(0.760, abs=0.001)
+    assert scores_auc(1.0, 2.0) == pytest.approx(0.760, abs=0.001)
     draws = rng.normal(1, 2, 4000) - rng.normal(-1, 2, 4000)
-    assert np.mean(draws > 0) == pytest.approx(separable(1.0, 2.0), abs=5 * np.sqrt(0.18 / 4000))
+    assert np.mean(draws > 0) == pytest.approx(scores_auc(1.0, 2.0), abs=5 * np.sqrt(0.18 / 4000))
 
 
 def test_the_exact_distribution_of_scores_draws_nothing():

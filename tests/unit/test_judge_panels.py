@@ -8,7 +8,7 @@ from crowdgold.claims.claims import read_claims
 from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.models.stan import StanModels
 from crowdgold.papers.judge_panels.check import EFFECTIVE, WITHOUT, check_judge_panels, stan_models
-from crowdgold.papers.judge_panels.page import given
+from crowdgold.papers.judge_panels.page import given_ranges
 from crowdgold.papers.judge_panels.plots import draw_judge_panels, measured, pooled
 
 STUDY = {
@@ -110,7 +110,7 @@ def test_an_interval_that_is_missing_is_not_one_that_misses():
 def test_a_range_that_is_refused_says_nothing_of_the_truth(answered, verdict):
     """Ranges all hold the truth: of 100 that decides, of five it does not."""
     table = made(answered=answered, outside=0.0)
-    rows = given({"judge_panels": table})
+    rows = given_ranges({"judge_panels": table})
     assert rows["lower"].notna().all()
     assert len(rows) == round(100 * answered)
     claims = read_claims("crowdgold.papers.judge_panels", {})

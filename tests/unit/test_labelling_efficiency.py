@@ -11,10 +11,10 @@ from crowdgold.papers.maven.labelling_savings import (
     Study,
     best_n,
     contour,
+    equal_widths,
     fit_widths,
     least_squares,
     mean_log_widths,
-    reach,
     study_labelling,
 )
 
@@ -105,8 +105,10 @@ def test_widths_of_the_fitted_form_are_recovered_and_what_is_not_reached_has_no_
         assert np.isnan(widths.gold_needed(n, width, "population"))
     assert contour(widths, 1e9, [6_000, 60_000]).empty
     assert not contour(widths, 34_000, [20_000]).empty
-    assert reach(widths, replace(COSTS, gold_only=70_000), "items").empty
-    assert np.isnan(best_n(reach(widths, replace(COSTS, gold_only=70_000), "items"), COSTS, 5))
+    assert equal_widths(widths, replace(COSTS, gold_only=70_000), "items").empty
+    assert np.isnan(
+        best_n(equal_widths(widths, replace(COSTS, gold_only=70_000), "items"), COSTS, 5)
+    )
 
 
 @pytest.mark.parametrize("aim", ["items", "population"])
@@ -140,7 +142,7 @@ def test_savings_by_hand_and_the_ratio_that_gives_them():
 def test_the_best_n_saves_as_much_as_any(aim, ratio):
     """Against 3,000 n, to what 1 % more items cost in votes: a step of the search."""
     widths = fitted()
-    found = best_n(reach(widths, COSTS, aim), COSTS, ratio)
+    found = best_n(equal_widths(widths, COSTS, aim), COSTS, ratio)
     smallest = 34_000 if aim == "items" else 6_000
     points = contour(widths, 34_000, np.geomspace(smallest, 60_000, 3_000).tolist(), aim)
     savings = COSTS.saving(points["n"].to_numpy(), points["n_gold"].to_numpy(), ratio)

@@ -1,4 +1,5 @@
-# What: timed comparisons with named peers, one job at a time on the whole machine.
+# What: times of our programs and of named peers, one job at a time on the whole machine; the target
+#       `benchmarks` runs those of BY_DEFAULT.
 # Needs: the compiled models of what is timed; a machine with nothing else to do.
 # Makes: results/benchmarks/maven_scaling.csv: seconds by part and peak memory against n;
 #        results/benchmarks/clara_sweeps.csv: time and memory of samplers, an item and a sweep;
@@ -9,11 +10,11 @@
 #        results/benchmarks/installs.csv: seconds and megabytes of installs (asks the package index);
 #        results/benchmarks/maven_stand_in.csv: cells of MAVEN's table 3a in the limit of much data;
 #        results/benchmarks/joint_models.parquet: seconds of DS+S and H-AI at 10,000 items;
-#        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
+#        <results>/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
 
 SCALING = config.get("benchmarks", {}).get("model_scaling", {})
 EARLIER = config.get("benchmarks", {}).get("own_study", {}).get("before")
-ASKED = [
+BY_DEFAULT = [
     "maven_scaling",
     "clara_sweeps",
     "confusion_em",
@@ -21,9 +22,10 @@ ASKED = [
     "reading",
     "joint_models",
 ]
-ALL = list(config["experiments"])
+EXPERIMENTS = list(config["experiments"])
 
-# Each benchmark by its rule: what it says while it runs, and where it differs from the others.
+# Rule -> its message, and where its inputs, outputs or options differ from those of the loop below:
+# `also` are further source files, `uses` what its script imports by name (`library`).
 BENCHMARKS = {
     "maven_scaling": {
         "message": "Measuring MAVEN's parts against n (some minutes)",
@@ -61,14 +63,15 @@ BENCHMARKS = {
     },
     "paper_scale": {
         "message": "Measuring what the papers' scale costs (half an hour or more)",
-        "models": jobs.models_in(ALL),
+        "models": jobs.models_in(EXPERIMENTS),
         "datasets": lambda wildcards: [
             f"results/datasets/{name}.parquet"
-            for name in jobs.datasets_in(ALL)
+            for name in jobs.datasets_in(EXPERIMENTS)
             if not drawn.unavailable(name)
         ],
         "uses": {
-            kind: entries(jobs.values_in(ALL, kind)) for kind in ("simulator", "check")
+            kind: entries(jobs.values_in(EXPERIMENTS, kind))
+            for kind in ("simulator", "check")
         },
         "options": ["--datasets", "results/datasets"],
     },
@@ -132,5 +135,5 @@ for name, timed in BENCHMARKS.items():
 
 rule benchmarks:
     input:
-        [getattr(rules, name).output for name in ASKED],
+        [getattr(rules, name).output for name in BY_DEFAULT],
     localrule: True

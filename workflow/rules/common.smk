@@ -1,8 +1,8 @@
-# What: what the rules share, and the only place for Python functions in the workflow.
+# What: what the rules share; no other file of rules/ may define Python functions.
 # Needs: the configuration.
-# Makes: nothing; checks the configuration, defines wildcard constraints, and three objects that answer
-#        what the rules ask: `jobs` (of experiments), `drawn` (figures) and `pages` (of docs/); it
-#        begins the run.
+# Makes: nothing; checks the configuration, defines wildcard constraints, and three objects whose
+#        methods are the rules' input functions and parameters: `jobs` (of experiments), `drawn`
+#        (the figures of this run) and `pages` (of docs/); begins the run.
 
 import importlib.util
 import os
@@ -41,7 +41,7 @@ def check_configuration():
         raise WorkflowError(str(error)) from None
 
 
-# On a cluster each job reads this file again, what was checked with it.
+# On a cluster each job reads this file again; the main process has checked the configuration.
 if workflow.is_main_process:
     check_configuration()
     if slurm.PLUGIN in sys.modules:
@@ -57,8 +57,8 @@ library = jobs.library
 
 
 def stages():
-    """The stages that are included; an experiment is one of them, or three; where tables are
-    published, none is run."""
+    """The files of rules/ to include: experiments run by one of them (`together`) or by three, and by
+    none where figures and pages are made of published tables."""
     if "published" in config:
         return ["figures", "how_to", "docs"]
     parts = (
@@ -93,19 +93,19 @@ run_here = Run(config, logger.warning)
 
 
 def begin_run(local=True):
-    """Do what a run does before it looks which files are there."""
+    """Begin the run (`Run.begin`): called before Snakemake looks which files are there."""
     try:
         run_here.begin(local)
     except InputError as error:
         raise WorkflowError(str(error)) from None
 
 
-def begin_before_files_are_looked_for():
-    """Have `begin_run` called before the graph of jobs is made: Snakemake's `onstart` comes after,
-    and not at all where there is nothing to do. A dry run takes nothing and changes nothing.
+def begin_before_job_graph():
+    """Have `begin_run` called before the graph of jobs is made: Snakemake calls `onstart` after that,
+    and not at all where there is nothing to do. A dry run does not begin: it changes nothing.
 
-    Where there are no results yet `onstart` is early enough, and a run that is refused makes none.
-    A module has no `onstart`.
+    Without results yet `onstart` is early enough, and a run that `begin_run` refuses then makes no
+    folder for them. A module has no `onstart`.
     """
     execute, module = workflow.execute, workflow.modifier.namespace is not None
 
@@ -119,7 +119,7 @@ def begin_before_files_are_looked_for():
 
 
 if workflow.is_main_process:
-    begin_before_files_are_looked_for()
+    begin_before_job_graph()
 
 
 onstart:
@@ -132,7 +132,7 @@ def all_cores():
     return workflow.resource_settings.cores or 2
 
 
-def own_files(wildcards):
+def study_files(wildcards):
     """The files of the user's own data; without any the run ends with a message."""
     files = config.get("evaluate", {}).get("files", [])
     if not files:
@@ -144,8 +144,8 @@ def own_files(wildcards):
     return files
 
 
-def found_parts(wildcards):
-    """What each job of an evaluation found, once it is known which jobs there are."""
+def job_results(wildcards):
+    """The results of an evaluation's jobs, once its checkpoint has said which jobs there are."""
     study = Path(checkpoints.prepare_evaluation.get().output[0])
-    places = sorted(int(file.stem) for file in study.glob("*.job"))
-    return [f"<results>/evaluation/found/{place}.job" for place in places]
+    numbers = sorted(int(file.stem) for file in study.glob("*.job"))
+    return [f"<results>/evaluation/found/{number}.job" for number in numbers]

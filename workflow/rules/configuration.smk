@@ -1,9 +1,9 @@
-# What: reads the configuration: the workflow's own files, and below what is given.
+# What: reads the configuration: the workflow's own files, and over them what the user gives.
 # Needs: config/experiments/*.yaml, config/config.yaml (a link to config.yaml in a checkout), and the
 #        file of the scale; the library.
-# Makes: nothing; defines ROOT, the folder of the workflow's own files, and PLACES, where each key
-#        stands, for messages. The files are read once before Snakemake does, which takes silently
-#        what is refused here (a key that stands twice) and does not say where a file is no YAML.
+# Makes: nothing; defines ROOT, the folder of the workflow's own files, and PLACES, the file and line
+#        of each key, for messages. The files are read here before Snakemake reads them, because it
+#        takes a key that stands twice silently, and does not say where a file is no YAML.
 
 import os
 from pathlib import Path
@@ -34,14 +34,17 @@ try:
             workflow.source_path("../../src/crowdgold/__init__.py")
         ).read_text(),
     )
-    # As seen from the folder of the run: the same wherever the whole lies.
+    # Relative to the folder of the run: the same text wherever a checkout lies.
     CONFIG = Path(os.path.relpath(ROOT / "config"))
-    OWN = sorted((CONFIG / "experiments").glob("*.yaml"))
+    EXPERIMENT_FILES = sorted((CONFIG / "experiments").glob("*.yaml"))
     DEFAULT = Path(os.path.relpath((CONFIG / "config.yaml").resolve()))
     SCALE = [CONFIG / f"{config['scale']}.yaml"] if "scale" in config else []
     # On a cluster each job reads these files again, which were checked when the run began.
     PLACES = (
-        places_of(OWN, [DEFAULT, *SCALE, *map(Path, workflow.overwrite_configfiles)])
+        places_of(
+            EXPERIMENT_FILES,
+            [DEFAULT, *SCALE, *map(Path, workflow.overwrite_configfiles)],
+        )
         if workflow.is_main_process
         else {}
     )
@@ -49,7 +52,7 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 
-for path in [*OWN, DEFAULT]:
+for path in [*EXPERIMENT_FILES, DEFAULT]:
 
     configfile: str(path)
 
@@ -62,12 +65,13 @@ for path in SCALE:
     configfile: str(path)
 
 
-# A module with a configuration of its own skips these files; what that says is laid over them. It
-# may be a copy of the default, which is no choice against a scale.
+# A Snakefile that uses this one as a module with a configuration of its own makes Snakemake skip
+# these files. They are read here, and what that configuration chooses is laid over them: only where
+# it differs from the default, so that a copy of the default does not undo a scale.
 if workflow.modifier.skip_configfile:
-    given = choices(config, load(DEFAULT))
+    chosen = choices(config, load(DEFAULT))
     config.clear()
-    for path in [*OWN, DEFAULT, *SCALE]:
+    for path in [*EXPERIMENT_FILES, DEFAULT, *SCALE]:
         update_config(config, load(path))
-    update_config(config, given)
+    update_config(config, chosen)
     workflow.pathvars.update(Pathvars.from_config(config, module_level=True))

@@ -1,6 +1,6 @@
 # What: fetches a public dataset, or takes it from the user's own folder, and prepares its table.
 # Needs: a network, or data_folder / $CROWDGOLD_DATA.
-# Makes: RESULTS/datasets/NAME.parquet
+# Makes: results/datasets/NAME.parquet, for all scales
 
 
 rule dataset:

@@ -1,10 +1,10 @@
-# What: fits a method, or all that run no Stan model, to a block of replicates and evaluates it; or
-#       runs a named computation.
+# What: fits a method, or all methods without a Stan model, to a block of replicates and evaluates
+#       it; or runs a check (`experiment.check`), an experiment that makes its table by itself.
 # Needs: the block's data table, the compiled models of the method; a prepared dataset where a check
 #        names one, and features of its texts where it reads some.
-# Makes: results/estimates/EXPERIMENT/SETTING/METHODS/FIRST-LAST.parquet: rows of the results table;
-#        results/checks/EXPERIMENT/SETTING/FIRST-LAST.parquet: rows of a check's own table;
-#        results/times/ and the same path: the seconds that each took.
+# Makes: <results>/estimates/EXPERIMENT/SETTING/METHODS/FIRST-LAST.parquet: rows of the results table;
+#        <results>/checks/EXPERIMENT/SETTING/FIRST-LAST.parquet: rows of a check's own table;
+#        <results>/times/ and the same path: the seconds that each took.
 
 
 rule estimate:

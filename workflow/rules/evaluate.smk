@@ -1,16 +1,16 @@
 # What: evaluates a user's own data: models, voters and rates, by every method that the data support.
-#       The files say which models and strata there are, so what is to run is known when they are
-#       read: a job for each model, stratum, and methods that share a fit.
+#       A job for each model, stratum, and group of methods that share a fit. The files say which
+#       models and strata there are, so a checkpoint reads them before the jobs are known.
 # Needs: evaluate.files of the configuration; the compiled vote models.
-# Makes: RESULTS/evaluation/study/: a file for each job, and what the data were like;
-#        RESULTS/evaluation/found/JOB.job: what a job found;
-#        RESULTS/evaluate/: estimates.csv, curves.csv, items.csv, study.json, report.html,
+# Makes: <results>/evaluation/study/: a file for each job, and what the data were like;
+#        <results>/evaluation/found/JOB.job: a job's results;
+#        <results>/evaluate/: estimates.csv, curves.csv, items.csv, study.json, report.html,
 #        figures.pdf and more.
 
-OWN_MODELS = stan_models(
+STUDY_MODELS = stan_models(
     dict.fromkeys(config.get("evaluate", {}).get("methods") or offered(), {})
 )
-ASKED_OF_STUDY = {
+SETTINGS = {
     "seed": config["seed"],
     "level": config["level"],
     **config.get("evaluate", {}),
@@ -19,7 +19,7 @@ ASKED_OF_STUDY = {
 
 checkpoint prepare_evaluation:
     input:
-        files=own_files,
+        files=study_files,
     output:
         directory("<results>/evaluation/study"),
     log:
@@ -30,7 +30,7 @@ checkpoint prepare_evaluation:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("prepare_evaluation.py"),
-        asked=ASKED_OF_STUDY,
+        asked=SETTINGS,
     message:
         "Reading and checking {input.files}"
     script:
@@ -39,10 +39,10 @@ checkpoint prepare_evaluation:
 
 rule evaluate_one:
     input:
-        files=own_files,
+        files=study_files,
         study="<results>/evaluation/study",
-        executables=[f"results/stan/{model}" for model in OWN_MODELS],
-        toolchain=["results/toolchain.json"] if OWN_MODELS else [],
+        executables=[f"results/stan/{model}" for model in STUDY_MODELS],
+        toolchain=["results/toolchain.json"] if STUDY_MODELS else [],
     output:
         "<results>/evaluation/found/{job}.job",
     log:
@@ -53,7 +53,7 @@ rule evaluate_one:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("evaluate_one.py"),
-        asked=ASKED_OF_STUDY,
+        asked=SETTINGS,
     message:
         "Evaluating: job {wildcards.job}"
     script:
@@ -62,10 +62,10 @@ rule evaluate_one:
 
 rule evaluate:
     input:
-        files=own_files,
-        found=found_parts,
+        files=study_files,
+        job_results=job_results,
         study="<results>/evaluation/study",
-        toolchain=["results/toolchain.json"] if OWN_MODELS else [],
+        toolchain=["results/toolchain.json"] if STUDY_MODELS else [],
     output:
         directory("<results>/evaluate"),
     log:
@@ -76,7 +76,7 @@ rule evaluate:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("evaluate.py"),
-        asked=ASKED_OF_STUDY,
+        asked=SETTINGS,
     message:
         "Joining what the jobs found, and writing the report"
     script:

@@ -1,7 +1,7 @@
-# What: draws figures from the tables of their experiments, and from nothing else; a job for those of
-#       the same tables, at the smallest scale for those of a paper.
-# Needs: results/tables/EXPERIMENT.parquet or results/summaries/EXPERIMENT.parquet
-# Makes: results/figures/FIGURE.svg, .pdf, .png, the .csv that it was drawn from, and
+# What: draws figures from the tables of their experiments, and from nothing else; one job for all
+#       figures of the same tables, at the smallest scale for all of a paper.
+# Needs: <results>/tables/EXPERIMENT.parquet or <results>/summaries/EXPERIMENT.parquet
+# Makes: <results>/figures/FIGURE.svg, .pdf, .png, the .csv that it was drawn from, and
 #        the .json that says where its numbers come from (`crowdgold trace`)
 
 for job, figures_here in drawn.figure_jobs().items():
@@ -34,7 +34,7 @@ for job, figures_here in drawn.figure_jobs().items():
         conda:
             "../envs/figures.yaml"
         params:
-            # Methods say how they look.
+            # Methods name the colours, lines and markers that figures give them.
             library=library(
                 "figures.py",
                 plot=entries(drawn.plots_in(figures_here)),
@@ -42,7 +42,7 @@ for job, figures_here in drawn.figure_jobs().items():
             ),
             mixed_code=config["mixed_code"],
             figures={figure: config["figures"][figure] for figure in figures_here},
-            # Of the captions.
+            # The captions' words on the scale: figures are drawn anew where these change.
             scales={figure: scale_note(config, figure) for figure in figures_here},
         message:
             f"Drawing {', '.join(figures_here)}"

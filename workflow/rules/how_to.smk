@@ -28,7 +28,7 @@ rule document_how_to:
         "../../scripts/document_commands.py"
 
 
-# It shows the figure that its commands draw.
+# This page shows the figure that its commands draw.
 use rule document_how_to as document_figure_4 with:
     input:
         template="docs/tutorials/templates/figure-4.md",
@@ -44,7 +44,7 @@ use rule document_how_to as document_figure_4 with:
 ruleorder: document_figure_4 > document_how_to
 
 
-# Its commands are run on the example study.
+# The commands of README.md are run on the example study.
 use rule document_how_to as document_readme with:
     input:
         template="docs/templates/README.md",

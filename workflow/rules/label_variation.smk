@@ -2,7 +2,7 @@
 #       once, and the figures of the study (`make hlv`). Its experiments are checks
 #       (estimate.smk); their jobs read the features.
 # Needs: PyTorch and the encoders' packages (`make hlv-packages`); prepared datasets of judged texts.
-# Makes: results/embeddings/ENCODER/DATASET.npz, for all scales; of `hlv`: its figures
+# Makes: results/embeddings/ENCODER/DATASET.npz, for all scales; the target `hlv`: the figures
 
 
 # The figures of training with human label variation, which the target figures leaves out.

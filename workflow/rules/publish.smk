@@ -1,7 +1,7 @@
 # What: the target `evidence`: all tables that pages and figures are made of; and `publish` (`make
-#       publish`): keeps those that are finished in docs/results, from where `make docs` takes them
+#       publish`): copies the finished ones to docs/results, where `make docs` reads them
 #       (docs.smk).
-# Needs: for `publish` nothing: what is not there is told.
+# Needs: for `publish` nothing: it prints which tables are missing.
 # Makes: docs/results/ and config/published.csv (tracked by git)
 
 

@@ -1,6 +1,6 @@
 # What: draws the data of a block of replicates in one setting of an experiment.
 # Needs: the experiment's block of the configuration; a prepared dataset where it names one.
-# Makes: RESULTS/data/EXPERIMENT/SETTING/FIRST-LAST.parquet (`experiment.data_tables`)
+# Makes: <results>/data/EXPERIMENT/SETTING/FIRST-LAST.parquet (`experiment.data_tables`)
 
 
 rule simulate:

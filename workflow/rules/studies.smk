@@ -1,13 +1,13 @@
-# What: tables of a study that are no experiment's: STABLEVAL's published posteriors beside ours.
+# What: tables that no experiment makes: STABLEVAL's published posteriors and bootstrap beside ours.
 # Needs: prepared datasets.
 # Makes: <results>/tables/stableval_posteriors.parquet and stableval_bootstrap.parquet
 
-JUDGED = ["mt_bench", "convabuse", "qags", "mslr", "stableval_published"]
+DATASETS = ["mt_bench", "convabuse", "qags", "mslr", "stableval_published"]
 
 
 rule compare_stableval:
     input:
-        datasets=expand("results/datasets/{name}.parquet", name=JUDGED),
+        datasets=expand("results/datasets/{name}.parquet", name=DATASETS),
     output:
         posteriors="<results>/tables/stableval_posteriors.parquet",
         bootstrap="<results>/tables/stableval_bootstrap.parquet",

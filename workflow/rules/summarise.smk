@@ -1,8 +1,8 @@
 # What: joins the rows of an experiment, and summarises them over the replicates.
 # Needs: every estimate, or every check, of the experiment.
-# Makes: results/tables/EXPERIMENT.parquet (one row a replicate, method and metric);
-#        results/summaries/EXPERIMENT.parquet and .csv (bias, width, coverage, Monte Carlo errors);
-#        results/times/EXPERIMENT.parquet (the seconds of each fit or check).
+# Makes: <results>/tables/EXPERIMENT.parquet (one row a replicate, method and metric);
+#        <results>/summaries/EXPERIMENT.parquet and .csv (bias, width, coverage, Monte Carlo errors);
+#        <results>/times/EXPERIMENT.parquet (the seconds of each fit or check).
 
 
 rule summarise:

@@ -1,25 +1,25 @@
-# What: whole experiments in a job, where the configuration says `together: true`: draws their data,
-#       fits their methods or runs their checks, and summarises; in the place of simulate, estimate,
-#       summarise. Experiments of a paper that sample no Stan model share a job.
+# What: runs whole experiments in one job, where the configuration says `together: true`: draws their data,
+#       fits their methods or runs their checks, and summarises; stands in for simulate.smk, estimate.smk
+#       and summarise.smk. Experiments of a paper that sample no Stan model share a job.
 # Needs: the experiments' blocks; prepared datasets where they name them; the compiled models.
-# Makes: RESULTS/tables/EXPERIMENT.parquet, RESULTS/summaries/EXPERIMENT.parquet and .csv,
-#        RESULTS/times/EXPERIMENT.parquet.
+# Makes: <results>/tables/EXPERIMENT.parquet, <results>/summaries/EXPERIMENT.parquet and .csv,
+#        <results>/times/EXPERIMENT.parquet.
 
-for job, run in drawn.experiment_jobs().items():
+for job, names in drawn.experiment_jobs().items():
 
     rule:
         name:
             f"experiment_{job}"
         input:
-            datasets=jobs.prepared(jobs.datasets_in(run)),
-            executables=expand("results/stan/{model}", model=jobs.models_in(run)),
-            toolchain=["results/toolchain.json"] if jobs.models_in(run) else [],
-            programs=jobs.programs_in(jobs.models_in(run)),
+            datasets=jobs.prepared(jobs.datasets_in(names)),
+            executables=expand("results/stan/{model}", model=jobs.models_in(names)),
+            toolchain=["results/toolchain.json"] if jobs.models_in(names) else [],
+            programs=jobs.programs_in(jobs.models_in(names)),
         output:
-            tables=expand("<results>/tables/{name}.parquet", name=run),
-            summaries=expand("<results>/summaries/{name}.parquet", name=run),
-            texts=expand("<results>/summaries/{name}.csv", name=run),
-            times=expand("<results>/times/{name}.parquet", name=run),
+            tables=expand("<results>/tables/{name}.parquet", name=names),
+            summaries=expand("<results>/summaries/{name}.parquet", name=names),
+            texts=expand("<results>/summaries/{name}.csv", name=names),
+            times=expand("<results>/times/{name}.parquet", name=names),
         log:
             f"<results>/logs/experiments/{job}.log",
         conda:
@@ -28,18 +28,22 @@ for job, run in drawn.experiment_jobs().items():
             library=library(
                 "experiment.py",
                 simulator=entries(
-                    jobs.values_in(run, "simulator") + jobs.named_in(run, "simulator")
+                    jobs.values_in(names, "simulator")
+                    + jobs.named_in(names, "simulator")
                 ),
-                dataset=entries(jobs.datasets_in(run)),
-                check=entries(jobs.values_in(run, "check")),
-                method=entries(jobs.methods_in(run) + jobs.named_in(run, "method")),
+                dataset=entries(jobs.datasets_in(names)),
+                check=entries(jobs.values_in(names, "check")),
+                method=entries(
+                    jobs.methods_in(names) + jobs.named_in(names, "method")
+                ),
             ),
-            tasks={name: plan.experiment_task(config, name) for name in run},
-            datasets={name: plan.dataset(config["experiments"][name]) for name in run},
+            tasks={name: plan.experiment_task(config, name) for name in names},
+            datasets={name: plan.dataset(config["experiments"][name]) for name in names},
             axes={
-                name: list(config["experiments"][name].get("vary", {})) for name in run
+                name: list(config["experiments"][name].get("vary", {}))
+                for name in names
             },
         message:
-            f"Running {', '.join(run)}"
+            f"Running {', '.join(names)}"
         script:
             "../../scripts/experiment.py"

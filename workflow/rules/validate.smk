@@ -1,8 +1,8 @@
-# What: says whether intervals cover and samplers are calibrated where they must be, and whether the
-#       controls, which must not be, are found out.
-# Needs: results/tables/EXPERIMENT.parquet (ranks) or results/summaries/EXPERIMENT.parquet (coverage)
+# What: says whether intervals cover and samplers are calibrated where they must be, and whether
+#       controls, made to cover too little or with a planted bug, are caught.
+# Needs: <results>/tables/EXPERIMENT.parquet (ranks) or <results>/summaries/EXPERIMENT.parquet (coverage)
 #        of an experiment with the key `expect`.
-# Makes: results/summaries/EXPERIMENT_verdict.txt; fails where an expectation does not hold.
+# Makes: <results>/summaries/EXPERIMENT_verdict.txt; fails where an expectation does not hold.
 
 
 rule verdict:

@@ -4,9 +4,9 @@ A cell is a metric in a world (an experiment) at a number of gold labels. Covera
 replicates with an interval; width and error are relative to those of gold alone on the replicates
 where both have an interval.
 
-A bar, which the answer is held to, is met by what was found. It is missed where that is beyond
-chance, else not decided. A cell's 200 replicates alone decide nothing: one fails where its binomial
-upper limit lies below the bar.
+A `Bar` is a target for coverage or width. It is met where what was measured meets it, missed where
+what was measured misses it beyond chance, else not decided. The coverage of one cell, of some 200
+replicates, is uncertain: a cell fails where its binomial upper limit lies below the bar.
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ def upper_limit(covered: float, intervals: float, level: float = 0.999) -> float
 
 
 def _counts(rows: pd.DataFrame) -> dict[str, float]:
-    """Replicates, intervals, and coverage, also `over_all` replicates: one without an interval
-    leaves the whole range, and holds.
+    """Replicates, intervals, and coverage; `over_all` is the coverage of all replicates, where one
+    without an interval counts as the whole range, which contains the truth.
     """
     size, intervals, covered = len(rows), int(rows["ranged"].sum()), int(rows["covered"].sum())
     return {
@@ -43,7 +43,7 @@ def _counts(rows: pd.DataFrame) -> dict[str, float]:
 
 
 def _with_coverage(results: pd.DataFrame) -> pd.DataFrame:
-    """The rows of replicates with the metric's name alone, and whether the interval covers."""
+    """The rows with the metric's name without its threshold, and whether the interval covers."""
     ranged = np.isfinite(results["lower"]) & np.isfinite(results["upper"])
     inside = (results["lower"] <= results["truth"]) & (results["truth"] <= results["upper"])
     return results.assign(
@@ -57,8 +57,8 @@ def _with_coverage(results: pd.DataFrame) -> pd.DataFrame:
 def answer_cells(results: pd.DataFrame, answer: str, baseline: str) -> pd.DataFrame:
     """The cells of a method, the answer, in the long results table with the column `n_gold`.
 
-    A row has `replicates`, `intervals` (of how many there is one), `covered`, `coverage`, that
-    `over_all` replicates, the coverage's `upper_limit`, mean `width` and `error`, `width_ratio` and
+    A row has `replicates`, `intervals` (their number), `covered`, `coverage`, `over_all` (as in
+    `_counts`), the coverage's `upper_limit`, mean `width` and `error`, `width_ratio` and
     `error_ratio` to the baseline's, gold alone, with standard errors, the replicates that these are
     of, and the baseline's coverage.
     """
@@ -136,19 +136,20 @@ ENOUGH = 100
 WIDEST = 1.0
 """No cell's mean width is above so many times that of gold alone."""
 AT = 200
+"""The number of gold labels at which the answer is compared with the least possible width."""
 MEAN_WIDTHS = {20: 0.85, 50: 0.75, AT: 0.70}
 """Gold labels -> the mean width over cells is at most so many times that of gold alone."""
 ERRORS = 3.1
-"""Standard errors beyond which something is beyond chance: one-sided, 99.9 %."""
+"""Standard errors by which a bar is missed beyond chance: one-sided, 99.9 %."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar that the answer is held to."""
+    """A target for the answer's coverage or width, and whether it is met."""
 
-    asked: str
+    asked: str  # the target, in words
     holds: bool | None  # None where it is missed by no more than chance
-    found: str
+    found: str  # what was measured
     missing: pd.DataFrame  # the rows that miss it
 
 
@@ -181,26 +182,28 @@ def answers_of(
     first, more = results[~repeated], results[repeated]
     more = more.assign(experiment=more["experiment"].map(again))
     cells = answer_cells(first, answer, baseline).sort_values("n_gold", kind="stable")
-    named, tables = first.assign(metric=first["metric"].str.partition("@")[0]), []
-    for by in (["n_gold"], ["metric", "n_gold"]):
-        coverage = pooled_coverage(named, answer, by)
-        tables.append(coverage.merge(mean_ratios(cells, by), on=by, how="left"))
-    by_gold = tables[0].sort_values("n_gold").reset_index(drop=True)
-    judged = answer_cells(more, answer, baseline) if len(more) else cells.iloc[:0]
-    return Answers(answer, baseline, cells.reset_index(drop=True), by_gold, tables[1], judged)
+    named = first.assign(metric=first["metric"].str.partition("@")[0])
+    by_gold, by_metric = (
+        pooled_coverage(named, answer, by).merge(mean_ratios(cells, by), on=by, how="left")
+        for by in (["n_gold"], ["metric", "n_gold"])
+    )
+    by_gold = by_gold.sort_values("n_gold").reset_index(drop=True)
+    judged_again = answer_cells(more, answer, baseline) if len(more) else cells.iloc[:0]
+    cells = cells.reset_index(drop=True)
+    return Answers(answer, baseline, cells, by_gold, by_metric, judged_again)
 
 
 def _bar(
     asked: str, text: str, missing: pd.DataFrame, of: pd.DataFrame, where: str, beyond: int
 ) -> Bar:
-    """A bar that some rows of a table miss, so many of them `beyond` chance."""
+    """A bar that the rows `missing` of the table `of` miss, so many of them `beyond` chance."""
     if len(missing):
         text += f"; {len(missing)} of {len(of)} {where}, {beyond} of them beyond chance"
     return Bar(asked, True if missing.empty else False if beyond else None, text, missing)
 
 
-def _pooled(found: Answers) -> Bar:
-    rows, (low, high) = found.by_gold, POOLED
+def _pooled(answers: Answers) -> Bar:
+    rows, (low, high) = answers.by_gold, POOLED
     outside = rows[~rows["coverage"].between(low, high)]
     apart = (outside["coverage"] - outside["coverage"].clip(low, high)).abs()
     beyond = len(outside) - int((apart <= ERRORS * outside["coverage_se"]).sum())
@@ -209,8 +212,8 @@ def _pooled(found: Answers) -> Bar:
     return _bar(asked + "labels", text, outside, rows, "outside", beyond)
 
 
-def _metrics(found: Answers) -> Bar:
-    rows = found.by_metric[found.by_metric["intervals"] > 0]
+def _metrics(answers: Answers) -> Bar:
+    rows = answers.by_metric[answers.by_metric["intervals"] > 0]
     short = rows[rows["coverage"] < OF_METRIC]
     limits = [upper_limit(*pair) for pair in short[["covered", "intervals"]].to_numpy()]
     beyond = sum(limit < OF_METRIC for limit in limits)
@@ -219,15 +222,15 @@ def _metrics(found: Answers) -> Bar:
     return _bar(f"{asked} gold labels", text, short, rows, "below", beyond)
 
 
-def _cells(found: Answers) -> Bar:
-    cells = found.judged
+def _cells(answers: Answers) -> Bar:
+    cells = answers.judged
     flagged = cells[cells["upper_limit"] < OF_CELL]
-    judged = found.again[[*CELL, "upper_limit", "coverage", "intervals"]]
-    judged = judged.rename(columns=lambda name: name if name in CELL else f"{name}_again")
-    flagged = flagged.merge(judged, on=CELL, how="left")
+    again = answers.again[[*CELL, "upper_limit", "coverage", "intervals"]]
+    again = again.rename(columns=lambda name: name if name in CELL else f"{name}_again")
+    flagged = flagged.merge(again, on=CELL, how="left")
     cleared = flagged["upper_limit_again"] >= OF_CELL
     text = (
-        f"{len(flagged)} of {len(cells)} cells lie below; {len(found.cells) - len(cells)} more "
+        f"{len(flagged)} of {len(cells)} cells lie below; {len(answers.cells) - len(cells)} more "
         f"have fewer than {ENOUGH} intervals and are not judged"
     )
     if judged_again := int(flagged["upper_limit_again"].notna().sum()):
@@ -237,19 +240,19 @@ def _cells(found: Answers) -> Bar:
     return Bar(asked, bool(cleared.all()), text, flagged[~cleared])
 
 
-def _widest(found: Answers) -> Bar:
-    cells = found.cells[found.cells["width_ratio"].notna()]
+def _widest(answers: Answers) -> Bar:
+    cells = answers.cells[answers.cells["width_ratio"].notna()]
     wide = cells[cells["width_ratio"] > WIDEST + 1e-9]
     # A cell of a single replicate has no error, and shows nothing beyond chance.
     beyond = int((wide["width_ratio"] - WIDEST > ERRORS * wide["width_ratio_se"]).sum())
-    asked = f"mean width above that of {found.baseline} in no cell"
+    asked = f"mean width above that of {answers.baseline} in no cell"
     text = f"the largest ratio is {cells['width_ratio'].max():.3f}"
     return _bar(asked, text, wide, cells, "cells with both widths lie above", beyond)
 
 
-def _mean_width(found: Answers, at: int) -> Bar:
-    row, most = found.by_gold[found.by_gold["n_gold"] == at], MEAN_WIDTHS[at]
-    asked = f"mean width over cells at {at} gold labels at most {most:.2f} of {found.baseline}'s"
+def _mean_width(answers: Answers, at: int) -> Bar:
+    row, most = answers.by_gold[answers.by_gold["n_gold"] == at], MEAN_WIDTHS[at]
+    asked = f"mean width over cells at {at} gold labels at most {most:.2f} of {answers.baseline}'s"
     if row.empty or row["width_ratio"].isna().all():
         return Bar(asked, False, f"not known: no cell with {at} gold labels", row)
     ratio, error = float(row["width_ratio"].iloc[0]), float(row["width_ratio_se"].iloc[0])
@@ -257,8 +260,8 @@ def _mean_width(found: Answers, at: int) -> Bar:
     return Bar(asked, holds, f"{ratio:.3f} ± {error:.3f}", row.iloc[: 0 if holds else 1])
 
 
-def bars_of(found: Answers) -> list[Bar]:
+def bars_of(answers: Answers) -> list[Bar]:
     """The bars, in the order in which they are asked."""
-    sizes = {AT, *found.by_gold["n_gold"]}
-    widths = [_mean_width(found, at) for at in MEAN_WIDTHS if at in sizes]
-    return [judge(found) for judge in (_pooled, _metrics, _cells, _widest)] + widths
+    sizes = {AT, *answers.by_gold["n_gold"]}
+    widths = [_mean_width(answers, at) for at in MEAN_WIDTHS if at in sizes]
+    return [judge(answers) for judge in (_pooled, _metrics, _cells, _widest)] + widths

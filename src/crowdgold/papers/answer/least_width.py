@@ -40,7 +40,7 @@ def least_ratios(items: Items, metrics: Sequence[str], fraction: float) -> dict[
     if items.truth is None:
         raise InputError("the least width needs items whose true labels are known")
     prediction = best_prediction(items, items.truth)
-    found = {}
+    ratios = {}
     for metric in map(parse_metric, metrics):
         question = Questions((metric.of_one,))
         views = [View(items, name) for name in metric.predictors(items)]
@@ -50,8 +50,8 @@ def least_ratios(items: Items, metrics: Sequence[str], fraction: float) -> dict[
         )
         labels, guess = (own[0] - own[1] if metric.is_difference else own[0] for own in sides)
         whole, left = labels.var(), (labels - guess).var()
-        found[metric.text] = float(np.sqrt((1 - fraction) * left / whole + fraction))
-    return found
+        ratios[metric.text] = float(np.sqrt((1 - fraction) * left / whole + fraction))
+    return ratios
 
 
 def least_widths(
@@ -59,21 +59,22 @@ def least_widths(
 ) -> pd.DataFrame:
     """The least ratio of each experiment (name, block) and metric, with a number of gold labels.
 
-    Experiments of a dataset have none: of a few thousand items the probability is not known. Nor
-    have those of few known judges, of whom a prediction can tell who voted.
+    Left out are experiments of a dataset, whose few thousand items are too few to learn the
+    probability, and those of few named judges, where a prediction can use who voted.
     """
     rows = []
     for name, block in experiments:
-        given = block["parameters"]
-        if "simulator" not in block or not asks_for_population(given):
+        parameters = block["parameters"]
+        if "simulator" not in block or not asks_for_population(parameters):
             continue
-        own = {key: value for key, value in given.items() if key not in (*SIZES, TRUTH_OF)}
+        process = {key: value for key, value in parameters.items() if key not in (*SIZES, TRUTH_OF)}
         rng = settings.generator(seed, name, "least", 0, "population")
-        drawn = simulate(block["simulator"], {**own, "n": ITEMS_LEARNT, "n_gold": 0}, rng).reference
+        study = {**process, "n": ITEMS_LEARNT, "n_gold": 0}
+        drawn = simulate(block["simulator"], study, rng).reference
         if not isinstance(drawn, Items):
             raise InputError(f"{name}: {block['simulator']} gives labels of annotators")
         if drawn.labels is not None and len(drawn.labels.annotator) <= MOST_JUDGES:
             continue  # who voted says more than how many did
-        ratios = least_ratios(drawn, block["metrics"], n_gold / given["n"])
+        ratios = least_ratios(drawn, block["metrics"], n_gold / parameters["n"])
         rows += [(name, n_gold, metric, ratio) for metric, ratio in ratios.items()]
     return pd.DataFrame(rows, columns=LEAST)

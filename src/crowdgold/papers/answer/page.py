@@ -44,7 +44,7 @@ from crowdgold.papers.answer.cells import (
 from crowdgold.types.items import NO_GOLD, Items
 
 __all__ = ["AT", "ENOUGH", "OF_CELL", "answers_of", "bars_of"]
-"""What the page calls by this module's name and others make."""
+"""Made in other modules; the page's template calls them by the name of this one."""
 
 Array = np.ndarray
 Interval = tuple[float, float, float]
@@ -98,22 +98,22 @@ def installed() -> list[str]:
 
 def peer_interval(items: Items, metric: str, level: float, peer: str) -> Interval:
     """Estimate and interval of a mean by a peer that is installed; NaN where it gives none."""
-    known, nothing, asked = items.gold != NO_GOLD, (np.nan,) * 3, parse_metric(metric)
+    known, nothing, parsed = items.gold != NO_GOLD, (np.nan,) * 3, parse_metric(metric)
     if known.sum() < 2 or known.all():
         return nothing
     # Each item's own value, where there is gold, and its prediction.
     value, predicted = items.gold.astype(float), items.votes_positive / items.votes_total
-    if asked.name != "prevalence":
-        (predictor,) = asked.predictors(items)
-        flagged = items.scores[predictor] >= asked.threshold
+    if parsed.name != "prevalence":
+        (predictor,) = parsed.predictors(items)
+        flagged = items.scores[predictor] >= parsed.threshold
         value = np.where(flagged, value, 1 - value)
         predicted = np.where(flagged, predicted, 1 - predicted)
     try:
         with np.errstate(all="ignore"):
-            found = PEERS[peer][1](value, predicted, known, level)
+            interval = PEERS[peer][1](value, predicted, known, level)
     except ValueError:  # how glide refuses gold labels that are all alike
         return nothing
-    return found if np.isfinite(found).all() else nothing
+    return interval if np.isfinite(interval).all() else nothing
 
 
 ROWS = ["experiment", "n_gold", "replicate", "method", "metric", "truth", "estimate", "lower",
@@ -126,8 +126,8 @@ def read_samples(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Estimates by the peers that are installed (`ROWS`), and the population's metrics (`TRUTHS`).
 
-    `files` are the (experiment, data table) of all blocks, `metrics` those of each experiment. Of
-    a truth that is a population's its Monte Carlo error is known.
+    `files` are the (experiment, data table) of all blocks, `metrics` those of each experiment. A
+    truth that is a population's has a Monte Carlo error, `truth_se`.
     """
     rows, truths = [], {}
     peers = installed()
@@ -155,10 +155,10 @@ LISTED = 30
 """Cells that are listed on the page; the file has all."""
 
 
-def cells_table(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
+def cells_table(answers: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
     """Every cell, with those judged again below: what docs/answer-cells.csv holds."""
-    again = found.again.assign(judged="again")
-    parts = [found.cells.assign(judged="first"), *([again] if len(again) else [])]
+    again = answers.again.assign(judged="again")
+    parts = [answers.cells.assign(judged="first"), *([again] if len(again) else [])]
     table = pd.concat(parts, ignore_index=True)
     without = (table["replicates"] - table["intervals"]) / table["replicates"]
     table = table.assign(world=_worlds(table, labels), without_interval=without)
@@ -172,20 +172,20 @@ def _worlds(table: pd.DataFrame, labels: Mapping[str, str]) -> pd.Series:
     return table["experiment"].map(lambda name: labels.get(name, name))
 
 
-def pooled_ends(found: Answers) -> dict[str, Any]:
+def pooled_ends(answers: Answers) -> dict[str, Any]:
     """The coverage over all that was judged, `whole`, and the rows of its `low` and `high` end."""
-    by_gold = found.by_gold
+    by_gold = answers.by_gold
     ends = {name: by_gold.loc[by_gold["coverage"].agg(f"idx{which}")]
             for name, which in (("low", "min"), ("high", "max"))}  # fmt: skip
     return {"whole": by_gold["covered"].sum() / by_gold["intervals"].sum(), **ends}
 
 
-def lowest_cells(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
+def lowest_cells(answers: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
     """The ten judged cells that cover least, with more replicates where there are: a row each."""
-    cells = found.judged
-    if len(found.again):
-        keys = cells[CELL].apply(tuple, axis=1).isin(found.again[CELL].apply(tuple, axis=1))
-        cells = pd.concat([cells[~keys], found.again], ignore_index=True)
+    cells = answers.judged
+    if len(answers.again):
+        keys = cells[CELL].apply(tuple, axis=1).isin(answers.again[CELL].apply(tuple, axis=1))
+        cells = pd.concat([cells[~keys], answers.again], ignore_index=True)
     rows = cells.nsmallest(10, "coverage")
     errors = [share_error(*pair) for pair in rows[["coverage", "intervals"]].to_numpy()]
     return pd.DataFrame(
@@ -195,14 +195,14 @@ def lowest_cells(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
             "gold labels": rows["n_gold"].astype(str),
             "intervals": rows["intervals"].astype(str),
             "coverage": [*map(with_error, rows["coverage"], errors)],
-            f"coverage of {found.baseline}": rows["coverage_baseline"].map("{:.3f}".format),
+            f"coverage of {answers.baseline}": rows["coverage_baseline"].map("{:.3f}".format),
         }
     )
 
 
-def known_width(found: Answers) -> pd.Series:
+def known_width(answers: Answers) -> pd.Series:
     """The row of `AT` gold labels; where that has no width, the last that has one."""
-    known = found.by_gold.dropna(subset=["width_ratio"])
+    known = answers.by_gold.dropna(subset=["width_ratio"])
     at = known[known["n_gold"] == AT]
     return at.iloc[0] if len(at) else known.iloc[-1]
 
@@ -214,10 +214,12 @@ def bars_table(bars: Sequence[Bar]) -> str:
     return markdown_table(["target", "met", "found"], rows)
 
 
-def least_widths(found: Answers, least: pd.DataFrame, labels: Mapping[str, str]) -> dict[str, Any]:
+def least_widths(
+    answers: Answers, least: pd.DataFrame, labels: Mapping[str, str]
+) -> dict[str, Any]:
     """The least width that there can be beside what was found: `rows` by world, and over all."""
     worlds = set(least["experiment"])
-    at = found.cells[(found.cells["n_gold"] == AT) & found.cells["experiment"].isin(worlds)]
+    at = answers.cells[(answers.cells["n_gold"] == AT) & answers.cells["experiment"].isin(worlds)]
     possible = least.groupby("experiment", sort=False)["least_ratio"].mean()
     measured = at.groupby("experiment")["width_ratio"].mean()
     rows = [
@@ -230,12 +232,12 @@ def least_widths(found: Answers, least: pd.DataFrame, labels: Mapping[str, str])
     return {"worlds": len(possible), "metrics": metrics, "own": own, "floor": floor, "rows": rows}
 
 
-def by_gold(found: Answers, results: pd.DataFrame) -> str:
+def by_gold(answers: Answers, results: pd.DataFrame) -> str:
     """The table of coverage, width and error by number of gold labels."""
-    base = found.baseline
-    alone = pooled_coverage(_first(found, results), base, ["n_gold"]).set_index("n_gold")
+    base = answers.baseline
+    alone = pooled_coverage(_not_repeated(answers, results), base, ["n_gold"]).set_index("n_gold")
     rows = []
-    for row in found.by_gold.to_dict("records"):
+    for row in answers.by_gold.to_dict("records"):
         coverage, width, error = (
             with_error(row[name], row[f"{name}_se"])
             for name in ("coverage", "width_ratio", "error_ratio")
@@ -249,9 +251,9 @@ def by_gold(found: Answers, results: pd.DataFrame) -> str:
     return markdown_table(head, rows)
 
 
-def _first(found: Answers, results: pd.DataFrame) -> pd.DataFrame:
+def _not_repeated(answers: Answers, results: pd.DataFrame) -> pd.DataFrame:
     """The replicates that were drawn first, not those of cells judged again."""
-    return results[results["experiment"].isin(set(found.cells["experiment"]))]
+    return results[results["experiment"].isin(set(answers.cells["experiment"]))]
 
 
 def grid(table: pd.DataFrame, by: str, value: str, digits: int) -> str:
@@ -264,11 +266,11 @@ def grid(table: pd.DataFrame, by: str, value: str, digits: int) -> str:
     return markdown_table([by, *map(str, wide)], rows)
 
 
-def by_setting(found: Answers, results: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+def by_setting(answers: Answers, results: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     """Pooled coverage and mean ratios by setting and number of gold labels."""
     keys = ["experiment", "n_gold"]
-    worlds = pooled_coverage(_first(found, results), found.answer, keys)
-    worlds = worlds.merge(mean_ratios(found.cells, keys), on=keys, how="left")
+    worlds = pooled_coverage(_not_repeated(answers, results), answers.answer, keys)
+    worlds = worlds.merge(mean_ratios(answers.cells, keys), on=keys, how="left")
     return worlds.assign(setting=_worlds(worlds, labels))
 
 
@@ -282,7 +284,7 @@ def too_low(below: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> st
         for world, row in zip(_worlds(below, labels), below.to_dict("records"), strict=True)
     ]  # fmt: skip
     head = ["setting", "metric", "gold labels", "with the truth", "upper limit"]
-    return _listed([*head, f"coverage of {baseline}", "again"], rows)
+    return _first_rows([*head, f"coverage of {baseline}", "again"], rows)
 
 
 def too_wide(wide: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> str:
@@ -293,10 +295,10 @@ def too_wide(wide: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> st
          with_error(row["width_ratio"], row["width_ratio_se"])]
         for world, row in zip(_worlds(wider, labels), wider.to_dict("records"), strict=True)
     ]  # fmt: skip
-    return _listed(["setting", "metric", "gold labels", f"width / {baseline}"], rows)
+    return _first_rows(["setting", "metric", "gold labels", f"width / {baseline}"], rows)
 
 
-def _listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _first_rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return "- none"
     more = len(rows) - LISTED
@@ -304,18 +306,18 @@ def _listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return markdown_table(head, rows[:LISTED]) + rest
 
 
-def beside_peers(found: Answers, results: pd.DataFrame, peers: pd.DataFrame) -> str:
+def beside_peers(answers: Answers, results: pd.DataFrame, peers: pd.DataFrame) -> str:
     """The table of coverage and width of means beside those of peers on the same samples."""
-    first = _first(found, results)
+    first = _not_repeated(answers, results)
     means = first[first["metric"].str.partition("@")[0].isin(OF_MEANS)]
     same = ["experiment", "n_gold", "replicate"]
     means = means.merge(peers[same].drop_duplicates(), on=same)
-    joined = pd.concat([means, _first(found, peers)], ignore_index=True)
+    joined = pd.concat([means, _not_repeated(answers, peers)], ignore_index=True)
     joined = joined.assign(metric=joined["metric"].str.partition("@")[0])
-    asked, rows = [name for name in PEERS if name in set(peers["method"])], []
+    peers_shown, rows = [name for name in PEERS if name in set(peers["method"])], []
     for metric in OF_MEANS:
         own = joined[joined["metric"] == metric]
-        for method in dict.fromkeys((*asked, found.answer, found.baseline)):
+        for method in dict.fromkeys((*peers_shown, answers.answer, answers.baseline)):
             cells = pooled_coverage(own, method, ["n_gold"]).sort_values("n_gold")
             width = (own["upper"] - own["lower"])[own["method"] == method].groupby(own["n_gold"])
             pairs = zip(cells["coverage"], width.mean()[cells["n_gold"]], strict=True)
@@ -326,19 +328,19 @@ def beside_peers(found: Answers, results: pd.DataFrame, peers: pd.DataFrame) -> 
 
 
 def worlds_without_truth(
-    found: Answers, truths: pd.DataFrame, labels: Mapping[str, str]
+    answers: Answers, truths: pd.DataFrame, labels: Mapping[str, str]
 ) -> list[str]:
     """The worlds whose truth is that of a replicate's own items."""
-    own = sorted(set(found.cells["experiment"]) - set(truths["experiment"]))
+    own = sorted(set(answers.cells["experiment"]) - set(truths["experiment"]))
     return [labels.get(name, name) for name in own]
 
 
-def largest_error(found: Answers, truths: pd.DataFrame) -> float | None:
+def largest_error(answers: Answers, truths: pd.DataFrame) -> float | None:
     """The largest Monte Carlo error of a truth, as a share of half the mean width of its cell."""
     if truths.empty:
         return None
     named = truths.assign(metric=truths["metric"].str.partition("@")[0])
-    joined = found.cells.merge(named[[*CELL, "truth_se"]], on=CELL)
+    joined = answers.cells.merge(named[[*CELL, "truth_se"]], on=CELL)
     share = float((joined["truth_se"] / (joined["width"] / 2)).max())
     return share if np.isfinite(share) else None
 

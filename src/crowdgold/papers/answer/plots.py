@@ -69,13 +69,13 @@ def draw_answer(
     words, are for the caption and the page.
     """
     baseline = baseline or method_of_gold_alone()
-    found = answers_of(table, answer, baseline, again)
-    shown = pd.concat([found.by_metric, found.by_gold.assign(metric=ALL)], ignore_index=True)
+    answers = answers_of(table, answer, baseline, again)
+    shown = pd.concat([answers.by_metric, answers.by_gold.assign(metric=ALL)], ignore_index=True)
     shown = shown.sort_values("n_gold", kind="stable")
     shown = shown[shown["intervals"] > 0].reset_index(drop=True)
     if shown.empty:
         raise ValueError(f"the table has no intervals of {answer!r}")
-    order = [*dict.fromkeys(found.by_metric["metric"]), ALL]
+    order = [*dict.fromkeys(answers.by_metric["metric"]), ALL]
     drawn = shown.assign(metric=pd.Categorical(shown["metric"], order, ordered=True))
     drawn = drawn.sort_values("metric", kind="stable")
     figure, ((left, right),) = new_figure(1, 2, 3.5)
@@ -97,9 +97,9 @@ def draw_answer(
     right.set_ylim(0, 1.05 * max(1.0, float(drawn["width_ratio"].max())))
     right.set_ylabel(f"Mean width / that of {baseline}")
     legend_above(figure, left, 6)
-    cells = found.cells
+    cells = answers.cells
     figure.supxlabel(
-        f"{found.answer} in {cells['experiment'].nunique()} settings, "
+        f"{answers.answer} in {cells['experiment'].nunique()} settings, "
         f"{count_replicates(cells['replicates'])} a cell. Grey: where all metrics together are to "
         f"be, {POOLED[0]} to {POOLED[1]}; dashed: "
         f"the least of a metric, {OF_METRIC}; red: targets for the "

@@ -1,4 +1,4 @@
-"""What docs/which-method.md says of the cells of the arena, with numbers made from them."""
+"""Sentences and the table of docs/which-method.md, from the cells of the arena (`table.py`)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,9 +13,9 @@ from crowdgold.methods.registry import METHODS, answering, answering_experts
 from crowdgold.papers.arena.table import SHORT, arena_cells, geometric_mean, judged
 
 ANSWER = answering()
-"""What `crowdgold evaluate` answers with where there are gold labels."""
-OF_EXPERTS = answering_experts()
-"""What it answers with where second opinions tell how often experts err."""
+"""The method that `crowdgold evaluate` answers with where there are gold labels."""
+EXPERTS_ANSWER = answering_experts()
+"""The method that it answers with where second opinions tell how often experts err."""
 
 
 def cells_of(summaries: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame:
@@ -31,16 +31,16 @@ def by_experts(
     Experts who err together are in neither: no opinion shows it, and no method can be right.
     """
     shared = {
-        name: one["experts"].get("shared", 0) for name, one in experiments.items()
-        if "experts" in one
+        name: block["experts"].get("shared", 0) for name, block in experiments.items()
+        if "experts" in block
     }  # fmt: skip
-    apart = [name for name, together in shared.items() if not together]
-    drawn = cells["experiment"]
-    return cells[~drawn.isin(list(shared))], cells[drawn.isin(apart)]
+    independent = [name for name, share in shared.items() if not share]
+    experiment = cells["experiment"]
+    return cells[~experiment.isin(list(shared))], cells[experiment.isin(independent)]
 
 
 def _covered(cells: pd.DataFrame, method: str) -> tuple[str, str]:
-    """The share of a method's intervals that contain the truth, and what is said of them."""
+    """The share of a method's intervals that contain the truth, alone and in two sentences."""
     own = cells[(cells["method"] == method) & (cells["intervals"] > 0)]
     share = 100 * (own["coverage"] * own["intervals"]).sum() / own["intervals"].sum()
     return f"{share:.0f} %", (
@@ -51,23 +51,26 @@ def _covered(cells: pd.DataFrame, method: str) -> tuple[str, str]:
 
 
 def answer(cells: pd.DataFrame, baseline: str) -> str:
-    """What is said of the answer of `crowdgold evaluate` over settings whose gold is true."""
+    """Coverage and width of `crowdgold evaluate`'s answer over settings whose gold is true."""
     width = cells[cells["method"] == ANSWER]["width_ratio"].dropna().to_numpy(dtype=float)
     if not len(width):
         return f"`{ANSWER}` was not among the methods here."
+    _, sentences = _covered(cells, ANSWER)
     return (
-        f"{_covered(cells, ANSWER)[1]} On average they were {geometric_mean(width):.2f} times as "
+        f"{sentences} On average they were {geometric_mean(width):.2f} times as "
         f"wide as those of gold labels alone (`{baseline}`)."
     )
 
 
 def answer_of_experts(cells: pd.DataFrame) -> str:
-    """What is said of both answers where experts err; empty where there is no such setting."""
-    if not {ANSWER, OF_EXPERTS} <= set(cells.loc[cells["intervals"] > 0, "method"]):
+    """Coverage of both answers where experts err; empty where there is no such setting."""
+    if not {ANSWER, EXPERTS_ANSWER} <= set(cells.loc[cells["intervals"] > 0, "method"]):
         return ""
+    share, _ = _covered(cells, ANSWER)
+    _, sentences = _covered(cells, EXPERTS_ANSWER)
     return (
-        f"{_covered(cells, OF_EXPERTS)[1]} Those of `{ANSWER}`, which takes these labels for the "
-        f"truth, contained it in {_covered(cells, ANSWER)[0]}."
+        f"{sentences} Those of `{ANSWER}`, which takes these labels for the "
+        f"truth, contained it in {share}."
     )
 
 
@@ -104,10 +107,10 @@ def counts(cells: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def how_far(cells: pd.DataFrame) -> str:
-    """Say how low a coverage must truly be for a method to be found out in a setting."""
-    one = cells.iloc[int(cells["intervals"].argmax())]
-    size, level, low = int(one["intervals"]), float(one["level"]), float(one["band_low"])
+def chance_to_detect(cells: pd.DataFrame) -> str:
+    """How often a method of a given true coverage is called too short in a setting, in words."""
+    cell = cells.iloc[int(cells["intervals"].argmax())]
+    size, level, low = int(cell["intervals"]), float(cell["level"]), float(cell["band_low"])
     too_few = int(np.ceil(low * size - 1e-9)) - 1
     blamed = float(binom.cdf(too_few, size, level))
     chances = [

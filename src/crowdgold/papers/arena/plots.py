@@ -26,9 +26,9 @@ from crowdgold.papers.arena.table import (
 from crowdgold.plots.style import PAGE_WIDTH, Plot, count_replicates, new_figure
 
 COVERS, UNSURE, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#FFF3B0", "#9CC4E4", "#F4F4F4"
-LESS = 0.05
-"""Coverage that is less than nominal by more than this is not shown as coverage, though too few
-replicates may leave it inside its band."""
+GAP = 0.05
+"""Coverage that is further than this below the nominal has the colour `UNSURE`, though with few
+replicates it may lie inside its band."""
 WORDS = {
     "it needs gold labels": "gold",
     "it needs scores": "score",
@@ -41,7 +41,7 @@ WORDS = {
     "it needs the package": "package",
     "it estimates": "metric",
 }
-"""How a reason begins -> the word for it in cells."""
+"""How the reason for an empty cell begins -> the word that stands in the cell."""
 OTHER = "other"
 
 
@@ -52,7 +52,7 @@ def word_of(reason: str) -> str:
 
 def _is_unsure(cell: Mapping[str, Any]) -> bool:
     """Whether coverage is clearly less than nominal and yet not clear of its band."""
-    return cell["verdict"] == INSIDE and cell["coverage"] < cell["level"] - LESS
+    return cell["verdict"] == INSIDE and cell["coverage"] < cell["level"] - GAP
 
 
 def _shortfall(share: float) -> Any:
@@ -92,7 +92,7 @@ def _write_reasons(axes: Axes, y: int, reasons: Mapping[int, str], points: float
 
 
 def _panel(axes: Axes, cells: pd.DataFrame, worlds: Sequence[str], methods: Sequence[str]) -> None:
-    """Draw the heat map of a metric."""
+    """Draw the heat map of a metric: a row for each of `methods`, a column for each of `worlds`."""
     colours = np.ones((len(methods), len(worlds), 3))
     reasons: list[dict[int, str]] = [{} for _ in methods]
     for cell in cells[cells["method"].isin(methods)].to_dict("records"):
@@ -125,7 +125,7 @@ def _panel(axes: Axes, cells: pd.DataFrame, worlds: Sequence[str], methods: Sequ
 
 
 def _legend(figure: Figure, cells: pd.DataFrame) -> None:
-    """Explain the colours that are there."""
+    """Explain the colours that the cells have."""
     there = set(cells["verdict"])
     unsure = any(_is_unsure(dict(cell)) for _, cell in cells.iterrows())
     known: list[tuple[bool, Any, str]] = [
@@ -142,7 +142,7 @@ def _legend(figure: Figure, cells: pd.DataFrame) -> None:
     )  # fmt: skip
 
 
-def _without(cells: pd.DataFrame, methods: Sequence[str]) -> str:
+def _rowless_methods(cells: pd.DataFrame, methods: Sequence[str]) -> str:
     """Name the methods that have no row, with the words of the reasons."""
     absent = cells[~cells["method"].isin(methods)]
     words = absent.groupby("method", sort=False)["reason"].agg(
@@ -154,23 +154,19 @@ def _without(cells: pd.DataFrame, methods: Sequence[str]) -> str:
 
 
 def _reasons(cells: pd.DataFrame) -> list[str]:
-    """Why cells are empty, without what a setting has in its place, behind a semicolon."""
+    """Why cells are empty; what follows a semicolon, which differs between settings, is cut off."""
     found = cells.loc[cells["verdict"] == NONE, "reason"]
     return list(dict.fromkeys(str(one).partition(";")[0] for one in found))
 
 
 def draw_arena(
-    table: pd.DataFrame,
-    *,
-    metrics: Sequence[str],
-    baseline: str | None = None,
-    by: Sequence[str] = (),
-    labels: Mapping[str, Any] | None = None,
-) -> tuple[Figure, pd.DataFrame]:
+    table: pd.DataFrame, *, metrics: Sequence[str], baseline: str | None = None,
+    by: Sequence[str] = (), labels: Mapping[str, Any] | None = None,
+) -> tuple[Figure, pd.DataFrame]:  # fmt: skip
     """Draw coverage, as colours, and width relative to the baseline's of methods in worlds.
 
     A metric has a panel, named without its threshold, and a method a row where it has an interval
-    in some world; those that hold in most cells of the table stand first. The table is a summary;
+    in some world; those that are too short in fewest cells stand first. The table is a summary;
     other options are those of `arena_cells`. With the figure come all cells, of other metrics, too.
     """
     baseline = baseline or method_of_gold_alone()
@@ -202,7 +198,7 @@ def draw_arena(
         _panel(panel, own, worlds, rows[metric])
         what = f"coverage (colour), and width in % of {baseline}'s"
         panel.set_title(f"{label_of(metric)}: {what}", fontsize=8)
-        panel.set_xlabel(_without(own, rows[metric]), fontsize=6, color="#555555")
+        panel.set_xlabel(_rowless_methods(own, rows[metric]), fontsize=6, color="#555555")
     axes[-1][0].set_xticks(range(len(worlds)), worlds, rotation=45, ha="right", fontsize=6.5)
     _legend(figure, shown)
     figure.supxlabel(_footer(shown), fontsize=6)
@@ -220,9 +216,9 @@ def _footer(shown: pd.DataFrame) -> str:
     said = (
         f"{count_replicates(there['replicates'])}; too short: "
         f"below the binomial band at 3.5 deviations ({band} of {fewest['intervals']} intervals); "
-        f"covers: inside, and {fewest['level'] - LESS:.0%} or more; lower, not clear: inside, less"
+        f"covers: inside, and {fewest['level'] - GAP:.0%} or more; lower, not clear: inside, less"
     )
-    # Without reasons that begin as another does and ask for more.
+    # A reason that begins with the whole of another one is left out: it only adds to that.
     words = ". ".join(
         f"{word}: {', or '.join(one for one in own if sum(map(one.startswith, own)) == 1)}"
         for word, own in of_word.items()

@@ -1,9 +1,10 @@
 """The arena: what every method does in every world, metric by metric, as one tidy table.
 
 A cell is a method in a world on a metric. It has the bias, the coverage of the intervals beside the
-binomial band of nominal coverage, and their width relative to a baseline's; or a reason why there
-is nothing, which follows from what the method needs and the world has. A world is an experiment, or
-a setting of one that varies something that makes it another world, such as the shape of the scores.
+binomial band of nominal coverage, and their width relative to a baseline's; or the reason why there
+is no interval, which follows from what the method needs and the world has. A world is the process
+that data are drawn from: an experiment, or each value of a setting of it that changes the process,
+such as the shape of the scores.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,20 +30,20 @@ METRIC_OF_SCORES = "the metric needs scores of a model; there are none"
 def _with_ratio(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Add the mean width over the baseline's, where both have intervals in every replicate.
 
-    Where one lacks some, their means are not of the same data, and there is no ratio. Its standard
-    error is that of independent widths, and so too large where widths on the same data move
+    Where one lacks some, the two means are not of the same data, and there is no ratio. The ratio's
+    standard error is that of independent widths, too large where widths of the same data go
     together.
     """
     columns = ["width", "width_se", "intervals"]
     base = rows[rows["method"] == baseline].set_index("metric")[columns].reindex(rows["metric"])
-    (width, error, size), (their_width, their_error, their_size) = (
-        one[columns].to_numpy(dtype=float).T for one in (rows, base)
+    (width, error, size), (base_width, base_error, base_size) = (
+        table[columns].to_numpy(dtype=float).T for table in (rows, base)
     )
     drawn = (rows["replicates"] + rows["undefined"]).max()
-    whole = (size == drawn) & (their_size == drawn) & (their_width > 0)
+    whole = (size == drawn) & (base_size == drawn) & (base_width > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(whole, width / their_width, np.nan)
-        spread = np.where(width > 0, np.hypot(error / width, their_error / their_width), np.nan)
+        ratio = np.where(whole, width / base_width, np.nan)
+        spread = np.where(width > 0, np.hypot(error / width, base_error / base_width), np.nan)
     spread[rows["method"] == baseline] = 0.0
     return rows.assign(width_ratio=ratio, width_ratio_se=ratio * spread)
 
@@ -54,7 +55,7 @@ def _reason(method: str, metric: str, otherwise: str) -> str:
 
 
 def _missing(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
-    """Make the cells of metrics that a world has not: those of scores, where there are none."""
+    """The cells of metrics that a world lacks, such as those of scores where it has no scores."""
 
     def lacking(method: str, metric: str) -> str:
         if metric in LABEL_METRICS:
@@ -86,7 +87,7 @@ def arena_cells(
     A world without the baseline has no relative widths. The values of the settings `by` are worlds
     of their own; an experiment may lack them. `labels`: experiment -> its words.
     """
-    # Thresholds are a world's own.
+    # Thresholds differ between worlds.
     named = summary.assign(metric=summary["metric"].str.partition("@")[0])
     metrics = list(dict.fromkeys(named["metric"]))
     parts = []
@@ -116,12 +117,12 @@ def judged(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_fewest_short(cells: pd.DataFrame) -> list[str]:
-    """Sort methods by the share of their cells that are too short, and those without cells last."""
+    """Methods by the share of their cells that are too short; those without intervals last."""
     there = cells[cells["intervals"] > 0]
     share = (there["verdict"] == SHORT).groupby(there["method"], sort=False).mean()
     return list(share.reindex(cells["method"].unique()).sort_values(kind="stable").index)
 
 
 def geometric_mean(ratios: np.ndarray) -> float:
-    """The geometric mean of ratios of widths; one of 0 counts as a ten-thousandth."""
+    """The geometric mean of ratios of widths; a ratio of 0 counts as 0.0001."""
     return float(np.exp(np.log(np.maximum(ratios, 1e-4)).mean()))

@@ -32,7 +32,7 @@ def by_metric(shown: pd.DataFrame) -> str:
 
 
 def greys(settings: pd.DataFrame) -> str:
-    """What the grey bands of a figure of settings are, one for each number of replicates."""
+    """What the grey bands of a figure of settings mean, in words: one a number of replicates."""
     level = float(settings["level"].iloc[0])
     sizes = sorted({int(one) for one in settings["replicates"].dropna() if one > 0})
     lows = [f"{coverage_band(size, level)[0]:.2f} up with {size:,}" for size in sizes]
@@ -73,7 +73,7 @@ def choice_table(settings: pd.DataFrame) -> str:
 
 
 def nearest_to_level(settings: pd.DataFrame) -> str:
-    """Which versions cover when pooled over the settings, in a sentence without its full stop."""
+    """The methods that cover AUC and delta_TPR over all settings, in words without full stop."""
     judged = settings[settings["metric"].isin(["AUC", "delta_TPR"])]
     level, inside, best = float(judged["level"].iloc[0]), [], ("", 0.0)
     for method, group in judged[judged["method"] != GOLD_ALONE.name].groupby("method", sort=False):
@@ -123,7 +123,7 @@ def settings_table(settings: pd.DataFrame) -> str:
 
 
 def of_scores(settings: pd.DataFrame) -> pd.DataFrame:
-    """The rows of metrics that rest on the scores; the rest are hardly touched by them."""
+    """The rows of metrics that are computed from the scores."""
     return settings[~settings["metric"].isin(["prevalence", "TNR_H", "TPR_H"])]
 
 
@@ -140,10 +140,10 @@ def against(settings: pd.DataFrame, one: str, other: str) -> str:
     for shape, group in settings.groupby("shape", sort=False):
         means = group.groupby("method")[["coverage", "width_ratio"]].mean().T
         if {one, other} <= set(means):
-            (covered, width), (against, width_of_other) = means[one], means[other]
-            relative = width / width_of_other
+            (covered, width), (other_covered, other_width) = means[one], means[other]
+            relative = width / other_width
             parts.append(
-                f"{shape} {covered:.3f} against {against:.3f}, {relative:.2f} times as wide"
+                f"{shape} {covered:.3f} against {other_covered:.3f}, {relative:.2f} times as wide"
             )
     return "; ".join(parts)
 

@@ -1,10 +1,11 @@
 """Simulation-based calibration: do samplers draw from the posterior they claim to draw from?
 
 Parameters are drawn from the model's own prior (MAVEN, sections 3.2.1, 3.2.2 and appendix C), data
-from the model, and the sampler is run on the data: the rank of each parameter, and of the
-log-likelihood of the data, among the posterior draws is uniform (Talts et al., 2018; Modrák et al.,
-2023). Planted bugs show that the method would see one. Scores stay on the scale that they are drawn
-on; under the model of named judges each item has a vote of each of `votes_total` judges.
+from the model, and the sampler is run on the data. If it is right, the rank of each parameter, and
+of the log-likelihood of the data, among the posterior draws is uniform (Talts et al., 2018; Modrák
+et al., 2023). Samplers with planted bugs, which must be rejected, show that the test can see one.
+Scores stay on the scale that they are drawn on; under the model of named judges each item has a
+vote of each of `votes_total` judges.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,7 +51,7 @@ DRAWS = 100
 
 @dataclass(frozen=True)
 class Trial:
-    """What a sampler is run with."""
+    """What a sampler is run with: the sizes of the data, random numbers, and settings of Stan."""
 
     parameters: Mapping[str, Any]  # n, n_gold and votes_total of the data
     rng: np.random.Generator  # of parameters, data and draws
@@ -72,11 +73,12 @@ class Simulated:
 
     @classmethod
     def of(
-        cls, truth: Drawn, draws: Drawn, of: Callable[[Drawn], Quantities], diagnostics: Diagnostics
-    ) -> "Simulated":
-        """The quantities `of` the true parameters, which are a single draw, and of the draws."""
-        true = {name: float(value[0]) for name, value in of(truth).items()}
-        return cls(true, of(draws), diagnostics)
+        cls, truth: Drawn, draws: Drawn, quantities: Callable[[Drawn], Quantities],
+        diagnostics: Diagnostics,
+    ) -> "Simulated":  # fmt: skip
+        """The `quantities` of the true parameters, which are a single draw, and of the draws."""
+        true = {name: float(value[0]) for name, value in quantities(truth).items()}
+        return cls(true, quantities(draws), diagnostics)
 
 
 def draw_vote_prior(rng: np.random.Generator, correlated: bool) -> VoteParameters:
@@ -109,14 +111,14 @@ def draw_items(vote: VoteParameters, trial: Trial) -> Items:
     return items_of(chance, gold, trial)
 
 
-def _quantities(sets: VoteSets) -> Callable[[VoteParameters], Quantities]:
-    def of(parameters: VoteParameters) -> Quantities:
+def _vote_quantities(sets: VoteSets) -> Callable[[VoteParameters], Quantities]:
+    def quantities(parameters: VoteParameters) -> Quantities:
         known = {"phi": parameters.phi, "a0": parameters.a[:, 0], "a1": parameters.a[:, 1]}
         if not np.isinf(parameters.d).all():
             known |= {f"lambda{y}": 1 / (1 + parameters.d[:, y]) for y in (0, 1)}
         return {**known, "log_likelihood": parameters.log_likelihood(sets)}
 
-    return of
+    return quantities
 
 
 def run_votes(trial: Trial, model: str = "vote", truth: VoteParameters | None = None) -> Simulated:
@@ -124,7 +126,7 @@ def run_votes(trial: Trial, model: str = "vote", truth: VoteParameters | None = 
     truth = truth or draw_vote_prior(trial.rng, correlated=model == "vote")
     sets = find_vote_sets(draw_items(truth, trial))
     fit = fit_votes(model, sets, trial.rng, trial.stan, trial.sampler)
-    return Simulated.of(truth, fit.parameters, _quantities(sets), fit.diagnostics)
+    return Simulated.of(truth, fit.parameters, _vote_quantities(sets), fit.diagnostics)
 
 
 def run_prior_mismatched(trial: Trial) -> Simulated:
@@ -148,7 +150,7 @@ def run_likelihood_dropped(trial: Trial) -> Simulated:
     prior = [draw_vote_prior(trial.rng, correlated=True) for _ in range(DRAWS)]
     columns = zip(*((one.phi, one.a, one.d) for one in prior), strict=True)
     draws = VoteParameters(*map(np.concatenate, columns))
-    return Simulated.of(truth, draws, _quantities(sets), Diagnostics())
+    return Simulated.of(truth, draws, _vote_quantities(sets), Diagnostics())
 
 
 def _run_scores(
@@ -172,12 +174,13 @@ def _run_scores(
     model = ConditionedScoreModel.at(ScoreData(wins, count, sets.pattern), sets, SCORE_VOTES, 0)
     draws, diagnostics = sample(model, delta)
 
-    def of(both: Quantities) -> Quantities:
+    def quantities(both: Quantities) -> Quantities:
         pairs = zip(both["mu"], both["delta"], strict=True)
         known = [model.log_likelihood(m[None, None], d[None])[0, 0] for m, d in pairs]
         return {**both, "log_likelihood": np.array(known)}
 
-    return Simulated.of({"mu": np.array([mu]), "delta": np.array([delta])}, draws, of, diagnostics)
+    truth = {"mu": np.array([mu]), "delta": np.array([delta])}
+    return Simulated.of(truth, draws, quantities, diagnostics)
 
 
 def run_score(trial: Trial) -> Simulated:
@@ -206,19 +209,19 @@ def run_exact_cut(trial: Trial) -> Simulated:
     return _run_scores(trial, sample)
 
 
-def _of_scores(scores: np.ndarray, sets: VoteSets) -> Callable[[JointDraws], Quantities]:
-    def of(draws: JointDraws) -> Quantities:
+def _joint_quantities(scores: np.ndarray, sets: VoteSets) -> Callable[[JointDraws], Quantities]:
+    def quantities(draws: JointDraws) -> Quantities:
         known = log_likelihood(draws, each_score(scores, sets), sets)
         return {**draws.named(), "log_likelihood": known}
 
-    return of
+    return quantities
 
 
 def _run_joint(
     program: JointProgram, truth: JointDraws, scores: np.ndarray, sets: VoteSets, trial: Trial
 ) -> Simulated:
     fit = fit_votes_and_scores(program, scores, sets, trial.rng, trial.stan, trial.sampler)
-    return Simulated.of(truth, fit.draws, _of_scores(scores, sets), fit.diagnostics)
+    return Simulated.of(truth, fit.draws, _joint_quantities(scores, sets), fit.diagnostics)
 
 
 def _prior_of_scores(size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -250,7 +253,7 @@ def run_scores_ignored(trial: Trial) -> Simulated:
     truth, scores, sets = _draw_mixture(trial)
     fit = fit_votes("dawid_skene", sets, trial.rng, trial.stan, trial.sampler)
     draws = ScoreMixtureDraws(fit.parameters, *_prior_of_scores(len(fit.parameters), trial.rng))
-    return Simulated.of(truth, draws, _of_scores(scores, sets), fit.diagnostics)
+    return Simulated.of(truth, draws, _joint_quantities(scores, sets), fit.diagnostics)
 
 
 def run_human_ai(trial: Trial) -> Simulated:
@@ -271,8 +274,9 @@ def run_human_ai(trial: Trial) -> Simulated:
 
 
 def run_judges(trial: Trial, effect: float = 1) -> Simulated:
-    """Run the model of named judges on votes whose common item effect is so many times its
-    variance; judges are alike in it, so that the first stands for all.
+    """Run the model of named judges; votes' common item effect has `effect` times its variance.
+
+    The prior is the same for all judges, so that ranks are of the first one's parameters.
     """
     rng = trial.rng
     truth = draw_prior(int(trial.parameters["votes_total"]), rng)
@@ -283,16 +287,16 @@ def run_judges(trial: Trial, effect: float = 1) -> Simulated:
     rows = find_rows(vote.astype(int), gold)
     fit = fit_judges(rows, rng, trial.stan, trial.sampler)
 
-    def of(draws: JudgeDraws) -> Quantities:
+    def quantities(draws: JudgeDraws) -> Quantities:
         named = {f"b{y}": draws.b[:, y, 0] for y in (0, 1)}
         named |= {f"r{y}": draws.r[:, y] for y in (0, 1)}
         return {"phi": draws.phi, **named, "log_likelihood": draws.log_likelihood(rows)}
 
-    return Simulated.of(truth, fit.draws, of, fit.diagnostics)
+    return Simulated.of(truth, fit.draws, quantities, fit.diagnostics)
 
 
 SIGMA = 3.5
-"""A uniform set of ranks leaves its band as seldom as a normal deviate is beyond this."""
+"""A uniform set of ranks leaves its band as rarely as a normal deviate lies beyond this."""
 
 
 def rank_of(value: float, draws: np.ndarray, rng: np.random.Generator) -> int:
@@ -309,7 +313,7 @@ def distribution_function(ranks: np.ndarray, largest: int) -> np.ndarray:
 
 @cache
 def _pointwise_level(number: int, largest: int, sigma: float) -> float:
-    """The two-sided pointwise level that makes the band simultaneous, by 40,000 simulated sets."""
+    """The pointwise tail of a simultaneous band of `number` ranks, by 40,000 simulated sets."""
     rng = np.random.default_rng(20221110)
     share = np.arange(1, largest + 1) / (largest + 1)
     smallest = []
@@ -337,15 +341,15 @@ def uniform_band(number: int, largest: int, sigma: float = SIGMA) -> tuple[np.nd
 
 
 def leaves_band(ranks: np.ndarray, largest: int, sigma: float = SIGMA) -> bool:
-    """Whether the distribution function of ranks (N,) in 0 .. L leaves its band."""
+    """Whether the distribution function of ranks (N,) in 0 .. L, the `largest`, leaves its band."""
     low, high = uniform_band(len(ranks), largest, sigma)
     found = distribution_function(ranks, largest)
     return bool(np.any(found < low - 1e-12) or np.any(found > high + 1e-12))
 
 
 def check_uniformity(table: pd.DataFrame) -> list[tuple[str, bool]]:
-    """A sentence and whether it is as it must be, for each `model` of a table of many replicates:
-    all quantities of a sound model inside their bands, at least one of a planted bug outside.
+    """(sentence, as it must be) for each `model` of a table of many replicates: all quantities of a
+    sound model lie inside their bands, at least one of a planted bug outside.
     """
     verdicts = []
     for model, rows in table.groupby("model", sort=False):

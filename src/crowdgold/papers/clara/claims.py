@@ -1,5 +1,5 @@
-"""What some of CLARA's claims are about, tables and cells that no quantity gives, and what policies
-of labelling cost and give, in the mean over replicates (CLARA, section 4.3).
+"""Tables and cells for CLARA's claims that no common quantity gives, and the mean cost and accuracy
+of labelling policies (CLARA, section 4.3).
 """
 
 from collections.abc import Mapping
@@ -14,16 +14,16 @@ from crowdgold.planning.labelling import RANDOM as LABELLING_RANDOM
 from crowdgold.planning.labelling import SNORKEL, TIE_BREAKING, items_of_class
 
 SHARE = "share_of_labels"
-SETTING = "threshold_or_share"
+SETTING = "threshold_or_share"  # of confidence, or of items at random, by policy
 TRUTH = "prevalence_truth"
 
 
 def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
-    """What each setting of each policy costs and gives: the means over the replicates of
-    `share_of_labels`, `accuracy` and `prevalence_error` (estimate less truth).
+    """The means over replicates of `share_of_labels`, `accuracy` and `prevalence_error` (estimate
+    less truth), a row for each policy and setting.
 
-    Each has a column `_se` over replicates. Of one replicate the accuracy's error is that over its
-    items, the others NaN. `table` has a row for each policy, threshold or share, and replicate.
+    Columns `_se` are standard errors over replicates; with a single one that of the accuracy is
+    over items, the others NaN. A row of `table`: a policy, threshold or share, and replicate.
     """
     needed = (
         "policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate", "items",
@@ -55,11 +55,11 @@ def fits_of(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_share(table: pd.DataFrame, policy: str, shares: pd.Series, value: str) -> pd.Series:
-    """A policy's value in each replicate where it uses a share of the labels there (`shares`, by
-    `replicate`): by a line between the two settings nearest to the share, NaN beyond them.
+    """A policy's `value` at a share of the labels in each replicate (`shares`, by `replicate`): by
+    a line between the two settings nearest to the share, NaN beyond them.
 
-    Within a replicate, and not on the curve of means: what one threshold leaves may be half of the
-    labels in one replicate and none in the next, and a mean of such is of no share.
+    Not on the curve of means: one threshold may use half of the labels in one replicate and none in
+    the next, so that its mean accuracy belongs to no share.
     """
     values = {}
     for replicate, rows in table[table["policy"] == policy].groupby("replicate"):
@@ -72,7 +72,7 @@ CLARA, RANDOM = "CLARA", "random stratified"
 
 
 def all_replicates(tables: Tables) -> pd.DataFrame:
-    """The rows of all tables as of one experiment; each table's replicates are further ones."""
+    """The rows of all tables as one experiment, which has the replicates of each of them."""
     rows = pd.concat(tables.values(), ignore_index=True)
     numbers = rows.groupby(["experiment", "replicate"], sort=False).ngroup()
     return rows.assign(experiment=rows["experiment"].iloc[0], replicate=numbers)
@@ -177,8 +177,10 @@ def beyond_interval(tables: Tables) -> Cells:
 def change(
     tables: Tables, day: int, metric: str, less_clara: str = "", size: bool = False
 ) -> Cells:
-    """How much a daily measurement of the first table is larger from a day on than before it:
-    CLARA's, or that of `less_clara` less CLARA's; with `size`, means count without their signs.
+    """How much larger the mean of a daily metric is from a day on than before it (first table).
+
+    The metric is CLARA's, or a method's (`less_clara`) less CLARA's; with `size`, the means count
+    without their signs.
     """
     daily = _daily(next(iter(tables.values())), metric)
     values = daily[less_clara] - daily[CLARA] if less_clara else daily[CLARA]
@@ -194,7 +196,7 @@ def change(
 
 
 def both_weights(tables: Tables, other: str, named: str) -> pd.DataFrame:
-    """The first table, and CLARA's rows of another under a name of their own."""
+    """The first table, with CLARA's rows of the table `other` as those of a method `named` so."""
     rows = tables[other]
     renamed = rows[rows["method"] == CLARA].assign(method=named)
     return pd.concat([next(iter(tables.values())), renamed], ignore_index=True)
@@ -223,8 +225,10 @@ def slopes(tables: Tables, policy: str) -> pd.DataFrame:
 def at_equal_shares(
     tables: Tables, share: float | None = None, policy: str = CLARA, against: str = RANDOM
 ) -> pd.DataFrame:
-    """A policy's accuracy at a share of the labels, or at those of another, replicate by replicate,
-    with the `loss` and the `gain` over the other; no row for a share that any replicate lacks.
+    """A policy's accuracy, `loss` (1 less it) and `gain` over the policy `against`, at the same
+    share of the labels in each replicate.
+
+    The shares are `share`, or else those of `against`; one that any replicate lacks has no row.
     """
     table, rows = only(tables), []
     replicates = pd.Index(table["replicate"].unique())

@@ -45,8 +45,8 @@ def mean_density(mean: float, sd: float, edges: np.ndarray) -> np.ndarray:
     return np.asarray(np.diff(below) / np.diff(edges))
 
 
-def separable(separation: float, sd: float) -> float:
-    """The probability that a positive scores above a negative: the scores' AUC."""
+def scores_auc(separation: float, sd: float) -> float:
+    """The AUC of the scores: the probability that a positive scores above a negative."""
     return float(ndtr(2 * separation / (sd * np.sqrt(2))))
 
 
@@ -62,7 +62,7 @@ def check_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generator
         pd.DataFrame({
             "class": name, "low": edges[:-1], "high": edges[1:],
             "density": mean_density(sign * separation, sd, edges),
-            "separation": separation, "sd": sd, "auc": separable(separation, sd),
+            "separation": separation, "sd": sd, "auc": scores_auc(separation, sd),
         })
         for name, sign in (("negative", -1), ("positive", 1))
     ]  # fmt: skip

@@ -1,14 +1,14 @@
-"""One study whose experts err, read in several ways, by the same prediction.
+"""The check `experts`: one study whose experts err, its gold labels read in several ways.
 
-- `error-free`: gold labels that are right, against which widths are held;
+- `error-free`: gold labels without errors, with whose widths the others' are compared;
 - `first opinion`: the first expert's labels, taken for the truth;
 - `majority`: the experts' majority, taken for the truth; items on which they are tied have none;
 - `verdict`: the likelier label given the opinions and the experts' errors, taken for the truth;
 - `corrected`: for the experts' errors, estimated from the same opinions.
 
-Two more rows hold what is found of the experts' errors themselves.
+Two more rows are estimates of the experts' sensitivity and specificity (`OF_EXPERTS`).
 
-What corrects the labels is known in four ways: from third opinions, after second ones on the rarer
+How often experts err is known in four ways: from third opinions, after second ones on the rarer
 class or at random; from second ones alone; and because it is given, and right.
 """
 
@@ -40,8 +40,9 @@ OF_EXPERTS = "experts"
 COLUMNS = ("reading", "metric", "truth", "estimate", "lower", "upper", "note")
 DOUBLES, GIVEN = "doubles", "given"
 MOST_OPINIONS = {DOUBLES: 2, GIVEN: 1}
-"""Of an item, where that is not three."""
+"""Protocol -> the most opinions of an item, where that is not three."""
 LARGE_SEED = 20261111
+"""Fixed, so that all replicates are compared with the same values of the population."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,15 +76,15 @@ def with_opinions(items: Items, experts: str, second: str, rng: np.random.Genera
     """Items whose gold labels are those of experts, and no longer the truth."""
     protocol = second if second in PROTOCOLS else RANDOM
     erring, most = EXPERTS[experts], MOST_OPINIONS.get(second)
-    found = with_drawn_opinions(items, erring, protocol, rng, most)
+    labelled = with_drawn_opinions(items, erring, protocol, rng, most)
     if second != GIVEN:
-        return found
-    return found.with_expert_error(f"{erring.positive},{erring.negative}")
+        return labelled
+    return labelled.with_expert_error(f"{erring.positive},{erring.negative}")
 
 
 @cache
-def _of_population(simulator: str, study: str, metrics: tuple[str, ...]) -> tuple[float, ...]:
-    """The metrics of very many items of a process, whose parameters are JSON."""
+def _population_values(simulator: str, study: str, metrics: tuple[str, ...]) -> tuple[float, ...]:
+    """The metrics of very many items of a process; `study` is its parameters as JSON."""
     items = simulate(simulator, json.loads(study), np.random.default_rng(LARGE_SEED)).table
     return tuple(true_value(metric, items) for metric in metrics)
 
@@ -99,35 +100,36 @@ def check_experts(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd
     metrics, simulator, method = (parameters[one] for one in ("metrics", "simulator", "method"))
     items = simulate(simulator, parameters["study"], rng).table
     many = {**parameters["study"], "n": given.whole("population"), "n_gold": 0}
-    truth = _of_population(simulator, json.dumps(many, sort_keys=True), tuple(metrics))
+    truth = _population_values(simulator, json.dumps(many, sort_keys=True), tuple(metrics))
     with_errors = with_opinions(items, parameters["experts"], parameters["second"], rng)
     errors, opinions = expert_errors(with_errors), with_errors.opinions
     assert opinions is not None
-    found: list[tuple[str, str, Items]] = [
+    # Reading, the method that is fitted, and the items as the reading has them.
+    readings: list[tuple[str, str, Items]] = [
         (FREE, method, items),
         (FIRST, method, replace(with_errors, gold=opinions.labels[:, 0], opinions=None)),
         (MAJORITY, method, with_errors),
         (VERDICT, method, judged(with_errors, errors.verdict)),
     ]
     if not errors.unknown:
-        found.append((CORRECTED, parameters["corrected"], with_errors))
+        readings.append((CORRECTED, parameters["corrected"], with_errors))
     rows = [
         (reading, metric, value, one.estimate, one.lower, one.upper, one.note)
-        for reading, used, own in found
+        for reading, name, read in readings
         for metric, value, one in zip(
-            metrics, truth, evaluate(fit(used, own, rng), own, metrics, rng), strict=True
+            metrics, truth, evaluate(fit(name, read, rng), read, metrics, rng), strict=True
         )
     ]
     if errors.unknown:
         nothing = (np.nan, np.nan, np.nan, errors.unknown)
-        rows += [(CORRECTED, *one, *nothing) for one in zip(metrics, truth, strict=True)]
+        rows += [(CORRECTED, *pair, *nothing) for pair in zip(metrics, truth, strict=True)]
     erring = EXPERTS[parameters["experts"]]
-    for name, value, one, ends in zip(
+    for rate, value, estimate, ends in zip(
         ("sensitivity", "specificity"), (1 - erring.positive, 1 - erring.negative),
         (errors.sensitivity, errors.specificity), errors.intervals, strict=True,
     ):  # fmt: skip
         low, high = map(float, ends)
-        rows.append((OF_EXPERTS, name, value, one, low, high, errors.source))
+        rows.append((OF_EXPERTS, rate, value, estimate, low, high, errors.source))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

@@ -17,10 +17,11 @@ def readings(tables: Tables) -> pd.DataFrame:
 
 
 BY = ("second", "experts")
+"""The columns of the check's settings."""
 
 
 def readings_table(table: pd.DataFrame, second: str, value: str, words: Mapping[str, str]) -> str:
-    """A value of `read_experts`, a line for each kind of experts and reading, a column a metric."""
+    """The table of a column of `read_experts`: a line for each kind of experts and reading."""
     found = read_experts(table, BY)
     own = found[(found["second"] == second) & found["reading"].isin(list(LOOKS))]
     metrics = list(dict.fromkeys(own["metric"]))
@@ -28,7 +29,8 @@ def readings_table(table: pd.DataFrame, second: str, value: str, words: Mapping[
     for (kind, reading), group in own.groupby(["experts", "reading"], sort=False):
         known = group.set_index("metric")[value]
         cells = [f"{known[metric]:.2f}" for metric in metrics]
-        rows.append([words.get(str(kind), str(kind)), LOOKS[str(reading)][2], *cells])
+        *_, reading_words = LOOKS[str(reading)]
+        rows.append([words.get(str(kind), str(kind)), reading_words, *cells])
     heads = [metric.partition("@")[0] for metric in metrics]
     return markdown_table(["experts' errors", "gold labels", *heads], rows)
 
@@ -47,8 +49,9 @@ def wide_table(table: pd.DataFrame, second: str, words: Mapping[str, str]) -> st
 
 
 def of_auc(table: pd.DataFrame, reading: str) -> dict[str, float]:
-    """Coverage of AUC by a reading where second opinions are on the rarer class, by experts, but
-    those who share errors.
+    """Kind of experts -> a reading's coverage of AUC, with second opinions on the rarer class.
+
+    Experts who share errors are left out.
     """
     found = read_experts(table, BY).set_index("experts")
     chosen = found["reading"].eq(reading) & found["metric"].eq("AUC") & found["second"].eq("rarer")

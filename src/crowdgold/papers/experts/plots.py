@@ -1,4 +1,4 @@
-"""How often intervals hold where experts err, and how wide they are, by how gold is read."""
+"""Coverage and width of intervals where experts err, by how their labels are read."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,8 +22,8 @@ LOOKS = {
 def read_experts(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """A row for each setting (columns `by`) of the check `experts`, metric and reading.
 
-    It has the `coverage` of intervals that there are, the `share` of studies that have one, and
-    `width`, the median ratio to error-free gold's in the study.
+    It has `share`, of the studies that have an interval, `coverage`, of these intervals, and
+    `width`, the median ratio to the width with error-free gold in the same study.
     """
     require(table, [*by, "reading", "metric", "truth", "estimate", "lower", "upper", "replicate"])
     found = []

@@ -4,7 +4,7 @@
 - `one batch`: as `crowdgold sample` draws it before there is any label, for all metrics together;
 - `batches`: the same in several, each guided by the labels before it;
 - `batches for the metric`: likewise, a sample for each metric alone;
-- `least`: no sample, but the fewest labels that could do (`least_share`).
+- `least`: no sample, but the fewest labels that would do as well as `random` (`least_share`).
 
 The labels correct two predictions: that of a method, and `wrong_prediction`.
 """
@@ -30,10 +30,10 @@ from crowdgold.simulate.design import draw_labelled
 from crowdgold.types.items import Items
 from crowdgold.types.parameters import AtLeast, Between, Each, Given, Json, Settings
 
-RANDOM, ONE, BATCHES, FEWEST = "random", "one batch", "batches", "least"
-ALONE = "batches for the metric"
-DESIGNS = (ONE, BATCHES, ALONE, FEWEST)
-"""Beside `random`, against which they are held."""
+RANDOM, ONE_BATCH, BATCHES, LEAST = "random", "one batch", "batches", "least"
+FOR_ONE_METRIC = "batches for the metric"
+DESIGNS = (ONE_BATCH, BATCHES, FOR_ONE_METRIC, LEAST)
+"""The designs that are compared with `random`."""
 RIGHT, WRONG = "right", "wrong"
 COLUMNS = [
     "design", "prediction", "metric", "truth", "estimate", "lower", "upper", "population_width",
@@ -89,12 +89,13 @@ def least_share(variance: np.ndarray, fraction: float) -> float:
     best prediction of the labels that there is.
     """
     spread, wanted = np.sqrt(variance), variance.sum() * (1 / fraction - 1)
+    # The factor of proportion by bisection, at geometric means.
     low, high = 0.0, 1 / spread[spread > 0].min()
     for _ in range(60):
         middle = np.sqrt(max(low, 1e-12 * high) * high)
         chance = np.minimum(middle * spread, 1.0)
-        left = np.divide(variance, chance, out=np.zeros_like(spread), where=chance > 0)
-        low, high = (middle, high) if (left - variance).sum() > wanted else (low, middle)
+        weighted = np.divide(variance, chance, out=np.zeros_like(spread), where=chance > 0)
+        low, high = (middle, high) if (weighted - variance).sum() > wanted else (low, middle)
     return float(np.minimum(high * spread, 1.0).mean() / fraction)
 
 
@@ -117,10 +118,10 @@ def _samples(
     first = [round(share * n_gold) for share in parameters["batches"][:-1]]
     sizes = [*first, n_gold - sum(first)]
     yield RANDOM, metrics, items.with_gold(draw_labelled(len(items), n_gold, rng))
-    yield ONE, metrics, in_batches(items, metrics, [n_gold], seed)
+    yield ONE_BATCH, metrics, in_batches(items, metrics, [n_gold], seed)
     yield BATCHES, metrics, in_batches(items, metrics, sizes, seed)
     for metric in metrics:
-        yield ALONE, [metric], in_batches(items, [metric], sizes, seed)
+        yield FOR_ONE_METRIC, [metric], in_batches(items, [metric], sizes, seed)
 
 
 def check_gold_designs(
@@ -140,21 +141,21 @@ def check_gold_designs(
     for design, asked, sample in _samples(items, parameters, rng):
         fits = {RIGHT: fit(parameters["method"], sample, rng), WRONG: wrong_prediction(sample)}
         for prediction, fitted in fits.items():
-            found = evaluate(fitted, sample, asked, rng, target=ITEMS)
-            wide = evaluate(fitted, sample, asked, rng, target=POPULATION)
+            of_items = evaluate(fitted, sample, asked, rng, target=ITEMS)
+            of_population = evaluate(fitted, sample, asked, rng, target=POPULATION)
             rows += [
                 (design, prediction, metric, truths[metric], one.estimate, one.lower, one.upper,
                  other.upper - other.lower)
-                for metric, one, other in zip(asked, found, wide, strict=True)
+                for metric, one, other in zip(asked, of_items, of_population, strict=True)
             ]  # fmt: skip
     if learnt := given.whole("learnt"):
         study = {**parameters["study"], "n_gold": 0, "n": learnt}
         many = simulate(parameters["simulator"], study, rng).table
-        moved = variances(many, [*map(parse_metric, metrics)], best_prediction(many, many.truth))
+        by_item = variances(many, [*map(parse_metric, metrics)], best_prediction(many, many.truth))
         fraction = given.whole("n_gold") / len(items)
         rows += [
-            (FEWEST, RIGHT, metric, np.nan, least_share(own, fraction), np.nan, np.nan, np.nan)
-            for metric, own in zip(metrics, moved.T, strict=True)
+            (LEAST, RIGHT, metric, np.nan, least_share(own, fraction), np.nan, np.nan, np.nan)
+            for metric, own in zip(metrics, by_item.T, strict=True)
         ]
     return pd.DataFrame(rows, columns=COLUMNS)
 

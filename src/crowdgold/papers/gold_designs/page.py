@@ -8,19 +8,20 @@ import pandas as pd
 from crowdgold.claims.cells import markdown_table, with_error
 from crowdgold.claims.verdicts import CLEAR
 from crowdgold.experiment.summaries import share_error
-from crowdgold.papers.gold_designs.check import ALONE, BATCHES, FEWEST, ONE, RIGHT
+from crowdgold.papers.gold_designs.check import BATCHES, FOR_ONE_METRIC, LEAST, ONE_BATCH, RIGHT
 from crowdgold.papers.gold_designs.plots import shares
 
-MAIN, TUNED = "gold_designs", "Algorithm 2"
-OF_STUDY = ["experiment", "positive"]
+MAIN, OTHERWISE = "gold_designs", "Algorithm 2"
+"""The main experiment, and the words for an experiment that the page gives none."""
+STUDY_KEYS = ["experiment", "positive"]
 DESIGNS = {
-    ONE: "one batch", BATCHES: "two batches", ALONE: "two batches, for it alone",
-    FEWEST: "least possible",
+    ONE_BATCH: "one batch", BATCHES: "two batches", FOR_ONE_METRIC: "two batches, for it alone",
+    LEAST: "least possible",
 }  # fmt: skip
 
 
 def found_of(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Shares and coverage of every cell of these experiments."""
+    """Shares and coverage of every cell (`shares`) of these experiments."""
     return shares(pd.concat(list(tables.values()), ignore_index=True))
 
 
@@ -38,32 +39,33 @@ def _by_metric(
             for one, error in zip(known[value], errors, strict=True)
         ]
         names = [
-            f"{one:g}" if isinstance(one, float) else words.get(str(one), TUNED) for one in key
+            f"{one:g}" if isinstance(one, float) else words.get(str(one), OTHERWISE) for one in key
         ]
         rows.append([*names, *cells])
     return markdown_table([*heads, *metrics], rows)
 
 
-def _listed(parts: list[str]) -> str:
+def _with_and(parts: list[str]) -> str:
+    """Parts as words list them: a, b and c."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def answer(found: pd.DataFrame, metrics: Mapping[str, str]) -> str:
-    """What two batches need where a random sample needs 100 labels, at the middle share, in words.
+    """What two batches need where a random sample needs 100 labels, in words.
 
-    Of the metrics that have words.
+    It is of the metrics that have words, at the middle one of the shares of positive items.
     """
     own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
     positive = sorted(own["positive"].unique())[own["positive"].nunique() // 2]
     own = own[(own["positive"] == positive) & (own["design"] == BATCHES)].set_index("metric")
     by_width, by_error = (
-        _listed([f"{100 * own[column][one]:.0f} for {words}" for one, words in metrics.items()])
+        _with_and([f"{100 * own[column][one]:.0f} for {words}" for one, words in metrics.items()])
         for column in ("share", "error_share")
     )
     error = np.hypot(own["share_se"], own["error_share_se"])
     clear = own["share"] - own["error_share"] > CLEAR * error
     long = [words for one, words in metrics.items() if clear[one]]
-    of_long = f" Intervals of {_listed(long)} are longer than errors call for." if long else ""
+    of_long = f" Intervals of {_with_and(long)} are longer than errors call for." if long else ""
     return (
         f"Where {100 * positive:g} % of items are positive, fewer labels do than the 100 of a "
         f"random sample. For intervals of the same width a sample in two batches needs {by_width}. "
@@ -101,14 +103,14 @@ def coverage_table(
 ) -> str:
     """Coverage of a design by study and share of positive items, a column a metric."""
     own = found[(found["prediction"] == prediction) & (found["design"] == design)]
-    return _by_metric(own, OF_STUDY, ["study", "positive"], labels, "coverage")
+    return _by_metric(own, STUDY_KEYS, ["study", "positive"], labels, "coverage")
 
 
 def least_coverage(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
     """The setting, metric, prediction and design in which a designed sample covers least."""
-    own = found[found["design"].isin([ONE, BATCHES, ALONE])]
+    own = found[found["design"].isin([ONE_BATCH, BATCHES, FOR_ONE_METRIC])]
     row = own.iloc[int(own["coverage"].to_numpy().argmin())]
-    where = labels.get(str(row["experiment"]), TUNED)
+    where = labels.get(str(row["experiment"]), OTHERWISE)
     error = share_error(float(row["coverage"]), int(row["replicates"]))
     return (
         f"{with_error(float(row['coverage']), error)} ({row['metric']}, {where}, "
@@ -121,4 +123,4 @@ def other_shares(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
     """The share of random labels of two batches in the other studies."""
     chosen = (found["experiment"] != MAIN) & found["design"].eq(BATCHES)
     own = found[chosen & found["prediction"].eq(RIGHT)]
-    return _by_metric(own, OF_STUDY, ["study", "positive"], labels, "share")
+    return _by_metric(own, STUDY_KEYS, ["study", "positive"], labels, "share")

@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 
 from crowdgold.experiment.summaries import standard_error
 from crowdgold.papers.gold_designs.check import (
-    ALONE,
     BATCHES,
     COLUMNS,
     DESIGNS,
-    FEWEST,
-    ONE,
+    FOR_ONE_METRIC,
+    LEAST,
+    ONE_BATCH,
     RANDOM,
     RIGHT,
 )
@@ -75,11 +75,11 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
             chosen = own["design"] == design
             if not chosen.any():
                 continue
-            covered = inside[chosen].mean() if design != FEWEST else np.nan
+            covered = inside[chosen].mean() if design != LEAST else np.nan
             ratios = [_ratio(own, design, width) for width in ("width", "population_width")]
             # The square of a ratio, and its standard error.
             found = [(ratio**2, 2 * ratio * error) for ratio, error in ratios]
-            if design == FEWEST:
+            if design == LEAST:
                 least = own.loc[chosen, "estimate"].to_numpy(float)
                 found[0] = float(least.mean()), standard_error(least)
             numbers = [*found, _ratio(own, design, "squared")]
@@ -89,10 +89,10 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
 
 
 LOOKS = {
-    ONE: (COLOURS[5], "s", "-", "in one batch"),
+    ONE_BATCH: (COLOURS[5], "s", "-", "in one batch"),
     BATCHES: (COLOURS[0], "o", "-", "in two batches"),
-    ALONE: (COLOURS[2], "v", "-", "two, for it alone"),
-    FEWEST: (COLOURS[7], "_", "none", "the least that could do"),
+    FOR_ONE_METRIC: (COLOURS[2], "v", "-", "two, for it alone"),
+    LEAST: (COLOURS[7], "_", "none", "the least that could do"),
 }
 """Design -> its colour, marker, line, and words."""
 MARKERS = "^vDPX"
@@ -120,12 +120,9 @@ def _draw(panel: Axes, own: pd.DataFrame, worlds: Mapping[str, str]) -> None:
 
 
 def draw_gold_designs(
-    table: pd.DataFrame,
-    *,
-    label: str,
-    titles: Mapping[str, str] | None = None,
+    table: pd.DataFrame, *, label: str, titles: Mapping[str, str] | None = None,
     worlds: Mapping[str, str] | None = None,
-) -> tuple[Figure, pd.DataFrame]:
+) -> tuple[Figure, pd.DataFrame]:  # fmt: skip
     """Draw a panel for each metric: the share of labels for equal width against that of positives.
 
     `titles` are words for metrics, `worlds` for the experiments beside the main one.

@@ -16,7 +16,7 @@ from crowdgold.experiment.summaries import count_gate_failures, share_error, sta
 
 
 def spread_by_sharing(tables: Tables) -> Cells:
-    """How many times as far naive means of runs spread where the simulations share a draw."""
+    """The spread of naive means of runs whose simulations share a draw, over that of exact runs."""
     naive = {"estimator": "naive", "quantity": "mean"}
     table = choose(tables["judge_error_simulation"], naive)
     runs = table.groupby("variant")["value"]
@@ -43,7 +43,7 @@ def widened(tables: Tables) -> Cells:
 
 
 def _method_row(method: str, rows: pd.DataFrame, settings: list[str]) -> list[str]:
-    """Summarise a method over settings: bias with its sign, error, width, coverage, failures."""
+    """A method's line of `method_tables`: bias with its sign, error, width, coverage, failures."""
     known = rows[np.isfinite(rows["estimate"]) & np.isfinite(rows["lower"])]
     difference = (known["estimate"] - known["truth"]).to_numpy(float)
     width = (known["upper"] - known["lower"]).to_numpy(float)
@@ -67,7 +67,7 @@ def _method_row(method: str, rows: pd.DataFrame, settings: list[str]) -> list[st
 
 
 def method_tables(table: pd.DataFrame) -> str:
-    """The methods of an experiment, a line each, over its settings; a table a judges' quality."""
+    """Tables of an experiment's methods over its settings, one for each quality of the judges."""
     if "quality" in table:
         parts = [
             f"TPR-TNR of the judges: {quality}.\n\n{method_tables(rows.drop(columns='quality'))}"

@@ -31,7 +31,7 @@ LOOKS = {"naive": MAJORITY.name, ROGAN_GLADEN.name: ROGAN_GLADEN.name}
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, prevalence: float) -> None:
-    """Draw the histogram of each estimator, and above it its mean with the mean error bar."""
+    """Draw each estimator's histogram and, above it, its mean with an error bar of mean length."""
     top = float(rows.loc[rows["quantity"] == "bin", "value"].max())
     for place, (estimator, method) in enumerate(LOOKS.items()):
         own, look = rows[rows["estimator"] == estimator], style_of(method)
@@ -92,7 +92,7 @@ WORDS = {
 }
 """What stands above a column for the value of a setting."""
 LOWEST = 0.5
-"""The coverage axis starts here; what is below it, as the naive rate often is, has a mark."""
+"""The coverage axis starts here; lower coverage, as the naive rate often has, is a triangle."""
 
 
 X = "prevalence"

@@ -10,8 +10,9 @@ place of its estimate. Variants:
     true quality   the true q+ in the last term of the variance
     published      both slips
 
-`false_positives` fixes the shared number, which the printed results give away. Nothing is drawn for
-the corrected rate against the rate that judges find (judge error, "The first formula").
+`false_positives` fixes the shared number, which follows from the printed results. A second check,
+`judge_error_formula`, draws nothing: the corrected rate against the rate that judges find (judge
+error, "The first formula").
 """
 
 from collections.abc import Mapping
@@ -76,8 +77,9 @@ EXACT, SHARED, TRUE_QUALITY, PUBLISHED = VARIANTS = (
 )  # fmt: skip
 NAIVE, CORRECTED = "naive", ROGAN_GLADEN.name
 BIN = 0.005
+"""The width of the histogram's bins."""
 Z = 1.96
-"""As in the published code."""
+"""Standard errors on each side of an error bar, as in the published code."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,24 +121,22 @@ class Truth(NamedTuple):
 def _counts(
     truth: Truth, size: int, shared: bool, fixed: int | None, rng: np.random.Generator
 ) -> JudgementCounts:
+    """`size` simulated counts; the false positives are one `shared` number, `fixed` if not None."""
     positives = rng.binomial(truth.n, truth.prevalence, size)
     right_positive = rng.binomial(truth.gold_positives, truth.tpr, size)
     right_negative = rng.binomial(truth.gold_negatives, truth.tnr, size)
-    found = rng.binomial(positives, truth.tpr)
+    true_positives = rng.binomial(positives, truth.tpr)
     negatives = truth.n - positives
     if shared:
         # R's rbinom(1, ...) takes the first of the sizes that it is given.
-        wrong = rng.binomial(negatives[0], 1 - truth.tnr) if fixed is None else fixed
+        false_positives = rng.binomial(negatives[0], 1 - truth.tnr) if fixed is None else fixed
     else:
-        wrong = rng.binomial(negatives, 1 - truth.tnr)
+        false_positives = rng.binomial(negatives, 1 - truth.tnr)
     return JudgementCounts(
-        found + wrong,
-        np.full(size, truth.n),
-        right_positive,
-        truth.gold_positives - right_positive,
-        right_negative,
-        truth.gold_negatives - right_negative,
-    )
+        true_positives + false_positives, np.full(size, truth.n),
+        right_positive, truth.gold_positives - right_positive,
+        right_negative, truth.gold_negatives - right_negative,
+    )  # fmt: skip
 
 
 def _with_true_quality(counts: JudgementCounts, tpr: float) -> np.ndarray:
@@ -147,8 +147,8 @@ def _with_true_quality(counts: JudgementCounts, tpr: float) -> np.ndarray:
     sizes = counts.judged, counts.gold_positives, counts.gold_negatives
     variance = corrected_variance(judged_rate, q_pos, q_neg, *sizes)
     spread = q_neg * (1 - q_neg) / counts.gold_negatives / (q_pos + q_neg - 1) ** 4
-    slip = (judged_rate - tpr) ** 2 - (judged_rate - q_pos) ** 2
-    return np.sqrt(np.asarray(variance) + spread * slip)
+    difference = (judged_rate - tpr) ** 2 - (judged_rate - q_pos) ** 2
+    return np.sqrt(np.asarray(variance) + spread * difference)
 
 
 def simulate_estimates(
@@ -159,13 +159,13 @@ def simulate_estimates(
     `fixed` is the shared number of false positives; drawn where it is None.
     """
     counts = _counts(truth, size, variant in (SHARED, PUBLISHED), fixed, rng)
-    found = correct_rate(counts, interval="paper", outside="keep")
-    naive = np.asarray(found.judged_rate)
-    error = np.asarray(found.standard_error)
+    corrected = correct_rate(counts, interval="paper", outside="keep")
+    naive = np.asarray(corrected.judged_rate)
+    error = np.asarray(corrected.standard_error)
     if variant in (TRUE_QUALITY, PUBLISHED):
         error = _with_true_quality(counts, truth.tpr)
     naive_error = np.sqrt(naive * (1 - naive) / truth.n)
-    return {NAIVE: (naive, naive_error), CORRECTED: (np.asarray(found.estimate), error)}
+    return {NAIVE: (naive, naive_error), CORRECTED: (np.asarray(corrected.estimate), error)}
 
 
 def check_judge_error_simulation(

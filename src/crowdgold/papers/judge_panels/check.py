@@ -26,7 +26,7 @@ from crowdgold.types.parameters import AtLeast, Each, Given, Json, Settings
 
 EFFECTIVE, WITHOUT = "effective votes", "without gold"
 VOTES = "votes"
-"""What the effective number of votes is a value of, where others have a metric."""
+"""Stands for a metric in the rows of the effective number of votes."""
 TRUTHS = {"prevalence": "phi", "TPR_H": "TPR_H", "TNR_H": "TNR_H"}
 """Metric -> the name of its true value among the generator's parameters; `AUC:MODEL` of AUC."""
 COLUMNS = ["n_gold", "method", "metric", "truth", "estimate", "lower", "upper"]
@@ -52,8 +52,9 @@ def _estimates(
     items: Items, name: str, known: Mapping[str, float], settings: Mapping[str, Any],
     seed: int, stan: StanModels,
 ) -> Iterator[tuple[Any, ...]]:  # fmt: skip
-    """What a method says of each metric that it can estimate; methods share their random numbers,
-    so that those of one model share its fit.
+    """Rows (method, metric, truth, estimate, lower, upper) of what a method can estimate.
+
+    All methods have the same `seed`, so that those of one model share its fit.
     """
     method = METHODS[name]
     metrics = [one for one in (*TRUTHS, "AUC") if not method.cannot_estimate(one)]
@@ -69,14 +70,14 @@ def _estimates(
 def _without_gold(
     items: Items, known: Mapping[str, float], rng: np.random.Generator
 ) -> Iterator[tuple[Any, ...]]:
-    """Ranges of the prevalence and of AUC; their ends are NaN where there is no answer."""
+    """The same rows of the ranges of prevalence and AUC; ends are NaN where there is no answer."""
     assert items.labels is not None
     model, table = items.predictors[0], labels_by_judge(items.labels)
     kept = ~contrary(table)
-    found = ranges(*votes_of(table, kept), dict(items.scores), rng, table=table[:, kept])
-    one, truth = found.prevalence, known[TRUTHS["prevalence"]]
+    bounds = ranges(*votes_of(table, kept), dict(items.scores), rng, table=table[:, kept])
+    one, truth = bounds.prevalence, known[TRUTHS["prevalence"]]
     yield WITHOUT, "prevalence", truth, np.nan, one.lower, one.upper
-    one, truth = found.auc[model], known[f"AUC:{model}"]
+    one, truth = bounds.auc[model], known[f"AUC:{model}"]
     yield WITHOUT, "AUC", truth, np.nan, one.lower, one.upper
 
 
@@ -96,9 +97,9 @@ def check_judge_panels(
         for name in parameters["methods"]:
             found = _estimates(items, name, known, settings, seed, stan)
             rows += [(n_gold, *one) for one in found]
-        worth = of_judges(labels_by_judge(items.labels), items.gold).effective
-        ends = worth.value, worth.lower, worth.upper
-        rows.append((n_gold, EFFECTIVE, VOTES, known["effective_votes"], *ends))
+        votes = of_judges(labels_by_judge(items.labels), items.gold).effective
+        interval = votes.value, votes.lower, votes.upper
+        rows.append((n_gold, EFFECTIVE, VOTES, known["effective_votes"], *interval))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

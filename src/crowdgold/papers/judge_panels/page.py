@@ -1,4 +1,4 @@
-"""Tables of docs/judges.md, and those that ranges without gold labels are judged on."""
+"""Tables of docs/judges.md, and the rows that its claims on ranges without gold labels use."""
 
 from collections.abc import Mapping
 
@@ -12,19 +12,19 @@ from crowdgold.papers.judge_panels.check import EFFECTIVE, WITHOUT
 from crowdgold.papers.judge_panels.plots import measured, pooled
 
 __all__ = ["measured"]
-"""What the page calls by this module's name and others make."""
+"""Made in another module; the page's template calls it by the name of this one."""
 
 
-def answered(tables: Tables) -> pd.DataFrame:
-    """Ranges that count as right where there are any."""
+def ranges_or_all(tables: Tables) -> pd.DataFrame:
+    """Ranges without gold, each made endless: its coverage is how often there is a range."""
     rows = only(tables)[only(tables)["method"] == WITHOUT]
     there = rows["lower"].notna()
     ends = {"lower": np.where(there, -np.inf, np.nan), "upper": np.where(there, np.inf, np.nan)}
     return rows.assign(**ends)
 
 
-def given(tables: Tables) -> pd.DataFrame:
-    """Ranges that are there: one that is refused says nothing of the truth."""
+def given_ranges(tables: Tables) -> pd.DataFrame:
+    """Ranges without gold where there is one; a refused range says nothing of the truth."""
     rows = only(tables)[only(tables)["method"] == WITHOUT]
     return rows[rows["lower"].notna()]
 
@@ -55,9 +55,9 @@ def methods_table(found: pd.DataFrame, value: str) -> str:
 
 
 def effective_table(found: pd.DataFrame, labels: Mapping[str, str] | None = None) -> str:
-    """Coverage and median width of the interval of the effective votes, by correlation.
+    """Coverage and median width of the interval of the effective votes.
 
-    Or by panels of other kinds, where these have words.
+    A line is for a correlation or, with `labels`, for a panel of another kind.
     """
     by = "correlation" if labels is None else "experiment"
     own = found.loc[found["method"] == EFFECTIVE, [by, "n_gold", "coverage", "width"]]

@@ -17,7 +17,7 @@ KEYS = ["experiment", "correlation", "n_gold", "method", "metric"]
 
 
 def _with_correlation(table: pd.DataFrame, by: str) -> pd.DataFrame:
-    """The rows of a check, its setting under the name `correlation`; NaN where it has none."""
+    """The rows of the check, with the setting `by` as column `correlation`; NaN without one."""
     require(table, [*COLUMNS, "experiment", "replicate"])
     found = table[by].astype(float) if by in table else np.nan
     return table.assign(correlation=found)
@@ -50,7 +50,7 @@ def measured(table: pd.DataFrame, by: str) -> pd.DataFrame:
 
 
 def pooled(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Means over what is not named, such as metrics; `lowest` is the least coverage."""
+    """Means over all keys but those of `by`, such as metrics; `lowest` is the least coverage."""
     groups = found.groupby(list(by), sort=False, dropna=False)
     return groups.agg(
         replicates=("replicates", "max"), answered=("answered", "mean"),
@@ -61,7 +61,7 @@ def pooled(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 TITLES = {"prevalence": "Prevalence", "AUC": "AUC of the model"}
 ENOUGH = 0.5
-"""The share of studies that have a range from which on its median ends are drawn."""
+"""The median ends of ranges are drawn where at least this share of studies has a range."""
 
 
 def _coverage(axes: Axes, found: pd.DataFrame) -> None:
@@ -112,7 +112,7 @@ def _ranges(axes: Axes, table: pd.DataFrame, metric: str) -> None:
     middle, share = by[["lower", "upper", "truth"]].median(), by["lower"].count() / by.size()
     ends = middle[["lower", "upper"]].where(share >= ENOUGH)
     axes.fill_between(ends.index, ends["lower"], ends["upper"], color="#BBBBBB", linewidth=0)
-    # A single correlation with a range between two without has no band.
+    # `fill_between` draws no band at a correlation whose neighbours have no range; a line shows it.
     axes.vlines(ends.index, ends["lower"], ends["upper"], color="#999999", linewidth=2)
     axes.plot(middle.index, middle["truth"], color="black", linewidth=1)
     for place in share.index[share < ENOUGH]:

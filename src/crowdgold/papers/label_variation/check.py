@@ -38,9 +38,9 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import Above, AtLeast, Each, Given, Range, Settings
 
 KEPT = Path("results/embeddings")
-"""Where features of frozen encoders are kept, for all scales."""
+"""The folder of features of frozen encoders, shared by all scales."""
 TITLES = {"snli": "ChaosNLI (SNLI)", "mnli_m": "ChaosNLI (MNLI)"}
-"""Of the subsets of ChaosNLI, which count as datasets."""
+"""Subset of ChaosNLI, which counts as a dataset of its own -> its title."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,7 @@ def features_file(parameters: Mapping[str, Any]) -> Path | None:
 
 
 def encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
-    """The function split -> encoder."""
+    """The function (split) -> encoder, a PyTorch module; features that are kept are read here."""
     from crowdgold.papers.label_variation.training import FrozenFeatures
 
     name = given.choice("encoder")
@@ -145,7 +145,7 @@ def encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
 
 
 def optimisation(given: Given) -> Any:
-    """How models are trained, and what a search tries."""
+    """The `training.Optimisation`: how models are trained, and what a search tries."""
     from crowdgold.papers.label_variation.training import Optimisation
 
     low, high = (float(rate) for rate in given.values["learning_rates"])
@@ -155,15 +155,10 @@ def optimisation(given: Given) -> Any:
             "highest"
         )
     return Optimisation(
-        given.whole("epochs"),
-        given.whole("batch_size"),
-        given.real("learning_rate"),
-        given.real("warmup"),
-        given.choice("repeated") == "each",
-        given.whole("trials"),
-        (low, high),
-        tuple(map(int, given.values["batch_sizes"])),
-    )
+        given.whole("epochs"), given.whole("batch_size"), given.real("learning_rate"),
+        given.real("warmup"), given.choice("repeated") == "each", given.whole("trials"),
+        (low, high), tuple(map(int, given.values["batch_sizes"])),
+    )  # fmt: skip
 
 
 def run_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
@@ -182,7 +177,7 @@ def run_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
     return trained
 
 
-DEFAULTS = {
+DEFAULTS = {  # of parameters that an experiment may leave out
     "subset": "",
     "warmup": 0.0,
     "repeated": "weighted",
@@ -242,13 +237,13 @@ def titles(given: Given, data: Prepared) -> dict[str, str]:
     return {"dataset": dataset, "encoder": title}
 
 
-OF_TRAINING: dict[str, Any] = {
+TRAINING_NEEDS: dict[str, Any] = {  # arguments of `Check`
     "dataset": lambda parameters: str(parameters["dataset"]),
     "packages": lambda parameters: ENCODERS[parameters["encoder"]].packages,
     "can_do_without": False,
     "features_file": features_file,
 }
-CHECK = Check("label_variation", check_label_variation, LabelVariationParameters, **OF_TRAINING)
+CHECK = Check("label_variation", check_label_variation, LabelVariationParameters, **TRAINING_NEEDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -327,5 +322,5 @@ def _predictions(
 
 
 CHECK_HUMAN_RANKING = Check(
-    "human_ranking", check_human_ranking, HumanRankingParameters, **OF_TRAINING
+    "human_ranking", check_human_ranking, HumanRankingParameters, **TRAINING_NEEDS
 )

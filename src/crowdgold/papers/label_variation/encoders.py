@@ -31,7 +31,7 @@ TFIDF = "tfidf"
 
 @dataclass(frozen=True)
 class Encoder:
-    """An encoder."""
+    """What turns a text into features: its name, where its weights are, and how it is used."""
 
     name: str
     title: str  # for the reader of a figure
@@ -97,21 +97,17 @@ def scale_to_unit_variance(features: np.ndarray, training: np.ndarray) -> np.nda
 
 
 def tfidf_features(texts: Texts, training: np.ndarray) -> np.ndarray:
-    """The features of texts or pairs: (N, D), D at most 4096, of pairs four times.
+    """TF-IDF of texts (N, D), or of pairs (N, 4 D), with D at most 4096.
 
-    The vocabulary, n-grams that are in two texts or more, the most frequent, and the weights come
-    from the texts at positions `training` alone; an InputError where these have nothing in common.
+    The vocabulary (the most frequent n-grams, each in two texts or more) and the weights come from
+    the texts at positions `training` alone; an InputError where these have nothing in common.
     """
     first, second = list(texts.first), list(texts.second)
     known = [own[i] for own in (first, second) if own for i in training]
     vectorizer = TfidfVectorizer(
-        analyzer="char_wb",
-        ngram_range=(2, 5),
-        min_df=2 if len(known) > 2 else 1,
-        max_features=4096,
-        sublinear_tf=True,
-        dtype=np.float32,
-    )
+        analyzer="char_wb", ngram_range=(2, 5), min_df=2 if len(known) > 2 else 1,
+        max_features=4096, sublinear_tf=True, dtype=np.float32,
+    )  # fmt: skip
     try:
         vectorizer.fit(known)
     except ValueError as error:
@@ -131,8 +127,8 @@ def checksum(encoder: Encoder, texts: Texts) -> str:
 def embeddings(
     name: str, texts: Texts, path: Path, threads: int = 1, log: Callable[[str], None] = print
 ) -> np.ndarray:
-    """The features of texts by a frozen pretrained encoder, kept in a file, which is written, or
-    written anew where it holds those of other texts.
+    """The features of texts by a frozen pretrained encoder, from the file `path`, which is written
+    first where there is none, or where it holds those of other texts.
     """
     if name not in ENCODERS:
         raise InputError(unknown("encoder", name, ENCODERS))
@@ -158,7 +154,7 @@ def embeddings(
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Positions of items."""
+    """The positions of the items in each part of a split."""
 
     training: np.ndarray  # what the model that is evaluated is trained on
     fitting: np.ndarray  # what the models of a search are trained on
@@ -188,6 +184,7 @@ class Prepared:
         splits = []
         for number, fold in enumerate(sorted(set(self.part))):
             rest = np.flatnonzero(self.part != fold)
+            # A fixed seed: all runs have the same development items.
             order = np.random.default_rng([11, number]).permutation(rest)
             count = round(0.1 * len(rest))
             fitting, development = np.sort(order[count:]), np.sort(order[:count])

@@ -1,4 +1,4 @@
-"""Annotations of items: what methods train on them, metrics say, and people choose (HLV, 3 to 6).
+"""Annotations of items, and what is made of them: training sets, scores, choices (HLV, 3 to 6).
 
 A method trains on rows with targets and weights that are made of the annotations (section 4).
 
@@ -80,7 +80,7 @@ def why_left_out(name: str, annotators_known: bool, multilabel: bool) -> str:
 
 
 SAME = {"accuracy": "micro F1", "soft accuracy": "soft micro F1"}
-"""What tables and figures call a metric where an item has one class -> the general name."""
+"""Name of a metric where an item has one class -> its name where it may have several."""
 
 
 class Score(NamedTuple):
@@ -99,8 +99,8 @@ def score(true: np.ndarray, predicted: np.ndarray, multilabel: bool) -> dict[str
 
 
 def geometric_mean(scores: Mapping[str, Score]) -> float:
-    """The geometric mean of the metrics but the macro F1s, as hyperparameters are chosen (HLV,
-    section 5.1), the correlation as (1 + r) / 2.
+    """The geometric mean of the metrics without the macro F1s, by which hyperparameters are chosen
+    (HLV, section 5.1); the correlation enters as (1 + r) / 2.
 
     An undefined correlation counts as 0: predictions that never vary are not chosen.
     """
@@ -111,23 +111,21 @@ def geometric_mean(scores: Mapping[str, Score]) -> float:
 
 
 class Padded(NamedTuple):
-    """Annotations laid out by item, up to the J that the item with the most has; 0 where there is
-    none.
-    """
+    """Annotations laid out by item, padded with 0 to the J of the item with the most."""
 
     chosen: np.ndarray  # (N, J, K) what an annotation chose, 0 or 1
     annotator: np.ndarray  # (N, J) positions of the annotators
-    number: np.ndarray  # (N, J) how many annotations a place stands for
+    number: np.ndarray  # (N, J) how many equal annotations an entry stands for
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """R annotations of N items in K classes, of each item one or more.
+    """R annotations of N items in K classes, one or more of each item.
 
-    `item_of` (R,) is the position of each one's item, ascending; `chosen` (R, K) 1 for each class
-    that it chose, else 0, exactly one 1 in a row unless `multilabel`; `annotator_of` (R,) the
-    position of who gave it, of A `annotators`, None and 0 where that is not known; `count` (R,) how
-    many equal annotations a row stands for, 1 each where it is known who gave them.
+    `item_of` (R,) is the position of a row's item, ascending; `chosen` (R, K) is 1 for each class
+    that it chose, else 0, with exactly one 1 in a row unless `multilabel`; `annotator_of` (R,) is
+    the position of who gave it, among A `annotators` (None, and 0 annotators, where that is not
+    known); `count` (R,) is how many equal annotations a row stands for, 1 where people are known.
     """
 
     item_of: np.ndarray
@@ -269,7 +267,7 @@ def item_weights(judged: Judged, hard: bool) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
-    """R rows."""
+    """The R rows that a method trains on, with their targets and weights."""
 
     item: np.ndarray  # (R,) position of a row's item
     target: np.ndarray  # (R, K) what its prediction should be
@@ -320,14 +318,15 @@ def training_set(method: str, judged: Judged, each: bool = False) -> TrainingSet
 
 ONE, PANEL = JUDGES = ("one", "panel")
 VISIBLE = 0.05
-"""Of a probability: the least difference that someone who reads two predictions takes note of."""
+"""The least difference between two predicted probabilities that a reader of both notices."""
 LEAST = 1e-6
-"""Of a probability: what a method that gives a label none is taken to have given it."""
+"""The least probability that a label is taken to have; its logarithm has to be finite."""
 
 
 def halves(judged: Judged, rng: np.random.Generator) -> tuple[Judged, Judged]:
-    """Split each item's annotations at random in two; of an odd number the first has one more, and
-    an item with a single one is an InputError.
+    """Split each item's annotations at random in two; of an odd number the first half has one more.
+
+    An item with a single annotation is an InputError.
     """
     each = np.repeat(np.arange(len(judged.counts)), judged.counts)
     order = each[np.lexsort((rng.random(len(each)), judged.item_of[each]))]

@@ -119,13 +119,14 @@ def ranking_table(table: pd.DataFrame, judge: str) -> str:
 RUNS = "label_variation"
 """The joined table of all experiments of the study."""
 CHOICES = "human_ranking"
-"""That of `human_ranking`: what people choose, and how metrics agree with it."""
+"""The table of `human_ranking`: what people choose, and how metrics agree with it."""
 TUNED = "label_variation_tuned"
-"""That of a dataset with its encoder frozen, and trained too."""
+"""The table of a dataset with its encoder frozen, and with it trained too."""
 SIMPLE = ("ReL", "SL")
+"""The two simple methods that the paper's claims are about."""
 
 
-def _of_simple(tables: Tables, what: str) -> pd.DataFrame:
+def _for_simple(tables: Tables, what: str) -> pd.DataFrame:
     """A column of `compare_with_baseline` by setting, a column for each of `SIMPLE`."""
     found = compare_with_baseline(tables[RUNS]).set_index(SETTING)
     return pd.DataFrame({name: found.loc[found["method"] == name, what] for name in SIMPLE})
@@ -135,14 +136,14 @@ def beat_baseline(
     tables: Tables, methods: list[str], section: Mapping[str, Any], margin: float
 ) -> Judgement:
     """In how many settings all of these methods, of ReL and SL, beat MV substantially."""
-    found = _of_simple(tables, "beats")[methods].all(axis=1)
+    found = _for_simple(tables, "beats")[methods].all(axis=1)
     return judged_share(found, printed_settings(section, "beats_baseline", *methods), margin)
 
 
 def among_the_best(tables: Tables, section: Mapping[str, Any], margin: float) -> Judgement:
     """In how many settings ReL or SL is among the best."""
-    found = _of_simple(tables, "among_best").any(axis=1)
-    best = _of_simple(tables, "best")[SIMPLE[0]][~found].value_counts()
+    found = _for_simple(tables, "among_best").any(axis=1)
+    best = _for_simple(tables, "best")[SIMPLE[0]][~found].value_counts()
     names = ", ".join(f"{name} {count}" for name, count in best.items())
     printed = printed_settings(section, "among_best", "ReL or SL")
     return judged_share(found, printed, margin, f"; elsewhere the best: {names}" if names else "")
@@ -196,10 +197,10 @@ def degenerates(tables: Tables, method: str, dataset: str) -> Judgement:
     tuned = tables[TUNED]
     own = tuned[(tuned["method"] == method) & (tuned["dataset"] == dataset)]
     by_metric = own[own["encoder"].str.endswith("fine-tuned")].groupby("metric")["value"].mean()
-    told = [f"{name} {by_metric[name]:.3f}" for name in ("macro F1", "entropy correlation")
+    values = [f"{name} {by_metric[name]:.3f}" for name in ("macro F1", "entropy correlation")
             if name in by_metric]  # fmt: skip
-    if told:
-        trained = ", ".join(told).replace("nan", "undefined")
+    if values:
+        trained = ", ".join(values).replace("nan", "undefined")
         why += f"; where the encoder is trained too, {trained}"
     return Judgement(f"{elsewhere}defined in all runs there; {text}", FAILS, why, runs)
 

@@ -24,7 +24,7 @@ from crowdgold.types.columns import list_names
 BASELINE = "MV"
 SETTING = ["dataset", "encoder", "metric"]
 CLEAR = 2.0
-"""Standard errors."""
+"""Standard errors of a difference that make it substantial."""
 
 
 def differences(table: pd.DataFrame) -> pd.DataFrame:
@@ -111,7 +111,7 @@ def against_objective(table: pd.DataFrame, methods: tuple[str, ...]) -> pd.DataF
 
 
 END_LEVEL = 0.95
-"""Of each end of an interval."""
+"""The one-sided level of each end of an interval, which then has 90 %."""
 
 
 def listed_settings(items: list[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
@@ -142,7 +142,7 @@ def printed_settings(section: Mapping[str, Any], share: str, *whose: str) -> pd.
 
 
 def observations(found: pd.Series) -> float:
-    """The datasets of settings; the effective number (Kish) where they have unequally many."""
+    """The number of datasets of settings; Kish's effective one where some have more settings."""
     sizes = found.groupby("dataset").size()
     return float(sizes.sum() ** 2 / (sizes**2).sum())
 
@@ -185,13 +185,13 @@ def chances(runs: int) -> tuple[float, float]:
 
 
 def in_words(found: pd.Series) -> str:
-    """How many of the settings, and their share, in words."""
+    """In how many settings `found` is true, and their share, in words."""
     return f"{int(found.sum())} of {len(found)} settings ({found.mean():.1%})"
 
 
 def judged_share(found: pd.Series, printed: pd.Series, margin: float, more: str = "") -> Judgement:
-    """The share of our settings in which something was found, held against the printed one; `more`
-    is what else to say of ours.
+    """Judge the share of our settings where `found` is true by the printed one; `more` is added to
+    the words on ours.
     """
     if found.empty:
         return Judgement("no such settings", NOT_DECIDED)

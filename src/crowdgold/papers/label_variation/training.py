@@ -1,4 +1,4 @@
-"""Training heads, and where it is asked for the encoder under them, by any method (HLV, section 4),
+"""Training by any method (HLV, section 4): linear heads on an encoder, which may be trained too;
 and a run of the study (5.1): a method trained and evaluated on a dataset. Needs PyTorch.
 
 - cross-entropy: - sum_k T_ik log Q_ik; of several classes, that of each and its complement.
@@ -277,13 +277,9 @@ def _rate(step: int, steps: int, warmup: float) -> float:
 
 
 def train(
-    method: str,
-    judged: Judged,
-    encoder: nn.Module,
-    how: Optimisation,
-    rng: np.random.Generator,
+    method: str, judged: Judged, encoder: nn.Module, how: Optimisation, rng: np.random.Generator,
     at: np.ndarray | None = None,
-) -> Trained:
+) -> Trained:  # fmt: skip
     """Train a model by a method on the annotations of the training items.
 
     The encoder turns positions of items (B,) into features (B, `encoder.width`); those of its
@@ -327,13 +323,13 @@ EncoderOf = Callable[[Split], nn.Module]
 
 
 class Run(NamedTuple):
-    """What a run gives.
+    """What a run of the study gives: scores and predictions of the test items, errors of shares.
 
     `share_error` is the largest difference, over classes, of a class's mean prediction from its
     mean share in what people chose, of the items tested; `train_share_error` the same of the items
-    trained on, those of all splits together. At its maximum a likelihood of the people's shares has
-    none, as its derivative by the constant term is zero; what there is says that training stopped
-    before it was there.
+    trained on, those of all splits together. Where a likelihood of the people's shares is at its
+    maximum, that is 0, as its derivative by the constant term is; a larger one says that training
+    stopped before the maximum.
     """
 
     scores: dict[str, Score]
@@ -349,18 +345,18 @@ def search(
     """Choose learning rate and batch size on the development items of the first split; `how` itself
     where nothing is tried.
     """
-    split, best, at_best = data.splits()[0], -1.0, how
+    split, best, best_how = data.splits()[0], -1.0, how
     true, judged = data.judged.shares()[split.development], data.judged.of_items(split.fitting)
     low, high = np.log(how.learning_rates)
     for _ in range(how.trials):
         rate, size = float(np.exp(rng.uniform(low, high))), int(rng.choice(how.batch_sizes))
-        one = replace(how, learning_rate=rate, batch_size=size)
-        model = train(method, judged, encoder_of(split), one, rng, split.fitting)
+        tried = replace(how, learning_rate=rate, batch_size=size)
+        model = train(method, judged, encoder_of(split), tried, rng, split.fitting)
         predicted = model.predict(split.development)
         mean = geometric_mean(score(true, predicted, data.judged.multilabel))
         if mean > best:
-            best, at_best = mean, one
-    return at_best
+            best, best_how = mean, tried
+    return best_how
 
 
 def run(
@@ -376,11 +372,11 @@ def run(
         trained.append(model.predict(split.training))
     shares = data.judged.shares()
     predicted, true = np.concatenate(tested), shares[np.concatenate([one.test for one in splits])]
-    of_trained = shares[np.concatenate([one.training for one in splits])].mean(axis=0)
+    trained_shares = shares[np.concatenate([one.training for one in splits])].mean(axis=0)
     return Run(
         score(true, predicted, data.judged.multilabel),
         chosen,
         predicted,
         float(np.abs(predicted.mean(axis=0) - true.mean(axis=0)).max()),
-        float(np.abs(np.concatenate(trained).mean(axis=0) - of_trained).max()),
+        float(np.abs(np.concatenate(trained).mean(axis=0) - trained_shares).max()),
     )

@@ -71,14 +71,14 @@ class NestedLengthsParameters(Settings):
 
 
 def _spread(values: np.ndarray) -> float:
-    """The interquartile range, in standard deviations of a normal; tails do not rule it."""
+    """The interquartile range as a normal's standard deviation, so that tails hardly count."""
     return float(np.subtract(*np.quantile(values, [0.75, 0.25])) / 1.349)
 
 
 def modes(values: np.ndarray) -> int:
-    """How many modes draws have, by a kernel density with Scott's bandwidth, tails left out.
+    """How many modes draws have, by a kernel density with Scott's bandwidth, without their tails.
 
-    A mode's prominence is a tenth of the highest density or more.
+    A peak counts whose prominence is at least a tenth of the highest density.
     """
     low, high = np.quantile(values, [0.005, 0.995])
     inner = values[(values >= low) & (values <= high)]
@@ -132,19 +132,19 @@ def check_nested_lengths(
     vote = fit.parameters.select(spread_draws(len(fit.parameters), wanted))
     exact = sample_exact_cut(ranking, sets, vote, exact_rng)
     rows = []
-    for length, own in zip([EXACT_AGAIN, *parameters["lengths"]], others, strict=True):
+    for length, own_rng in zip([EXACT_AGAIN, *parameters["lengths"]], others, strict=True):
         start, passed = time.perf_counter(), True
         if length == EXACT_AGAIN:
-            found = sample_exact_cut(ranking, sets, vote, own)
+            draws = sample_exact_cut(ranking, sets, vote, own_rng)
         else:
-            found, pilot = sample_nested_cut(ranking, sets, vote, own, stan, sampler, length, 1)
+            draws, pilot = sample_nested_cut(ranking, sets, vote, own_rng, stan, sampler, length, 1)
             passed = pilot.passed
         known = {
             "length": length, "seconds": time.perf_counter() - start,
-            "failures": int(found.failures), "exact_failures": int(exact.failures),
+            "failures": int(draws.failures), "exact_failures": int(exact.failures),
             "diagnostics_passed": passed and fit.diagnostics.passed,
         }  # fmt: skip
-        rows += [{**known, **row} for row in compare(found, exact)]
+        rows += [{**known, **row} for row in compare(draws, exact)]
     return pd.DataFrame(rows)
 
 
@@ -222,7 +222,7 @@ ITEMS = "true labels"
 """Stands in the place of a method for the curve of the items' own true labels."""
 
 BASELINE = GOLD_ALONE.name
-"""Gold labels alone, against whose distances the others' are held."""
+"""Gold labels alone, with whose distances the others' are compared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -342,8 +342,8 @@ class FitsGiven(Settings):
     imputations: Annotated[int, AtLeast(2), "Label sets imputed for each fit."]
 
 
-def run_of(given: Given, stan: StanModels) -> Run:
-    """What a fit of MAVEN is given in a check whose parameters are `FitsGiven`."""
+def fit_settings(given: Given, stan: StanModels) -> Run:
+    """The models, sampler and imputations of MAVEN's fits, from parameters that are `FitsGiven`."""
     chains, warmup, draws = (given.whole(name) for name in ("chains", "warmup", "draws"))
     return Run(stan, SamplerSettings(chains, warmup, draws), given.whole("imputations"))
 
@@ -373,8 +373,8 @@ VERSIONS: dict[str, dict[str, Any]] = {
     VOTES_KNOWN: CALIBRATED,
 }
 """Name -> settings; versions whose vote models are alike come one after the other."""
-TOLD = (PUBLISHED_VOTES_KNOWN, VOTES_KNOWN)
-"""The versions whose vote model is told every true label."""
+ALL_GOLD = (PUBLISHED_VOTES_KNOWN, VOTES_KNOWN)
+"""The versions whose vote model is fitted with every true label as gold."""
 
 
 def check_bias_causes(
@@ -383,20 +383,20 @@ def check_bias_causes(
     """Fit the versions to one simulated study: a row for each version and metric.
 
     Each version removes a suspect from the same data: the uncertainty of the vote model, which the
-    cut hands on (the score model is not told the labels); the prior of mu (its scale, and so its
+    cut hands on (the score model does not see the labels); the prior of mu (its scale, and so its
     mode, a tenth, and ten times, of the paper's); the one standard deviation that negatives and
     positives share.
     """
     given = Given("check bias_causes", parameters, BiasCausesParameters)
     given.check_names()
-    run = run_of(given, stan)
+    run = fit_settings(given, stan)
     simulate_study, process = {
         "maven": (draw_maven, "Algorithm 1"), "irt": (draw_irt, "Algorithm 2"),
     }[given.choice("simulator")]  # fmt: skip
     size = {"n": parameters["n"]} if "n" in parameters else {}
     drawn = simulate_study({**parameters["study"], **size}, rng)
     items = drawn.table
-    told = items.with_gold(np.ones(len(items), dtype=bool))
+    all_gold = items.with_gold(np.ones(len(items), dtype=bool))
     seed = int(rng.integers(2**63))
     wanted = given.values.get("versions", list(VERSIONS))
     for name in wanted:
@@ -415,7 +415,7 @@ def check_bias_causes(
     rows = []
     for name in (version for version in VERSIONS if version in wanted):
         fit_rng, evaluate_rng = np.random.default_rng(seed).spawn(2)
-        settings, votes = MavenSettings(**VERSIONS[name]), told if name in TOLD else items
+        settings, votes = MavenSettings(**VERSIONS[name]), all_gold if name in ALL_GOLD else items
         fitted = fit_maven(items, fit_rng, settings, run, vote_items=votes)
         rows += [
             {"metric": one.metric, "estimate": one.estimate, "lower": one.lower,
@@ -430,6 +430,7 @@ def check_bias_causes(
 
 METRIC = "delta_AUC"
 WAYS = ("coupled", "independent", "votes alone")
+"""How the labels of two predictors are imputed (`imputed_differences`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -489,7 +490,7 @@ def check_shared_labels(
     given.check_names()
     settings = MavenSettings(score_likelihood=parameters["score_likelihood"])
     items = draw_irt(parameters["study"], rng).table
-    fitted = fit_maven(items, rng, settings, run_of(given, stan))
+    fitted = fit_maven(items, rng, settings, fit_settings(given, stan))
     assert isinstance(fitted.labels, LabelPosterior)
     truth = true_value(METRIC, items)
     rows = []
@@ -502,11 +503,11 @@ def check_shared_labels(
     return pd.DataFrame(rows)
 
 
-def _of_votes(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+def _models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     return ("vote",)
 
 
-CHECK = Check("bias_causes", check_bias_causes, BiasCausesParameters, _of_votes)
+CHECK = Check("bias_causes", check_bias_causes, BiasCausesParameters, _models)
 CHECK_NESTED_LENGTHS = Check(
     "nested_lengths", check_nested_lengths, NestedLengthsParameters, lambda _: ("vote", "score")
 )
@@ -514,4 +515,4 @@ CHECK_ORDER_STATISTICS = Check(
     "order_statistics", check_order_statistics, OrderStatisticsParameters
 )
 CHECK_SCORE_CURVES = Check("score_curves", check_score_curves, ScoreCurvesParameters)
-CHECK_SHARED_LABELS = Check("shared_labels", check_shared_labels, SharedLabelsParameters, _of_votes)
+CHECK_SHARED_LABELS = Check("shared_labels", check_shared_labels, SharedLabelsParameters, _models)

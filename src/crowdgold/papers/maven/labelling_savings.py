@@ -33,11 +33,12 @@ from scipy.linalg import block_diag
 from scipy.optimize import brentq
 
 AIMS = ("items", "population")
+"""What an interval is about: these items' own value, or the population's."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A least-squares fit, and how far it is off."""
+    """A least-squares fit and its errors."""
 
     coefficients: np.ndarray  # (k,)
     covariance: np.ndarray  # (k, k)
@@ -51,8 +52,8 @@ def least_squares(
 ) -> Fit:
     """Fit values (m,) to a design (m, k), whose variances are in proportion to 1 / weights (m,).
 
-    Their known standard errors (m,), NaN where not known, are the least that the residuals are
-    taken to be.
+    `errors` (m,) are the values' standard errors, NaN where not known. The residual variance is not
+    taken to be less than theirs.
     """
     m, k = design.shape
     if m <= k or np.linalg.matrix_rank(design) < k:
@@ -204,12 +205,11 @@ def contour(
     return pd.DataFrame(rows, columns=["n", "n_gold"]).dropna().reset_index(drop=True)
 
 
-def reach(widths: Widths, costs: Costs, aim: str) -> pd.DataFrame:
-    """The (n, n_gold) that are as good as gold labels alone, n from the measured range.
+def equal_widths(widths: Widths, costs: Costs, aim: str) -> pd.DataFrame:
+    """The (n, n_gold) whose intervals are as wide as those of gold labels alone, n as measured.
 
     An interval about the n items themselves can be made as narrow as one likes by labelling all of
-    a few. So with the aim `items` n is at least N: then it is about no fewer items than what it is
-    held against.
+    a few. So with the aim `items` n is at least N, the number of items of gold labels alone.
     """
     low, high = widths.sizes
     if aim == "items":
@@ -221,7 +221,7 @@ def reach(widths: Widths, costs: Costs, aim: str) -> pd.DataFrame:
 
 
 def best_n(reached: pd.DataFrame, costs: Costs, ratio: float) -> float:
-    """The n of `reach` that saves most; NaN where there is none."""
+    """The n of `equal_widths` that saves most; NaN where there is none."""
     if reached.empty:
         return float("nan")
     savings = costs.saving(reached["n"].to_numpy(), reached["n_gold"].to_numpy(), ratio)
@@ -230,7 +230,7 @@ def best_n(reached: pd.DataFrame, costs: Costs, ratio: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """What is asked of a labelling study: the options of its figure."""
+    """What a study of labelling costs compares and at which costs: the options of its figure."""
 
     method: str
     baseline: str  # gold labels alone, by their name in the results
@@ -286,7 +286,7 @@ def study_labelling(results: pd.DataFrame, study: Study) -> tuple[Widths, pd.Dat
         {"where": "printed numbers", "n": study.n, "n_gold": float(study.n_gold)}
     ]
     for aim in AIMS:
-        reached = reach(widths, costs, aim)
+        reached = equal_widths(widths, costs, aim)
         for cost_ratio in study.cost_ratios:
             sizes = {"paper": study.n, "best": best_n(reached, costs, cost_ratio)}
             for where, n in sizes.items():

@@ -1,7 +1,8 @@
-"""What the pages say of MAVEN (docs/templates): table 3, each cell against ours; the cause of
-MAVEN-C's bias, one suspect removed at a time; nested fits against the exact cut; MAVEN against
-gold labels alone; labels that two models share, or not. Then what some of its claims are about:
-cells that no common quantity gives (`claims.yaml`).
+"""Tables and sentences on MAVEN for the pages of docs/, and cells for its claims (`claims.yaml`).
+
+In this order: the cause of MAVEN-C's bias, one suspect removed at a time; nested fits against the
+exact cut; MAVEN against gold labels alone; labels that two models share, or not; the claims' cells
+that no common quantity gives; table 3, each cell against ours.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,10 +33,12 @@ from crowdgold.papers.maven.relative_bias import relative_bias
 from crowdgold.types.parameters import LEVEL
 
 __all__ = ["METRIC"]
-"""What the page calls by this module's name and others make."""
+"""Made in another module; the page's template calls it by the name of this one."""
 
 SUBJECT = CALIBRATED.name
+"""The version whose bias is explained."""
 JUDGED = ("AUC", "precision")
+"""The metrics whose bias is explained."""
 SUSPECTS = {
     VOTES_KNOWN: (
         "The votes' parameters are uncertain. A draw of them that is off takes some labels for "
@@ -64,7 +67,7 @@ def _mean(values: pd.Series) -> tuple[float, float]:
 
 
 def _change(table: pd.DataFrame, version: str, metric: str) -> tuple[float, float]:
-    """The mean change of the error that a version makes on the same data, and its error."""
+    """The mean change of the error from `SUBJECT` to a version on the same data, and its error."""
     return _mean(_errors(table, metric, version) - _errors(table, metric, SUBJECT))
 
 
@@ -80,10 +83,10 @@ def changes(tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 def conclusion(tables: Mapping[str, pd.DataFrame]) -> str:
-    """Which suspects' removal clearly takes from the bias, in how many settings, as lists."""
-    guilty, cleared = [], []
+    """The suspects whose removal clearly makes the bias smaller, and the others, as lists."""
+    causes, no_causes = [], []
     for version, why in SUSPECTS.items():
-        taken, beyond = [], 0
+        smaller, beyond = [], 0
         for table in (one for one in tables.values() if version in set(one["version"])):
             for metric in JUDGED:
                 bias, _ = _mean(_errors(table, metric, SUBJECT))
@@ -94,24 +97,24 @@ def conclusion(tables: Mapping[str, pd.DataFrame]) -> str:
                         _change(table, version, metric), _mean(_errors(table, metric, version)),
                     )
                 )  # fmt: skip
-                taken.append(change)
+                smaller.append(change)
                 beyond += left
-        if any(taken):
+        if any(smaller):
             other_way = f", with a clear bias the other way in {beyond}" if beyond else ""
-            removed = f"removed in `{version}`: {sum(taken)} of {len(taken)}{other_way}"
-            guilty.append(f"- {why}. *It is {removed}.*")
-        elif taken:
-            cleared.append(f"- {why} (`{version}`: none of {len(taken)}).")
+            removed = f"removed in `{version}`: {sum(smaller)} of {len(smaller)}{other_way}"
+            causes.append(f"- {why}. *It is {removed}.*")
+        elif smaller:
+            no_causes.append(f"- {why} (`{version}`: none of {len(smaller)}).")
     return "\n\n".join([
         "What clearly takes from the bias when it is removed, by two standard errors of the change "
         f"on the same data (counted over settings, {' and '.join(JUDGED)}):",
-        "\n".join(guilty) or "- nothing.",
-        *(["What does not:", "\n".join(cleared)] if cleared else []),
+        "\n".join(causes) or "- nothing.",
+        *(["What does not:", "\n".join(no_causes)] if no_causes else []),
     ])  # fmt: skip
 
 
 def by_setting(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Setting, in words -> its rows, of those of `check_bias_causes` of all experiments."""
+    """Setting in words -> its rows in a table of `check_bias_causes` of several experiments."""
     # How MAVEN's paper names a generator -> its name on all pages.
     processes = {"Algorithm 1": "MAVEN's process", "Algorithm 2": "IRT"}
     tables = {}
@@ -144,10 +147,10 @@ def biases(tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 SPREAD, SHIFT = 0.2, 0.25
-"""Nested draws may spread so much less or more than exact ones, as a share, and their median may
-lie so far off, in standard deviations, to pass for the same. The claim on footnote 5 has the same
-margins (claims.yaml). A distance of distribution functions would not do: of 200 draws each two sets
-of one distribution lie .08 apart, and a fifth less spread adds little to that."""
+"""Margins within which nested draws count as the same as exact ones: of the ratio of their spreads
+from 1, and of their medians, in standard deviations. The claim on footnote 5 has the same margins
+(claims.yaml). A distance of distribution functions would not do: two sets of 200 draws of one
+distribution lie .08 apart, and a fifth less spread adds little to that."""
 
 
 def ratios(results: pd.DataFrame, times: pd.DataFrame, axis: str) -> pd.DataFrame:
@@ -246,7 +249,7 @@ class Comparison(NamedTuple):
 def comparisons(
     tables: Mapping[str, pd.DataFrame], axes: Mapping[str, str], length: int = PRINTED
 ) -> list[Comparison]:
-    """Those of every setting and quantity, of nested fits of `length` iterations.
+    """The comparison of every setting and quantity, of nested fits of `length` iterations.
 
     `tables`: experiment -> what the check nested_lengths gives; `axes`: experiment -> the column
     that varies.
@@ -269,13 +272,13 @@ def comparisons(
 
 
 def longest(tables: Mapping[str, pd.DataFrame], axes: Mapping[str, str]) -> int:
-    """The most iterations that every experiment has; 0 where none has more than are printed."""
+    """The most iterations that every experiment has; 0 where that is not more than is printed."""
     most = min((int(tables[one]["length"].max()) for one in axes if one in tables), default=0)
     return most if most > PRINTED else 0
 
 
 def beyond_chance(table: pd.DataFrame) -> str:
-    """How many `ratios` of error and width differ from 1, and coverage of both ways, in words."""
+    """How many `ratios` differ from 1 beyond chance, and both methods' coverage, in words."""
     differing = []
     for name in ("error", "width"):
         ratio, error = table[f"{name}_ratio"], table[f"{name}_ratio_se"]
@@ -291,7 +294,7 @@ def beyond_chance(table: pd.DataFrame) -> str:
 
 
 def gain(results: pd.DataFrame) -> dict[str, float]:
-    """MAVEN over GT: the `narrowest` and `widest` width and the mean `error`, of all settings."""
+    """MAVEN over GT, of all settings: least and largest ratio of widths, mean ratio of errors."""
     table = compare(results, ["gold_fraction"], PUBLISHED.name, GOLD_ALONE.name)
     width, error = table["width_ratio"], table["error_ratio"]
     return {"narrowest": width.min(), "widest": width.max(), "error": error.mean()}
@@ -344,7 +347,7 @@ def curves_by_replicate(tables: Tables) -> pd.DataFrame:
 
 
 def curves_beside_gold(tables: Tables) -> pd.DataFrame:
-    """The same over all replicates, beside the curve of gold labels alone."""
+    """The same distances, as means over replicates, with those of gold labels alone (`of_gold`)."""
     return curve_distances(tables["maven_fig7"], tables["maven_fig7_exact"], ["shape"])
 
 
@@ -366,8 +369,8 @@ def exponents(tables: Tables, methods: Sequence[str]) -> Cells:
 
 
 def times_beyond_maven(tables: Tables, every: bool = False) -> Cells:
-    """The seconds that others that see scores take more than MAVEN, at the largest n of both, or at
-    `every` one. Of a single run the error is not known.
+    """How many seconds more than MAVEN the other methods of scores take, at the largest n that both
+    have, or at `every` one. The error of a single run is not known.
     """
     table = tables["model_scaling"]
     runs = table.groupby(["method", "n"])["inference"].agg(["mean", "sem", "size"])
@@ -424,10 +427,10 @@ def ranks_less_scores(tables: Tables, least: int) -> Cells:
 def savings(tables: Tables, options: Mapping[str, Any], aim: str, covering: bool = False) -> Cells:
     """The share of labelling that equal widths save at the paper's n and the price it implies.
 
-    `options` are those of the figure (`labelling_savings.Study`). `covering` first makes MAVEN's
-    intervals so many times as wide that as many of all of them hold the truth as their level says.
+    `options` are those of the figure (`labelling_savings.Study`). With
+    `covering` MAVEN's intervals are first made wider by one factor, until they cover as they say.
     """
-    table, said = tables["labelling_efficiency"], ""
+    table, widened = tables["labelling_efficiency"], ""
     if covering:
         own = table["method"] == "MAVEN"
         error = table["truth"] - table["estimate"]
@@ -437,37 +440,33 @@ def savings(tables: Tables, options: Mapping[str, Any], aim: str, covering: bool
         table = table.assign(
             lower=table["estimate"] - wider * below, upper=table["estimate"] + wider * above
         )
-        said = f"{times:.1f} times as wide "
-    asked = Study(**options)
-    price = asked.costs.ratio_for(asked.n, asked.n_gold, asked.saving)
-    _, rows = study_labelling(table, replace(asked, cost_ratios=[price]))
+        widened = f"{times:.1f} times as wide "
+    study = Study(**options)
+    price = study.costs.ratio_for(study.n, study.n_gold, study.saving)
+    _, rows = study_labelling(table, replace(study, cost_ratios=[price]))
     rows = rows[(rows["part"] == "saving") & (rows["where"] == "paper") & (rows["aim"] == aim)]
     if rows.empty:
         title = f"intervals about the {aim} not as narrow as all gold labels alone at this n"
         return cells_of(f"{title}: saving", [""], [0.0], [np.nan])
     (row,) = rows.to_dict("records")
     title = (
-        f"intervals {said}about the {aim} at a price of {price:.1f} votes for a gold label: "
+        f"intervals {widened}about the {aim} at a price of {price:.1f} votes for a gold label: "
         f"{with_error(row['n_gold'], row['n_gold_se'])} gold labels, saving"
     )
     return cells_of(title, [""], [row["value"]], [row["value_se"]], degrees=row["degrees"])
 
 
 MARGIN = 0.5
-"""Of a relative bias: half of gold's own error more or less counts as the printed number."""
+"""A relative bias within this of the printed one counts as the same: half of gold's own error."""
 
 
 def table_3_rows(
-    results: pd.DataFrame,
-    printed: Mapping[str, Any],
-    task: str,
-    metrics: Sequence[str],
-    stand_in: Mapping[str, Any] | None = None,
-    limits: pd.DataFrame | None = None,
-) -> list[list[str]]:
+    results: pd.DataFrame, printed: Mapping[str, Any], task: str, metrics: Sequence[str],
+    stand_in: Mapping[str, Any] | None = None, limits: pd.DataFrame | None = None,
+) -> list[list[str]]:  # fmt: skip
     """Hold each cell of table 3 against ours: method, metric, printed, ours, verdict, replicates,
-    reason; and whether it set the stand-in or tests it, where the task has one. There is no verdict
-    on the baseline's own cells, which are 1 by what they are, nor on those that set the stand-in.
+    reason; and, where the task has a stand-in for private data, whether the cell set its parameters
+    or tests it. The baseline's own cells, always 1, and those that set it have no verdict.
 
     `printed` is `table_3` of config/printed/maven.yaml, whose cells are a value, its standard error
     and whether it is bold; `stand_in` the task's entry of `stand_ins` there; `limits` the
@@ -481,14 +480,14 @@ def table_3_rows(
     rows = []
     for method, line in cells.items():
         for metric, (value, error, bold), gold in zip(metrics, line, cells[baseline], strict=True):
-            set_it = metric in sets.get(method, ())
+            sets_it = metric in sets.get(method, ())
             words, judged = [with_error(value, error), "not made here"], Judgement("", "")
             if (method, metric) in ours.index:
                 own = ours.loc[(method, metric)]
                 own_error = own["baseline_se" if method == baseline else "paired_se"]
                 made = with_error(own["relative"], own_error) + " *" * bool(own["within"])
                 words = [words[0] + " *" * bold, made]
-                if method != baseline and not set_it:
+                if method != baseline and not sets_it:
                     # Ours is a ratio, whose error counts the baseline's as well; so does that of
                     # the printed cell, whose own leaves it out.
                     printed_error = np.hypot(error, value * gold[1] / gold[0])
@@ -499,8 +498,8 @@ def table_3_rows(
                     )  # fmt: skip
                     judged = within(cell, MARGIN, value)
             reason = suspects.get(method, NO_CAUSE) if judged.verdict == FAILS else ""
-            role = "set" if set_it else "tests it"
-            if set_it and limits is not None:
+            role = "set" if sets_it else "tests it"
+            if sets_it and limits is not None:
                 own_limit = (limits["method"] == method) & (limits["metric"] == metric)
                 (limit,) = limits[own_limit]["cell"].abs()
                 met = "met" if abs(limit - value) <= MARGIN else "not met"
@@ -511,12 +510,9 @@ def table_3_rows(
 
 
 def table_3(
-    results: pd.DataFrame,
-    printed: Mapping[str, Any],
-    task: str,
-    stand_in: Mapping[str, Any] | None = None,
-    limits: pd.DataFrame | None = None,
-) -> str:
+    results: pd.DataFrame, printed: Mapping[str, Any], task: str,
+    stand_in: Mapping[str, Any] | None = None, limits: pd.DataFrame | None = None,
+) -> str:  # fmt: skip
     """The table of `table_3_rows`, over all printed columns."""
     rows = table_3_rows(results, printed, task, printed["columns"], stand_in, limits)
     head = ["method", "metric", "printed", "ours", "verdict", "replicates", "reason"]

@@ -41,7 +41,7 @@ from crowdgold.plots.style import (
 from crowdgold.plots.style import COLOURS as STYLE_COLOURS
 
 AIMS = {"items": ("-", "about these items"), "population": ("--", "about the population")}
-"""What an interval is about -> its line and its words."""
+"""What an interval is about (`labelling_savings.AIMS`) -> its line style and words."""
 COLOURS = {"paper": "#0072B2", "best": "#D55E00"}
 GREY = "#808080"
 DARK_GREY = "#666666"

@@ -13,7 +13,7 @@ from crowdgold.experiment.summaries import share_error
 SETTING = ["classes", "alpha", "beta"]
 KEYS = [*SETTING, "pair"]
 NEAREST = 0.051
-"""Half of the step between the study's correlations, and its rounding."""
+"""Half of the step between the study's correlations, 0.1, with room for rounding."""
 
 
 def printed_values(table: pd.DataFrame, printed: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -56,8 +56,8 @@ def inside_the_band(tables: Tables, printed_table: Mapping[str, Any]) -> Judgeme
     return Judgement(ours, HOLDS if inside == len(rows) else FAILS, "", drawn)
 
 
-def found_again(tables: Tables, correlation: float) -> Cells:
-    """In which share of studies as large a metric of such a correlation is significant."""
+def significant_again(tables: Tables, correlation: float) -> Cells:
+    """The share of studies as large in which a metric of this correlation is significant."""
     table = tables["metric_study"]
     near = table[(table["correlation"] - correlation).abs() < NEAREST].sort_values("instance_sd")
     if near.empty:
@@ -71,8 +71,8 @@ def found_again(tables: Tables, correlation: float) -> Cells:
     return _shares(near, "significant", title)
 
 
-def told_apart(tables: Tables, compared: Mapping[str, float]) -> Cells:
-    """In which share of studies two metrics as near as the printed ones come out in order."""
+def ranked_in_order(tables: Tables, compared: Mapping[str, float]) -> Cells:
+    """The share of studies that rank two metrics as near as the printed ones in the right order."""
     table, low, high = tables["metric_study"], *sorted(compared.values())
     near = table[table["correlation"].between(low, high + NEAREST)].dropna(subset="ranked_right")
     return _shares(near, "ranked_right", "metrics a tenth apart come out in their order in")

@@ -1,8 +1,8 @@
-"""What STABLEVAL's page shows: its printed cells beside ours, and what its printed results rest on.
+"""STABLEVAL's printed cells beside ours, the tables of its page, and cells for its claims.
 
-Tables 4 to 7 are of its synthetic study, and stand beside the published labels and our own draws;
-the others are of real data. Some claims are about tables and cells that no quantity gives, which
-stand at the end (`own:` in claims.yaml).
+Tables 4 to 7 are of its synthetic study: a printed cell stands beside ours on the `PUBLISHED`
+labels and on our `OWN` draws. The other tables are of real data. At the end are tables and cells
+for claims that no common quantity gives (`own:` in claims.yaml).
 """
 
 import re
@@ -31,14 +31,14 @@ STABILITY_STUDY = {
 TABLES = {"table_4": STUDY, "table_5": STABILITY_STUDY, "table_6": STUDY, "table_7": STUDY}
 """The experiments behind each table of the synthetic study."""
 CLEAR = 3.5
-"""Joint standard errors: of 228 cells one is further away by chance with probability 0.1."""
+"""Joint standard errors beyond which a cell is far off; by chance one of 228 is in 1 of 10 runs."""
 
 
 class SyntheticCell(NamedTuple):
     """A cell: printed, ours on the published labels, ours on our own draws, in the table's unit.
 
-    `error` is the standard error of our own draws, `away` their distance from the published labels'
-    (or the printed) number in joint standard errors. What we do not have is NaN.
+    `error` is the standard error of our own draws. `away` is their distance from the number on the
+    published labels, or else from the printed one, in joint standard errors. NaN: not there.
     """
 
     configuration: str
@@ -67,21 +67,21 @@ def synthetic_cells(name: str, tables: Tables, printed: Mapping[str, Any]) -> li
             ours[whose][["mean", "se"]] *= block["scale"]
     values, published = np.concatenate(list(block["rows"].values())), ours[PUBLISHED]["mean"]
     mean, error, number = (ours[OWN][column] for column in columns)
-    less = mean - published.fillna(pd.Series(values, keys))
-    # By the spread of ours on both sides: seeds that are all right have none.
+    difference = mean - published.fillna(pd.Series(values, keys))
+    # By the spread of our draws for both numbers: published seeds that are all right have none.
     joint = np.hypot(error, error * np.sqrt(number / printed["repetitions"]))
-    away = (less / joint.where(joint > 0)).mask((less == 0) & ~(joint > 0), 0.0)
+    away = (difference / joint.where(joint > 0)).mask((difference == 0) & ~(joint > 0), 0.0)
     numbers = zip(values, published, mean, error, away, strict=True)
     return [SyntheticCell(*key, *map(float, row)) for key, row in zip(keys, numbers, strict=True)]
 
 
 def as_printed(cell: SyntheticCell, digits: int) -> bool:
-    """Say whether the published labels give the printed digits."""
+    """Whether the published labels give the printed digits."""
     return f"{cell.published:.{digits}f}" == f"{cell.printed:.{digits}f}"
 
 
 def summary_of(cells: list[SyntheticCell], digits: int) -> str:
-    """Say in a sentence how many cells come out."""
+    """How many cells agree, in a sentence or two."""
     known = [cell for cell in cells if np.isfinite(cell.published)]
     away = [abs(cell.away) for cell in cells if np.isfinite(cell.away)]
     sentences = []
@@ -100,10 +100,10 @@ def summary_of(cells: list[SyntheticCell], digits: int) -> str:
 
 
 def lean_of(name: str, tables: Tables, block: Mapping[str, Any]) -> str:
-    """Say in a sentence how far all cells of ours together are from the published labels'.
+    """How far the mean of all our cells is from that on the published labels, in a sentence.
 
-    A published seed is shared by all configurations, so that the errors of its cells go together:
-    what counts is the mean over the cells of a replicate. Empty where there is one of the two only.
+    All configurations share the published seeds, so that the errors of their cells go together: the
+    standard errors are those of a replicate's mean over cells. Empty without both tables.
     """
     means = {}
     for whose, experiment in TABLES[name].items():
@@ -112,17 +112,17 @@ def lean_of(name: str, tables: Tables, block: Mapping[str, Any]) -> str:
         rows = recovery_values(tables[experiment], [CONFIGURATION])
         rows = rows[rows["quantity"] == block["quantity"]]
         means[whose] = rows.groupby("replicate")["value"].mean().to_numpy() * block["scale"]
-    less = float(means[OWN].mean() - means[PUBLISHED].mean())
+    difference = float(means[OWN].mean() - means[PUBLISHED].mean())
     error = float(np.hypot(standard_error(means[OWN]), standard_error(means[PUBLISHED])))
-    away = f" ({abs(less) / error:.1f} standard errors)" if error > 0 else ""
+    away = f" ({abs(difference) / error:.1f} standard errors)" if error > 0 else ""
     return (
         f" Cells of the published labels share their seeds, so that their errors go together: in "
-        f"the mean over all cells ours less theirs is {with_error(less, error)}{away}."
+        f"the mean over all cells ours less theirs is {with_error(difference, error)}{away}."
     )
 
 
 def _texts(cell: SyntheticCell, digits: int) -> list[str]:
-    """What stands in the two columns of a cell's method."""
+    """The texts of a cell in its method's two columns: printed, and our own draws."""
     first = f"{cell.printed:.{digits}f}"
     if np.isfinite(cell.published) and not as_printed(cell, digits):
         first += f", **{cell.published:.{digits}f}**"
@@ -161,7 +161,7 @@ def seconds(times: pd.DataFrame | None) -> str:
 
 
 def same_cells(tables: Tables, printed: Mapping[str, Any]) -> str:
-    """Say in a sentence how many cells of each table the published labels give as printed."""
+    """How many cells of each table the published labels give as printed, in a sentence."""
     parts = []
     for name in TABLES:
         cells = synthetic_cells(name, tables, printed)
@@ -185,19 +185,17 @@ TARGETS = {
 }
 
 
-def _own_line(quality: str, prior: str, method: str) -> list[str]:
-    """Name a setting of `stableval_own_world` and the method."""
+def _independent_line(quality: str, prior: str, method: str) -> list[str]:
+    """The words for a setting of `stableval_own_world`, and for the method."""
     priors = {"agent": "a class prior each", "shared": "one class prior"}
     alike = {"equal": "agents alike", "wide": "agents differ"}
-    own = f"{method}, {priors[prior]}" if method == POSTERIOR.name else method
-    return [alike.get(quality, quality), own]
+    words = f"{method}, {priors[prior]}" if method == POSTERIOR.name else method
+    return [alike.get(quality, quality), words]
 
 
-def _tied_line(difficulty: str, copying: float, method: str) -> list[str]:
-    """Name a setting of `stableval_correlated` and the method; in the control labels are
-    independent.
-    """
-    control = (difficulty, copying) == ("own", 0)
+def _dependent_line(difficulty: str, copying: float, method: str) -> list[str]:
+    """The words for a setting of `stableval_correlated`, and for the method."""
+    control = (difficulty, copying) == ("own", 0)  # labels are independent
     return [f"{difficulty} difficulty, {copying:.0%} copied" + " (control)" * control, method]
 
 
@@ -205,11 +203,11 @@ def interval_tables(tables: Tables) -> str:
     """The tables of coverage of agents' scores by setting and method, with the failed fits."""
     worlds: dict[str, tuple[str, list[str], Callable[..., list[str]]]] = {
         "stableval_own_world": (
-            "Labels independent given the level", ["quality", PRIOR], _own_line,
+            "Labels independent given the level", ["quality", PRIOR], _independent_line,
         ),
         "stableval_correlated": (
             "Labels that share their response's difficulty, or are copied",
-            ["difficulty", "copying"], _tied_line,
+            ["difficulty", "copying"], _dependent_line,
         ),
     }  # fmt: skip
     header = [
@@ -292,7 +290,7 @@ Values = Mapping[tuple[str, str], Sequence[float]]
 
 
 def compare_cells(printed: pd.DataFrame, values: Mapping[int, Values]) -> list[Cell]:
-    """Hold printed cells (columns table, row, column, printed, as text) against ours by table."""
+    """Compare printed cells (columns table, row, column, printed, as text) with ours by table."""
     cells = []
     for row in printed.itertuples():
         table, where = int(str(row.table)), (str(row.row), str(row.column))
@@ -347,10 +345,11 @@ def _mappings(rows: pd.DataFrame) -> Values:
 
 
 Source = tuple[str, Callable[[pd.DataFrame], Values]]
+"""An experiment, and the function of its rows that gives a table's numbers."""
 
 
 def _in_order(experiment: str, statistics: int, first: int) -> dict[int, Source]:
-    """The tables of a dataset: its statistics, and five in a row from `first` on."""
+    """The sources of a dataset's tables: number `statistics`, and five in a row from `first` on."""
     names = "scores", "stability", "quality", "ambiguous"
     kinds = [*(_plain(getattr(paper_tables, name)) for name in names), _findings]
     rest = {number: (experiment, kind) for number, kind in enumerate(kinds, first)}
@@ -380,7 +379,7 @@ PEC = EXPECTED_CREDIT.name
 
 
 def _both_runs(tables: Tables) -> Iterator[tuple[str, pd.Series, pd.Series, pd.DataFrame]]:
-    """Each dataset's title, PEC scores as published and with a converged EM, and rows of that."""
+    """Of each dataset: title, PEC scores as published, those of a converged EM, and its rows."""
     for experiment, title in DATASETS.items():
         if {experiment, f"{experiment}_converged"} <= set(tables):
             converged = tables[f"{experiment}_converged"]
@@ -393,7 +392,7 @@ def _both_runs(tables: Tables) -> Iterator[tuple[str, pd.Series, pd.Series, pd.D
 
 
 def convergence(tables: Tables) -> list[list[str]]:
-    """Rows of what a converged EM takes and changes: data, steps, scores and ranks that move."""
+    """Rows on a converged EM: dataset, its steps, the scores that change, how many ranks change."""
     lines = []
     for title, before, after, converged in _both_runs(tables):
         after = after[before.index]
@@ -409,7 +408,7 @@ def convergence(tables: Tables) -> list[list[str]]:
 
 
 def bootstraps(frame: pd.DataFrame) -> list[list[str]]:
-    """Rows of mean widths by data and method: as published, with multiplicity, and scores lost."""
+    """Rows by dataset and method: mean widths as published and mended, ratio, scores outside."""
     lines = []
     for (data, method), own in frame.groupby(["dataset", "method"], sort=False):
         width = (own["upper"] - own["lower"]).groupby(own["multiplicity"]).mean()
@@ -461,9 +460,9 @@ def recovered(tables: Tables, study: str = "") -> pd.DataFrame:
 def caption(
     tables: Tables, said: Mapping[str, Mapping[str, float]], seeds: int, quantity: str = "mse"
 ) -> Cells:
-    """Means of a quantity less what a caption says of them: configuration -> method -> value.
+    """Means of a quantity less what a caption `said`: configuration -> method -> value.
 
-    The first of the tables is meant. Of all the published seeds they are exact; of some of them
+    They are of the first table. Over all published seeds they are exact; over some of the seeds
     their error is not known.
     """
     rows = recovered(tables, next(iter(tables)))
@@ -472,8 +471,8 @@ def caption(
     ours = [float(means[key]) for key in keys]
     text = ", ".join(f"{key[1]} {one:.5f}" for key, one in zip(keys, ours, strict=True))
     names = [f"{method} ({name})" for name, method in keys]
-    less = [one - said[name][method] for one, (name, method) in zip(ours, keys, strict=True)]
-    return _of_seeds(text, names, less, rows, seeds)
+    gaps = [mean - said[name][method] for mean, (name, method) in zip(ours, keys, strict=True)]
+    return _of_seeds(text, names, gaps, rows, seeds)
 
 
 def _of_seeds(
@@ -488,9 +487,10 @@ def _of_seeds(
 def accuracies(
     tables: Tables, where: Mapping[str, Any], seeds: int = 0, less: Mapping[str, Any] | None = None
 ) -> Cells:
-    """Mean ranking accuracy by configuration and method `where` it is so, `less` that of one.
+    """Mean ranking accuracy by configuration and method, of the rows with the values `where`.
 
-    `seeds` are those of the published labels, of all of which means are exact; 0 for our own draws.
+    With `less`, the mean of the rows with those values is subtracted. `seeds` is the number of
+    published seeds, over all of which means are exact; 0 for our own draws.
     """
     rows, quantity = recovered(tables, STUDY[PUBLISHED if seeds else OWN]), "ranking_accuracy"
     groups = choose(rows, where).groupby([CONFIGURATION, "method"], sort=False)
@@ -525,7 +525,7 @@ def nearer_to_narrow(tables: Tables, said: float) -> Cells:
 def table_5(
     tables: Tables, block: Mapping[str, Any], methods: list[str], seeds: int
 ) -> pd.DataFrame:
-    """What is printed of table 5: `mean` and `se` by configuration and method, over the seeds."""
+    """The printed table 5: `mean` and `se` over the seeds, by configuration and method."""
     rows = [
         [name, *one]
         for name, means in block["rows"].items()

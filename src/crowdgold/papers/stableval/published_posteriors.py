@@ -1,10 +1,10 @@
-"""STABLEVAL's published posteriors against ours, and its bootstrap of refits, as due and as is.
+"""STABLEVAL's published posteriors against ours; its bootstrap of refits as published, and mended.
 
 The published bootstrap (STABLEVAL, section 5.2) draws responses with replacement, then keeps each
 that was drawn once: its multiplicity is lost. The method is then fitted to some 63 % of the
 responses. Means over that many, without repetition, vary less by a factor of about
-sqrt((1 - 0.632) / 0.632) = 0.76. The fit is to fewer labels too, so that nothing holds the interval
-around the score of all responses. Kept with their multiplicity the resamples have the size of the
+sqrt((1 - 0.632) / 0.632) = 0.76. The fit is to fewer labels too, so that its interval need not
+contain the score of all responses. Resamples that keep their multiplicity have the size of the
 data.
 """
 
@@ -28,15 +28,12 @@ from crowdgold.types.parameters import LEVEL
 
 
 def refitted_intervals(
-    annotations: Annotations,
-    refit: Refit,
-    rng: np.random.Generator,
-    resamples: int,
+    annotations: Annotations, refit: Refit, rng: np.random.Generator, resamples: int,
     multiplicity: bool,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """Each agent's score and its percentile interval from refits to resampled responses.
 
-    These are drawn from all agents together; with `multiplicity` one drawn twice counts twice.
+    Responses are drawn from all agents together; with `multiplicity` one drawn twice counts twice.
     Columns: agent, score, lower, upper and outside, whether the score is not in the interval.
     """
 
@@ -55,7 +52,7 @@ def refitted_intervals(
     )  # fmt: skip
 
 
-NAMES = ("mt_bench", "convabuse", "qags", "mslr")
+DATASET_NAMES = ("mt_bench", "convabuse", "qags", "mslr")
 METHODS = (dawid_skene.METHOD.name, pec.EXPECTED_CREDIT.name)
 
 
@@ -99,6 +96,6 @@ def bootstraps(tables: Mapping[str, Annotations], seed: int, resamples: int) -> 
 
             for counted in (False, True):
                 rng = settings.generator(seed, f"stableval_bootstrap:{name}", "only", 0, "resample")
-                found = refitted_intervals(table, refit, rng, resamples, counted)
-                frames.append(found.assign(dataset=name, method=method, multiplicity=counted))
+                intervals = refitted_intervals(table, refit, rng, resamples, counted)
+                frames.append(intervals.assign(dataset=name, method=method, multiplicity=counted))
     return pd.concat(frames, ignore_index=True)

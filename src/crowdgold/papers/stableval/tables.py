@@ -59,11 +59,8 @@ def recovery(results: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
             "the table lacks scores, or true scores, of some agents in some replicates"
         )
     estimated, true = wide["estimate"].to_numpy(), wide["truth"].to_numpy()
-    values = (
-        ((estimated - true) ** 2).mean(axis=1),
-        tau_b(estimated, true),
-        ranking_accuracy(estimated, true),
-    )
+    mse = ((estimated - true) ** 2).mean(axis=1)
+    values = mse, tau_b(estimated, true), ranking_accuracy(estimated, true)
     return wide.index.to_frame(index=False).assign(**dict(zip(QUANTITIES, values, strict=True)))
 
 
