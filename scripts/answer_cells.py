@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    results, _ = concatenate(snakemake.input)
+    results, _ = concatenate(snakemake.input, snakemake.config["seed"])
     options = snakemake.params.options
     answers = answers_of(results, options["answer"], options["baseline"], options.get("again", {}))
     write_csv(cells_table(answers, options["labels"]), Path(snakemake.output[0]))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 READERS: dict[str, Callable[[str], Any]] = {
-    ".parquet": read_table,
+    ".parquet": lambda path: read_table(path, snakemake.config["seed"]),
     ".csv": pd.read_csv,
     ".yaml": load,
     ".txt": lambda path: without_seal(Path(path).read_text(encoding="utf-8")),
@@ -29,10 +29,10 @@ def read(name: str, paths: str | Sequence[str]) -> Any:
     if isinstance(paths, str):
         return READERS[Path(paths).suffix](paths)
     if name == "tables":
-        return {Path(path).stem: read_table(path) for path in paths}
+        return {Path(path).stem: READERS[".parquet"](path) for path in paths}
     if name.endswith("verdicts"):
         return [READERS[".txt"](path) for path in paths]
-    return concatenate(paths)[0]
+    return concatenate(paths, snakemake.config["seed"])[0]
 
 
 with job_log(snakemake.log[0]):

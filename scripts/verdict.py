@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    table = read_table(snakemake.input.table)
+    table = read_table(snakemake.input.table, snakemake.config["seed"])
     expect = snakemake.params.expect
     if expect.get("uniform_ranks"):
         verdicts = check_uniformity(table)

@@ -327,7 +327,8 @@ from matplotlib.font_manager import FontEntry, fontManager
 own = FontEntry(fname=sys.argv[1], name="DejaVu Sans", weight=400, size="scalable")
 fontManager.ttflist.insert(0, own)
 if sys.argv[3] == "ours":
-    import crowdgold.plots.style
+    from crowdgold.plots.style import new_figure
+    new_figure(1, 1, 1)
 import matplotlib
 from matplotlib.figure import Figure
 

@@ -14,6 +14,7 @@ from test_wiring import CONFIG
 from crowdgold.claims.pages import Pages
 from crowdgold.experiment import configuration
 from crowdgold.experiment import published as published_module
+from crowdgold.experiment.integrity import configurations
 from crowdgold.experiment.published import (
     RECORD,
     RESTORED,
@@ -28,7 +29,7 @@ from crowdgold.experiment.published import (
 )
 from crowdgold.experiment.verification import experiment_of
 from crowdgold.experiment.wiring import Jobs
-from crowdgold.record.record import read_record
+from crowdgold.record.record import joined, read_record
 from crowdgold.record.results import read_table, write_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,9 +59,15 @@ def folder(tmp_path, monkeypatch):
 
 
 def made(path, content, scale="paper"):
-    """A table of a run that holds a text."""
-    file = run_of(path, scale)
-    write_table(pd.DataFrame({"text": [content]}), file, {"code_version": "abc"})
+    """A table of a run that holds a text, made of the blocks that the configuration has."""
+    file, own = run_of(path, scale), {"code_version": "abc"}
+    asked = configurations(CONFIG).get(file.stem, {})
+    blocks = [
+        {"path": place, "sha256": "", "configuration": asked[place], **own}
+        for place in asked
+        if not place.startswith("data/")
+    ]
+    write_table(pd.DataFrame({"text": [content]}), file, joined(own, blocks) if blocks else own)
     return file
 
 
@@ -133,7 +140,8 @@ def test_a_large_table_keeps_five_digits_and_what_made_it(folder, monkeypatch):
     source = run_of(FILES[0])
     frame = pd.DataFrame({"replicate": [0, 1, 2, 3], "name": list("abcd"),
                           "value": [0.123456, -98765.4, 0.0, np.nan]})  # fmt: skip
-    write_table(frame, source, {"code": {"a": "b"}})
+    record = read_record(source)
+    write_table(frame, source, record)
     published(folder)
     assert (folder / kept(FILES[0])).read_bytes() == source.read_bytes()
     monkeypatch.setattr(published_module, "LARGE", 100)
@@ -141,7 +149,7 @@ def test_a_large_table_keeps_five_digits_and_what_made_it(folder, monkeypatch):
     kept_table = read_table(folder / kept(FILES[0]))
     expected = frame.assign(value=[0.12346, -98765.0, 0.0, np.nan])
     pd.testing.assert_frame_equal(kept_table, expected, check_dtype=False, rtol=0, atol=1e-12)
-    assert read_record(folder / kept(FILES[0])) == {"code": {"a": "b"}, "digits": 5}
+    assert read_record(folder / kept(FILES[0])) == {**record, "digits": 5}
 
 
 def test_hours_are_those_of_the_run_that_is_published(folder):

@@ -151,17 +151,43 @@ def test_a_table_of_another_seed_is_found_and_not_joined(two):
             concatenate([table], seed=8)
 
 
-def test_a_table_of_another_configuration_is_found(tmp_path):
-    """And what was joined from it; the place, the seed and every byte are right."""
+def _experiment(**more):
+    """A configuration of one experiment, and place -> hash of the configuration of its blocks."""
     block = {"paper": "P", "simulator": "maven", "parameters": {"n": 5}, "replicates": 2,
-             "methods": ["MV"], "metrics": ["AUC"]}  # fmt: skip
+             "methods": ["MV"], "metrics": ["AUC"], **more}  # fmt: skip
     config = {"seed": 7, "level": 0.95, "bootstrap": 9, "imputations": 9, "methods": {},
               "together": False, "experiments": {"one": block}}  # fmt: skip
-    ((place, asked),) = [
-        (place, found) for place, found in configurations(config).items() if "estimates" in place
-    ]
+    asked = configurations(config)["one"]
+    return config, {place: asked[place] for place in asked if place.startswith("estimates")}
+
+
+def test_a_table_of_another_configuration_is_found(tmp_path):
+    """And what was joined from it; the place, the seed and every byte are right."""
+    config, asked = _experiment()
+    (place,) = asked
     whole, frame = tmp_path / "tables/one.parquet", pd.DataFrame({"x": [1]})
-    for found, wrong in ((asked, set()), ("another", {tmp_path / place, whole})):
+    for found, wrong in ((asked[place], set()), ("another", {tmp_path / place, whole})):
         write_table(frame, tmp_path / place, {"seed": 7, "configuration": found})
         write_table(frame, whole, joined({}, concatenate([tmp_path / place])[1]))
         assert damaged(tmp_path, config) == wrong
+
+
+@pytest.mark.parametrize("folder", ["tables", "summaries"])
+def test_a_table_of_other_blocks_is_found(tmp_path, folder):
+    """Of half of the replicates, made at once in a run of another scale, or made before one of its
+    blocks was made anew; the control is of the blocks that the configuration has.
+    """
+    config, asked = _experiment(replicates=4, block=2)
+    whole, frame = tmp_path / folder / "one.parquet", pd.DataFrame({"x": [1]})
+    records = [{"seed": 7, "configuration": found} for found in asked.values()]
+    first, second = paths = [tmp_path / place for place in asked]
+    for path, record in zip(paths, records, strict=True):
+        write_table(frame, path, record)
+    of_both = joined({}, concatenate([first, second])[1])
+    wrong = joined({}, concatenate([first])[1]), {"configuration": "of smoke", "block": "0-3"}
+    for record, found in ((of_both, set()), *((one, {whole}) for one in wrong)):
+        write_table(frame, whole, record)
+        assert damaged(tmp_path, config) == found
+    write_table(frame, whole, of_both)
+    write_table(frame + 1, first, records[0])
+    assert damaged(tmp_path, config) == {whole}

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from crowdgold.experiment.configuration import load
-from crowdgold.experiment.integrity import compare, told
+from crowdgold.experiment.integrity import compare, lines_on
 
 from .conftest import ROOT, TINY, Checkout
 from .test_reproducibility import results
@@ -85,7 +85,7 @@ def test_a_file_that_no_job_made_is_left_alone_and_named(finished):
     own.write_text("x\n")
     found = compare(folder, {"figures": {"tiny": {}}}, folder)
     assert (found.damaged, found.strangers) == ([], [own])
-    assert "No job made" in told(found, 0.0)[0]
+    assert "No job made" in lines_on(found, 0.0)[0]
 
 
 def test_a_figure_that_is_asked_for_by_its_name_is_made_again_with_its_csv(finished):

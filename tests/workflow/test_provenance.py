@@ -138,7 +138,7 @@ def test_the_blocks_of_a_published_table_are_those_that_it_was_made_from(finishe
     config = configuration.load(finished.folder / "results/config.yaml")
     published, blocks = finished.folder / TABLE, [Path(path) for path in BLOCKS]
     names = [str(path.relative_to("results")) for path in blocks]
-    found = published_blocks(published, "results")
+    found = published_blocks(published)
     assert list(found) == names
     restore(published, config, found, tmp_path / "whole")
     table, record = read_table(published), read_record(published)

@@ -13,8 +13,8 @@ from snakemake.pathvars import Pathvars
 from snakemake.utils import update_config
 
 try:
-    from crowdgold.system.lazy_imports import postpone
     from crowdgold.types.errors import InputError
+    from crowdgold.system.lazy_imports import postpone
 except ModuleNotFoundError as absent:
     raise WorkflowError(
         f"no module {absent.name!r}: install the library that these rules use, "

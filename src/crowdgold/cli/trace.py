@@ -77,7 +77,7 @@ def _made_with(known: Mapping[str, Any]) -> Iterator[str]:
     )
     yield from _lines("commit", known.get("code_version", []))
     yield from _lines("configuration", [", ".join(hashes[:few]) + more] if hashes else [])
-    yield from _lines("seed", filter(None, known.get("seed", [])))
+    yield from _lines("seed", (one for one in known.get("seed", []) if one is not None))
     yield from _lines(
         "data", (line for one in known.get("datasets", []) for line in _datasets(one))
     )

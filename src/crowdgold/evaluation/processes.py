@@ -136,7 +136,8 @@ def run_jobs(
                         f"{', '.join(map(str, running[:2]))}{more}; {told - start:.0f} s so far"
                     )
     except BaseException as error:
-        kept.tell()
+        with suppress(OSError):  # a closed pipe hides no error
+            kept.tell()
         if not isinstance(error, BrokenProcessPool):
             raise
         raise InputError(

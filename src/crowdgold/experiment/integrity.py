@@ -18,13 +18,21 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crowdgold.experiment import plan
 from crowdgold.experiment.configuration import load
 from crowdgold.experiment.settings import Plain
-from crowdgold.record import record as records
-from crowdgold.record.record import ENDINGS, FILES, TABLES, read_record
+from crowdgold.record.record import (
+    ENDINGS,
+    FILES,
+    MADE_FROM,
+    TABLES,
+    check_seed,
+    jobs,
+    place_of,
+    read_record,
+)
 from crowdgold.record.seals import DamagedTable, check_seal, content_hash, file_hash, set_aside
 from crowdgold.types.columns import counted
 from crowdgold.types.errors import InputError
@@ -49,29 +57,55 @@ class Comparison(NamedTuple):
     strangers: list[Path]
 
 
-def configurations(config: Plain) -> dict[str, str]:
-    """Place of each table that a job makes itself, not from blocks -> the hash of all that it
-    depends on, which its record has too. Experiments that are no longer valid are left out.
+def configurations(config: Plain) -> dict[str, dict[str, str]]:
+    """Experiment -> the place of each table that a job of it makes itself, not from blocks -> the
+    hash of all that it depends on, which its record has too. Experiments that are no longer valid
+    are left out.
     """
     found = {}
     for name in config.get("experiments", {}):
         with suppress(InputError, KeyError):  # kept by an older version
-            for place in plan.blocks(config, name) + plan.data_tables(config, name):
-                kind, _, *of = place.removesuffix(".parquet").split("/")
-                if kind == "tables":
-                    task = plan.experiment_task(config, name)
-                else:
-                    task = (plan.estimate_task if kind == "estimates" else plan.data_task)(
-                        config, name, *of
-                    )
-                found[place] = content_hash(task)
+            places = plan.blocks(config, name) + plan.data_tables(config, name)
+            found[name] = {place: content_hash(_task(config, name, place)) for place in places}
     return found
 
 
-def fault(path: Path, config: Plain, known: Mapping[str, str], written: str | None = None) -> str:
+def _task(config: Plain, name: str, place: str) -> Any:
+    kind, _, *of = place.removesuffix(".parquet").split("/")
+    if kind == "tables":
+        return plan.experiment_task(config, name)
+    return (plan.estimate_task if kind == "estimates" else plan.data_task)(config, name, *of)
+
+
+def _fault_of_sources(path: Path, record: Mapping[str, Any], asked: Mapping[str, str]) -> str:
+    """Whether an experiment's table, summary or times are not of the blocks, by their place and
+    configuration, that it should be made of (`asked`).
+    """
+    of_blocks = [one for one in record.get(MADE_FROM, ()) if "/data/" not in f"/{one['path']}"]
+    made = {place_of(one["path"]).removeprefix("times/"): one for one in of_blocks}
+    made = made or {plan.table(path.stem): record}
+    wanted = {place: found for place, found in asked.items() if not place.startswith("data/")}
+    if made.keys() != wanted.keys():
+        return (
+            f"it was made of {counted(len(made), 'block')}, of which "
+            f"{len(made.keys() & wanted.keys())} are among the {len(wanted)} of these results"
+        )
+    for one in of_blocks:
+        block = path.parents[1] / place_of(one["path"])
+        if block.is_file() and file_hash(block) != one["sha256"]:
+            return f"{block} was made anew since"
+    return ""
+
+
+def fault(
+    path: Path,
+    config: Plain,
+    known: Mapping[str, Mapping[str, str]],
+    written: str | None = None,
+) -> str:
     """What is wrong with a file; empty where nothing is. It is compared with the checksum `written`
-    for it, or else with its own; a table also with the seed of `config`, and with the configuration
-    of each job that made it in `known` (`configurations`).
+    for it, or else with its own; a table also with the seed of `config`, and with the blocks and
+    configurations that it should be of by `known` (`configurations`).
     """
     try:
         if written is not None:
@@ -81,10 +115,17 @@ def fault(path: Path, config: Plain, known: Mapping[str, str], written: str | No
             check_seal(path)
             return ""
         record = read_record(path)
-        records.check_seed(path, record, config.get("seed"))
-        for where, job in records.jobs(str(path), record):
-            asked = known.get(records.place_of(where).removeprefix("times/"))
-            if asked is not None and job.get("configuration") != asked:
+        check_seed(path, record, config.get("seed"))
+        own = path.parent.name in ("tables", SUMMARIES, "times") and path.stem in known
+        if own and (why := _fault_of_sources(path, record, known[path.stem])):
+            return why
+        asked = {place: found for places in known.values() for place, found in places.items()}
+        for where, job in jobs(str(path), record):
+            place = place_of(where).removeprefix("times/")
+            if own and where == str(path):
+                place = plan.table(path.stem)  # a summary and times are of the job of the table
+            wanted = asked.get(place)
+            if wanted is not None and job.get("configuration") != wanted:
                 return (
                     f"{where} was made with another configuration than that of these results, or "
                     "other optional packages"

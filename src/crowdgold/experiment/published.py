@@ -29,7 +29,7 @@ from crowdgold.experiment.integrity import configurations, fault
 from crowdgold.experiment.settings import Plain, parse_setting
 from crowdgold.experiment.wiring import Drawn, Jobs
 from crowdgold.reading.outputs import write_text
-from crowdgold.record.record import ROUNDED, Record, blocks_of, read_record
+from crowdgold.record.record import ROUNDED, Record, blocks_of, place_of, read_record
 from crowdgold.record.results import DIGITS, read_table, rounded, write_csv, write_table
 from crowdgold.record.seals import DamagedTable, content_hash
 from crowdgold.system.temporary import unfinished
@@ -227,8 +227,9 @@ def publish(
     names = {*tables} & {*experiments}
     rows = dict(before)
     for name in names | ({*tables} & {*config.get("benchmarks", {})}):
-        commit = str(read_record(tables[name]).get("code_version", ""))
-        own = (name, scale, commit, block_hash(config, name))
+        blocks = blocks_of(read_record(tables[name]))
+        commits = sorted({str(one["code_version"]) for one in blocks if "code_version" in one})
+        own = (name, scale, " ".join(commits), block_hash(config, name))
         rows[name] = dict(zip(COLUMNS, own, strict=True))
     scales = {name: row["scale"] for name, row in rows.items()}
     write_csv(pd.DataFrame(rows.values(), columns=COLUMNS).sort_values("experiment"), record)
@@ -315,12 +316,10 @@ def block_rows(table: pd.DataFrame, config: Plain, block: str) -> pd.DataFrame:
     return table[own].reset_index(drop=True)
 
 
-def published_blocks(path: Path, run: str) -> dict[str, Record]:
-    """The blocks of a published table, as paths in the folder of the results of the run that made
-    it -> their own records.
-    """
+def published_blocks(path: Path) -> dict[str, Record]:
+    """The blocks of a published table, by their place in a folder of results -> their records."""
     return {
-        block["path"].removeprefix(f"{run}/"): {
+        place_of(block["path"]): {
             key: value for key, value in block.items() if key not in ("path", "sha256")
         }
         for block in blocks_of(read_record(path))
@@ -354,7 +353,7 @@ def restore_all(root: Path, into: Path = RESTORED) -> tuple[dict[str, int], dict
     if not published:
         raise InputError(f"{root / RECORD}: nothing is published there; make publish writes it")
     config = {**configuration.at_scale(root, PAPER), "scale": PAPER}
-    run, places = config["pathvars"]["results"], {**config["pathvars"], "results": str(into)}
+    places = {**config["pathvars"], "results": str(into)}
     left_out, tables = {}, {}
     for name, row in published.items():
         path = root / FOLDER / plan.table(name)
@@ -370,7 +369,7 @@ def restore_all(root: Path, into: Path = RESTORED) -> tuple[dict[str, int], dict
             )
             continue
         try:
-            tables[path] = published_blocks(path, run)
+            tables[path] = published_blocks(path)
         except DamagedTable as error:
             raise InputError(
                 f"{path} is damaged: {error.found}; git checkout {path} brings it back"

@@ -15,7 +15,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdgold.reading.outputs import write_spreadsheet
-from crowdgold.record.record import FILES, Record, read_record, source_record, written
+from crowdgold.record.record import (
+    FILES,
+    Record,
+    check_seed,
+    read_record,
+    source_record,
+    written,
+)
 from crowdgold.record.seals import file_hash, seal
 from crowdgold.system.temporary import unfinished
 
@@ -83,9 +90,9 @@ def write_summary(frame: pd.DataFrame, path: str | Path, record: Mapping[str, An
     write_table(frame, path, {**record, FILES: {text.name: file_hash(text)}})
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
-    """A table that `write_table` wrote; raises as `read_record` does."""
-    read_record(path)
+def read_table(path: str | Path, seed: int | None = None) -> pd.DataFrame:
+    """A table that `write_table` wrote; raises as `read_record` and `check_seed` do."""
+    check_seed(path, read_record(path), seed)
     frame: pd.DataFrame = pq.read_table(Path(path)).to_pandas()
     return frame
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
+from threading import RLock
 from types import ModuleType
 from typing import Any
 
@@ -64,7 +65,7 @@ class _Finder:
     def find_spec(name: str, path: Sequence[str] | None = None, target: Any = None) -> Any:
         package = name.partition(".")[0]
         loaded = not isinstance(sys.modules.get(package, _Placeholder("")), _Placeholder)
-        if loaded or package not in COMPUTING:
+        if loaded or package not in COMPUTING or not PathFinder.find_spec(package):
             return None
         return ModuleSpec(name, _Finder, is_package=True)  # type: ignore[arg-type]
 
@@ -83,16 +84,23 @@ def postpone() -> None:
         sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]
 
 
+_LOCK = RLock()
+
+
 @contextmanager
 def _loading() -> Iterator[None]:
-    """Imports inside load what they name."""
-    sys.meta_path.remove(_Finder)  # type: ignore[arg-type]
-    for name in [name for name, one in sys.modules.items() if isinstance(one, _Placeholder)]:
-        del sys.modules[name]
-    try:
-        yield
-    finally:
-        postpone()
+    """Imports inside load what they name; one thread at a time."""
+    with _LOCK:
+        postponing = _Finder in sys.meta_path
+        if postponing:
+            sys.meta_path.remove(_Finder)  # type: ignore[arg-type]
+        for name in [name for name, one in [*sys.modules.items()] if isinstance(one, _Placeholder)]:
+            sys.modules.pop(name, None)
+        try:
+            yield
+        finally:
+            if postponing:
+                postpone()
 
 
 def _part(module: str, name: str) -> Any:

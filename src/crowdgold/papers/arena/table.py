@@ -40,7 +40,7 @@ def _with_ratio(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
         table[columns].to_numpy(dtype=float).T for table in (rows, base)
     )
     drawn = (rows["replicates"] + rows["undefined"]).max()
-    whole = (size == drawn) & (base_size == drawn) & (base_width > 0)
+    whole = (size == drawn) & (base_size == drawn) & (base_width > 0) & np.isfinite(width)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(whole, width / base_width, np.nan)
         spread = np.where(width > 0, np.hypot(error / width, base_error / base_width), np.nan)

@@ -137,6 +137,8 @@ class Judged:
 
     def __post_init__(self) -> None:
         rows = len(self.item_of)
+        if (np.diff(self.item_of) < 0).any():
+            raise InputError("annotations: found items out of order, expected them ascending")
         if self.count is None:
             object.__setattr__(self, "count", np.ones(rows, dtype=np.int64))
         if self.annotator_of is not None and not self.annotators:

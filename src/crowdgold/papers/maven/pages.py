@@ -260,9 +260,13 @@ def comparisons(
         rows = table[table["length"] == length]
         for (value, quantity), group in rows.groupby([axis, "quantity"], sort=False):
             words = f"{axis.removeprefix('study.').replace('_', ' ')} {value}, {quantity}"
-            (spread, spread_se), (shift, shift_se) = map(_mean, (group["spread"], group["shift"]))
+            # What is undefined in one replicate leaves the comparison open.
+            columns = group["spread"].to_numpy(float), group["shift"].to_numpy(float)
+            spread, shift = (float(values.mean()) for values in columns)
             t = float(stdtrit(len(group) - 1, 0.975))
-            of_spread, of_shift = (t * spread_se, t * shift_se) if len(group) > 1 else (np.inf,) * 2
+            of_spread, of_shift = (
+                t * standard_error(values) if len(group) > 1 else np.inf for values in columns
+            )
             off = abs(spread - 1)
             same = off + of_spread <= SPREAD and abs(shift) + of_shift <= SHIFT
             parted = off - of_spread > SPREAD or abs(shift) - of_shift > SHIFT
