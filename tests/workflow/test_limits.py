@@ -60,12 +60,20 @@ atexit.register(lambda: print("loaded", *(
 PLANNED = "from snakemake.cli import main; main(sys.argv[1:])"
 USED = """
 postpone()
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 import pandas as pd
+import pyarrow as pa
 from scipy.special import expit
 from numba import njit
 @njit(cache=True)
 def double(x: pd.Series | None): return 2 * x
 assert not any(getattr(sys.modules[name], "__file__", "") for name in ("pandas", "scipy", "numba"))
+# Snakemake's threads may use two of them at once.
+at_once = Barrier(2)
+with ThreadPoolExecutor(2) as pool:
+    asked = pool.map(lambda one: at_once.wait() >= 2 or isinstance(1, one), (pd.Series, pa.Table))
+assert not any(asked)
 assert isinstance(pd.DataFrame({"a": [1]}), pd.DataFrame) and not isinstance(1, pd.Series)
 assert expit(0) == 0.5
 import scipy.stats

@@ -13,7 +13,7 @@ import numpy as np
 from crowdgold.inference.labels import Fit
 from crowdgold.methods.doubts import Doubt
 from crowdgold.methods.needs import ANNOTATORS, SCORES, Has, Need, lacking, lacks_package
-from crowdgold.types.items import Table
+from crowdgold.types.items import ANNOTATIONS, ITEMS, Table
 from crowdgold.types.parameters import OnlyOf, Settings, refuse
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ ANSWERS = (
     "AutoEval", "MAVEN-C", "judges", "DS", "CLARA", "MAVEN", "GT+MV",
 )  # fmt: skip
 """In the order in which they are chosen: what gold corrects, then models; also that of tables."""
-ITEMS, ANNOTATIONS = "items", "annotations"  # The kinds of table, as `crowdgold.data` names them
 OF_LABELS = OnlyOf(ANNOTATIONS)
 OF_ITEMS = OnlyOf(ITEMS)
 SHARED_SETTINGS = ("sampler", "imputations", "threads")  # Settings that every method takes

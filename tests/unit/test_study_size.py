@@ -54,7 +54,7 @@ def test_expected_widths_are_those_of_simulated_studies(information):
 
 def test_fewer_gold_labels_have_the_widths_that_are_promised(information):
     """As above, with 80 gold labels of 24 studies: 3.7 %, of which 3.5 are 13 %. Intervals are
-    longer than the formula by up to a fifth, as `study_design` says, and never shorter."""
+    longer than the formula by up to a fifth, as `planning.study_size` says, and never shorter."""
     widths = []
     for seed in range(24):
         rng = np.random.default_rng(300 + seed)
