@@ -6,14 +6,17 @@ from scipy.optimize import isotonic_regression
 
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.curves import (
+    FALSE_POSITIVE_RATES,
     POINTS,
     RECALLS,
     curve_points,
     curve_support,
     never_falling,
     precision_at_recalls,
+    recall_at_false_positive_rates,
 )
 from crowdgold.metrics.ranked import LabelMass, RankedItems
+from unit.label_mass_reference import first_share, reached
 from unit.reference import make_items
 
 
@@ -86,3 +89,14 @@ def test_a_curve_that_cannot_fall_is_the_nearest_one_and_keeps_what_its_interval
     assert pair[0] == pytest.approx([0.5, 0.5], abs=0.002)
     rises = np.array([[0.1, 0.2, 0.3], [0.0, 0.1, 0.2], [0.3, 0.4, 0.5]])
     assert never_falling(*rises).tolist() == rises.tolist()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_roc_curve_by_loops(seed):
+    mass, ranked = split_items(seed)
+    positive, negative = (one[ranked.order].tolist() for one in (mass.positive, mass.negative))
+    found = recall_at_false_positive_rates(mass, ranked, FALSE_POSITIVE_RATES)
+    assert found[0] == 0
+    for rate, value in zip(FALSE_POSITIVE_RATES[1:], found[1:], strict=True):
+        share = first_share(negative, rate * sum(negative))
+        assert value == pytest.approx(reached(positive, share) / sum(positive), abs=1e-9)

@@ -468,3 +468,47 @@ def test_three_negatives_that_stand_for_nine_tenths_leave_the_prevalence_open():
     assert (few.note, more.note) == (LEFT_OPEN, "")
     assert np.isnan([few.lower, few.upper]).all()
     assert more.lower < 0.05 < more.upper
+
+
+def test_degrees_of_freedom_are_the_mean_of_the_designs_and_the_spreads():
+    """The geometric mean where weights are even, for an AUC at most those of its classes."""
+    weight, pairs = np.array([1.0, 0.5, 0.0]), np.array([False, False, True])
+    for design in (STRATA, POISSON, "simple"):
+        found = rectified_of(design)
+        left = found.labelled - weight * found.predicted
+        count = found.counted if found.effective is None else found.effective
+        own, spread = found.design.freedom(left, count), found.design.as_found(left)
+        wanted = own
+        if not found.design.uneven:
+            wanted = np.sqrt(own * spread)
+            wanted[2] = min(own[2], found.design.of_classes(count)[2])
+        np.testing.assert_allclose(found._freedom(weight, pairs), wanted)
+        nothing = replace(found, labelled=0 * found.labelled, predicted=0 * found.predicted)
+        none = found.design.freedom(0 * left, count)
+        np.testing.assert_allclose(nothing._freedom(weight, False), none)
+
+
+@pytest.mark.usefixtures("nothing_imagined")
+def test_what_is_expected_counts_beside_what_gold_shows():
+    """Like ten gold items beside all of a simple random sample, and not where the prediction is not
+    used; where weights are uneven like 20 beside as many as there are degrees of freedom, whatever
+    its weight. It never makes a variance smaller, nor that of pairs by gold alone larger: a guess
+    of labels says less of pairs than gold does."""
+    weight = np.array([1.0, 0.5, 0.0])
+    for design in (STRATA, POISSON, "simple"):
+        plain = rectified_of(design)
+        for times in (0.01, 100.0):
+            found = replace(plain, expected=plain.expected * times)
+            left = found.labelled - weight * found.predicted
+            shown = (left**2).sum(axis=0) / (len(left) - 1)
+            expected = ((found.expected[0] - weight * found.expected[1]) ** 2).mean(axis=0)
+            expected = np.where(found.foreseen | (weight > 0), expected, 0)
+            largest = np.maximum(shown, expected)
+            number, pseudo = len(found.own), np.where(weight > 0, 10, 0)
+            if design != "simple":
+                own = found.design.freedom(left, found.effective)
+                number, pseudo = np.minimum(own, found.design.as_found(left)), 20
+            used = found.foreseen | (weight > 0)
+            assert np.all((largest == expected)[used] == (times > 1))
+            wanted = (number * shown + pseudo * largest) / (number + pseudo)
+            np.testing.assert_allclose(found._variance(weight), wanted)

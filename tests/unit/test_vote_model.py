@@ -1,7 +1,11 @@
 """The vote model against scipy's beta-binomial and Bayes' rule by enumeration."""
 
+import itertools
+
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.stats import beta as beta_distribution
 from scipy.stats import betabinom, binom
 
 from crowdgold.models.vote_fit import vote_data
@@ -101,3 +105,51 @@ def test_the_data_of_the_stan_models_count_every_item(items):
         expected = np.bincount(items.votes_positive[group], minlength=c + 1)
         assert data["count"][start : start + c + 1] == expected.tolist()
         start += c + 1
+
+
+def outcomes_of_best_of_five():
+    """Every sequence of votes that ends where one side has three."""
+    longer = [votes for size in (3, 4, 5) for votes in itertools.product((0, 1), repeat=size)]
+
+    def decided(votes):
+        return max(sum(votes), len(votes) - sum(votes)) >= 3
+
+    return [votes for votes in longer if decided(votes) and not decided(votes[:-1])]
+
+
+def test_votes_collected_until_a_majority_give_the_same_posterior():
+    """Best of five, sequence by sequence, P_i integrated by quadrature (section 3.1, footnote 2).
+
+    The probabilities of all outcomes add to 1, and the log-likelihood differs from ours, which
+    takes the total as given, by what no parameter changes; a wrong total does change it.
+    """
+    rng = np.random.default_rng(8)
+    a = np.sort(rng.uniform(0.3, 0.7, (6, 2)), axis=1)
+    theta = VoteParameters(rng.random(6), a, rng.uniform(8, 20, (6, 2)))
+    outcomes = outcomes_of_best_of_five()
+    patterns = sorted({(sum(votes), len(votes)) for votes in outcomes})
+    assert patterns == [(0, 3), (1, 4), (2, 5), (3, 3), (3, 4), (3, 5)]
+    mass = np.zeros((6, len(patterns), 2))
+    for draw, y in np.ndindex(6, 2):
+        strength = theta.a[draw, y] * theta.d[draw, y]
+        prior_of_p = beta_distribution(strength, theta.d[draw, y] - strength)
+        for votes in outcomes:
+
+            def density(p, prior=prior_of_p, votes=votes):
+                return prior.pdf(p) * np.prod([p if vote else 1 - p for vote in votes])
+
+            at = patterns.index((sum(votes), len(votes)))
+            mass[draw, at, y] += quad(density, 0, 1, epsabs=1e-11)[0]
+    np.testing.assert_allclose(mass.sum(axis=1), 1, atol=1e-7)
+    chosen = rng.integers(0, len(patterns), 300)
+    positive, total = np.array(patterns)[chosen].T
+    gold = rng.choice([-1, 0, 1], 300, p=[0.8, 0.1, 0.1])
+    prior = np.stack([1 - theta.phi, theta.phi], axis=1)[:, None] * mass
+    each = np.where(gold < 0, prior.sum(axis=2)[:, chosen], prior[:, chosen, np.maximum(gold, 0)])
+    right, wrong = (
+        np.log(each).sum(axis=1)
+        - theta.log_likelihood(find_vote_sets(make_items(positive, c, gold)))
+        for c in (total, np.where(total == 3, 4, total))
+    )
+    np.testing.assert_allclose(right, right[0], atol=1e-4)
+    assert np.ptp(wrong) > 1

@@ -32,8 +32,8 @@ both for a judgement. `module` is one of the study's room. The function is calle
 and the further keys.
 
 Any string may hold `{{ ... }}` of what the paper prints (the file that config/pages.yaml names
-`printed`): alone it gives the number itself. `each:` repeats a claim for every combination of the values that it lists, or,
-where it is a list, for every entry; `{{ name }}` is then the value.
+`printed`): alone it gives the number itself. `each:` repeats a claim for every combination of the
+values that it lists, or, where it is a list, for every entry; `{{ name }}` is then the value.
 """
 
 import importlib
