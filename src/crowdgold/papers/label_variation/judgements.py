@@ -186,12 +186,13 @@ class Judged:
         new = place[self.item_of]
         rows = np.flatnonzero(new >= 0)
         rows = rows[np.argsort(new[rows], kind="stable")]
-        return replace(self.of_rows(rows), item_of=new[rows])
+        return self.of_rows(rows, new)
 
-    def of_rows(self, rows: np.ndarray) -> "Judged":
-        """The annotations at positions `rows`."""
+    def of_rows(self, rows: np.ndarray, item_of: np.ndarray | None = None) -> "Judged":
+        """The annotations at positions `rows`, of the items `item_of` (R,) where that is given."""
+        item = (self.item_of if item_of is None else item_of)[rows]
         who = None if self.annotator_of is None else self.annotator_of[rows]
-        item, chosen, count = self.item_of[rows], self.chosen[rows], self.counts[rows]
+        chosen, count = self.chosen[rows], self.counts[rows]
         return replace(self, item_of=item, chosen=chosen, annotator_of=who, count=count)
 
     def of_present_annotators(self) -> "Judged":
