@@ -513,7 +513,10 @@ def assess_gold_sample(
     items: Items, rng: np.random.Generator, permutations: int = PERMUTATIONS,
     stratum: np.ndarray | None = None, tests: int = 1,
 ) -> GoldSample:  # fmt: skip
-    """Whether gold is a random sample of all items, or within strata (n,); one of `tests` tests."""
+    """Whether the gold items are a random sample of the items, or of those of each stratum (n,).
+
+    Where several such `tests` are made of one study, one for each of its parts, p counts so often.
+    """
     parts, each = list(item_features(items)), []
     permutations = max(permutations, min(len(parts) * permutations, MORE_PERMUTATIONS))
     for rows, features in parts:

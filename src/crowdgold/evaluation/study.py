@@ -99,7 +99,10 @@ def _load_all(names: Collection[str], stan: StanModels) -> dict[str, str]:
 
 
 def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
-    """Load, and compile if need be, the Stan models of methods; method -> why it has none."""
+    """Load the Stan models of methods; they are compiled, with a line that says so, if need be.
+
+    Of a method whose model cannot be had, for lack of a compiler, say, it tells why.
+    """
     sampled = {method: METHODS[method].models_with({}) for method in methods}
     if lack := missing("cmdstanpy"):
         return {method: f"it needs Stan, through {lack}" for method in methods if sampled[method]}

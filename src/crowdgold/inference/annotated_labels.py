@@ -162,9 +162,10 @@ def power_tuned_rate(counts: JudgementCounts, level: float) -> tuple[float, floa
 
 
 def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> Estimate:
-    """The prevalence with its interval; of other metrics, and where there is none, a note says why.
-    Experiments keep estimates outside [0, 1] as the formulas give them: moving them would show as a
-    bias.
+    """The prevalence with its interval; other metrics have no value here.
+
+    Experiments keep estimates as the formulas give them, also outside [0, 1]: to move them inside,
+    as for a user, would show as a bias. Where there is none, the note says why.
     """
     if metric.name != PREVALENCE:
         return Estimate.unavailable(metric.text, "a corrected rate is an estimate of prevalence")

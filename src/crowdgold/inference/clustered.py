@@ -94,9 +94,11 @@ class Clustered(SimpleRandom):
 
     @property
     def _pull(self) -> np.ndarray:
-        """How much larger a cluster's contribution is where the estimate is made without it, (G,):
-        the jackknife that leaves out a cluster of its stratum (Bell and McCaffrey, 2002). 1 where
-        all are of one size.
+        """How much larger a cluster's contribution is where the estimate is made without it, (G,).
+
+        The estimate follows a cluster that holds a large share of the labelled items. What such a
+        cluster contributes is less than what the estimate changes by without it (the jackknife that
+        leaves out a cluster of its stratum; Bell and McCaffrey, 2002). 1 where all are of one size.
         """
         group = self.clusters.groups
         number = np.bincount(group)[group]

@@ -74,9 +74,12 @@ def _by_votes_and_scores(items: Items) -> np.ndarray:
 
 
 def drawn_labels(items: Items, share: np.ndarray, times: int) -> np.ndarray:
-    """Labels (times, n) that are 1 as often as a prediction (n,) says, without random numbers, the
-    same for all predictors and orders of items: items are sorted by votes and scores, and each is
-    positive where a number that differs much from its neighbours' lies below its share.
+    """Labels that are 1 as often as a prediction (n,) says: (times, n).
+
+    There are no random numbers in them, and the order of items and of models does not matter. Items
+    are sorted by votes and scores; each gets a number in (0, 1) that differs much from its
+    neighbours', and is positive where that lies below its share. The numbers are the same for all
+    predictors.
     """
     place = np.empty(len(items))
     place[_by_votes_and_scores(items)] = GOLDEN * (np.arange(len(items)) + 1)

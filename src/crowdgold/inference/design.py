@@ -349,9 +349,12 @@ class KnownChances(SimpleRandom):
 
 
 def _imagined(own: np.ndarray, other: np.ndarray, centred: bool = True) -> np.ndarray:
-    """What one more label in a cell of n gold items adds to the variance of a sum, (P,): spread
-    over the items to which it would matter, as likely of their own class as of the other, in a cell
-    of n + 1. `centred`: whether contributions are held against the mean of the cell.
+    """What one more label in a cell of gold items adds to the variance of a sum, (P,).
+
+    The label is spread over the items to which it would matter, and is as likely to be of their
+    own class as of the other. A cell of n items is then one of n + 1. So labels that are all alike
+    still leave the variance of a rate that they cannot exclude. `centred`: whether contributions
+    are held against the mean of the cell.
     """
     middle, touched = own.mean(axis=0) if centred else 0.0, np.isfinite(other)
     squares = np.where(touched, (own - middle) ** 2 + (other - middle) ** 2, 0.0).sum(axis=0)

@@ -106,10 +106,13 @@ def interval(
     limits: np.ndarray, scale: Scale, level: float, pairs: np.ndarray | bool = False,
     few: np.ndarray | bool = False,
 ) -> Ends:  # fmt: skip
-    """Ends of the intervals of P metrics of one scale, (P,) each: `estimate` within `limits`, (P,
-    2); `error` 0 where nothing is left to chance; `freedom` degrees of freedom of it; `count` items
-    that each rests on, at least 1; `pairs`: whether they compare items of two classes, and reach
-    exactly towards the nearer end; `few`: whether both ends are exact.
+    """Ends of the intervals of P metrics of one scale, (P,) each.
+
+    `estimate`: (P,) within their ranges, `limits`, (P, 2); `error`: (P,) standard errors, 0 where
+    nothing is left to chance and the ends are the estimate, with `freedom`, (P,), degrees of
+    freedom; `count`: (P,) items that each rests on, at least 1; `pairs`: (P,) whether they compare
+    items of two classes, and reach exactly towards the nearer end; `few`: (P,) whether they rest
+    on so few items that both ends are exact.
     """
     times = stdtrit(freedom, (1 + level) / 2)
     if scale is Scale.IDENTITY:

@@ -74,12 +74,14 @@ are the same for all predictors, so that these can be compared; the last is a pr
 
 def ratio_ends(own: np.ndarray, guessed: np.ndarray, level: float = LEVEL) -> np.ndarray:
     """Ends of the intervals of V(lambda) / V(0), (2, P): how sure it is what a prediction saves.
-    `own` and `guessed`, (r, P), are the deviations y_i and g_i. Were lambda the best one, the ratio
-    would be 1 - rho^2, rho their correlation, and the interval is one of atanh(rho), whose spread
-    depends little on rho, by the jackknife's standard error. A few items may decide nearly all of
-    it: with d_i what leaving out item i changes it by, Student's t has (sum d_i^2)^2 / sum d_i^4
-    degrees of freedom (Satterthwaite, 1946). A negative rho gains nothing; 0 and 1 where gold shows
-    nothing.
+
+    `own` and `guessed`, (r, P), are the deviations y_i and g_i. Were lambda the best one, the
+    ratio would be 1 - rho^2, rho their correlation. The interval is one of atanh(rho), whose
+    spread depends little on rho; that of log(1 - rho^2) is near 0 where rho is, and intervals on
+    that scale are too short there. Its standard error is the jackknife's. A few items may decide
+    nearly all of it: with d_i what leaving out item i changes it by, Student's t has (sum d_i^2)^2
+    / sum d_i^4 degrees of freedom (Satterthwaite, 1946). A negative rho gains nothing. 0 and 1
+    where gold items show nothing.
     """
     products = np.stack([own * guessed, own**2, guessed**2])
     whole = products.sum(axis=1, keepdims=True)

@@ -178,11 +178,13 @@ def _against(votes: np.ndarray, others: np.ndarray) -> float:
 
 
 def contrary(table: np.ndarray) -> np.ndarray:
-    """Which judges vote against the others, (m,), the clearest first left out of the others. Two
-    judges who are right more often than not agree more often than at random whatever the labels,
-    and shared errors make that more: one whose votes have a negative covariance with the others'
-    share of positive votes has read a question wrongly. `table`: (n, m) labels by judge, `MISSING`
-    for none.
+    """Which judges vote against the others, (m,), the clearest first left out of the others.
+
+    Whatever the labels are, two judges who are right more often than not agree more often than
+    their votes would at random, and errors that they share make that more. A judge whose votes
+    have a negative covariance with the share of positive votes of the others cannot be such a one,
+    as where one has read a question wrongly. `table`: (n, m) labels by judge, `MISSING` where
+    there is none.
     """
     votes = np.where(table == MISSING, np.nan, table)
     kept = np.ones(table.shape[1], dtype=bool)

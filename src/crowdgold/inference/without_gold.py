@@ -283,12 +283,15 @@ def ranges(
     level: float = LEVEL, weights: np.ndarray | None = None, cluster: np.ndarray | None = None,
     table: np.ndarray | None = None,
 ) -> Ranges:  # fmt: skip
-    """Ranges of the prevalence, of rates and AUC, and of the effective votes, without gold labels,
-    from an item's votes (n,), `scores` name -> (n,), NaN for none, the `weights` that items stand
-    for, their `cluster`, and `table` (n, m), the votes by judge, `MISSING` for none; without it
-    voters are taken to be alike. What is assumed: `most`, the correlation of errors given the label
-    at most; `right`, the share of right votes on the items of each label at least; `alike`, how far
-    a score errs with the votes at most, as a share of how far two votes do.
+    """Ranges of the prevalence, of rates and AUC, and of the effective votes, without gold labels.
+
+    `positive` and `total` are an item's votes, (n,), and `scores` name -> (n,), NaN where an item
+    has none. What is assumed: `most`, the correlation of errors given the label at most; `right`,
+    the share of right votes on the items of each label at least; `alike`, how far a score errs
+    with the votes at most, as a share of how far two votes do. `weights`: (n,) items of the
+    population that each stands for; `cluster`: (n,) number of the cluster of each item; `table`:
+    (n, m) the votes by judge, `MISSING` where there is none; None where it is not known who voted,
+    and voters are taken to be alike.
     """
     several = total > 1
     if not 0 <= most < 1:

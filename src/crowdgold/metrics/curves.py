@@ -86,11 +86,13 @@ def _nearest_rise(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def never_falling(estimate: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Points of a curve that cannot fall and the ends of their intervals, (3, P); NaN stays.
-    Estimates are the nearest that do not fall, by squares over the intervals' squared widths
-    (isotonic regression). What bounds a point from below bounds all that follow, and from above all
-    that precede: a true curve inside all the intervals is inside the new ones too. Each holds its
-    estimate.
+    """Points of a curve that cannot fall and the ends of their intervals, (3, P); NaN where there
+    are none.
+
+    Estimates are those nearest to the given ones, by squares over the intervals' squared widths,
+    that do not fall (isotonic regression). What bounds a point from below bounds all that follow,
+    and from above all that precede: where the true curve is inside all the intervals it is inside
+    the new ones too. Each holds its estimate. Points without a value or an interval stay so.
     """
     found = np.array([estimate, lower, upper], dtype=float)
     there, bound = np.isfinite(found[0]), np.isfinite(found).all(axis=0)

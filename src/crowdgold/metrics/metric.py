@@ -85,9 +85,11 @@ class Words:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of one predictor, or of labels and votes alone. Where it is of pairs, items of two
-    classes, its spread does not follow from its value, and of a difference the intervals of both
-    parts are looked at as well.
+    """A metric of one predictor, or of labels and votes alone.
+
+    Where it is of pairs, items of two classes, its spread does not follow from its value, and the
+    difference of two of it errs more to one side than its own spread shows, so that the two
+    intervals are looked at as well.
     """
 
     name: str  # as configurations, tables and files write it

@@ -247,8 +247,9 @@ class RateDraws(NamedTuple):
 
 
 def draw_rates(counts: JudgementCounts, draws: int, rng: np.random.Generator) -> RateDraws:
-    """Draw independently from the posterior given counts, which are numbers; a rate without gold
-    labels follows its prior. `InputError` where counts are impossible, or too unlikely together.
+    """Draw independently from the posterior given counts, which are numbers. Gold labels of a class
+    may be none, whose rate then follows its prior. `InputError` where counts are impossible, or so
+    unlikely together that draws cannot be had.
     """
     counts.check()
     if draws < 1:

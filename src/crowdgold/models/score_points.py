@@ -38,10 +38,11 @@ def each_score(scores: np.ndarray, sets: VoteSets) -> ScorePoints:
 
 def compress_scores(scores: np.ndarray, sets: VoteSets, nodes: int) -> ScorePoints:
     """Few points that stand for all items' finite scores (n,). In a vote set, scores within `CORE`
-    deviations of the median are one group, those beyond grouped by the power of two of their
-    distance. A group of more than `nodes` J >= 2 distinct scores becomes its Gauss quadrature,
-    exact for polynomials up to degree 2 J - 1 (J = 2: mean and variance). Where gold is known a
-    third of the nodes does: the likelihood is one smooth term then, not the log of a sum.
+    deviations of the median are one group; those beyond, on either side, are grouped by the power
+    of two of their distance. A group of more than `nodes` J >= 2 distinct scores becomes its Gauss
+    quadrature, which sums polynomials up to degree 2 J - 1 exactly (J = 2: mean and variance); the
+    scores of a smaller one are kept. Where gold is known a third of the nodes does: the likelihood
+    is one smooth term then, not the log of a sum.
     """
     order = np.argsort(sets.member, kind="stable")
     by_set = np.split(np.asarray(scores, float)[order], np.cumsum(sets.count)[:-1])

@@ -76,8 +76,9 @@ def _going_on(
     asked: Asked[StanFit], settings: SamplerSettings, options: Mapping[str, Any]
 ) -> tuple[SamplerSettings, dict[str, Any]]:
     """Settings and options that let the chains of a fit go on from where they ended, with their
-    step size and metric, without a warm-up. Where their draws are dropped their tuning is as little
-    to be trusted: it is made anew, and with smaller steps where a transition diverged.
+    step size and metric and without a warm-up. Where their draws are dropped, the tuning is as
+    little to be trusted, since it was made from draws like them: the chains are tuned once more,
+    from where they ended, and with smaller steps where a transition diverged.
     """
     latest = asked.latest
     assert latest is not None

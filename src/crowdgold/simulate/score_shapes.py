@@ -104,8 +104,9 @@ class ScoreShape:
         return np.asarray(expit(self._logit_quantile(label, probability, above)))
 
     def precision_at_recall(self, recall: np.ndarray) -> np.ndarray:
-        """The precision at recalls r (...,) in (0, 1]: phi r / (phi r + (1 - phi) S_0(x)) where
-        S_1(x) = r, S_y the share of a class that is scored above x.
+        """The precision-recall curve at recalls (...,) in (0, 1]. Flagging the scores above x finds
+        S_1(x) of the positives and S_0(x) of the negatives, so precision = phi r / (phi r + (1 -
+        phi) S_0(x)) at S_1(x) = r.
         """
         recall = np.asarray(recall, dtype=float)
         threshold = self._logit_quantile(1, recall, above=True)

@@ -381,9 +381,10 @@ def draw_dirichlet(shape: np.ndarray, out: np.ndarray, rng: np.random.Generator)
 
 @kernel()
 def draw_rates(prior: Prior, state: State, rng: np.random.Generator) -> int:
-    """Draw theta and psi given the shapes, in place; give the number of matrices that failed. Of an
-    ordered prior psi_m is drawn until its diagonal adds to more than 1 (binary labels: TPR + TNR >
-    1), and keeps what it was where that takes more than `TRIES` draws.
+    """Draw theta and psi given the shapes, in place; give the number of matrices that failed. Where
+    the prior is ordered, psi_m is drawn until its diagonal adds to more than 1 (binary labels: TPR
+    + TNR > 1), a draw of the posterior under the prior cut to there; one for which that does not
+    come about in `TRIES` draws keeps what it was.
     """
     theta, psi, above, ordered = state.theta, state.psi, state.psi_shape, prior.ordered
     K, failed = len(theta), 0
