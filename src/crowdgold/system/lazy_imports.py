@@ -16,13 +16,15 @@ from types import ModuleType
 from typing import Any
 
 COMPUTING = ("pandas", "pyarrow", "scipy", "numba", "sklearn", "matplotlib", "cmdstanpy")
+DECORATORS = {"numba": 2}
+"""Package -> how many calls wait, too: `numba.njit(cache=True)(function)` compiles nothing yet."""
 
 
 class Postponed:
     """Stands for a module, or a part of one, until it is called or asked what is an instance."""
 
-    def __init__(self, name: str, load: Callable[[], Any]) -> None:
-        self._name, self._load = name, load
+    def __init__(self, name: str, load: Callable[[], Any], calls: int = 0) -> None:
+        self._name, self._load, self._calls = name, load, calls
 
     @cached_property
     def _loaded(self) -> Any:
@@ -31,12 +33,14 @@ class Postponed:
     def __getattr__(self, part: str) -> Any:
         if part.startswith("__"):
             raise AttributeError(part)
-        return Postponed(f"{self._name}.{part}", lambda: getattr(self._loaded, part))
+        whole = f"{self._name}.{part}"
+        return Postponed(whole, lambda: getattr(self._loaded, part), self._calls)
 
     def __call__(self, *values: Any, **named: Any) -> Any:
-        """What a function gives, or a class makes; numba's decorators wait for the first call."""
-        if self._name.startswith("numba.") and not self._name.endswith(")()"):
-            return Postponed(f"{self._name}()", lambda: self._loaded(*values, **named))
+        """What a function gives, or a class makes; `calls` of it wait as well."""
+        if self._calls:
+            made = f"{self._name}()"
+            return Postponed(made, lambda: self._loaded(*values, **named), self._calls - 1)
         return self._loaded(*values, **named)
 
     def __instancecheck__(self, value: object) -> bool:
@@ -55,7 +59,8 @@ class _Placeholder(ModuleType):
     def __getattr__(self, part: str) -> Any:
         if part.startswith("__"):
             raise AttributeError(part)
-        return Postponed(f"{self.__name__}.{part}", lambda: _part(self.__name__, part))
+        calls = DECORATORS.get(self.__name__.partition(".")[0], 0)
+        return Postponed(f"{self.__name__}.{part}", lambda: _part(self.__name__, part), calls)
 
 
 class _Finder:
