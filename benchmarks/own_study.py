@@ -38,7 +38,6 @@ from crowdgold.evaluation.fitting import Finding, run_job
 from crowdgold.evaluation.jobs import plan_study
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.study import (
-    Source,
     join_findings,
     load_models,
     with_source,
@@ -46,6 +45,7 @@ from crowdgold.evaluation.study import (
 )
 from crowdgold.methods.registry import offered
 from crowdgold.models.stan import StanModels
+from crowdgold.reading.study import StudyFiles
 from crowdgold.record.results import write_csv
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.types.items import NO_GOLD
@@ -213,9 +213,9 @@ def measure(size: Size, stan: StanModels) -> list[dict[str, float | str]]:
         with stage("pandas.read_csv, the peer"):
             for path in paths:
                 pd.read_csv(path, dtype=str)
-        source = Source(paths)
+        files = StudyFiles(paths)
         with stage("reading"):
-            study = source.read()
+            study = files.read()
         with stage("checking"):
             check = check_data(study, np.random.default_rng(settings.seed))
         with stage("planning"):
@@ -228,7 +228,7 @@ def measure(size: Size, stan: StanModels) -> list[dict[str, float | str]]:
         with stage("joining"):
             assumed = assumed_errors(planned)
             joined = join_findings(planned, found, check, 0.0, assumed)
-            evaluation = with_source(joined, check, source, stan)
+            evaluation = with_source(joined, check, files, stan)
         with stage("writing"):
             write_evaluation(evaluation, check, folder / "out")
     return rows

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.evaluation.study import gather, source_and_settings
+from crowdgold.evaluation.study import files_and_settings, gather
 from crowdgold.experiment.logs import job_log
 from crowdgold.models.stan import StanModels
 from crowdgold.presentation.page import write_study_report
@@ -16,7 +16,7 @@ with job_log(snakemake.log[0]):
     stan = StanModels.compiled(Path("results/stan"), toolchain)
     job_results = [Path(path) for path in snakemake.input.job_results]
     folder = Path(snakemake.output[0])
-    source, settings = source_and_settings(snakemake.input.files, snakemake.params.asked)
+    files, settings = files_and_settings(snakemake.input.files, snakemake.params.asked)
     study = Path(snakemake.input.study)
-    gather(source, settings, study, job_results, stan, folder)
+    gather(files, settings, study, job_results, stan, folder)
     write_study_report(folder)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.evaluation.study import run_one, source_and_settings
+from crowdgold.evaluation.study import files_and_settings, run_one
 from crowdgold.experiment.logs import job_log
 from crowdgold.models.stan import StanModels
 
@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     toolchain = next(map(Path, snakemake.input.toolchain), None)
     stan = StanModels.compiled(Path("results/stan"), toolchain)
-    source, settings = source_and_settings(snakemake.input.files, snakemake.params.asked)
+    files, settings = files_and_settings(snakemake.input.files, snakemake.params.asked)
     job, out = int(snakemake.wildcards.job), Path(snakemake.output[0])
-    run_one(source, settings, Path(snakemake.input.study), job, stan, out)
+    run_one(files, settings, Path(snakemake.input.study), job, stan, out)

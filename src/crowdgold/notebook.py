@@ -4,7 +4,7 @@ import os
 import re
 from argparse import Action, ArgumentParser
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from crowdgold.cli import plan as planning
 from crowdgold.cli.terminal import say
 from crowdgold.evaluation.jobs import chosen_methods
 from crowdgold.evaluation.questions import STANDARD, Settings, read_thresholds
-from crowdgold.evaluation.study import Source, check_study, evaluate_checked
+from crowdgold.evaluation.study import check_study, evaluate_checked
 from crowdgold.inference.labels import Fit
 from crowdgold.methods.registry import fit as fit_method
 from crowdgold.methods.registry import method_named
@@ -23,19 +23,12 @@ from crowdgold.models.stan import StanModels
 from crowdgold.planning import study_size
 from crowdgold.presentation.result import Result
 from crowdgold.reading.options import REFUSE, Reading
-from crowdgold.reading.study import Study as StudyFiles
+from crowdgold.reading.study import Study, StudyFiles
 from crowdgold.types.choices import ESTIMATE
 from crowdgold.types.display import ShownText
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import ITEMS, Table
 from crowdgold.types.parameters import LEVEL, SEED, unknown
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Study(StudyFiles):
-    """A user's study, with the files that it was read from."""
-
-    source: Source = field(default_factory=lambda: Source(()))
 
 
 def read(
@@ -62,20 +55,19 @@ def read(
             )
     labels, words = ([one] if isinstance(one, str) else list(one) for one in (positive, missing))
     how = Reading(dict(columns or {}), labels, repeated, item, words, encoding, unmatched)
-    source = Source([Path(one) for one in paths], how)
-    found = source.read()
-    for note in found.notes:
+    study = StudyFiles([Path(one) for one in paths], how).read()
+    for note in study.notes:
         say(note)
-    return Study(**{one.name: getattr(found, one.name) for one in fields(found)}, source=source)
+    return study
 
 
-def check(study: StudyFiles, seed: int = SEED, expert_error: float | str = ESTIMATE) -> DataCheck:
+def check(study: Study, seed: int = SEED, expert_error: float | str = ESTIMATE) -> DataCheck:
     """What a study can support, as of `crowdgold check`, and its option of that name."""
     return check_data(study.with_expert_error(expert_error), np.random.default_rng(seed))
 
 
 def evaluate(
-    study: StudyFiles, methods: str | Sequence[str] | None = None,
+    study: Study, methods: str | Sequence[str] | None = None,
     metrics: str | Sequence[str] = STANDARD, thresholds: float | str | Sequence[float | str] = (),
     level: float = LEVEL, about: str = "population", seed: int = SEED, models: bool = True,
     cores: int | None = None, anytime: int | None = None, expert_error: float | str = ESTIMATE,
@@ -99,14 +91,13 @@ def evaluate(
         expert_error=str(expert_error),
     )  # fmt: skip
     checked = check_study(study, settings)
-    source = study.source if isinstance(study, Study) else Source(())
     workers = cores or os.cpu_count() or 1
-    found = evaluate_checked(study, checked, source, settings, StanModels(), workers, say)
+    found = evaluate_checked(study, checked, settings, StanModels(), workers, say)
     return Result(found, checked)
 
 
 def fit(
-    method: str, study: StudyFiles | Table, seed: int = SEED,
+    method: str, study: Study | Table, seed: int = SEED,
     settings: Mapping[str, Any] | None = None,
 ) -> Fit:  # fmt: skip
     """A method fitted to a study, or to a table; its attribute `draws` is a dataset for ArviZ.
@@ -114,7 +105,7 @@ def fit(
     Raises an `InputError` where there is no such method, or the study lacks what it needs.
     """
     table: Table | None = None
-    if isinstance(study, StudyFiles):
+    if isinstance(study, Study):
         chosen = method_named(method)
         of_items = ITEMS in chosen.tables and not chosen.of_annotators
         table = study.items if of_items else study.annotations
@@ -159,7 +150,7 @@ def _value_of(action: Action, value: Any) -> Any:
         raise InputError(f"{action.dest}: found {value!r}, expected {wanted}") from None
 
 
-def plan(pilot: StudyFiles | None = None, **options: Any) -> Plan:
+def plan(pilot: Study | None = None, **options: Any) -> Plan:
     """How many items, votes and gold labels a study takes, as of `crowdgold plan`.
 
     The pilot is a study to learn from, in place of guesses; the options are those of the command,

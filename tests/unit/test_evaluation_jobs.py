@@ -10,7 +10,6 @@ from crowdgold.evaluation import fitting
 from crowdgold.evaluation.jobs import plan_study
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.study import (
-    Source,
     check_study,
     evaluate_checked,
     gather,
@@ -20,15 +19,16 @@ from crowdgold.evaluation.study import (
 )
 from crowdgold.models.stan import SamplingError, StanModels
 from crowdgold.models.stan_fit import Diagnostics
+from crowdgold.reading.study import StudyFiles
 from crowdgold.types.errors import InputError
 from unit.made_files import EXAMPLE
 
-SOURCE = Source([EXAMPLE / f"{name}.csv" for name in ("votes", "gold", "scores")])
+FILES = StudyFiles([EXAMPLE / f"{name}.csv" for name in ("votes", "gold", "scores")])
 SETTINGS = Settings(
     methods=("logistic-R", "GT", "GT+MV", "Rogan-Gladen", "AutoEval"),
     metrics=("prevalence", "AUC"),
 )
-ASKED = SOURCE, SETTINGS
+ASKED = FILES, SETTINGS
 
 
 def content(folder):
@@ -43,9 +43,9 @@ def content(folder):
 
 def test_jobs_in_any_order_write_what_the_command_writes(tmp_path):
     """Jobs are run backwards, each from files. Control: other jobs in a place are noticed."""
-    stan, study = StanModels(), SOURCE.read()
+    stan, study = StanModels(), FILES.read()
     check = check_study(study, SETTINGS)
-    direct = evaluate_checked(study, check, *ASKED, stan, 1, print)
+    direct = evaluate_checked(study, check, SETTINGS, stan, 1, print)
     write_evaluation(direct, check, tmp_path / "direct")
     prepare(*ASKED, tmp_path / "study")
     places = sorted(int(file.stem) for file in (tmp_path / "study").glob("*.job"))
@@ -63,11 +63,11 @@ def test_jobs_in_any_order_write_what_the_command_writes(tmp_path):
 def test_what_does_not_fit_the_jobs_is_refused(tmp_path):
     """A file that is not there, which leaves nothing; half of a result; a file that changed."""
     votes, study = tmp_path / "votes.csv", tmp_path / "study"
-    asked = Source([votes, SOURCE.paths[1]]), Settings(("GT",), ("prevalence",))
+    asked = StudyFiles([votes, FILES.paths[1]]), Settings(("GT",), ("prevalence",))
     with pytest.raises(InputError, match=r"votes\.csv"):
         prepare(*asked, study)
     assert not study.exists()
-    votes.write_bytes(SOURCE.paths[0].read_bytes())
+    votes.write_bytes(FILES.paths[0].read_bytes())
     prepare(*asked, study)
     run_one(*asked, study, 0, StanModels(), tmp_path / "0.job")
     (tmp_path / "half.job").write_bytes((tmp_path / "0.job").read_bytes()[:-9])
@@ -82,7 +82,7 @@ def test_what_does_not_fit_the_jobs_is_refused(tmp_path):
 @pytest.fixture(scope="module")
 def planned():
     """A study with one job, of GT."""
-    study = Source(SOURCE.paths[:2]).read()
+    study = StudyFiles(FILES.paths[:2]).read()
     return plan_study(study, Settings(methods=("GT",), metrics=("prevalence", "TPR_H")))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from crowdgold.papers.maven.labelling_savings import (
     Costs,
-    Study,
+    SavingsOptions,
     best_n,
     contour,
     equal_widths,
@@ -152,7 +152,7 @@ def test_the_best_n_saves_as_much_as_any(aim, ratio):
     assert found >= 34_000 * (1 - 1e-9)
 
 
-STUDY = Study(
+STUDY = SavingsOptions(
     method="MAVEN", baseline="GT", metric="d", n=50_000, n_gold=16_000, saving=0.42,
     contours=(1_000, 10_000), cost_ratios=(5, 50), votes=3, gold_only=34_000,
 )  # fmt: skip

@@ -12,8 +12,8 @@ import pytest
 import crowdgold as cg
 from crowdgold.cli import main
 from crowdgold.inference.labels import as_dataset
-from crowdgold.notebook import Study
 from crowdgold.presentation.page import write_page
+from crowdgold.reading.study import Study
 from crowdgold.types.display import MOST_LINES
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import items_from_frame

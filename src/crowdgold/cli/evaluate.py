@@ -226,8 +226,9 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.evaluation.folder import check_folder, check_same_items, clean_up, kept_folder
     from crowdgold.evaluation.jobs import UnsupportedError
     from crowdgold.evaluation.run_key import discard
-    from crowdgold.evaluation.study import Source, check_study, evaluate_checked, write_evaluation
+    from crowdgold.evaluation.study import check_study, evaluate_checked, write_evaluation
     from crowdgold.models.stan import StanModels
+    from crowdgold.reading.study import StudyFiles
 
     if asked.report:
         need("matplotlib", "--report")
@@ -239,10 +240,10 @@ def run(asked: argparse.Namespace) -> int:
         raise InputError("--json and --badge: expected one of them; each is all that is printed")
     check_folder(out, asked.files, asked.force)
     options, keep = _options(asked, settings), kept_folder(out)
-    source, stan = Source(asked.files, terminal.reading(asked)), StanModels()
+    files, stan = StudyFiles(asked.files, terminal.reading(asked)), StanModels()
     try:
         with terminal.progress(lambda: "reading and checking"):
-            study = source.read()
+            study = files.read()
             check = check_study(study, settings)
             items = study.items
             check_same_items(out, items.item, asked.force)
@@ -254,7 +255,7 @@ def run(asked: argparse.Namespace) -> int:
                 except InputError as error:
                     raise InputError(f"--badge {error}") from None
         found = evaluate_checked(
-            study, check, source, settings, stan, asked.cores, terminal.say, printer.answered, keep
+            study, check, settings, stan, asked.cores, terminal.say, printer.answered, keep
         )
         if fail_if:
             found = conditions.with_conditions(found, fail_if, asked.fail_on)

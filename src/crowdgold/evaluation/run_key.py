@@ -15,7 +15,7 @@ import shutil
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, partial
 from importlib.metadata import version
@@ -38,7 +38,7 @@ from crowdgold.inference.samples import Draws, Stated
 from crowdgold.metrics.metric import Scale
 from crowdgold.models.stan import StanModels
 from crowdgold.models.stan_fit import Diagnostics
-from crowdgold.reading.study import Study
+from crowdgold.reading.study import Study, StudyFiles
 from crowdgold.system.assets import asset_folder, package_folder
 from crowdgold.system.extras import missing
 from crowdgold.system.temporary import unfinished
@@ -166,7 +166,8 @@ def digest_of(*values: Any) -> str:
 
 def key_of(study: Study, settings: Settings, stan: StanModels) -> str:
     """The key of a run: of its input as read, its settings and the code that runs."""
-    return digest_of(study, settings, versions(stan), source_digest())
+    read = replace(study, files=StudyFiles())  # other names of the same content are no other study
+    return digest_of(read, settings, versions(stan), source_digest())
 
 
 UNFINISHED = ".unfinished"

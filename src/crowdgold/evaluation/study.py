@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, fields
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ from crowdgold.methods.registry import METHODS, answering, offered, with_role
 from crowdgold.metrics.binary import THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
 from crowdgold.reading.options import Reading
-from crowdgold.reading.study import Study, read_study
+from crowdgold.reading.study import Study, StudyFiles
 from crowdgold.system.extras import missing
 from crowdgold.system.temporary import process_folder
 from crowdgold.types.errors import InputError
@@ -308,18 +308,6 @@ def evaluate_study(
     return joined()
 
 
-@dataclass(frozen=True)
-class Source:
-    """The files of a study, and how they are read."""
-
-    paths: Sequence[Path]  # votes, gold labels and scores, in one file or several
-    reading: Reading = field(default_factory=Reading)  # what is said of them
-
-    def read(self) -> Study:
-        """The study; an `InputError` where it cannot be read."""
-        return read_study(self.paths, **vars(self.reading))
-
-
 def check_study(study: Study, settings: Settings) -> DataCheck:
     """What a study can support.
 
@@ -360,16 +348,16 @@ def require_answers(evaluation: Evaluation) -> None:
 
 
 def evaluate_checked(
-    study: Study, check: DataCheck, source: Source, settings: Settings, stan: StanModels,
-    cores: int, say: Say, answered: Answered = lambda evaluation: None, keep: Path | None = None,
+    study: Study, check: DataCheck, settings: Settings, stan: StanModels, cores: int, say: Say,
+    answered: Answered = lambda evaluation: None, keep: Path | None = None,
 ) -> Evaluation:  # fmt: skip
     """As `evaluate_study`, with the files that it was read from (`with_source`)."""
     evaluation = evaluate_study(study, settings, stan, cores, say, check, answered, keep)
-    return with_source(evaluation, check, source, stan)
+    return with_source(evaluation, check, study.files, stan)
 
 
 def with_source(
-    evaluation: Evaluation, check: DataCheck, source: Source, stan: StanModels
+    evaluation: Evaluation, check: DataCheck, files: StudyFiles, stan: StanModels
 ) -> Evaluation:
     """An evaluation whose summary has its date, files, reading, versions and warnings.
 
@@ -378,8 +366,8 @@ def with_source(
     require_answers(evaluation)
     about = {
         "date": date.today().isoformat(),
-        "files": [str(path) for path in source.paths],
-        "reading": {**vars(source.reading), "columns": dict(source.reading.columns)},
+        "files": [str(path) for path in files.paths],
+        "reading": {**vars(files.reading), "columns": dict(files.reading.columns)},
         "versions": versions(stan),
         "warnings": list(check.warnings),
     }  # fmt: skip
@@ -403,7 +391,9 @@ def write_evaluation(
 DIGEST_FILE = "study.sha256"  # tells whether a study has changed since it was split into jobs
 
 
-def source_and_settings(files: Sequence[str], asked: Mapping[str, Any]) -> tuple[Source, Settings]:
+def files_and_settings(
+    paths: Sequence[str], asked: Mapping[str, Any]
+) -> tuple[StudyFiles, Settings]:
     """What a workflow evaluates: files, and what its configuration says of them and asks for."""
     said = {one.name: asked[one.name] for one in fields(Reading) if one.name in asked}
     settings = Settings(
@@ -412,15 +402,15 @@ def source_and_settings(files: Sequence[str], asked: Mapping[str, Any]) -> tuple
         thresholds=read_thresholds(asked.get("thresholds", [])),
         about=asked.get("about", POPULATION), level=asked["level"], seed=asked["seed"],
     )  # fmt: skip
-    return Source(list(map(Path, files)), Reading(**said)), settings
+    return StudyFiles(list(map(Path, paths)), Reading(**said)), settings
 
 
-def prepare(source: Source, settings: Settings, folder: Path) -> None:
+def prepare(files: StudyFiles, settings: Settings, folder: Path) -> None:
     """Read, check and split a study; write a file JOB.job for each job, named by its place.
 
     Errors are those of `check_study` and `plan_study`.
     """
-    study = source.read()
+    study = files.read()
     check_study(study, settings)
     planned = plan_study(study, settings)
     folder.mkdir(parents=True, exist_ok=True)
@@ -429,26 +419,26 @@ def prepare(source: Source, settings: Settings, folder: Path) -> None:
     (folder / DIGEST_FILE).write_text(digest_of(planned.study, planned.settings))
 
 
-def _plan_again(source: Source, settings: Settings, folder: Path) -> tuple[Study, JobPlan]:
+def _plan_again(files: StudyFiles, settings: Settings, folder: Path) -> tuple[Study, JobPlan]:
     """A study that was split into jobs, read and planned again; `InputError` if it has changed."""
-    study = source.read()
+    study = files.read()
     planned = plan_study(study, settings)
     if (folder / DIGEST_FILE).read_text() != digest_of(planned.study, planned.settings):
-        files = ", ".join(map(str, source.paths))
-        raise InputError(f"{files}: changed since the evaluation was split into jobs; run it again")
+        paths = ", ".join(map(str, files.paths))
+        raise InputError(f"{paths}: changed since the evaluation was split into jobs; run it again")
     return study, planned
 
 
 def run_one(
-    source: Source, settings: Settings, folder: Path, place: int, stan: StanModels, out: Path
+    files: StudyFiles, settings: Settings, folder: Path, place: int, stan: StanModels, out: Path
 ) -> None:
     """Run a job of a prepared study, and write what it finds."""
-    _, planned = _plan_again(source, settings, folder)
+    _, planned = _plan_again(files, settings, folder)
     write_findings(run_job(planned.jobs[place], planned, stan), out)
 
 
 def gather(
-    source: Source, settings: Settings, folder: Path, parts: Sequence[Path], stan: StanModels,
+    files: StudyFiles, settings: Settings, folder: Path, parts: Sequence[Path], stan: StanModels,
     out: Path,
 ) -> None:  # fmt: skip
     """Join what the jobs of a prepared study found, in their order, and write the evaluation.
@@ -456,7 +446,7 @@ def gather(
     Raises an `UnsupportedError` where no metric that is asked for has an estimate, and an
     `InputError` where a part is damaged.
     """
-    study, planned = _plan_again(source, settings, folder)
+    study, planned = _plan_again(files, settings, folder)
     check = check_study(study, settings)
     findings: list[Finding] = []
     for part in parts:
@@ -466,4 +456,4 @@ def gather(
         findings += one
     seconds = sum(one.seconds for one in findings)
     joined = join_findings(planned, findings, check, seconds, assumed_errors(planned))
-    write_evaluation(with_source(joined, check, source, stan), check, out)
+    write_evaluation(with_source(joined, check, files, stan), check, out)

@@ -97,6 +97,20 @@ def read_labels(
 MOST_MODELS = 100  # of a study: 4,950 pairs to compare
 
 
+@dataclass(frozen=True)
+class StudyFiles:
+    """The files of a study, and how they are read."""
+
+    paths: Sequence[str | Path] = ()  # votes, gold labels and scores, in one file or several
+    reading: Reading = field(default_factory=Reading)  # what is said of them
+
+    def read(self) -> "Study":
+        """The study; an `InputError` where it cannot be read."""
+        notes: list[str] = []
+        with named_sheets(self.paths, self.reading, notes) as named:
+            return replace(_study(named, self.reading, notes), files=self)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(Shown):
     """What a user's files hold; arrays share the order of the items.
@@ -115,6 +129,7 @@ class Study(Shown):
     gold_by_expert: Mapping[str, np.ndarray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  # what was guessed, dropped or decided, a sentence each
     passed_over: int = 0  # gold labels of a batch of which not all strata have one, as `notes` say
+    files: StudyFiles = StudyFiles()  # that it was read from; none where it was made
 
     def with_expert_error(self: Self, text: str | float) -> Self:
         """The same study with what is known of how often experts err (`types.opinions`)."""
@@ -142,9 +157,7 @@ def read_study(
     """A study from its files; all but `paths` as of `Reading`."""
     wanted = [positive] if isinstance(positive, str) else list(positive or ())
     reading = Reading(columns or {}, wanted, repeated, item, missing, encoding, unmatched)
-    notes: list[str] = []
-    with named_sheets(paths, reading, notes) as named:
-        return _study(named, reading, notes)
+    return StudyFiles(paths, reading).read()
 
 
 def _assigned(named: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:

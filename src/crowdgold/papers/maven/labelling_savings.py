@@ -229,7 +229,7 @@ def best_n(reached: pd.DataFrame, costs: Costs, ratio: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class SavingsOptions:
     """What a study of labelling costs compares and at which costs: the options of its figure."""
 
     method: str
@@ -250,7 +250,7 @@ class Study:
         return Costs(self.votes, self.gold_only, self.gold_needs_votes)
 
 
-def study_labelling(results: pd.DataFrame, study: Study) -> tuple[Widths, pd.DataFrame]:
+def study_labelling(results: pd.DataFrame, study: SavingsOptions) -> tuple[Widths, pd.DataFrame]:
     """Fit the widths of a method and of gold labels alone, of long results of both, and work out
     what is saved.
 

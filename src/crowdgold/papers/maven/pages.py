@@ -28,7 +28,7 @@ from crowdgold.papers.maven.experiments import (
     curve_distances,
     distances_by_replicate,
 )
-from crowdgold.papers.maven.labelling_savings import Study, study_labelling
+from crowdgold.papers.maven.labelling_savings import SavingsOptions, study_labelling
 from crowdgold.papers.maven.relative_bias import relative_bias
 from crowdgold.types.parameters import LEVEL
 
@@ -431,7 +431,7 @@ def ranks_less_scores(tables: Tables, least: int) -> Cells:
 def savings(tables: Tables, options: Mapping[str, Any], aim: str, covering: bool = False) -> Cells:
     """The share of labelling that equal widths save at the paper's n and the price it implies.
 
-    `options` are those of the figure (`labelling_savings.Study`). With
+    `options` are those of the figure (`labelling_savings.SavingsOptions`). With
     `covering` MAVEN's intervals are first made wider by one factor, until they cover as they say.
     """
     table, widened = tables["labelling_efficiency"], ""
@@ -445,7 +445,7 @@ def savings(tables: Tables, options: Mapping[str, Any], aim: str, covering: bool
             lower=table["estimate"] - wider * below, upper=table["estimate"] + wider * above
         )
         widened = f"{times:.1f} times as wide "
-    study = Study(**options)
+    study = SavingsOptions(**options)
     price = study.costs.ratio_for(study.n, study.n_gold, study.saving)
     _, rows = study_labelling(table, replace(study, cost_ratios=[price]))
     rows = rows[(rows["part"] == "saving") & (rows["where"] == "paper") & (rows["aim"] == aim)]

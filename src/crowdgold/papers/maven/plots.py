@@ -26,7 +26,7 @@ from crowdgold.papers.maven.experiments import (
     curve_distances,
     precision_rows,
 )
-from crowdgold.papers.maven.labelling_savings import Study, study_labelling
+from crowdgold.papers.maven.labelling_savings import SavingsOptions, study_labelling
 from crowdgold.papers.maven.relative_bias import relative_bias
 from crowdgold.plots.style import (
     AXIS_LABELS,
@@ -47,7 +47,9 @@ GREY = "#808080"
 DARK_GREY = "#666666"
 
 
-def draw_labelling_efficiency(table: pd.DataFrame, study: Study) -> tuple[Figure, pd.DataFrame]:
+def draw_labelling_efficiency(
+    table: pd.DataFrame, study: SavingsOptions
+) -> tuple[Figure, pd.DataFrame]:
     """Draw equal-width contours over n and n_gold, and savings against the cost ratio, of long
     results of the method on a grid of n and gold fractions, and of gold alone (`study_labelling`).
 
@@ -517,7 +519,9 @@ def draw_score_shapes(
     return figure, shown.dropna(axis="columns", how="all")
 
 
-PLOT_LABELLING_EFFICIENCY = Plot("labelling_efficiency", draw_labelling_efficiency, asks=Study)
+PLOT_LABELLING_EFFICIENCY = Plot(
+    "labelling_efficiency", draw_labelling_efficiency, asks=SavingsOptions
+)
 PLOT_NESTED_LENGTHS = Plot("nested_lengths", draw_nested_lengths)
 PLOT_ORDER_STATISTICS = Plot("order_statistics", draw_order_statistics)
 PLOT_RELATIVE_BIAS_TABLE = Plot("relative_bias_table", draw_relative_bias_table)
