@@ -102,7 +102,7 @@ checksums: $(READY)  ## every result against the checksum that its job wrote; ch
 	@$(BIN)/python -m crowdgold.experiment.integrity $(RESULTS)
 
 restore: $(READY)  ## results/restored: the blocks of the published tables, for make verify RESULTS=results/restored
-	@$(BIN)/python -m crowdgold.experiment.published
+	@$(BIN)/python -m crowdgold.experiment.publication
 
 verify: $(READY)  ## a random tenth of the blocks again, in results/verify, and compared (FRACTION=0.05)
 	@$(BIN)/python -m crowdgold.experiment.verification choose $(RESULTS) \

@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from crowdgold.experiment import configuration, plan
-from crowdgold.experiment.checks import check_block
+from crowdgold.experiment.computation import compute_block
 from crowdgold.experiment.drawing import simulate_block
 from crowdgold.experiment.estimating import estimate_block
-from crowdgold.experiment.published import PAGES, PAPER
+from crowdgold.experiment.publication import PAGES, PAPER
 from crowdgold.models.stan import StanModels
 from crowdgold.record.results import write_csv, write_table
 
@@ -69,7 +69,7 @@ def tasks_of(config: Mapping[str, Any], name: str, replicates: int = 1) -> list[
     settings = plan.settings(config["experiments"][name])
     chosen = dict.fromkeys((settings[0].name, settings[-1].name))
     block = f"0-{replicates - 1}"
-    if plan.source(config["experiments"][name]) == "check":
+    if plan.source(config["experiments"][name]) == "computation":
         return [plan.data_task(config, name, setting, block) for setting in chosen]
     return [plan.estimate_task(config, name, setting, plan.ALL, block) for setting in chosen]
 
@@ -95,8 +95,8 @@ def measured(task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | 
         if process == 0:
             tempfile.tempdir = scratch
             try:
-                if "check" in task:
-                    table, _ = check_block(task, stan, dataset)
+                if "computation" in task:
+                    table, _ = compute_block(task, stan, dataset)
                 else:
                     data = Path(kept, "data.parquet")
                     simulate_block(task, data, METADATA, dataset)
@@ -153,8 +153,8 @@ def row_of(
     """What all of an experiment takes, from what a replicate and a job's start do."""
     block = config["experiments"][name]
     batches, settings = len(plan.batches(config, name)), len(plan.settings(block))
-    is_check = plan.source(block) == "check"
-    jobs = 1 + batches * (1 if is_check else 1 + len(plan.groups(config, name)))
+    is_computation = plan.source(block) == "computation"
+    jobs = 1 + batches * (1 if is_computation else 1 + len(plan.groups(config, name)))
     runs = settings * block["replicates"]
     seconds = cost["cpu_seconds"] * runs + cost["start_seconds"] * jobs
     slowest = cost["most_seconds"] * runs / batches + cost["start_seconds"]

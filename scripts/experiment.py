@@ -1,10 +1,10 @@
-"""Run whole experiments in one job: draw their data, fit or check, summarise."""
+"""Run whole experiments in one job: draw their data, fit or compute, summarise."""
 
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiment.checks import check_block
+from crowdgold.experiment.computation import compute_block
 from crowdgold.experiment.drawing import simulate_block
 from crowdgold.experiment.estimating import estimate_block
 from crowdgold.experiment.logs import job_log
@@ -31,8 +31,8 @@ with job_log(snakemake.log[0]):
         scale = snakemake.config.get("scale", "default")
         record = provenance(Path.cwd(), task, library, programs, toolchain, used, scale=scale)
         dataset = read_table(used[0]) if used else None
-        if "check" in task:
-            table, times = check_block(task, stan, dataset)
+        if "computation" in task:
+            table, times = compute_block(task, stan, dataset)
             summary = table
         else:
             with tempfile.TemporaryDirectory() as folder:

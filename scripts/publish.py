@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from crowdgold.experiment.logs import job_log
-from crowdgold.experiment.published import FOLDER, RECORD, publish
+from crowdgold.experiment.publication import FOLDER, RECORD, publish
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     table, made_from = concatenate(snakemake.input.rows, snakemake.params.seed)
-    # A check's rows are its result: they hold no estimates to compare with a truth.
+    # A computation's rows are its result: they hold no estimates to compare with a truth.
     axes, level = snakemake.params.axes, snakemake.params.level
-    summary = table if snakemake.params.check else summarise(table, axes, level)
+    summary = table if snakemake.params.computation else summarise(table, axes, level)
     chosen = {"axes": list(axes), "level": level}
     scale = snakemake.config.get("scale", "default")
     this_job = provenance(Path.cwd(), chosen, snakemake.params.library, scale=scale)

@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 
 import crowdgold
 from crowdgold.experiment.configuration import at_scale, overlay
-from crowdgold.experiment.published import laid_over, scale_note
+from crowdgold.experiment.publication import laid_over, scale_note
 from crowdgold.experiment.wiring import Drawn, Jobs
 
 HERE = Path(__file__).parent

@@ -6,7 +6,7 @@ import pytest
 from crowdgold.methods.maven import MavenSettings, fit_maven
 from crowdgold.methods.method import Run
 from crowdgold.models.stan import SamplerSettings
-from crowdgold.papers.maven.experiments import ALL_GOLD, VERSIONS, check_bias_causes
+from crowdgold.papers.maven.experiments import ALL_GOLD, VERSIONS, compute_bias_causes
 from crowdgold.simulate import simulate
 from crowdgold.types.errors import InputError
 
@@ -45,7 +45,7 @@ def test_a_vote_model_that_is_told_the_truth_knows_it(stan):
 
 
 def test_the_check_gives_every_version_and_metric(stan):
-    rows = check_bias_causes(CHECK, np.random.default_rng(3), stan)
+    rows = compute_bias_causes(CHECK, np.random.default_rng(3), stan)
     assert rows.groupby("version", sort=False)["metric"].apply(list).to_dict() == dict.fromkeys(
         CHECK["versions"], CHECK["metrics"]
     )
@@ -68,7 +68,7 @@ def test_the_check_gives_every_version_and_metric(stan):
 )
 def test_what_cannot_be_is_named(changes, message):
     with pytest.raises(InputError, match=message):
-        check_bias_causes(CHECK | changes, np.random.default_rng(4), None)
+        compute_bias_causes(CHECK | changes, np.random.default_rng(4), None)
 
 
 def test_versions_differ_from_their_subject_in_one_thing():

@@ -16,7 +16,7 @@ from crowdgold.inference.expert_errors import expert_errors, why_unknown
 from crowdgold.methods import fallible_gold as fallible
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import true_value
-from crowdgold.papers.experts.check import with_opinions
+from crowdgold.papers.experts.experiments import with_opinions
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS
 from crowdgold.types.items import NO_GOLD

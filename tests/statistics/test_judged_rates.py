@@ -17,7 +17,7 @@ from crowdgold.papers.judge_error.simulation import (
     CORRECTED,
     NAIVE,
     Truth,
-    check_judge_error_simulation,
+    compute_judge_error_simulation,
     simulate_estimates,
 )
 from crowdgold.simulate import simulate
@@ -216,7 +216,7 @@ def test_the_true_quality_hardly_changes_the_variance():
 
 def test_the_check_gives_a_summary_and_a_histogram():
     given = TRUTH._asdict() | {"variant": "exact", "simulations": 2000}
-    table = check_judge_error_simulation(given, np.random.default_rng(1))
+    table = compute_judge_error_simulation(given, np.random.default_rng(1))
     bins = table[table["quantity"] == "bin"]
     assert bins.groupby("estimator")["value"].sum().to_numpy() == pytest.approx([1, 1])
     kept = table[table["quantity"] != "bin"]

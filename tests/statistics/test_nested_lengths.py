@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import kstwo, norm
 
 from crowdgold.models.exact_cut import ScoreDraws
-from crowdgold.papers.maven.experiments import EXACT_AGAIN, check_nested_lengths, compare, modes
+from crowdgold.papers.maven.experiments import EXACT_AGAIN, compare, compute_nested_lengths, modes
 
 STUDY = {
     "n": 1000, "n_gold": 200, "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5,
@@ -19,7 +19,7 @@ def test_nested_fits_of_ten_iterations_are_as_near_as_chance_lets_them(stan):
     a shift of 1.2 deviations and more; equal draws, such as the first exact cut given twice, would
     be at 0, which no row may be.
     """
-    found = check_nested_lengths(
+    found = compute_nested_lengths(
         {"simulator": "maven", "study": STUDY, "lengths": [10], "chains": 2, "warmup": 200,
          "draws": 200, "vote_draws": 60},
         np.random.default_rng(8), stan,

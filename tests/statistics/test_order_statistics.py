@@ -6,7 +6,7 @@ import pytest
 from scipy.special import logit
 from scipy.stats import norm
 
-from crowdgold.papers.maven.experiments import check_order_statistics
+from crowdgold.papers.maven.experiments import compute_order_statistics
 from unit.reference import Theta, beta_rule, label_odds
 
 PAPER = {
@@ -17,7 +17,7 @@ THETA = Theta(0.5, (0.1, 0.6), (1.5, 1.5), 0.5, 3.0)
 
 
 def check(n, seed=1, **changes):
-    return check_order_statistics(PAPER | {"n": n} | changes, np.random.default_rng(seed))
+    return compute_order_statistics(PAPER | {"n": n} | changes, np.random.default_rng(seed))
 
 
 def log_odds(u, votes):

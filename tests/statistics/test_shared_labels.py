@@ -3,7 +3,7 @@
 import numpy as np
 
 from crowdgold.inference.labels import LabelPosterior
-from crowdgold.papers.maven.experiments import WAYS, check_shared_labels, imputed_differences
+from crowdgold.papers.maven.experiments import WAYS, compute_shared_labels, imputed_differences
 from crowdgold.simulate import simulate
 
 STUDY = {
@@ -47,7 +47,7 @@ def test_the_check_gives_every_way(stan):
         "study": STUDY, "score_likelihood": "calibrated", "chains": 2, "warmup": 200, "draws": 200,
         "imputations": 100,
     }  # fmt: skip
-    rows = check_shared_labels(parameters, np.random.default_rng(4), stan).set_index("labels")
+    rows = compute_shared_labels(parameters, np.random.default_rng(4), stan).set_index("labels")
     assert list(rows.index) == list(WAYS)
     assert rows["truth"].nunique() == 1
     assert (rows["lower"] < rows["upper"]).all()

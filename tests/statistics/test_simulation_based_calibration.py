@@ -10,8 +10,8 @@ import pytest
 
 from crowdgold.models.stan import StanModels
 from crowdgold.papers.calibration.simulation_based import (
-    check_simulation_based_calibration,
     check_uniformity,
+    compute_simulation_based_calibration,
 )
 from crowdgold.types.errors import InputError
 
@@ -23,7 +23,7 @@ def ranks(model, replicates, stan, **changes):
     for replicate in range(replicates):
         rng = np.random.default_rng([11, replicate])
         parameters = {**SHORT, **changes, "model": model}
-        frame = check_simulation_based_calibration(parameters, rng, stan)
+        frame = compute_simulation_based_calibration(parameters, rng, stan)
         frames.append(frame.assign(model=model, replicate=replicate))
     return pd.concat(frames)
 
@@ -63,6 +63,6 @@ def test_only_the_log_likelihood_sees_that_data_are_dropped(model, replicates, s
 
 def test_an_unknown_model_is_named():
     with pytest.raises(InputError, match="did you mean 'vote'"):
-        check_simulation_based_calibration(
+        compute_simulation_based_calibration(
             {**SHORT, "model": "votes"}, np.random.default_rng(1), StanModels()
         )

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.experiment.summaries import summarise
-from crowdgold.papers.clara.experiments import check_sigmoid_scores
+from crowdgold.papers.clara.experiments import compute_sigmoid_scores
 
 PREVALENCES = (0.01, 0.1, 0.2, 0.4)
 
@@ -113,7 +113,7 @@ def audit_day_results(clara=0.005, mv=0.05, sd=0.02, replicates=1):
 def density_table():
     rng = np.random.default_rng(0)
     return joined(
-        check_sigmoid_scores({"separation": separation, "sd": 2.0, "bins": 20}, rng)
+        compute_sigmoid_scores({"separation": separation, "sd": 2.0, "bins": 20}, rng)
         for separation in (4.0, 1.0)
     )
 

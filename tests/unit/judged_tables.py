@@ -8,14 +8,14 @@ import pandas as pd
 from crowdgold.experiment.summaries import summarise
 from crowdgold.papers.judge_error.simulation import (
     VARIANTS,
-    check_judge_error_formula,
-    check_judge_error_simulation,
+    compute_judge_error_formula,
+    compute_judge_error_simulation,
 )
 from crowdgold.papers.soft_metrics.experiments import (
-    check_metric_study,
-    check_soft_metric_correlations,
-    check_soft_metric_curve,
-    check_soft_metric_scores,
+    compute_metric_study,
+    compute_soft_metric_correlations,
+    compute_soft_metric_curve,
+    compute_soft_metric_scores,
 )
 
 POST = {
@@ -33,21 +33,21 @@ def rng(seed=0):
 @cache
 def judge_error_tables():
     frames = [
-        check_judge_error_simulation(POST | {"variant": variant}, rng([place, run])).assign(
+        compute_judge_error_simulation(POST | {"variant": variant}, rng([place, run])).assign(
             variant=variant, replicate=run
         )
         for place, variant in enumerate(VARIANTS)
         for run in range(6)
     ]
     published = [
-        check_judge_error_simulation(
+        compute_judge_error_simulation(
             POST | {"variant": "published", "false_positives": wrong}, rng(wrong)
         ).assign(false_positives=wrong, replicate=0)
         for wrong in (10, 11)
     ]
     qualities = ("1-1", "0.9-1", "1-0.9", "0.9-0.95")
     formula = [
-        check_judge_error_formula({"quality": one, "n": 1000, "n_gold": 200, "points": 21}, rng())
+        compute_judge_error_formula({"quality": one, "n": 1000, "n_gold": 200, "points": 21}, rng())
         for one in qualities
     ]
     return {
@@ -84,7 +84,7 @@ def method_results(seed=1, shift=0.0):
 @cache
 def soft_metric_tables():
     correlations = [
-        check_soft_metric_correlations(
+        compute_soft_metric_correlations(
             {"matrices": 60, "rows": 60, "classes": classes, "alpha": alpha, "beta": beta,
              "printed_matrices": 500, "level": 0.9995},
             rng([classes, int(10 * alpha), int(10 * beta)]),
@@ -93,7 +93,7 @@ def soft_metric_tables():
         for alpha, beta in MIXES
     ]  # fmt: skip
     curve = [
-        check_soft_metric_curve({"share": share, "points": 51}, rng()).assign(share=share)
+        compute_soft_metric_curve({"share": share, "points": 51}, rng()).assign(share=share)
         for share in (0.5, 0.8)
     ]
     study = {
@@ -102,11 +102,11 @@ def soft_metric_tables():
         "permutations": 19, "level": 0.95,
     }  # fmt: skip
     studies = [
-        check_metric_study(study | {"instance_sd": sd}, rng(sd)).assign(instance_sd=sd)
+        compute_metric_study(study | {"instance_sd": sd}, rng(sd)).assign(instance_sd=sd)
         for sd in (0, 1)
     ]
     scores = [
-        check_soft_metric_scores({"subset": subset}, rng(3), chaosnli()).assign(subset=subset)
+        compute_soft_metric_scores({"subset": subset}, rng(3), chaosnli()).assign(subset=subset)
         for subset in ("snli", "mnli_m")
     ]
     return {

@@ -1,4 +1,4 @@
-"""A made table of the check `label_variation`: what its figures, ranks and page are tested with."""
+"""A made table of `label_variation`: what its figures, ranks and page are tested with."""
 
 import numpy as np
 import pandas as pd

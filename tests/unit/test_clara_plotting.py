@@ -8,7 +8,7 @@ from scipy.special import expit
 from crowdgold.experiment.registries import entries
 from crowdgold.experiment.summaries import summarise
 from crowdgold.papers.clara.claims import at_share
-from crowdgold.papers.clara.experiments import check_sigmoid_scores, mean_density, scores_auc
+from crowdgold.papers.clara.experiments import compute_sigmoid_scores, mean_density, scores_auc
 from crowdgold.planning.labelling import items_of_class, labels_an_item
 from unit.clara_tables import audit_day_results, policy_results, prevalence_results, tables_of_clara
 
@@ -75,7 +75,7 @@ def test_densities_are_those_of_simulated_scores():
 def test_the_exact_distribution_of_scores_draws_nothing():
     rng = np.random.default_rng(9)
     state = rng.bit_generator.state
-    assert len(check_sigmoid_scores({"separation": 4, "sd": 2, "bins": 10}, rng)) == 20
+    assert len(compute_sigmoid_scores({"separation": 4, "sd": 2, "bins": 10}, rng)) == 20
     assert rng.bit_generator.state == state
 
 

@@ -1,14 +1,14 @@
-"""Generators, checks and plots are found by their declarations, each under its own name."""
+"""Generators, computations and plots are found by their declarations, each under its own name."""
 
 import pytest
 
-from crowdgold.experiment.check import Check
+from crowdgold.experiment.computation import Computation
 from crowdgold.plots.style import Plot
 from crowdgold.simulate.generator import Generator
 from crowdgold.system import declarations as found
 
-CLASSES = {"simulator": Generator, "check": Check, "plot": Plot}
-TWO = 'CHECK = Check("one", run)\n'
+CLASSES = {"simulator": Generator, "computation": Computation, "plot": Plot}
+TWO = 'COMPUTATION = Computation("one", run)\n'
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -26,21 +26,21 @@ def test_a_new_file_is_found_and_a_name_declared_twice_is_refused(tmp_path, monk
     monkeypatch.setattr(found, "ROOT", root)
     (root / "a.py").write_text(f"import missing\n{TWO}")
     search = found.declared.__wrapped__
-    assert search("check") == {"one": ("crowdgold.a", "CHECK")}
+    assert search("computation") == {"one": ("crowdgold.a", "COMPUTATION")}
     assert search("plot") == {}
     (root / "b.py").write_text(TWO)
     with pytest.raises(ValueError, match=r"declared in crowdgold\.a and in crowdgold\.b"):
-        search("check")
+        search("computation")
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('CHECK: Check = Check("one", run)', ""),
-        ('CHECK = Check(run=run, name="one")', ""),
-        ("CHECK = Check(run=run)", "line 1.*declares nothing, expected its name"),
-        ("CHECK = Check(NAME, run)", "declares NAME, expected its name as a text"),
-        ("CHECK = Check('one'", "never closed"),
+        ('COMPUTATION: Computation = Computation("one", run)', ""),
+        ('COMPUTATION = Computation(run=run, name="one")', ""),
+        ("COMPUTATION = Computation(run=run)", "line 1.*declares nothing, expected its name"),
+        ("COMPUTATION = Computation(NAME, run)", "declares NAME, expected its name as a text"),
+        ("COMPUTATION = Computation('one'", "never closed"),
     ],
 )
 def test_a_declaration_is_read_in_any_form_or_named_with_its_file(
@@ -50,10 +50,10 @@ def test_a_declaration_is_read_in_any_form_or_named_with_its_file(
     (tmp_path / "a.py").write_text(f"{line}\n")
     if said:
         with pytest.raises(ValueError, match=rf"a\.py: .*{said}"):
-            found.declared.__wrapped__("check")
+            found.declared.__wrapped__("computation")
     else:
-        ((name, (_, variable)),) = found.declared.__wrapped__("check").items()
-        assert (name, variable) == ("one", "CHECK")
+        ((name, (_, variable)),) = found.declared.__wrapped__("computation").items()
+        assert (name, variable) == ("one", "COMPUTATION")
 
 
 def draw(table, *, x, by=()):
@@ -71,5 +71,5 @@ def test_the_options_of_a_plot_are_what_its_function_takes_by_keyword():
 def test_a_check_says_what_it_takes_and_a_plot_which_options_it_needs():
     plot = found.load("plot", "labelling_efficiency")
     assert (plot.options["cost_ratios"], plot.options["gold_needs_votes"]) == (True, False)
-    assert "stan" in found.load("check", "simulation_based_calibration").takes
-    assert found.load("check", "metric_study").takes == ("parameters", "rng")
+    assert "stan" in found.load("computation", "simulation_based_calibration").takes
+    assert found.load("computation", "metric_study").takes == ("parameters", "rng")

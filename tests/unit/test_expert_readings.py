@@ -9,12 +9,12 @@ import pytest
 from crowdgold.claims.quantities import quantity
 from crowdgold.inference.expert_errors import BY_VOTES, EQUAL, expert_errors
 from crowdgold.inference.expert_errors import GIVEN as OF_USER
-from crowdgold.papers.experts.check import (
+from crowdgold.papers.experts.experiments import (
     DOUBLES,
     GIVEN,
     READINGS,
     ExpertsParameters,
-    check_experts,
+    compute_experts,
     with_opinions,
 )
 from crowdgold.papers.experts.page import of_auc, readings, readings_table, wide_table
@@ -72,7 +72,7 @@ def test_a_study_is_read_in_every_way(second):
         "method": "logistic-R", "corrected": "logistic-E", "metrics": ["prevalence", "AUC"],
         "population": 5000,
     }  # fmt: skip
-    found = check_experts(given, np.random.default_rng(3))
+    found = compute_experts(given, np.random.default_rng(3))
     assert len(found) == 2 * len(READINGS) + 2
     assert set(found["reading"]) == {*READINGS, "experts"}
     assert np.isfinite(found[["truth", "estimate", "lower", "upper"]].to_numpy(float)).all()

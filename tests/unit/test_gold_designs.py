@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.claims.quantities import quantity
-from crowdgold.papers.gold_designs.check import check_gold_designs, least_share
+from crowdgold.papers.gold_designs.experiments import compute_gold_designs, least_share
 from crowdgold.papers.gold_designs.page import answer, largest_by_error
 from crowdgold.papers.gold_designs.plots import samples, shares
 
@@ -107,7 +107,7 @@ def test_a_study_is_estimated_from_every_sample():
         "simulator": "maven", "study": STUDY, "n_gold": 150, "batches": [0.3, 0.7],
         "method": "votes-R", "metrics": ["prevalence", "AUC"], "learnt": 2000,
     }  # fmt: skip
-    found = check_gold_designs(given, np.random.default_rng(3))
+    found = compute_gold_designs(given, np.random.default_rng(3))
     assert len(found) == 3 * 2 * 2 + 2 * 2 + 2
     alone = found[found["design"] == "batches for the metric"]
     assert sorted(zip(alone["metric"], alone["prediction"], strict=True)) == [

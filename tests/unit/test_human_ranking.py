@@ -97,7 +97,7 @@ def made_predictions(monkeypatch):
 
 def test_metrics_are_held_against_the_scores_over_the_methods_that_have_a_value(monkeypatch):
     made_predictions(monkeypatch)
-    rows = human_ranking.check_human_ranking(OPTIONS, np.random.default_rng(3), armis())
+    rows = human_ranking.compute_human_ranking(OPTIONS, np.random.default_rng(3), armis())
     assert len(rows) == 2 * 6 * 14
     assert set(rows["judge"]) == {"one", "panel"}
     for (_, metric), own in rows.groupby(["judge", "metric"]):
@@ -122,7 +122,7 @@ def test_scores_are_of_the_choices_of_all_runs(monkeypatch):
 
     monkeypatch.setattr(human_ranking, "_predictions", predictions)
     monkeypatch.setattr(human_ranking, "halves", lambda judged, rng: (judged, judged))
-    rows = human_ranking.check_human_ranking(OPTIONS, np.random.default_rng(3), armis())
+    rows = human_ranking.compute_human_ranking(OPTIONS, np.random.default_rng(3), armis())
     alone = rows[rows["judge"] == "one"]
     np.testing.assert_allclose(alone["score"], 1 / 14)
     assert alone["correlation"].isna().all()
@@ -130,7 +130,7 @@ def test_scores_are_of_the_choices_of_all_runs(monkeypatch):
 
 @needs_torch
 def test_the_methods_of_the_dataset_are_trained():
-    rows = human_ranking.check_human_ranking(
+    rows = human_ranking.compute_human_ranking(
         OPTIONS | {"runs": 1, "epochs": 1}, np.random.default_rng(3), armis()
     )
     assert len(rows) == 2 * 6 * 14
@@ -139,7 +139,9 @@ def test_the_methods_of_the_dataset_are_trained():
 
 def test_an_unknown_parameter_is_named():
     with pytest.raises(InputError, match="no parameter 'run'; did you mean 'runs'"):
-        human_ranking.check_human_ranking({"run": 1, **OPTIONS}, np.random.default_rng(3), armis())
+        human_ranking.compute_human_ranking(
+            {"run": 1, **OPTIONS}, np.random.default_rng(3), armis()
+        )
 
 
 def test_the_band_of_a_line_is_that_of_its_mean():

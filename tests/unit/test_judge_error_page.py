@@ -8,7 +8,7 @@ from crowdgold.claims.claims import read_claims
 from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.experiment.registries import entries
 from crowdgold.papers.soft_metrics.claims import table_2
-from crowdgold.papers.soft_metrics.experiments import check_soft_metric_correlations, draw_labels
+from crowdgold.papers.soft_metrics.experiments import compute_soft_metric_correlations, draw_labels
 from unit.judged_tables import (
     judge_error_tables,
     method_results,
@@ -111,7 +111,7 @@ def test_single_rows_tell_the_correlation_of_matrices():
     """1,500 matrices of 80 rows: all six within 4.5 standard errors of what single rows say."""
     given = {"matrices": 1500, "rows": 80, "classes": 4, "alpha": 1.0, "beta": 0.5,
              "printed_matrices": 1500, "level": 0.99999}  # fmt: skip
-    table = check_soft_metric_correlations(given, rng(5))
+    table = compute_soft_metric_correlations(given, rng(5))
     assert table["drawn"].between(table["low"], table["high"]).all()
     assert table.set_index("pair")["expected"]["AS"] > 0.4
 

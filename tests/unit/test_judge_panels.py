@@ -7,7 +7,12 @@ import pytest
 from crowdgold.claims.claims import read_claims
 from crowdgold.claims.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.models.stan import StanModels
-from crowdgold.papers.judge_panels.check import EFFECTIVE, WITHOUT, check_judge_panels, stan_models
+from crowdgold.papers.judge_panels.experiments import (
+    EFFECTIVE,
+    WITHOUT,
+    compute_judge_panels,
+    stan_models,
+)
 from crowdgold.papers.judge_panels.page import given_ranges
 from crowdgold.papers.judge_panels.plots import draw_judge_panels, measured, pooled
 
@@ -43,7 +48,7 @@ def made(*, covers=0.95, answered=0.9, outside=0.0, worth=0.95, studies=100):
 
 def test_a_panel_is_estimated_with_each_number_of_gold_labels():
     """The truth is that of the process, the same for all; a range has no estimate."""
-    found = check_judge_panels(GIVEN, np.random.default_rng(1), StanModels())
+    found = compute_judge_panels(GIVEN, np.random.default_rng(1), StanModels())
     assert found["n_gold"].value_counts().to_dict() == {60: 13, 120: 13, 0: 2}
     truth = found.groupby("metric")["truth"].agg(["min", "max"])
     assert (truth["min"] == truth["max"]).all()

@@ -1,4 +1,4 @@
-"""The check `label_variation`: what it needs, and a run of it on a small made dataset."""
+"""The computation `label_variation`: what it needs, and a run of it on a small made dataset."""
 
 import importlib.util
 
@@ -38,7 +38,9 @@ def armis(items=90):
 
 def check(method="SL", seed=0, **more):
     rng = np.random.default_rng(seed)
-    return label_variation.check_label_variation({**GIVEN, "method": method, **more}, rng, armis())
+    return label_variation.compute_label_variation(
+        {**GIVEN, "method": method, **more}, rng, armis()
+    )
 
 
 @needs_torch
@@ -108,7 +110,7 @@ def test_cross_validated_predictions_are_of_all_items():
     )  # fmt: skip
     texts = {"dataset": "chaosnli_texts", "subset": "snli", "repeated": "each"}
     given = {**GIVEN, **texts, "epochs": 1, "batch_size": 64}
-    run, rng = label_variation.check_label_variation, np.random.default_rng(0)
+    run, rng = label_variation.compute_label_variation, np.random.default_rng(0)
     rows = run({**given, "method": "ReL"}, rng, frame)
     assert set(rows["items"]) == {90}
     assert set(rows["annotators"]) == {0}
@@ -137,7 +139,7 @@ def test_a_parameter_that_cannot_be_used_is_named(change, message):
 
 
 def test_the_check_says_what_it_needs():
-    own, minilm = load("check", "label_variation"), {**GIVEN, "encoder": "minilm"}
+    own, minilm = load("computation", "label_variation"), {**GIVEN, "encoder": "minilm"}
     assert own.dataset({**minilm, "dataset": "mfrc"}) == "mfrc"
     kept = own.features_file({**minilm, "dataset": "mfrc"})
     assert str(kept) == "results/embeddings/minilm/mfrc.npz"
@@ -146,5 +148,5 @@ def test_the_check_says_what_it_needs():
     assert own.packages(GIVEN) == ("torch",)
     assert "transformers" in own.packages(minilm)
     assert not own.can_do_without
-    assert load("check", "labelling_frontier").can_do_without
-    assert load("check", "metric_study").features_file({}) is None
+    assert load("computation", "labelling_frontier").can_do_without
+    assert load("computation", "metric_study").features_file({}) is None

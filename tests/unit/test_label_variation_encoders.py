@@ -183,7 +183,7 @@ def test_fine_tuning_trains_the_encoder_or_its_low_rank_updates(kind):
 def test_the_configuration_fine_tunes_an_encoder(monkeypatch):
     """The check reads the two words by a tiny RoBERTa with random weights, trained or frozen."""
     from crowdgold.papers.label_variation import transformer_encoder
-    from crowdgold.papers.label_variation.check import check_label_variation
+    from crowdgold.papers.label_variation.experiments import compute_label_variation
 
     monkeypatch.setattr(
         transformer_encoder, "load", lambda encoder: (tiny_tokenizer(), tiny_model("roberta"))
@@ -197,7 +197,7 @@ def test_the_configuration_fine_tunes_an_encoder(monkeypatch):
         "dataset": "armis", "encoder": "roberta", "fine_tuned": True, "method": "SLMV",
         "epochs": 4, "batch_size": 4, "learning_rate": 0.01, "warmup": 0.1,
     }  # fmt: skip
-    found = check_label_variation(
+    found = compute_label_variation(
         given, np.random.default_rng(0), pd.DataFrame(rows, columns=COLUMNS)
     ).set_index("metric")
     assert set(found["encoder"]) == {"RoBERTa, fine-tuned"}

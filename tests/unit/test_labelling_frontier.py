@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowdgold.papers.clara.experiments import COLUMNS, check_labelling_frontier, take_items
+from crowdgold.papers.clara.experiments import COLUMNS, compute_labelling_frontier, take_items
 from crowdgold.simulate import simulate
 from crowdgold.types.errors import InputError
 
@@ -21,7 +21,7 @@ STAND_IN = {
 
 
 def run(parameters, seed=1):
-    return check_labelling_frontier(parameters, np.random.default_rng(seed))
+    return compute_labelling_frontier(parameters, np.random.default_rng(seed))
 
 
 def test_items_are_parted_with_their_labels():

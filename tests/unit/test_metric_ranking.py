@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import pearsonr
 
 from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
-from crowdgold.papers.soft_metrics.experiments import check_metric_study, fisher_band, made_metric
+from crowdgold.papers.soft_metrics.experiments import compute_metric_study, fisher_band, made_metric
 from crowdgold.simulate.pairwise_choices import draw_choices
 from crowdgold.types.errors import InputError
 
@@ -137,7 +137,7 @@ def test_a_made_metric_has_its_correlation_and_studies_find_less():
         "judges": 2.3, "instance_sd": 0, "undecided": 0.33, "correlations": [0.9, 0.0],
         "studies": 40, "permutations": 19, "level": 0.95,
     }  # fmt: skip
-    table = check_metric_study(study, rng)
+    table = compute_metric_study(study, rng)
     assert table["correlation"].tolist() == [0, 0.9]
     none, much = table.to_dict("records")
     assert abs(none["mean"]) < 5 * 0.4 / np.sqrt(40)

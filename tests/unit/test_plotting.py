@@ -11,7 +11,7 @@ import pytest
 
 from crowdgold.experiment.registries import entries
 from crowdgold.experiment.summaries import relative_to, summarise
-from crowdgold.papers.maven.experiments import check_order_statistics
+from crowdgold.papers.maven.experiments import compute_order_statistics
 from crowdgold.papers.maven.plots import FEWEST
 from crowdgold.plots.figure_jobs import draw
 from crowdgold.plots.panels import MEAN, SETTING
@@ -80,7 +80,7 @@ def made_order_statistics():
         "votes_total": 3, "percentiles": [1, 50], "datasets": 50, "draws": 100,
     }  # fmt: skip
     rng = np.random.default_rng(1)
-    return pd.concat([check_order_statistics(parameters | {"n": n}, rng) for n in (100, 300)])
+    return pd.concat([compute_order_statistics(parameters | {"n": n}, rng) for n in (100, 300)])
 
 
 @pytest.fixture(scope="module")
@@ -280,7 +280,7 @@ def test_labelling_that_is_never_as_good_is_drawn_and_says_so(tables, tmp_path):
         ("ratios", {}, {"metric": "recall"}, "no recall of 'AutoEval"),
         ("ratios", {}, {"x": "n"}, "no column 'n'"),
         ("score_shapes", {}, {"shapes": ["three"]}, r"no shapes \['three'\]"),
-        ("score_shapes", {"curve": None}, {}, "check score_curves"),
+        ("score_shapes", {"curve": None}, {}, "computation score_curves"),
     ],
 )  # fmt: skip
 def test_tables_that_lack_what_is_drawn_are_errors(

@@ -13,9 +13,9 @@ from test_wiring import CONFIG
 
 from crowdgold.claims.pages import Pages
 from crowdgold.experiment import configuration
-from crowdgold.experiment import published as published_module
+from crowdgold.experiment import publication as published_module
 from crowdgold.experiment.integrity import configurations
-from crowdgold.experiment.published import (
+from crowdgold.experiment.publication import (
     RECORD,
     RESTORED,
     TAKEN,
@@ -170,7 +170,7 @@ def test_what_was_verified_is_kept_until_the_tables_are_others(folder):
     path = folder / "results/paper/verify/compared.csv"
     one, two = "estimates/simulated/a", "estimates/simulated/b"
     for _ in range(2):
-        compared(path, ("simulated", one, False, 1), ("other", "checks/other/a", True, 1))
+        compared(path, ("simulated", one, False, 1), ("other", "computations/other/a", True, 1))
         published(folder)
     compared(path, ("simulated", one, True, 2), ("simulated", two, True, 2))
     published(folder)
@@ -228,7 +228,7 @@ def test_an_experiment_took_what_all_of_its_jobs_did(tmp_path):
 
 
 def test_a_path_of_the_repository_is_read_where_it_is_and_a_block_names_its_experiment():
-    blocks = ["estimates/tiny/a=1/without_stan/0-9.parquet", "checks/tiny/only/0-0.parquet",
+    blocks = ["estimates/tiny/a=1/without_stan/0-9.parquet", "computations/tiny/only/0-0.parquet",
               "tables/tiny.parquet"]  # fmt: skip
     assert {experiment_of(block) for block in blocks} == {"tiny"}
     assert kept("config/printed/maven.yaml") == "config/printed/maven.yaml"

@@ -9,7 +9,7 @@ import pytest
 
 from crowdgold.experiment import plan
 from crowdgold.experiment.configuration import load
-from crowdgold.experiment.published import (
+from crowdgold.experiment.publication import (
     FOLDER,
     PAPER,
     RECORD,
@@ -38,7 +38,7 @@ def test_rows_are_those_of_the_setting_the_replicates_and_the_methods():
     own = block_rows(table, CONFIG, f"estimates/tiny/{setting}/without_stan/1-2.parquet")
     assert own.to_numpy().tolist() == [[0.12346, "b", 1, "MV"], [0.12346, "b", 2, "MV"]]
     assert len(block_rows(table, CONFIG, "estimates/tiny/all/without_stan/1-2.parquet")) == 12
-    assert len(block_rows(table, CONFIG, f"checks/tiny/{setting}/0-0.parquet")) == 2
+    assert len(block_rows(table, CONFIG, f"computations/tiny/{setting}/0-0.parquet")) == 2
 
 
 @pytest.fixture(scope="module")

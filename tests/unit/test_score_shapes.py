@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc, betaln, expit, logit
 
 from crowdgold.experiment import configuration
-from crowdgold.papers.maven.experiments import ITEMS, check_score_curves, curve_distances
+from crowdgold.papers.maven.experiments import ITEMS, compute_score_curves, curve_distances
 from crowdgold.simulate.score_shapes import read_shape
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import Parameters
@@ -204,7 +204,7 @@ def test_an_impossible_shape_is_named_with_what_was_found_and_expected(change, m
 
 def test_the_check_tabulates_the_curves_and_refuses_slips():
     given = {"phi": 0.3, "shape": "skewed", "shapes": SHAPES, "points": 50}
-    table = check_score_curves(given, None)
+    table = compute_score_curves(given, None)
     shape = shape_of("skewed")
     assert table.groupby("curve").size().tolist() == [50] * 4
     for curve, expected in {
@@ -217,7 +217,7 @@ def test_the_check_tabulates_the_curves_and_refuses_slips():
         np.testing.assert_allclose(rows["value"], expected(rows["at"].to_numpy()), rtol=1e-12)
     assert set(table["m"]) == {shape.m}
     with pytest.raises(InputError, match="no parameter 'shapez'"):
-        check_score_curves({"phi": 0.3, "shapez": "skewed"}, None)
+        compute_score_curves({"phi": 0.3, "shapez": "skewed"}, None)
 
 
 def results(estimates, recalls=(0.2, 0.5, 0.9), shape="s", method="MAVEN"):

@@ -121,8 +121,8 @@ def test_the_majority_decides_where_the_confidence_is_reached():
 
 def test_the_other_policies_are_the_same_with_snorkel(installed):
     """Its own reaches the majority of all labels at the largest threshold, as in the paper."""
-    rows = labelling_frontier.check_labelling_frontier(FRONTIER, rng())
-    without = labelling_frontier.check_labelling_frontier(FRONTIER | {"snorkel": False}, rng())
+    rows = labelling_frontier.compute_labelling_frontier(FRONTIER, rng())
+    without = labelling_frontier.compute_labelling_frontier(FRONTIER | {"snorkel": False}, rng())
     own = rows["policy"] == "Snorkel"
     assert own.sum() == 3
     pd.testing.assert_frame_equal(rows[~own].reset_index(drop=True), without)
@@ -132,11 +132,11 @@ def test_the_other_policies_are_the_same_with_snorkel(installed):
 
 
 def test_without_the_package_it_is_left_out_or_says_so(absent):
-    rows = labelling_frontier.check_labelling_frontier(FRONTIER, rng())
+    rows = labelling_frontier.compute_labelling_frontier(FRONTIER, rng())
     assert "Snorkel" not in set(rows["policy"])
     with pytest.raises(InputError, match="make snorkel"):
         fit("Snorkel", table(), rng())
-    policy = {"check": "labelling_frontier", "paper": "CLARA", "replicates": 1}
+    policy = {"computation": "labelling_frontier", "paper": "CLARA", "replicates": 1}
     block = {"simulator": "clara", "methods": ["CLARA", "Snorkel"], "replicates": 1}
     experiments = {
         "with": {**policy, "parameters": FRONTIER},

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from crowdgold.claims.pages import Pages
-from crowdgold.experiment.published import scale_note, scale_notes
+from crowdgold.experiment.publication import scale_note, scale_notes
 from crowdgold.experiment.run import Run
 from crowdgold.experiment.wiring import Drawn, Jobs, entries, none
 from crowdgold.types.errors import InputError
@@ -65,16 +65,16 @@ def test_a_job_needs_the_models_of_its_own_methods(jobs):
 
 def test_a_check_depends_on_the_methods_and_simulators_that_its_block_names(jobs):
     """Its file imports neither: an edit of either has to make its results again."""
-    block = {"check": "experts", "replicates": 1, "vary": {"n_gold": [50]},
+    block = {"computation": "experts", "replicates": 1, "vary": {"n_gold": [50]},
              "parameters": {"method": "logistic-R", "readings": ["GT"], "metrics": ["AUC"],
                             "study": {"simulator": "irt"}}}  # fmt: skip
     own = Jobs({**CONFIG, "experiments": {"experts": block}}, jobs.root)
     job = of("experts")
     assert own.named("method")(job) == ["logistic-R", "GT"]
     assert own.named("simulator")(job) == ["irt"]
-    used = {"check": own.source_of("check"), "method": own.named("method"),
+    used = {"computation": own.source_of("computation"), "method": own.named("method"),
             "simulator": own.named("simulator")}  # fmt: skip
-    files = Jobs(own.config, ROOT).library("check.py", **used)(job)
+    files = Jobs(own.config, ROOT).library("compute.py", **used)(job)
     for file in ("methods/logistic.py", "models/logistic.py", "simulate/irt.py"):
         assert f"crowdgold/{file}" in files
     assert "crowdgold/methods/maven.py" not in files

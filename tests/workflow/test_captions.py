@@ -2,7 +2,7 @@
 
 import re
 
-from crowdgold.experiment.published import scale_note
+from crowdgold.experiment.publication import scale_note
 
 from .conftest import ROOT
 from .conftest import caption as rendered

@@ -89,7 +89,7 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
     own = {"scale", "method_files", "container", "published"}
     assert set(SCHEMA["properties"]) - own == set(BASE)
     assert set(SCHEMA["$defs"]["methods"]["properties"]) <= set(KNOWN["method"])
-    for kind in ("simulator", "dataset", "check"):
+    for kind in ("simulator", "dataset", "computation"):
         found = {one.partition("_")[2] for one in SCHEMA["$defs"] if one.startswith(f"{kind}_")}
         assert found == set(KNOWN[kind])
     for described, names in {
@@ -113,20 +113,23 @@ def test_the_parameters_of_a_generator_and_a_check_are_declared_in_their_files_a
     (tmp_path / "coin.py").write_text(
         "from dataclasses import dataclass\nfrom typing import Annotated\n"
         "from crowdgold.types.parameters import Between, Settings\n"
-        "from crowdgold.experiment.check import Check\n"
+        "from crowdgold.experiment.computation import Computation\n"
         "from crowdgold.simulate.generator import Generator\n"
         "@dataclass(frozen=True, kw_only=True)\nclass CoinParameters(Settings):\n"
         "    'A coin.'\n    heads: Annotated[float, Between(0, 1), 'Chance of heads.']\n"
-        "FLIP = Check('coin', print, CoinParameters)\n"
+        "FLIP = Computation('coin', print, CoinParameters)\n"
         "GENERATOR = Generator('coin', print, parameters=CoinParameters)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    declared = {"simulator": {"coin": ("coin", "GENERATOR")}, "check": {"coin": ("coin", "FLIP")}}
+    declared = {
+        "simulator": {"coin": ("coin", "GENERATOR")},
+        "computation": {"coin": ("coin", "FLIP")},
+    }
     monkeypatch.setattr(schema_module, "declared", declared.__getitem__)
     load = lambda kind, name: getattr(import_module("coin"), declared[kind][name][1])  # noqa: E731
     monkeypatch.setattr(schema_module, "load", load)
     schema = read_schema(ROOT / "workflow/schemas/config.schema.yaml")
-    for kind, more in (("check", {}), ("simulator", {"methods": ["MV"], "metrics": ["AUC"]})):
+    for kind, more in (("computation", {}), ("simulator", {"methods": ["MV"], "metrics": ["AUC"]})):
         block = {"paper": "MAVEN", "title": "t", kind: "coin", "replicates": 1, **more}
 
         def check(given, block=block):

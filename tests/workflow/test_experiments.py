@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.experiment import checks, data_tables, estimating, plan, settings
+from crowdgold.experiment import computation, data_tables, estimating, plan, settings
 from crowdgold.experiment import settings as seeds
 from crowdgold.experiment.drawing import simulate_block
 from crowdgold.experiment.estimating import estimate_block
@@ -221,12 +221,12 @@ def test_a_setting_added_at_the_end_leaves_the_tasks_of_the_others_as_they_are()
 def test_an_experiment_that_varies_methods_says_in_its_times_which(monkeypatch, tmp_path):
     """And the table of times can be written: no column stands twice."""
     run = lambda given, rng: pd.DataFrame({"value": [rng.random()]})  # noqa: E731
-    monkeypatch.setattr(checks, "load", lambda *_: SimpleNamespace(takes=(), run=run))
-    block = {"paper": "Judge error", "check": "judge_error_simulation", "parameters": {},
+    monkeypatch.setattr(computation, "load", lambda *_: SimpleNamespace(takes=(), run=run))
+    block = {"paper": "Judge error", "computation": "judge_error_simulation", "parameters": {},
              "replicates": 1, "vary": {"method": ["soft", "hard"]}}  # fmt: skip
     config = {"seed": 1, "experiments": {"trained": block}}
     task = plan.data_task(config, "trained", plan.ALL, "0-0")
-    rows, times = checks.check_block(task, None)
+    rows, times = computation.compute_block(task, None)
     assert list(rows["method"]) == list(times["method"]) == ["soft", "hard"]
     write_table(times, tmp_path / "times.parquet", {})
     assert list(read_table(tmp_path / "times.parquet")["method"]) == ["soft", "hard"]

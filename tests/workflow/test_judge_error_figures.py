@@ -39,8 +39,8 @@ def test_the_printed_run_is_simulated_at_every_scale():
 
 
 def test_a_check_names_its_dataset_and_its_figure_needs_it():
-    assert load("check", "soft_metric_scores").dataset({}) == "chaosnli"
-    assert load("check", "metric_study").dataset({}) == ""
-    assert load("check", "label_variation").dataset({"dataset": "armis"}) == "armis"
+    assert load("computation", "soft_metric_scores").dataset({}) == "chaosnli"
+    assert load("computation", "metric_study").dataset({}) == ""
+    assert load("computation", "label_variation").dataset({"dataset": "armis"}) == "armis"
     assert plan.datasets(BASE, "soft_metric_scores") == ["chaosnli"]
     assert plan.datasets(BASE, "soft_metric_curve") == []

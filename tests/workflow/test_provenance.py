@@ -8,7 +8,7 @@ import pytest
 
 from crowdgold.cli import main
 from crowdgold.experiment import configuration, verification
-from crowdgold.experiment.published import published_blocks, restore
+from crowdgold.experiment.publication import published_blocks, restore
 from crowdgold.record.record import ROUNDED, blocks_of, read_record
 from crowdgold.record.results import DIGITS, read_table, rounded, write_table
 

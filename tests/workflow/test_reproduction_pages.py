@@ -4,8 +4,8 @@ import re
 
 from crowdgold.datasets.dataset import TABLE_4
 from crowdgold.experiment import configuration
-from crowdgold.experiment.published import laid_over
-from crowdgold.papers.label_variation.check import TITLES
+from crowdgold.experiment.publication import laid_over
+from crowdgold.papers.label_variation.experiments import TITLES
 
 from .conftest import ROOT
 from .test_configuration import BASE

@@ -22,9 +22,9 @@ def test_a_second_run_does_nothing_and_says_so(finished):
         ("src/crowdgold/experiment/drawing.py", {"simulate": 2, **EVERY_ESTIMATE}),
         ("src/crowdgold/experiment/estimating.py", EVERY_ESTIMATE),
         (module_path("plot", "error_and_width"), {"figure_tiny": 1, "all": 1}),
-        ("src/crowdgold/experiment/check.py", {}),
+        ("src/crowdgold/experiment/computation.py", {}),
         ("scripts/summarise.py", {"summarise": 1, "figure_tiny": 1, "all": 1}),
-        ("scripts/check.py", {}),
+        ("scripts/compute.py", {}),
     ],
 )
 def test_an_edited_file_reruns_exactly_the_rules_that_import_it(finished, path, jobs):

@@ -71,7 +71,7 @@ BENCHMARKS = {
         ],
         "uses": {
             kind: entries(jobs.values_in(EXPERIMENTS, kind))
-            for kind in ("simulator", "check")
+            for kind in ("simulator", "computation")
         },
         "options": ["--datasets", "results/datasets"],
     },

@@ -15,7 +15,7 @@ from snakemake.logging import logger
 from crowdgold.claims.pages import Pages
 from crowdgold.experiment import configuration, plan
 from crowdgold.experiment import run as slurm
-from crowdgold.experiment.published import Published, scale_note
+from crowdgold.experiment.publication import Published, scale_note
 from crowdgold.experiment.registries import known_names, metric_problem, stan_models
 from crowdgold.experiment.run import Run, set_environment
 from crowdgold.experiment.schema import read_schema

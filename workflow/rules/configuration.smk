@@ -24,7 +24,7 @@ except ModuleNotFoundError as absent:
 postpone()  # what methods and plots compute with: planning needs their names alone
 
 from crowdgold.experiment.configuration import load, places_of
-from crowdgold.experiment.published import laid_over
+from crowdgold.experiment.publication import laid_over
 from crowdgold.experiment.wiring import choices, source_folder
 
 try:

@@ -1,9 +1,9 @@
 # What: fits a method, or all methods without a Stan model, to a block of replicates and evaluates
-#       it; or runs a check (`experiment.check`), an experiment that makes its table by itself.
-# Needs: the block's data table, the compiled models of the method; a prepared dataset where a check
+#       it; or runs a computation (`experiment.computation`), an experiment that makes its table by itself.
+# Needs: the block's data table, the compiled models of the method; a prepared dataset where a computation
 #        names one, and features of its texts where it reads some.
 # Makes: <results>/estimates/EXPERIMENT/SETTING/METHODS/FIRST-LAST.parquet: rows of the results table;
-#        <results>/checks/EXPERIMENT/SETTING/FIRST-LAST.parquet: rows of a check's own table;
+#        <results>/computations/EXPERIMENT/SETTING/FIRST-LAST.parquet: rows of a computation's own table;
 #        <results>/times/ and the same path: the seconds that each took.
 
 
@@ -29,7 +29,7 @@ rule estimate:
         "../../scripts/estimate.py"
 
 
-rule check:
+rule compute:
     input:
         dataset=jobs.prepared_dataset,
         features=lambda wildcards: plan.features(jobs.block(wildcards)),
@@ -37,21 +37,21 @@ rule check:
         toolchain=jobs.toolchain,
         programs=jobs.programs,
     output:
-        rows="<results>/checks/{experiment}/{setting}/{replicates}.parquet",
-        times="<results>/times/checks/{experiment}/{setting}/{replicates}.parquet",
+        rows="<results>/computations/{experiment}/{setting}/{replicates}.parquet",
+        times="<results>/times/computations/{experiment}/{setting}/{replicates}.parquet",
     log:
-        "<results>/logs/checks/{experiment}/{setting}/{replicates}.log",
+        "<results>/logs/computations/{experiment}/{setting}/{replicates}.log",
     conda:
         "../envs/stan.yaml"
     params:
         library=library(
-            "check.py",
-            check=jobs.source_of("check"),
+            "compute.py",
+            computation=jobs.source_of("computation"),
             method=jobs.named("method"),
             simulator=jobs.named("simulator"),
         ),
         task=jobs.data_task,
     message:
-        "Checking {wildcards.experiment}, {wildcards.setting}"
+        "Computing {wildcards.experiment}, {wildcards.setting}"
     script:
-        "../../scripts/check.py"
+        "../../scripts/compute.py"

@@ -1,5 +1,5 @@
 # What: training with human label variation: features of texts by pretrained encoders, each computed
-#       once, and the figures of the study (`make hlv`). Its experiments are checks
+#       once, and the figures of the study (`make hlv`). Its experiments are computations
 #       (estimate.smk); their jobs read the features.
 # Needs: PyTorch and the encoders' packages (`make hlv-packages`); prepared datasets of judged texts.
 # Makes: results/embeddings/ENCODER/DATASET.npz, for all scales; the target `hlv`: the figures

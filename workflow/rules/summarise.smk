@@ -1,8 +1,8 @@
 # What: joins the rows of an experiment, and summarises them over the replicates.
-# Needs: every estimate, or every check, of the experiment.
+# Needs: every estimate, or every computation, of the experiment.
 # Makes: <results>/tables/EXPERIMENT.parquet (one row a replicate, method and metric);
 #        <results>/summaries/EXPERIMENT.parquet and .csv (bias, width, coverage, Monte Carlo errors);
-#        <results>/times/EXPERIMENT.parquet (the seconds of each fit or check).
+#        <results>/times/EXPERIMENT.parquet (the seconds of each fit or computation).
 
 
 rule summarise:
@@ -23,7 +23,7 @@ rule summarise:
         axes=lambda wildcards: list(jobs.block(wildcards).get("vary", {})),
         level=config["level"],
         seed=config["seed"],
-        check=lambda wildcards: "check" in jobs.block(wildcards),
+        computation=lambda wildcards: "computation" in jobs.block(wildcards),
     message:
         "Summarising {wildcards.experiment}"
     script:

@@ -1,5 +1,5 @@
 # What: runs whole experiments in one job, where the configuration says `together: true`: draws their data,
-#       fits their methods or runs their checks, and summarises; stands in for simulate.smk, estimate.smk
+#       fits their methods or runs their computations, and summarises; stands in for simulate.smk, estimate.smk
 #       and summarise.smk. Experiments of a paper that sample no Stan model share a job.
 # Needs: the experiments' blocks; prepared datasets where they name them; the compiled models.
 # Makes: <results>/tables/EXPERIMENT.parquet, <results>/summaries/EXPERIMENT.parquet and .csv,
@@ -32,7 +32,7 @@ for job, names in drawn.experiment_jobs().items():
                     + jobs.named_in(names, "simulator")
                 ),
                 dataset=entries(jobs.datasets_in(names)),
-                check=entries(jobs.values_in(names, "check")),
+                computation=entries(jobs.values_in(names, "computation")),
                 method=entries(
                     jobs.methods_in(names) + jobs.named_in(names, "method")
                 ),

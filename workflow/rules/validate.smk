@@ -15,7 +15,7 @@ rule verdict:
     conda:
         "../envs/library.yaml"
     params:
-        library=library("verdict.py", method=none, check=none),
+        library=library("verdict.py", method=none, computation=none),
         expect=lambda wildcards: jobs.block(wildcards)["expect"],
     message:
         "Holding {wildcards.experiment} against what is expected of it"

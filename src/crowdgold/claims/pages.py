@@ -31,7 +31,7 @@ from crowdgold.claims.claims import claims_file, own_modules, read_claims
 from crowdgold.claims.verdicts import JudgedClaims
 from crowdgold.experiment import plan
 from crowdgold.experiment.configuration import load
-from crowdgold.experiment.published import scale_notes
+from crowdgold.experiment.publication import scale_notes
 from crowdgold.experiment.wiring import Drawn, Wildcards
 
 OF_FIGURE = re.compile(r"(.*){(.+)}(.*)")

@@ -32,7 +32,7 @@ OPTIONS_OF = "options of "
 """How the kinds begin that list what a plot reads, in what the library offers."""
 AS_ITEMS = "as_items"  # Key of an experiment: its labels are reduced to the votes of items
 EXPERTS = "experts"  # Key of an experiment: its gold labels are those of experts who err
-SOURCES = ("simulator", "dataset", "check")
+SOURCES = ("simulator", "dataset", "computation")
 """An experiment has exactly one of these: where its tables come from."""
 
 Places = dict[str, str]  # Path of a key, joined by dots -> where it stands: "FILE, line N"
@@ -308,7 +308,7 @@ def _experiment_problems(name: str, config: Mapping[str, Any], known: Known) -> 
                 f"{path}.methods: {method} needs to know who gave each vote, which the data do "
                 "not say"
             )
-    for key in ("methods", "metrics") if source != "check" else ():
+    for key in ("methods", "metrics") if source != "computation" else ():
         if not block.get(key):
             yield f"{path}.{key}: missing; expected at least one"
     for method in set(block.get("method_settings", {})) - set(methods):
@@ -388,7 +388,7 @@ def _figure_problems(name: str, config: Mapping[str, Any], known: Known) -> Iter
     drawn = {
         one: experiments[one].get("vary", {})
         for one in own
-        if one in experiments and "check" not in experiments[one]
+        if one in experiments and "computation" not in experiments[one]
     }
     by = options.get("by", [])
     split = [("by", one) for one in ([by] if isinstance(by, str) else by)]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from crowdgold.experiment import plan
-from crowdgold.experiment.published import PAGES, RECORD, read_published
+from crowdgold.experiment.publication import PAGES, RECORD, read_published
 
 COSTS = Path("docs/results/benchmarks/paper_scale.csv")
 COLUMNS = ["experiment", "target", "core_hours"]

@@ -13,7 +13,7 @@ import importlib.util
 from dataclasses import asdict
 from typing import Any, cast
 
-from crowdgold.experiment.check import Check
+from crowdgold.experiment.computation import Computation
 from crowdgold.experiment.configuration import SOURCES, settings_of
 from crowdgold.experiment.population import ITEMS, POPULATION, TRUTH_OF, asks_for_population
 from crowdgold.experiment.registries import packages_of, stan_models
@@ -27,27 +27,27 @@ WITHOUT_STAN = "without_stan"
 
 
 def source(block: Plain) -> str:
-    """Where an experiment's tables come from: "simulator", "dataset" or "check"."""
+    """Where an experiment's tables come from: "simulator", "dataset" or "computation"."""
     return next(kind for kind in SOURCES if kind in block)
 
 
-def check_of(block: Plain) -> Check:
-    """The check of an experiment, or a task, whose source is one."""
-    return cast(Check, load("check", block["check"]))
+def computation_of(block: Plain) -> Computation:
+    """The computation of an experiment, or a task, whose source is one."""
+    return cast(Computation, load("computation", block["computation"]))
 
 
 def dataset(block: Plain) -> str:
-    """The dataset that an experiment needs: its source, or its check's; empty where none."""
-    if source(block) == "check":
-        return check_of(block).dataset(block.get("parameters", {}))
+    """The dataset that an experiment needs: its source, or its computation's; empty where none."""
+    if source(block) == "computation":
+        return computation_of(block).dataset(block.get("parameters", {}))
     return str(block.get("dataset", ""))
 
 
 def features(block: Plain) -> list[str]:
     """The file of the texts' features that an experiment reads, if any."""
-    if source(block) != "check":
+    if source(block) != "computation":
         return []
-    file = check_of(block).features_file(block.get("parameters", {}))
+    file = computation_of(block).features_file(block.get("parameters", {}))
     return [str(file)] if file else []
 
 
@@ -90,11 +90,13 @@ def table(experiment: str) -> str:
 
 
 def blocks(config: Plain, experiment: str) -> list[str]:
-    """The tables that an experiment's jobs make first: estimates, rows of a check, or the whole."""
+    """The tables that an experiment's jobs make first: estimates, computed rows, or the whole."""
     if config["together"]:
         return [table(experiment)]
-    if source(config["experiments"][experiment]) == "check":
-        return [f"checks/{experiment}/{s}/{r}.parquet" for s, r in batches(config, experiment)]
+    if source(config["experiments"][experiment]) == "computation":
+        return [
+            f"computations/{experiment}/{s}/{r}.parquet" for s, r in batches(config, experiment)
+        ]
     return [
         f"estimates/{experiment}/{setting}/{group}/{replicates}.parquet"
         for setting, replicates in batches(config, experiment)
@@ -140,14 +142,14 @@ def methods_of(config: Plain, experiment: str, group: str) -> list[str]:
 
 
 def data_task(config: Plain, experiment: str, setting: str, replicates: str) -> dict[str, Any]:
-    """All that a data table, or a check's table, depends on."""
+    """All that a data table, or a computation's table, depends on."""
     block = config["experiments"][experiment]
     missing = missing_packages(config, experiment)
     kept = ["as_items", "experts"]
     if asks_for_population(block.get("parameters", {})):
         kept.append("metrics")
     return {
-        # A check does without; once the package is there it is another task.
+        # A computation does without; once the package is there it is another task.
         **({"missing": missing} if missing else {}),
         "seed": config["seed"],
         "paper": block["paper"],
@@ -162,21 +164,21 @@ def data_task(config: Plain, experiment: str, setting: str, replicates: str) -> 
 def missing_packages(config: Plain, experiment: str) -> list[str]:
     """The optional packages that an experiment uses and that are not installed.
 
-    A check leaves out what it needs them for; a method cannot be fitted.
+    A computation leaves out what it needs them for; a method cannot be fitted.
     """
     block = config["experiments"][experiment]
     used = list(packages_of(block.get("methods", ())))
-    for setting in settings(block) if "check" in block else ():
-        used += check_of(block).packages(setting.parameters)
+    for setting in settings(block) if "computation" in block else ():
+        used += computation_of(block).packages(setting.parameters)
     return [name for name in dict.fromkeys(used) if importlib.util.find_spec(name) is None]
 
 
 def models_of(task: Plain) -> list[str]:
-    """The Stan models that a task samples, by its check or its methods, each once."""
+    """The Stan models that a task samples, by its computation or its methods, each once."""
     names: list[str] = []
     for setting in task["settings"]:
-        if "check" in task:
-            names += check_of(task).stan_models(setting["parameters"])
+        if "computation" in task:
+            names += computation_of(task).stan_models(setting["parameters"])
         else:
             names += stan_models(settings_of_methods(task["methods"], setting["axes"]))
     return list(dict.fromkeys(names))
@@ -204,7 +206,7 @@ def estimate_task(
 def experiment_task(config: Plain, experiment: str) -> dict[str, Any]:
     """All that a whole experiment depends on, where it is one job."""
     block = config["experiments"][experiment]
-    if source(block) == "check":
+    if source(block) == "computation":
         return data_task(config, experiment, ALL, all_replicates(block))
     return estimate_task(config, experiment, ALL, ALL, all_replicates(block))
 
@@ -228,10 +230,11 @@ def figures(config: Plain, target: str) -> list[str]:
 def can_run(config: Plain, experiment: str) -> bool:
     """Whether an experiment can be run with the packages that are installed.
 
-    A check that can do without leaves out what needs another; an experiment that explains says so.
+    A computation that can do without leaves out what needs another; an experiment that explains
+    says so.
     """
     block = config["experiments"][experiment]
-    does_without = source(block) == "check" and check_of(block).can_do_without
+    does_without = source(block) == "computation" and computation_of(block).can_do_without
     explains = block.get("inapplicable") == EXPLAIN
     return does_without or explains or not missing_packages(config, experiment)
 

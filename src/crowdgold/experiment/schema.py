@@ -1,5 +1,5 @@
-"""The configuration's schema: its file, and what methods, generators and checks declare; and the
-page made from it, `config/README.md`.
+"""The configuration's schema: its file, and what methods, generators and computations declare; and
+the page made from it, `config/README.md`.
 
 `python -m crowdgold.experiment.schema SCHEMA CONFIG` prints the page.
 """
@@ -44,7 +44,7 @@ def read_schema(path: str | Path) -> dict[str, Any]:
     methods = {"type": "object", "additionalProperties": False, "properties": properties}
     parameters = {
         f"{kind}_{name}": object_schema(load(kind, name).parameters)
-        for kind in ("simulator", "check")
+        for kind in ("simulator", "computation")
         for name in declared(kind)
     }
     known = {"methods": methods, **parts, **parameters, **schema["$defs"]}
@@ -75,12 +75,12 @@ What can be set, and where? In a file of your own that holds only the keys that 
 - An unknown key stops the run before it starts, with the nearest valid one.
 
 The page is made by `make config/README.md` from `workflow/schemas/config.schema.yaml` and from what
-methods, generators and checks declare in their files. Edit these, not this page.
+methods, generators and computations declare in their files. Edit these, not this page.
 """
 KINDS = {
     "simulator": "Generators of data: an experiment names one, and sets its `parameters`.",
     "dataset": "Public datasets: an experiment names one, and sets its `parameters`.",
-    "check": "Computations that give a table of their own, without methods.",
+    "computation": "Computations that give a table of their own, without methods.",
 }
 """What stands before the parameters of each kind of source."""
 

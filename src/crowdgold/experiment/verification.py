@@ -24,7 +24,7 @@ import pandas as pd
 import yaml
 
 from crowdgold.experiment import configuration, plan
-from crowdgold.experiment.published import COMPARED
+from crowdgold.experiment.publication import COMPARED
 from crowdgold.experiment.settings import Plain
 from crowdgold.reading.outputs import write_text
 from crowdgold.record.record import MADE_FROM, ROUNDED, Record, contents, read_record
@@ -81,7 +81,7 @@ def _within_error(one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[
 
 
 def _means_differ(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, np.ndarray]:
-    """A check's table compared with another run's, by means: numeric column -> rows that differ.
+    """Computed rows compared with another run's, by means: numeric column -> rows that differ.
 
     What is undefined has to be so in both.
     """

@@ -116,13 +116,13 @@ class Jobs:
         return [self.config["experiments"][name] for name in experiments]
 
     def source_of(self, kind: str) -> Names:
-        """An input function for the simulator, dataset or check of an experiment, if any."""
+        """An input function for the simulator, dataset or computation of an experiment, if any."""
         return lambda wildcards: self.values_in([wildcards.experiment], kind)
 
     def named_in(self, experiments: Iterable[str], kind: str) -> list[str]:
         """The methods, or the simulators, that the parameters of experiments name.
 
-        A check finds them by these names: what it imports does not tell.
+        A computation finds them by these names: what it imports does not tell.
         """
         blocks = self._blocks(experiments)
         texts = _texts([[one.get("parameters", {}), one.get("vary", {})] for one in blocks])
@@ -134,7 +134,7 @@ class Jobs:
         return lambda wildcards: self.named_in([wildcards.experiment], kind)
 
     def methods(self, wildcards: Wildcards) -> list[str]:
-        """The methods of a job; none where it is a check."""
+        """The methods of a job; none where it is a computation."""
         if "methods" not in self.block(wildcards):
             return []
         group = getattr(wildcards, "group", plan.ALL)
@@ -145,7 +145,7 @@ class Jobs:
         return self.prepared(self.datasets_in([wildcards.experiment]))
 
     def data_task(self, job: Wildcards) -> dict[str, Any]:
-        """All that a data table, or a check's table, depends on."""
+        """All that a data table, or a computation's table, depends on."""
         return plan.data_task(self.config, job.experiment, job.setting, job.replicates)
 
     def estimate_task(self, job: Wildcards) -> dict[str, Any]:
@@ -155,9 +155,9 @@ class Jobs:
         )
 
     def models(self, wildcards: Wildcards) -> list[str]:
-        """The Stan models that the methods of a job, or its check, need."""
-        is_check = plan.source(self.block(wildcards)) == "check"
-        return plan.models_of((self.data_task if is_check else self.estimate_task)(wildcards))
+        """The Stan models that the methods of a job, or its computation, need."""
+        is_computation = plan.source(self.block(wildcards)) == "computation"
+        return plan.models_of((self.data_task if is_computation else self.estimate_task)(wildcards))
 
     def executables(self, wildcards: Wildcards) -> list[str]:
         """The compiled models of a job."""
@@ -206,13 +206,13 @@ class Jobs:
         return hours
 
     def _data_tables(self, experiment: str) -> list[str]:
-        """The data tables of an experiment; a check has none."""
-        is_check = "check" in self.config["experiments"][experiment]
-        return [] if is_check else plan.data_tables(self.config, experiment)
+        """The data tables of an experiment; a computation has none."""
+        is_computation = "computation" in self.config["experiments"][experiment]
+        return [] if is_computation else plan.data_tables(self.config, experiment)
 
     def judged_table(self, wildcards: Wildcards) -> str:
         """The table that an experiment's verdict is about: ranks, or a summary of coverage."""
-        kind = "tables" if "check" in self.block(wildcards) else "summaries"
+        kind = "tables" if "computation" in self.block(wildcards) else "summaries"
         return f"<results>/{kind}/{wildcards.experiment}.parquet"
 
     def verdicts(self, figure: str | None = None) -> list[str]:
@@ -228,7 +228,7 @@ class Jobs:
         return [f"<results>/summaries/{name}_verdict.txt" for name in expected]
 
     def values_in(self, experiments: Iterable[str], kind: str) -> list[str]:
-        """The simulators or checks of experiments, each once."""
+        """The simulators or computations of experiments, each once."""
         return _once(block[kind] for block in self._blocks(experiments) if kind in block)
 
     def datasets_in(self, experiments: Iterable[str]) -> list[str]:

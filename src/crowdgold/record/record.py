@@ -60,7 +60,16 @@ PACKAGES = (
 """Packages whose version can move a number; those that are installed are recorded."""
 METADATA_KEY = b"crowdgold"
 """Key of the record in a parquet file's metadata."""
-TABLES = ("data", "estimates", "checks", "tables", "summaries", "times", "benchmarks", "datasets")
+TABLES = (
+    "data",
+    "estimates",
+    "computations",
+    "tables",
+    "summaries",
+    "times",
+    "benchmarks",
+    "datasets",
+)
 """Folders of tables in a folder of results."""
 MADE_FROM, FILES, ROUNDED, PLACE, PARTS = "made_from", "files", "digits", "place", "parts"
 """Keys of a record; the last two are those of its written form alone."""
@@ -292,7 +301,8 @@ def read_record(path: str | Path) -> Record:
 
 def place_of(path: str | Path) -> str:
     """Where a table lies in a folder of results, such as `tables/NAME.parquet`; empty elsewhere."""
-    parts = Path(path).parts
+    # Tables published before name a folder by another word.
+    parts = tuple("computations" if part == "checks" else part for part in Path(path).parts)
     last = max((number for number, part in enumerate(parts) if part in TABLES), default=len(parts))
     return "/".join(parts[last - (last > 0 and parts[last - 1] == "times") :])
 

@@ -110,8 +110,8 @@ def concatenate(
 
 
 def times_frame(rows: Iterable[Mapping[str, Any]], shared: Iterable[str]) -> pd.DataFrame:
-    """The table of times: of which replicate of what (`shared`), the method or check, and its
-    seconds; a row for each fit or check, and there may be none.
+    """The table of times: of which replicate of what (`shared`), the method or computation, and its
+    seconds; a row for each fit or computation, and there may be none.
     """
     columns = list(dict.fromkeys([*shared, "method", "seconds"]))
     return pd.DataFrame(list(rows), columns=columns).astype({"seconds": float})

@@ -1,6 +1,6 @@
-"""Generators, checks and plots by name, found by reading the library's files for declarations.
+"""Generators, computations and plots by name, from what the library's files declare.
 
-A file that holds `X = Check("NAME", ...)` at its top level offers a check of that name; no list
+A file that holds `X = Computation("NAME", ...)` at its top level offers that computation; no list
 names it. Files are read and not imported, so that a job loads what it uses and no more.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]  # The folder of the package
-KINDS = {"simulator": "Generator", "check": "Check", "plot": "Plot"}
+KINDS = {"simulator": "Generator", "computation": "Computation", "plot": "Plot"}
 """Kind, as configurations name it -> the class of what is declared."""
 
 
@@ -65,6 +65,6 @@ def declared(kind: str) -> Mapping[str, tuple[str, str]]:
 
 
 def load(kind: str, name: str) -> Any:
-    """The `Generator`, `Check` or `Plot` that a file declares under a name."""
+    """The `Generator`, `Computation` or `Plot` that a file declares under a name."""
     module, variable = declared(kind)[name]
     return getattr(importlib.import_module(module), variable)

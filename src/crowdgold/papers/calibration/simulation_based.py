@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.special import ndtr
 from scipy.stats import binom, norm
 
-from crowdgold.experiment.check import Check
+from crowdgold.experiment.computation import Computation
 from crowdgold.models.exact_cut import sample_exact_cut
 from crowdgold.models.human_ai import EPSILON, HumanAiDraws, HumanAiProgram
 from crowdgold.models.joint_model import (
@@ -430,7 +430,7 @@ def _subject(parameters: Mapping[str, Any]) -> Subject:
     return SUBJECTS[name]
 
 
-def check_simulation_based_calibration(
+def compute_simulation_based_calibration(
     parameters: Mapping[str, Any], rng: np.random.Generator, stan: StanModels
 ) -> pd.DataFrame:
     """The rank of one prior draw among its posterior draws, 0 to `ranks`, a row a quantity."""
@@ -450,9 +450,9 @@ def check_simulation_based_calibration(
     return pd.DataFrame(rows)
 
 
-CHECK = Check(
+COMPUTATION = Computation(
     "simulation_based_calibration",
-    check_simulation_based_calibration,
+    compute_simulation_based_calibration,
     SimulationBasedCalibrationParameters,
     stan_models=lambda parameters: _subject(parameters).stan_models,
 )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import logit, ndtr
 
-from crowdgold.experiment.check import Check
+from crowdgold.experiment.computation import Computation
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
 from crowdgold.models.clara.labelling import LabelsSoFar, labelling_model
 from crowdgold.models.clara.prior import empirical_prior
@@ -50,7 +50,7 @@ def scores_auc(separation: float, sd: float) -> float:
     return float(ndtr(2 * separation / (sd * np.sqrt(2))))
 
 
-def check_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
+def compute_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
     """The exact distribution of the scores of both classes, a row for each class and bin.
 
     At sd = 2 the density runs to 80 and more near 0 and 1, so that its mean over bins is given,
@@ -152,18 +152,18 @@ def take_items(annotations: Annotations, first: int, last: int) -> Annotations:
 
 
 def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """The optional packages that the check uses at these parameters, if they are installed."""
+    """The optional packages it uses at these parameters, if they are installed."""
     return (PACKAGE,) if parameters.get("snorkel", False) else ()
 
 
-def check_labelling_frontier(
+def compute_labelling_frontier(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
     """Fit CLARA to training items, and let the policies choose among the labels that are there of
     the validation items: the rows of `compare_policies`, and whether the fit passed its gate (rows
     of policies without a fit always do).
     """
-    given = Given("check labelling_frontier", parameters, FrontierParameters)
+    given = Given("computation labelling_frontier", parameters, FrontierParameters)
     given.check_names()
     n, n_train = given.whole("n"), given.whole("n_train")
     thresholds = threshold_grid(2, given.real("threshold_step"))
@@ -198,7 +198,9 @@ def check_labelling_frontier(
     )[list(COLUMNS)]
 
 
-CHECK_SIGMOID_SCORES = Check("sigmoid_scores", check_sigmoid_scores, SigmoidScoresParameters)
-CHECK = Check(
-    "labelling_frontier", check_labelling_frontier, FrontierParameters, packages=needed_packages
+COMPUTATION_SIGMOID_SCORES = Computation(
+    "sigmoid_scores", compute_sigmoid_scores, SigmoidScoresParameters
+)
+COMPUTATION = Computation(
+    "labelling_frontier", compute_labelling_frontier, FrontierParameters, packages=needed_packages
 )

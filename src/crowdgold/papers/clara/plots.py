@@ -305,7 +305,7 @@ def draw_clara_recovery(
 
 def draw_clara_scores(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw exact densities of negatives and positives: a panel for each separation, the widest
-    first, as in the paper. `table` is what the check `sigmoid_scores` gives.
+    first, as in the paper. `table` is what the computation `sigmoid_scores` gives.
     """
     require(table, ("separation", "class", "low", "high", "density", "auc"))
     colours = {"negative": "#0072B2", "positive": "#993377"}

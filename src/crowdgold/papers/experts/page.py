@@ -6,7 +6,7 @@ import pandas as pd
 
 from crowdgold.claims.cells import Tables, markdown_table, only
 from crowdgold.inference.without_gold import WIDE
-from crowdgold.papers.experts.check import CORRECTED
+from crowdgold.papers.experts.experiments import CORRECTED
 from crowdgold.papers.experts.plots import LOOKS, read_experts
 
 
@@ -17,7 +17,7 @@ def readings(tables: Tables) -> pd.DataFrame:
 
 
 BY = ("second", "experts")
-"""The columns of the check's settings."""
+"""The columns of the computation's settings."""
 
 
 def readings_table(table: pd.DataFrame, second: str, value: str, words: Mapping[str, str]) -> str:

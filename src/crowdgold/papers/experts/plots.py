@@ -6,7 +6,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from crowdgold.papers.experts.check import CORRECTED, FIRST, FREE, MAJORITY, OF_EXPERTS, VERDICT
+from crowdgold.papers.experts.experiments import (
+    CORRECTED,
+    FIRST,
+    FREE,
+    MAJORITY,
+    OF_EXPERTS,
+    VERDICT,
+)
 from crowdgold.plots.style import COLOURS, Plot, legend_above, new_figure, require
 from crowdgold.types.parameters import LEVEL
 
@@ -20,7 +27,7 @@ LOOKS = {
 
 
 def read_experts(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """A row for each setting (columns `by`) of the check `experts`, metric and reading.
+    """A row for each setting (columns `by`) of the computation `experts`, metric and reading.
 
     It has `share`, of the studies that have an interval, `coverage`, of these intervals, and
     `width`, the median ratio to the width with error-free gold in the same study.
@@ -53,7 +60,7 @@ def draw_experts(
     label: str = "",
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a row of panels for coverage and one for width, a column for each metric of `titles`,
-    of what the check `experts` gives.
+    of what the computation `experts` gives.
 
     `by` are the columns of the settings: which items get a second opinion, of which `drawn` are
     drawn, then the experts, of whom a line joins `joined`, neighbours in the table.

@@ -8,7 +8,13 @@ import pandas as pd
 from crowdgold.claims.cells import markdown_table, with_error
 from crowdgold.claims.verdicts import CLEAR
 from crowdgold.experiment.summaries import share_error
-from crowdgold.papers.gold_designs.check import BATCHES, FOR_ONE_METRIC, LEAST, ONE_BATCH, RIGHT
+from crowdgold.papers.gold_designs.experiments import (
+    BATCHES,
+    FOR_ONE_METRIC,
+    LEAST,
+    ONE_BATCH,
+    RIGHT,
+)
 from crowdgold.papers.gold_designs.plots import shares
 
 MAIN, OTHERWISE = "gold_designs", "Algorithm 2"

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.experiment.summaries import standard_error
-from crowdgold.papers.gold_designs.check import (
+from crowdgold.papers.gold_designs.experiments import (
     BATCHES,
     COLUMNS,
     DESIGNS,
@@ -57,7 +57,7 @@ def _ratio(own: pd.DataFrame, design: str, values: str) -> tuple[float, float]:
 
 
 def shares(table: pd.DataFrame) -> pd.DataFrame:
-    """How many labels each design of the check `gold_designs` needs, as a share of random ones.
+    """How many labels each design of `gold_designs` needs, as a share of random ones.
 
     For the same width it is `share`, the squared ratio of the mean widths, and `population_share`,
     that of intervals about the population; for the same error `error_share`, the ratio of the mean

@@ -58,7 +58,7 @@ def draw_judge_error_simulation(
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw the histogram of both estimators, as described and as published.
 
-    The table is what the check `judge_error_simulation` gives, with runs of given false positives;
+    The table is what `judge_error_simulation` gives, with runs of given false positives;
     the first run as described is shown, and the published one.
     """
     require(table, (*COLUMNS, "false_positives"))
@@ -169,7 +169,7 @@ METHODS_PLOT = Plot("judge_error_methods", draw_judge_error_methods)
 def draw_judge_error_formula(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw two panels: the corrected rate, and its standard error, against the judged rate.
 
-    The table is what the check `judge_error_formula` gives, for judges of several qualities.
+    The table is what the computation `judge_error_formula` gives, for judges of several qualities.
     """
     require(table, ("tpr", "tnr", "judged_rate", "corrected", "error", "naive_error"))
     figure, ((left, right),) = new_figure(1, 2, 2.9)

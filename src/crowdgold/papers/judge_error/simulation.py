@@ -10,7 +10,7 @@ place of its estimate. Variants:
     true quality   the true q+ in the last term of the variance
     published      both slips
 
-`false_positives` fixes the shared number, which follows from the printed results. A second check,
+`false_positives` fixes the shared number, which follows from the printed results. Another,
 `judge_error_formula`, draws nothing: the corrected rate against the rate that judges find (judge
 error, "The first formula").
 """
@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from crowdgold.experiment.check import Check
+from crowdgold.experiment.computation import Computation
 from crowdgold.methods.judge_error import ROGAN_GLADEN
 from crowdgold.models.judge_error import (
     JudgementCounts,
@@ -49,7 +49,7 @@ class JudgeErrorFormulaParameters(Settings):
     points: Annotated[int, AtLeast(2), "True rates from 0 to 1."]
 
 
-def check_judge_error_formula(
+def compute_judge_error_formula(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
     """The corrected rate and its standard error for judges of one quality.
@@ -69,7 +69,9 @@ def check_judge_error_formula(
     )  # fmt: skip
 
 
-FORMULA_CHECK = Check("judge_error_formula", check_judge_error_formula, JudgeErrorFormulaParameters)
+FORMULA_COMPUTATION = Computation(
+    "judge_error_formula", compute_judge_error_formula, JudgeErrorFormulaParameters
+)
 
 
 EXACT, SHARED, TRUE_QUALITY, PUBLISHED = VARIANTS = (
@@ -168,7 +170,7 @@ def simulate_estimates(
     return {NAIVE: (naive, naive_error), CORRECTED: (np.asarray(corrected.estimate), error)}
 
 
-def check_judge_error_simulation(
+def compute_judge_error_simulation(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
     """Run the simulation once, in one variant.
@@ -201,6 +203,6 @@ def check_judge_error_simulation(
     return pd.DataFrame(rows)
 
 
-CHECK = Check(
-    "judge_error_simulation", check_judge_error_simulation, JudgeErrorSimulationParameters
+COMPUTATION = Computation(
+    "judge_error_simulation", compute_judge_error_simulation, JudgeErrorSimulationParameters
 )

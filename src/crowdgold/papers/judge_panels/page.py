@@ -8,7 +8,7 @@ import pandas as pd
 from crowdgold.claims.cells import Tables, markdown_table, only
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.registry import answering, baseline, with_role
-from crowdgold.papers.judge_panels.check import EFFECTIVE, WITHOUT
+from crowdgold.papers.judge_panels.experiments import EFFECTIVE, WITHOUT
 from crowdgold.papers.judge_panels.plots import measured, pooled
 
 __all__ = ["measured"]

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from crowdgold.experiment.summaries import share_error
 from crowdgold.methods.registry import METHODS, baseline
-from crowdgold.papers.judge_panels.check import COLUMNS, EFFECTIVE, VOTES, WITHOUT
+from crowdgold.papers.judge_panels.experiments import COLUMNS, EFFECTIVE, VOTES, WITHOUT
 from crowdgold.plots.style import COLOURS, Plot, new_figure, require
 from crowdgold.types.parameters import LEVEL
 
@@ -17,7 +17,7 @@ KEYS = ["experiment", "correlation", "n_gold", "method", "metric"]
 
 
 def _with_correlation(table: pd.DataFrame, by: str) -> pd.DataFrame:
-    """The rows of the check, with the setting `by` as column `correlation`; NaN without one."""
+    """The rows, with the setting `by` as column `correlation`; NaN without one."""
     require(table, [*COLUMNS, "experiment", "replicate"])
     found = table[by].astype(float) if by in table else np.nan
     return table.assign(correlation=found)
@@ -26,7 +26,7 @@ def _with_correlation(table: pd.DataFrame, by: str) -> pd.DataFrame:
 def measured(table: pd.DataFrame, by: str) -> pd.DataFrame:
     """Coverage and widths of each method, a row for each setting and metric.
 
-    The table is what the check `judge_panels` gives, `by` its column of the correlation of errors.
+    The table is what `judge_panels` gives, `by` its column of the correlation of errors.
     Columns: `KEYS`, `replicates`, `answered` (the share with an interval), `coverage` (of these),
     `width` (median) and `width_ratio` (mean, over that of gold labels alone).
     """

@@ -64,7 +64,7 @@ def share_table(table: pd.DataFrame) -> str:
 
 
 def dataset_table(table: pd.DataFrame, printed: Iterable[Mapping[str, Any]]) -> str:
-    """Table 4: what the check `label_variation` counts of each dataset, and in brackets what is
+    """Table 4: what `label_variation` counts of each dataset, and in brackets what is
     printed (`table_4` of config/printed/label_variation.yaml).
     """
     lines = []

@@ -15,7 +15,7 @@ from scipy.signal import find_peaks
 from scipy.special import logit
 from scipy.stats import gaussian_kde, ks_2samp
 
-from crowdgold.experiment.check import Check
+from crowdgold.experiment.computation import Computation
 from crowdgold.inference.engine import evaluate
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import LabelPosterior
@@ -111,7 +111,7 @@ def compare(draws: ScoreDraws, exact: ScoreDraws) -> list[dict[str, Any]]:
     return rows
 
 
-def check_nested_lengths(
+def compute_nested_lengths(
     parameters: Mapping[str, Any], rng: np.random.Generator, stan: StanModels
 ) -> pd.DataFrame:
     """Compare nested fits of several lengths with the exact cut, in one simulated study.
@@ -120,7 +120,7 @@ def check_nested_lengths(
     alone makes of such a comparison. Rows are those of `compare`, with the `seconds` of each way
     and `failures`, draws that are not to be trusted.
     """
-    given = Given("check nested_lengths", parameters, NestedLengthsParameters)
+    given = Given("computation nested_lengths", parameters, NestedLengthsParameters)
     given.check_names()
     sampler = SamplerSettings(**{name: given.whole(name) for name in ("chains", "warmup", "draws")})
     items = simulate(parameters["simulator"], parameters["study"], rng).table
@@ -165,7 +165,9 @@ class OrderStatisticsParameters(PredictorGiven, VotesGiven):
     draws: Annotated[int, AtLeast(1), "Draws of the order statistics."]
 
 
-def check_order_statistics(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
+def compute_order_statistics(
+    parameters: Mapping[str, Any], rng: np.random.Generator
+) -> pd.DataFrame:
     """Log odds of a positive label from an item's rank beside those from its raw score, at known
     parameters: mean and central 95 % by percentile, number of positive votes and source.
 
@@ -235,13 +237,13 @@ class ScoreCurvesParameters(ShapeGiven):
     points: Annotated[int, AtLeast(2), "Points of each curve."] = 200
 
 
-def check_score_curves(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
+def compute_score_curves(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
     """The population's exact curves of a shape of scores, by quadrature: a row for each point.
 
     `at` is a score at the middle of `points` equal parts of (0, 1), or a recall k / points; `m` is
     that of the calibration curve. Nothing is drawn from `rng`.
     """
-    given = Given("check score_curves", parameters, ScoreCurvesParameters)
+    given = Given("computation score_curves", parameters, ScoreCurvesParameters)
     given.check_names()
     shape = read_shape(given, given.real("phi"))
     points = given.whole("points")
@@ -275,7 +277,7 @@ def distances_by_replicate(
     table by the trapezoidal rule; `from_items`, the same of |estimate - curve of the items' own
     labels|, and `from_items_gold`, that of gold labels alone in the same replicate; `width`, the
     integral of the interval's width; `coverage`, the share of these recalls at which the interval
-    holds the exact curve. `curves` are rows of `check_score_curves` in the same settings.
+    holds the exact curve. `curves` are rows of `compute_score_curves` in the same settings.
     """
     rows = precision_rows(results)
     precision = curves[curves["curve"] == PRECISION]
@@ -334,7 +336,7 @@ def curve_distances(
 
 @dataclass(frozen=True, kw_only=True)
 class FitsGiven(Settings):
-    """How MAVEN is fitted in a check."""
+    """How MAVEN is fitted in a computation."""
 
     chains: Annotated[int, AtLeast(2), "Chains of the vote model."]
     warmup: Annotated[int, AtLeast(1), "Iterations of each chain that are thrown away."]
@@ -377,7 +379,7 @@ ALL_GOLD = (PUBLISHED_VOTES_KNOWN, VOTES_KNOWN)
 """The versions whose vote model is fitted with every true label as gold."""
 
 
-def check_bias_causes(
+def compute_bias_causes(
     parameters: Mapping[str, Any], rng: np.random.Generator, stan: StanModels
 ) -> pd.DataFrame:
     """Fit the versions to one simulated study: a row for each version and metric.
@@ -387,7 +389,7 @@ def check_bias_causes(
     mode, a tenth, and ten times, of the paper's); the one standard deviation that negatives and
     positives share.
     """
-    given = Given("check bias_causes", parameters, BiasCausesParameters)
+    given = Given("computation bias_causes", parameters, BiasCausesParameters)
     given.check_names()
     run = fit_settings(given, stan)
     simulate_study, process = {
@@ -480,13 +482,13 @@ def imputed_differences(
     return values
 
 
-def check_shared_labels(
+def compute_shared_labels(
     parameters: Mapping[str, Any], rng: np.random.Generator, stan: StanModels
 ) -> pd.DataFrame:
     """Estimate the difference of two predictors' AUC from one simulated study: a row for each of
     `WAYS`.
     """
-    given = Given("check shared_labels", parameters, SharedLabelsParameters)
+    given = Given("computation shared_labels", parameters, SharedLabelsParameters)
     given.check_names()
     settings = MavenSettings(score_likelihood=parameters["score_likelihood"])
     items = draw_irt(parameters["study"], rng).table
@@ -507,12 +509,14 @@ def _models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     return ("vote",)
 
 
-CHECK = Check("bias_causes", check_bias_causes, BiasCausesParameters, _models)
-CHECK_NESTED_LENGTHS = Check(
-    "nested_lengths", check_nested_lengths, NestedLengthsParameters, lambda _: ("vote", "score")
+COMPUTATION = Computation("bias_causes", compute_bias_causes, BiasCausesParameters, _models)
+COMPUTATION_NESTED_LENGTHS = Computation(
+    "nested_lengths", compute_nested_lengths, NestedLengthsParameters, lambda _: ("vote", "score")
 )
-CHECK_ORDER_STATISTICS = Check(
-    "order_statistics", check_order_statistics, OrderStatisticsParameters
+COMPUTATION_ORDER_STATISTICS = Computation(
+    "order_statistics", compute_order_statistics, OrderStatisticsParameters
 )
-CHECK_SCORE_CURVES = Check("score_curves", check_score_curves, ScoreCurvesParameters)
-CHECK_SHARED_LABELS = Check("shared_labels", check_shared_labels, SharedLabelsParameters, _models)
+COMPUTATION_SCORE_CURVES = Computation("score_curves", compute_score_curves, ScoreCurvesParameters)
+COMPUTATION_SHARED_LABELS = Computation(
+    "shared_labels", compute_shared_labels, SharedLabelsParameters, _models
+)

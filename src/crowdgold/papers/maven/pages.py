@@ -114,7 +114,7 @@ def conclusion(tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 def by_setting(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Setting in words -> its rows in a table of `check_bias_causes` of several experiments."""
+    """Setting in words -> its rows in a table of `compute_bias_causes` of several experiments."""
     # How MAVEN's paper names a generator -> its name on all pages.
     processes = {"Algorithm 1": "MAVEN's process", "Algorithm 2": "IRT"}
     tables = {}
@@ -195,7 +195,7 @@ def ratio_table(table: pd.DataFrame, axis: str, title: str) -> str:
 def by_length(table: pd.DataFrame, axis: str, title: str, column: str = "distance") -> str:
     """Distance of nested fits from the exact cut by their length, and of two exact cuts.
 
-    `table` is what the check nested_lengths gives; `column` is `distance`, or `spread`, their
+    `table` is what the computation nested_lengths gives; `column` is `distance`, or `spread`, their
     standard deviations over the exact cut's.
     """
     keys = [axis, "quantity"]
@@ -251,7 +251,7 @@ def comparisons(
 ) -> list[Comparison]:
     """The comparison of every setting and quantity, of nested fits of `length` iterations.
 
-    `tables`: experiment -> what the check nested_lengths gives; `axes`: experiment -> the column
+    `tables`: experiment -> what nested_lengths gives; `axes`: experiment -> the column
     that varies.
     """
     compared: list[Comparison] = []
@@ -323,7 +323,7 @@ def ratio_tables(results: pd.DataFrame) -> dict[str, str]:
 
 def by_way(table: pd.DataFrame) -> str:
     """The table of width, bias and coverage of a difference by each way of imputing labels, of the
-    rows of `check_shared_labels` with all score likelihoods.
+    rows of `compute_shared_labels` with all score likelihoods.
     """
     rows = []
     for likelihood, group in table.groupby("score_likelihood", sort=False):

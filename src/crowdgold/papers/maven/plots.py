@@ -128,7 +128,7 @@ def draw_labelling_efficiency(
 def draw_nested_lengths(
     table: pd.DataFrame, *, by: Sequence[str], titles: Mapping[str, str], columns: int = 3
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel for each study of the check nested_lengths: mean distance, with one standard
+    """Draw a panel for each study of nested_lengths: mean distance, with one standard
     error, against the length.
 
     The band is the central 95 % of the distances of two exact cuts, over all studies: what chance
@@ -184,7 +184,7 @@ FEWEST = 40
 
 
 def draw_order_statistics(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel for each percentile of `check_order_statistics`, with a pair of intervals for
+    """Draw a panel for each percentile of `compute_order_statistics`, with a pair of intervals for
     each n and vote set: points are means, lines central 95 %.
     """
     table = table[table["datasets"] >= FEWEST]
@@ -461,12 +461,14 @@ def draw_score_shapes(
     """Draw a row of panels for each shape of the scores, all by default.
 
     `table` is the results of an experiment with precision_at_recall at several recalls that varies
-    `shape`, and those of the check score_curves for the same shapes; estimates and intervals are
+    `shape`, and those of score_curves for the same shapes; estimates and intervals are
     drawn of one `replicate`; methods `not_drawn` have only their distance. The rows are the exact
     curves, the estimates of the replicate, and the distances over all (`curve_distances`).
     """
     if not {"shape", "curve", "metric"} <= set(table.columns):
-        raise ValueError("the tables of an experiment and of the check score_curves are needed")
+        raise ValueError(
+            "the tables of an experiment and of the computation score_curves are needed"
+        )
     shapes = list(shapes or dict.fromkeys(table["shape"]))
     missing = [shape for shape in shapes if shape not in set(table["shape"])]
     if missing:

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from crowdgold.claims.cells import markdown_table
-from crowdgold.experiment.check import Check
+from crowdgold.experiment.computation import Computation
 from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
 from crowdgold.metrics.soft import (
     MULTICLASS,
@@ -87,7 +87,7 @@ def fisher_band(correlation: float, pairs: int, level: float) -> tuple[float, fl
     return float(np.tanh(middle - reach)), float(np.tanh(middle + reach))
 
 
-def check_soft_metric_correlations(
+def compute_soft_metric_correlations(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
     """Correlate the metrics over random matrices, in one setting of table 2: a row a pair of them.
@@ -117,8 +117,8 @@ def check_soft_metric_correlations(
     return pd.DataFrame(rows)
 
 
-CHECK_CORRELATIONS = Check(
-    "soft_metric_correlations", check_soft_metric_correlations, SoftMetricCorrelationsParameters
+COMPUTATION_CORRELATIONS = Computation(
+    "soft_metric_correlations", compute_soft_metric_correlations, SoftMetricCorrelationsParameters
 )
 
 
@@ -130,7 +130,7 @@ class SoftMetricCurveParameters(Settings):
     points: Annotated[int, AtLeast(2), "Predicted shares from 0 to 1."]
 
 
-def check_soft_metric_curve(
+def compute_soft_metric_curve(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
     """Both metrics of every prediction of a judgement distribution over two classes."""
@@ -142,7 +142,7 @@ def check_soft_metric_curve(
     return pd.DataFrame({"share": share, "predicted": predicted, **values})
 
 
-CURVE_CHECK = Check("soft_metric_curve", check_soft_metric_curve, SoftMetricCurveParameters)
+CURVE_CHECK = Computation("soft_metric_curve", compute_soft_metric_curve, SoftMetricCurveParameters)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +181,7 @@ def made_metric(strength: np.ndarray, correlation: float, rng: np.random.Generat
     return np.asarray(correlation * target + np.sqrt(1 - correlation**2) * noise / noise.std())
 
 
-def check_metric_study(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
+def compute_metric_study(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
     """How sure a correlation of a metric with people's scores is: a row for each true correlation.
 
     A study as in the paper is drawn many times (`crowdgold.simulate.pairwise_choices`), with the
@@ -224,7 +224,7 @@ def check_metric_study(parameters: Mapping[str, Any], rng: np.random.Generator) 
     })  # fmt: skip
 
 
-CHECK_METRIC_STUDY = Check("metric_study", check_metric_study, MetricStudyParameters)
+COMPUTATION_METRIC_STUDY = Computation("metric_study", compute_metric_study, MetricStudyParameters)
 
 
 CLASSES = ("e", "n", "c")
@@ -295,7 +295,7 @@ def _predictions(
         yield Prediction(name, 0, left, chosen)
 
 
-def check_soft_metric_scores(
+def compute_soft_metric_scores(
     parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame
 ) -> pd.DataFrame:
     """Score all predictions of a subset of ChaosNLI: a row for each predictor, seed and metric.
@@ -323,9 +323,9 @@ def check_soft_metric_scores(
     return pd.DataFrame(rows)
 
 
-CHECK = Check(
+COMPUTATION = Computation(
     "soft_metric_scores",
-    check_soft_metric_scores,
+    compute_soft_metric_scores,
     SoftMetricScoresParameters,
     dataset=lambda parameters: "chaosnli",
 )

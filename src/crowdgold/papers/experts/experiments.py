@@ -1,4 +1,4 @@
-"""The check `experts`: one study whose experts err, its gold labels read in several ways.
+"""The computation `experts`: one study whose experts err, its gold labels read in several ways.
 
 - `error-free`: gold labels without errors, with whose widths the others' are compared;
 - `first opinion`: the first expert's labels, taken for the truth;
@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pandas as pd
 
-from crowdgold.experiment.check import Check
+from crowdgold.experiment.computation import Computation
 from crowdgold.inference.engine import evaluate
 from crowdgold.inference.expert_errors import expert_errors, judged
 from crowdgold.methods.registry import fit
@@ -89,13 +89,13 @@ def _population_values(simulator: str, study: str, metrics: tuple[str, ...]) -> 
     return tuple(true_value(metric, items) for metric in metrics)
 
 
-def check_experts(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
+def compute_experts(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
     """Estimates of one study by each reading, and of the experts' errors (`COLUMNS`).
 
     The truth is the population's. A note says why there is no estimate, or where those of the
     experts' errors come from.
     """
-    given = Given("check experts", parameters, ExpertsParameters)
+    given = Given("computation experts", parameters, ExpertsParameters)
     given.check_names()
     metrics, simulator, method = (parameters[one] for one in ("metrics", "simulator", "method"))
     items = simulate(simulator, parameters["study"], rng).table
@@ -133,4 +133,4 @@ def check_experts(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-CHECK = Check("experts", check_experts, ExpertsParameters)
+COMPUTATION = Computation("experts", compute_experts, ExpertsParameters)

@@ -1,8 +1,8 @@
-"""The checks of training with human label variation: a training method on a dataset (HLV, section
-5), and whether metrics rank methods as people do, on public data (figure 5, tables 5 and 6).
+"""Training with human label variation: a training method on a dataset (HLV, section 5), and whether
+metrics rank methods as people do, on public data (figure 5, tables 5 and 6).
 
-PyTorch and the encoder's packages are optional; they are loaded when a check runs, and without them
-there is nothing to draw.
+PyTorch and the encoder's packages are optional; they are loaded for training. Without them there is
+nothing to draw.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pandas as pd
 
-from crowdgold.experiment.check import Check
+from crowdgold.experiment.computation import Computation
 from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
 from crowdgold.papers.label_variation.encoders import (
     ENCODERS,
@@ -45,7 +45,7 @@ TITLES = {"snli": "ChaosNLI (SNLI)", "mnli_m": "ChaosNLI (MNLI)"}
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingParameters(Settings):
-    """What is trained, and how, in every check of the study."""
+    """What is trained, and how, in every computation of the study."""
 
     dataset: Annotated[
         Literal["hs_brexit", "md_agreement", "armis", "chaosnli_texts", "mfrc"],
@@ -108,7 +108,7 @@ class LabelVariationParameters(TrainingParameters):
 
 
 def features_file(parameters: Mapping[str, Any]) -> Path | None:
-    """The file that keeps the frozen features that the check needs; None where it keeps none."""
+    """The file that keeps the frozen features that are needed; None where it keeps none."""
     if parameters.get("fine_tuned") or parameters["encoder"] == TFIDF:
         return None
     return KEPT / str(parameters["encoder"]) / f"{parameters['dataset']}.npz"
@@ -189,7 +189,7 @@ DEFAULTS = {  # of parameters that an experiment may leave out
 }
 
 
-def check_label_variation(
+def compute_label_variation(
     parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame
 ) -> pd.DataFrame:
     """Train by one method, once, and score the predictions of the test items: a row a metric.
@@ -200,7 +200,9 @@ def check_label_variation(
     are not known), `annotations` the mean number of a training item; `all_items`,
     `all_annotations`, `all_annotators` and `classes` are what table 4 counts.
     """
-    given = Given("check label_variation", DEFAULTS | dict(parameters), LabelVariationParameters)
+    given = Given(
+        "computation label_variation", DEFAULTS | dict(parameters), LabelVariationParameters
+    )
     given.check_names()
     method, data = given.choice("method"), read_data(given, dataset)
     done = run_of(given, data, dataset)(method, rng)
@@ -237,13 +239,15 @@ def titles(given: Given, data: Prepared) -> dict[str, str]:
     return {"dataset": dataset, "encoder": title}
 
 
-TRAINING_NEEDS: dict[str, Any] = {  # arguments of `Check`
+TRAINING_NEEDS: dict[str, Any] = {  # arguments of `Computation`
     "dataset": lambda parameters: str(parameters["dataset"]),
     "packages": lambda parameters: ENCODERS[parameters["encoder"]].packages,
     "can_do_without": False,
     "features_file": features_file,
 }
-CHECK = Check("label_variation", check_label_variation, LabelVariationParameters, **TRAINING_NEEDS)
+COMPUTATION = Computation(
+    "label_variation", compute_label_variation, LabelVariationParameters, **TRAINING_NEEDS
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,7 +261,7 @@ class HumanRankingParameters(TrainingParameters):
     permutations: Annotated[int, AtLeast(1), "Random permutations behind a p-value."]
 
 
-def check_human_ranking(
+def compute_human_ranking(
     parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame
 ) -> pd.DataFrame:
     """Train by all methods, have people choose between the predictions of each pair, and hold the
@@ -268,7 +272,7 @@ def check_human_ranking(
     metric there are the `correlation` of values and scores, over the `methods` whose value is
     known, and its `p_value`.
     """
-    given = Given("check human_ranking", DEFAULTS | dict(parameters), HumanRankingParameters)
+    given = Given("computation human_ranking", DEFAULTS | dict(parameters), HumanRankingParameters)
     given.check_names()
     permutations, runs = given.whole("permutations"), given.whole("runs")
     data = read_data(given, dataset)
@@ -321,6 +325,6 @@ def _predictions(
     return np.stack([run(method, rng).predicted for method in methods])
 
 
-CHECK_HUMAN_RANKING = Check(
-    "human_ranking", check_human_ranking, HumanRankingParameters, **TRAINING_NEEDS
+COMPUTATION_HUMAN_RANKING = Computation(
+    "human_ranking", compute_human_ranking, HumanRankingParameters, **TRAINING_NEEDS
 )

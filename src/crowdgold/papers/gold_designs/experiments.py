@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.datasets import DATASETS
-from crowdgold.experiment.check import Check
+from crowdgold.experiment.computation import Computation
 from crowdgold.inference.engine import evaluate
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.rectified import ITEMS, POPULATION
@@ -124,7 +124,7 @@ def _samples(
         yield FOR_ONE_METRIC, [metric], in_batches(items, [metric], sizes, seed)
 
 
-def check_gold_designs(
+def compute_gold_designs(
     parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Estimates from each sample of one study, and the share of labels that the best design needs.
@@ -132,7 +132,7 @@ def check_gold_designs(
     `COLUMNS`: the truth is of the study's items, `population_width` of the interval about the
     population; of the design `least` the estimate is that share.
     """
-    given = Given("check gold_designs", parameters, GoldDesignsParameters)
+    given = Given("computation gold_designs", parameters, GoldDesignsParameters)
     given.check_names()
     metrics = parameters["metrics"]
     items = _study(given, dataset, rng)
@@ -160,7 +160,7 @@ def check_gold_designs(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-CHECK = Check(
-    "gold_designs", check_gold_designs, GoldDesignsParameters,
+COMPUTATION = Computation(
+    "gold_designs", compute_gold_designs, GoldDesignsParameters,
     dataset=lambda parameters: str(parameters.get("dataset", "")),
 )  # fmt: skip

@@ -2,11 +2,11 @@
 
     make publish
     make docs
-    make restore, which is python -m crowdgold.experiment.published
+    make restore, which is python -m crowdgold.experiment.publication
     make verify RESULTS=results/restored
 
 `make publish` copies tables as their jobs wrote them (large ones with fewer digits), and keeps in
-`config/published.csv` each experiment's scale, its commit and a hash of its block of the
+`config/published.csv` each experiment's scale, its commits and a hash of its part of the
 configuration. `make docs` runs nothing: a figure or page of which a table is not published, or is
 of a block that is another now, stays as it is. A published table is its blocks' rows, one block
 after the other, and its record has theirs: `make restore` writes the blocks of the papers' scale
@@ -73,12 +73,30 @@ def kind_of(config: Plain, name: str) -> str:
     return "benchmarks" if name in config.get("benchmarks", {}) else "experiments"
 
 
+def whole_block(config: Plain, name: str) -> dict[str, Any]:
+    """The block of an experiment, or a benchmark, with what it takes from its scale."""
+    block: dict[str, Any] = config[kind_of(config, name)].get(name, {})
+    if not block.get("methods"):
+        return block
+    of_scale = {
+        key: block.get(key, config[key])
+        for key in ("bootstrap", "imputations", "sampler")
+        if key in config
+    }
+    settings = {one: configuration.settings_of(config, name, one) for one in block["methods"]}
+    of_methods = {one: own for one, own in settings.items() if own}
+    return {**block, **of_scale, **({"method_settings": of_methods} if of_methods else {})}
+
+
 def block_hash(config: Plain, name: str) -> str:
-    """A hash of the block of an experiment or a benchmark, without its title and the size of its
-    jobs, which change no number.
+    """A hash of all of the configuration that numbers of an experiment, or a benchmark, depend on:
+    not its title, nor the size of its jobs.
     """
-    block = config[kind_of(config, name)].get(name, {})
-    return content_hash({key: block[key] for key in sorted({*block} - {"title", "block"})})
+    block = whole_block(config, name)
+    shared = {key: config.get(key) for key in ("seed", "level")}
+    return content_hash(
+        {**shared, **{key: block[key] for key in sorted({*block} - {"title", "block"})}}
+    )
 
 
 def laid_over(config: Plain, folder: Path) -> dict[str, Any]:
@@ -92,7 +110,7 @@ def laid_over(config: Plain, folder: Path) -> dict[str, Any]:
         for name in (name for name, one in scales.items() if one == scale):
             kind = kind_of(own, name)
             if name in own[kind]:
-                laid[kind][name] = own[kind][name]
+                laid[kind][name] = whole_block(own, name)
     return laid
 
 

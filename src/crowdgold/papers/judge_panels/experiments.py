@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.experiment.check import Check
+from crowdgold.experiment.computation import Computation
 from crowdgold.inference.engine import evaluate
 from crowdgold.inference.shared_errors import contrary, of_judges, votes_of
 from crowdgold.inference.without_gold import ranges
@@ -81,11 +81,11 @@ def _without_gold(
     yield WITHOUT, "AUC", truth, np.nan, one.lower, one.upper
 
 
-def check_judge_panels(
+def compute_judge_panels(
     parameters: Mapping[str, Any], rng: np.random.Generator, stan: StanModels
 ) -> pd.DataFrame:
     """Estimates of each method from one panel, with each number of gold labels (0 without gold)."""
-    given = Given("check judge_panels", parameters, JudgePanelsParameters)
+    given = Given("computation judge_panels", parameters, JudgePanelsParameters)
     given.check_names()
     drawn = simulate("panel", {**parameters["study"], "n_gold": 0}, rng)
     known, sampler = drawn.parameters, parameters.get("sampler", {})
@@ -109,4 +109,6 @@ def stan_models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-CHECK = Check("judge_panels", check_judge_panels, JudgePanelsParameters, stan_models=stan_models)
+COMPUTATION = Computation(
+    "judge_panels", compute_judge_panels, JudgePanelsParameters, stan_models=stan_models
+)

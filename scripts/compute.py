@@ -1,9 +1,9 @@
-"""Run a check (`experiment.check`) for a block of replicates: its rows, and their seconds."""
+"""Run a computation for a block of replicates: its rows, and their seconds."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiment.checks import check_block
+from crowdgold.experiment.computation import compute_block
 from crowdgold.experiment.logs import job_log
 from crowdgold.models.stan import StanModels
 from crowdgold.record.record import provenance
@@ -18,7 +18,7 @@ with job_log(snakemake.log[0]):
     programs = [Path(program) for program in snakemake.input.programs]
     stan = StanModels.compiled(Path("results/stan"), toolchain)
     datasets = [read_table(path) for path in snakemake.input.dataset]
-    rows, times = check_block(task, stan, *datasets)
+    rows, times = compute_block(task, stan, *datasets)
     sources = (snakemake.params.library, programs, toolchain, snakemake.input.dataset)
     record = provenance(Path.cwd(), task, *sources, scale=snakemake.config.get("scale", "default"))
     write_table(rows, snakemake.output.rows, record)
