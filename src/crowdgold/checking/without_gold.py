@@ -114,7 +114,7 @@ def in_words(found: Allowed) -> Iterator[str]:
     yield f"{assumed_in_words(own)}, the data allow:"
     for name, one in _named(own).items():
         if one.why:
-            yield f"{name}: no answer, {one.why}; {one.gold:,} gold labels would give one"
+            yield f"{name}: no answer, {one.why.text}; {one.gold:,} gold labels would give one"
             continue
         little = f", which says little; {one.gold:,} gold labels would say more" if one.gold else ""
         yield f"{name} from {ends_in_words(one.lower, one.upper)}{little}"

@@ -4,7 +4,8 @@ import argparse
 import json
 import os
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,11 @@ from crowdgold.system.temporary import remove_abandoned
 from crowdgold.types.choices import RULES, SURELY
 from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import GRAVE
 from crowdgold.types.parameters import LEVEL, SEED
 
 if TYPE_CHECKING:
+    from crowdgold.evaluation.conditions import Outcome
     from crowdgold.evaluation.folder import Evaluation
     from crowdgold.evaluation.questions import Settings
 
@@ -34,21 +37,21 @@ HOLDS = {
 }  # fmt: skip
 
 
-def conditions_in_words(summary: Mapping[str, Any]) -> Iterator[str]:
+def conditions_in_words(outcomes: Sequence["Outcome"]) -> Iterator[str]:
     """A line on each condition: whether it failed, and the answer that it is about."""
-    for condition in summary.get("conditions", []):
-        if condition["failed"] is None:
-            why = condition["why"] or f"{condition['answer']} has none in these data"
-            line = f"No answer: {condition['condition']}: {why}"
+    for one in outcomes:
+        value = one.value
+        if one.failed is None or value is None or value.lower is None or value.upper is None:
+            why = one.why or f"{one.answer} has none in these data"
+            line = f"No answer: {one.condition}: {why}"
         else:
-            said = "FAILED" if condition["failed"] else "Passed"
-            if condition["estimate"] is None:
-                ends = ends_in_words(condition["lower"], condition["upper"])
+            said = "FAILED" if one.failed else "Passed"
+            if value.estimate is None:
+                ends = ends_in_words(value.lower, value.upper)
                 numbers = f"without gold labels a range, {ends}"
             else:
-                lower, upper = condition["lower"], condition["upper"]
-                numbers = f"{condition['estimate']:.3f}, {lower:.3f} to {upper:.3f}"
-            line = f"{said}: {condition['condition']}: {HOLDS[condition['holds']]} ({numbers})"
+                numbers = f"{value.estimate:.3f}, {value.lower:.3f} to {value.upper:.3f}"
+            line = f"{said}: {one.condition}: {HOLDS[one.holds or 'no']} ({numbers})"
         yield textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
@@ -61,9 +64,9 @@ def failed_answers(summary: Mapping[str, Any]) -> Iterator[str]:
             yield f"{one['method']}{of}, which was to give the answer, failed: {one['reason']}"
 
 
-def exit_code(summary: Mapping[str, Any]) -> int:
+def exit_code(summary: Mapping[str, Any], outcomes: Sequence["Outcome"]) -> int:
     """0 where no condition failed, all were answered, and no method failed that was to answer."""
-    came = [one["failed"] for one in summary.get("conditions", [])]
+    came = [one.failed for one in outcomes]
     if True in came:
         return FAILED
     return UNSUPPORTED if None in came or any(failed_answers(summary)) else 0
@@ -196,26 +199,26 @@ class _Printer:
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
-        self.before: Mapping[str, Any] | None = None
+        self.before: Evaluation | None = None
 
     def answered(self, found: "Evaluation") -> None:
         """Print the answers that no model can change, before models are sampled."""
-        strata = answered_strata(found.summary)
+        strata = answered_strata(found)
         if strata and not self.quiet:
-            terminal.tell(describe(found.summary, strata))
-            self.before = found.summary
+            terminal.tell(describe(found, strata))
+            self.before = found
         what = ", for comparison" if strata else ", since gold labels give no answer here"
         terminal.say(f"The models follow{what} (--no-models leaves them out).")
 
-    def ended(self, summary: Mapping[str, Any]) -> None:
+    def ended(self, found: "Evaluation") -> None:
         """Print what `answered` has not printed."""
         if self.quiet:
             return
-        strata = {one["name"]: summary for one in summary["strata"]}
-        new = list(strata) if self.before is None else changed_strata(summary, self.before)
+        strata = {one["name"]: found for one in found.summary["strata"]}
+        new = list(strata) if self.before is None else changed_strata(found, self.before)
         if self.before is not None:
             strata |= {name: self.before for name in strata if name not in new}
-        texts = [describe(summary, new), describe_models(summary, strata)]
+        texts = [describe(found, new), describe_models(found, strata)]
         if told := "\n\n".join(filter(None, texts)):
             terminal.tell(f"\n{told}" if self.before else told)
 
@@ -257,10 +260,12 @@ def run(asked: argparse.Namespace) -> int:
         found = evaluate_checked(
             study, check, settings, stan, asked.cores, terminal.say, printer.answered, keep
         )
-        if fail_if:
-            found = conditions.with_conditions(found, fail_if, asked.fail_on)
+        outcomes = conditions.outcomes(found, fail_if, asked.fail_on)
+        if outcomes:
+            decided = [one.as_json() for one in outcomes]
+            found = replace(found, summary={**found.summary, "conditions": decided})
         summary = found.summary
-        printer.ended(summary)
+        printer.ended(found)
         with terminal.progress(lambda: "writing"):
             kept = write_evaluation(found, check, out, options, asked.force)
     except UnsupportedError as why:
@@ -270,20 +275,20 @@ def run(asked: argparse.Namespace) -> int:
     terminal.say_kept(out, kept)
     terminal.say_notes([*summary["notes"], *summary["warnings"]])
     if asked.json:
-        terminal.tell(json.dumps(plain(summary)))
+        terminal.tell(json.dumps(plain(found.as_json())))
     if wanted is not None:
         from crowdgold.presentation.answers import badge
 
-        terminal.tell(badge(wanted, conditions.answer_to(wanted, summary)))
-    for line in conditions_in_words(summary):
+        terminal.tell(badge(wanted, conditions.answer_to(wanted, found)))
+    for line in conditions_in_words(outcomes):
         (terminal.say if quiet else terminal.tell)(line)
     for failed in failed_answers(summary):
         terminal.say_filled(f"Error: {failed}")
     # Here: they take time to load.
-    from crowdgold.presentation.doubts import GRAVE, find_doubts
-    from crowdgold.presentation.folder import read_study_folder
+    from crowdgold.presentation.doubts import find_doubts
+    from crowdgold.presentation.folder import study_shown
 
-    for doubt in find_doubts(read_study_folder(out)):
+    for doubt in find_doubts(study_shown(found, check)):
         if doubt.weight == GRAVE:
             what = f"Why, and what to do: crowdgold report {out}"
             terminal.say_filled(f"Grave doubt: {doubt.title}. {what}")
@@ -294,4 +299,4 @@ def run(asked: argparse.Namespace) -> int:
         with terminal.progress(lambda: "drawing figures"):
             written = write_study_report(out)
         terminal.say(f"Written: {', '.join(map(str, written))}")
-    return exit_code(summary)
+    return exit_code(summary, outcomes)

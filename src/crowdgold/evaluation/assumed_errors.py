@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.evaluation import rows
+from crowdgold.evaluation.choosing import is_too_wide
 from crowdgold.evaluation.fitting import MethodRun, findings_of_models, fits_of_rows
-from crowdgold.evaluation.headline import is_too_wide
 from crowdgold.evaluation.jobs import ALL, JobPlan
 from crowdgold.evaluation.questions import Settings
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
@@ -28,7 +28,7 @@ from crowdgold.types.opinions import largest_errors
 ASSUMED = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2)  # shares of wrong gold labels
 NOTED = 0.05  # the share that the note of `wrong_gold_in_words` is about
 ERROR = "expert_error"  # the column of the assumed share
-COLUMNS = ("model", "metric", ERROR, "method", "estimate", "lower", "upper", "note")
+COLUMNS = ("model", "metric", ERROR, "method", "estimate", "lower", "upper", "note", "codes")
 
 
 def _method(settings: Settings) -> str | None:

@@ -10,25 +10,24 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 from crowdgold.checking.without_gold import gold_in_words
+from crowdgold.evaluation.answer import Answer, Quantity, Value, of_stratum
+from crowdgold.evaluation.choosing import quantities_asked
 from crowdgold.evaluation.folder import Evaluation
 from crowdgold.evaluation.jobs import ALL
-from crowdgold.evaluation.questions import HUMANS, Settings, questions_of
-from crowdgold.evaluation.rows import difference_name
-from crowdgold.metrics.binary import LABEL_METRICS
-from crowdgold.metrics.metric import DELTA
+from crowdgold.evaluation.questions import Settings
 from crowdgold.types.choices import ESTIMATED, POSSIBLY, SURELY
 from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import NO_PREDICTOR, Items
+from crowdgold.types.items import Items
 from crowdgold.types.parameters import did_you_mean
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
+NOT = "no"  # it holds nowhere in the interval
 FORM = re.compile(r"\s*(.+?)\s*(<=|>=|<|>)\s*(\S+)\s*")
 EXAMPLE = '"AUC < 0.9", "AUC:MODEL < 0.9" or "delta_AUC <= 0"'
 NAMED = 8  # answers that a message names
@@ -43,21 +42,16 @@ def _plain(who: str) -> str:
 class Key:
     """Which of a study's answers is meant."""
 
-    model: str  # empty of labels alone
-    against: str  # of a comparison, the other model
-    metric: str  # as tables have it, with its threshold
+    of: Quantity
     turned: bool = False  # whether the difference is meant the other way round
 
     @property
     def who(self) -> str:
         """The model, or the two with a dash between them."""
-        if self.against in ("", HUMANS):
-            return self.model
-        both = (self.against, self.model) if self.turned else (self.model, self.against)
-        return " - ".join(both)
+        return (self.of.turned if self.turned else self.of).who
 
     def __str__(self) -> str:
-        name, at_sign, threshold = self.metric.partition("@")
+        name, at_sign, threshold = self.of.metric.partition("@")
         return f"{name}{':' * bool(self.who)}{_plain(self.who)}{at_sign}{threshold}"
 
 
@@ -75,30 +69,14 @@ class Condition:
         return OPERATORS[self.sign](value, self.bound)
 
 
-def answers_asked(settings: Settings, items: Items) -> Iterator[Key]:
-    """The answers that a study will have: of labels, of each model, of each two."""
-    models = items.predictors or [NO_PREDICTOR]
-    asked = {model: questions_of(settings, items, model).asked for model in models}
-    yield from (Key("", "", one.text) for one in asked[models[0]] if one.name in LABEL_METRICS)
-    of_models = {
-        model: [one for one in own if one.name not in LABEL_METRICS] for model, own in asked.items()
-    }
-    for model, own in of_models.items():
-        yield from (Key(model, HUMANS if one.name.startswith(DELTA) else "", one.text)
-                    for one in own)  # fmt: skip
-    for first, second in combinations(models, 2):
-        for one, other in zip(of_models[first], of_models[second], strict=False):
-            yield Key(first, second, difference_name(one.text, other.text))
-
-
 def _matches(key: Key, who: str, threshold: str) -> Iterator[Key]:
     """The answer, or the same with the models swapped, where it is of these and the threshold."""
-    _, _, at = key.metric.partition("@")
+    at = key.of.at
     try:
         same = not threshold or at == threshold or float(at) == float(threshold)
     except ValueError:
         same = False
-    ways = [key] if key.against in ("", HUMANS) else [key, replace(key, turned=True)]
+    ways = [key, replace(key, turned=True)] if key.of.is_comparison else [key]
     if same:
         yield from (one for one in ways[: None if who else 1] if who in ("", _plain(one.who)))
 
@@ -108,13 +86,13 @@ def find_answer(text: str, settings: Settings, items: Items) -> Key:
 
     Raises an `InputError` where a study has no such answer, or several.
     """
-    known = list(answers_asked(settings, items))
+    known = list(map(Key, quantities_asked(settings, items)))
     rest, _, threshold = text.strip().partition("@")
     threshold, _, late = threshold.partition(":")
     name, _, early = rest.partition(":")
-    named = [key for key in known if key.metric.partition("@")[0] == name.strip()]
+    named = [key for key in known if key.of.metric.partition("@")[0] == name.strip()]
     if not named:
-        names = list(dict.fromkeys(key.metric.partition("@")[0] for key in known))
+        names = list(dict.fromkeys(key.of.metric.partition("@")[0] for key in known))
         meant = did_you_mean(name.strip(), names, always=True)
         raise InputError(f"{text!r}: no answer of this name; {meant} ({list_names(names)})")
     who = _plain(early or late)
@@ -142,70 +120,79 @@ def read_condition(text: str, settings: Settings, items: Items) -> Condition:
         raise InputError(f"--fail-if {error}") from None
 
 
-def _row(key: Key, summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The row of `headlines` in study.json, of all items, that a key means; None if none is."""
-    wanted = (ALL, key.model, key.against, key.metric)
-    columns = ("stratum", "model", "against", "metric")
-    rows = summary["headlines"]
-    return next((row for row in rows if tuple(row[name] for name in columns) == wanted), None)
+def _found(key: Key, evaluation: Evaluation) -> Answer | None:
+    """The answer of all items that a key means; None if there is none."""
+    of_all = of_stratum(evaluation.answers, ALL)
+    return next((one for one in of_all if one.of == key.of), None)
 
 
-def _why_none(key: Key, summary: Mapping[str, Any]) -> str:
+def _why_none(key: Key, evaluation: Evaluation) -> str:
     """Why there is no answer: which gold labels would give one, or what the first method lacks."""
-    row = _row(key, summary)
-    if row is None or not row.get("range"):
-        return "" if row is None or row["method"] else next(iter(row["passed_over"]), "")
-    if row["range"]["lower"] is not None:
+    answer = _found(key, evaluation)
+    if answer is None or answer.is_known:
         return ""
-    return f"without gold labels {row['range']['why']}; {gold_in_words(row['range']['gold'])}"
+    if answer.allowed is None:
+        return next((one.text for one in answer.passed_over), "")
+    why = answer.allowed.why
+    lacks = f"without gold labels {why.text}; " if why else ""
+    return f"{lacks}{gold_in_words(answer.allowed.gold)}"
 
 
-def answer_to(key: Key, summary: Mapping[str, Any]) -> dict[str, Any] | None:
+def answer_to(key: Key, evaluation: Evaluation) -> Value | None:
     """The answer of all items, turned round where that is meant; None where there is none.
 
-    Without gold labels it is the range, without an estimate.
+    Without gold labels it is the range, by no method and without an estimate.
     """
-    row = _row(key, summary)
-    if row is not None and row.get("range"):
-        ends = {name: row["range"][name] for name in ("lower", "upper")}
-        # No difference of models has a range, so that none has to be turned.
-        return None if ends["lower"] is None else {**row, **ends, "estimate": None, "method": None}
-    if row is None or row["method"] is None:
+    answer = _found(key, evaluation)
+    if answer is None or not answer.is_known:
         return None
-    turned = {"model": key.against, "against": key.model, "estimate": -row["estimate"],
-              "lower": -row["upper"], "upper": -row["lower"]}  # fmt: skip
-    return {**row, **(turned if key.turned else {})}
+    if answer.allowed is not None:
+        # No difference of models has a range, so that none has to be turned.
+        return Value("", None, answer.allowed.lower, answer.allowed.upper)
+    return answer.turned.value if key.turned else answer.value
 
 
-def _outcome(condition: Condition, summary: Mapping[str, Any], rule: str) -> dict[str, Any]:
-    """Whether a condition holds, and fails the command by a rule, as study.json has it.
+@dataclass(frozen=True)
+class Outcome:
+    """Whether a condition holds, and fails the command."""
 
-    `rule` is `SURELY`, `POSSIBLY` or `ESTIMATED`: where the condition has to hold for a failure.
-    """
-    answer = answer_to(condition.key, summary)
-    about = {
-        "condition": condition.text, "answer": str(condition.key), "fail_on": rule,
-        "why": _why_none(condition.key, summary),
-    }  # fmt: skip
-    numbers = ("method", "estimate", "lower", "upper")
-    if answer is None:
-        return {**about, "holds": None, "failed": None, **dict.fromkeys(numbers)}
-    ends = [condition.holds(answer[end]) for end in ("lower", "upper")]
-    holds = SURELY if all(ends) else POSSIBLY if any(ends) else "no"
+    condition: str  # as it was written
+    answer: str  # which answer it is about
+    fail_on: str  # the rule: where it has to hold for a failure
+    holds: str | None  # `SURELY`, `POSSIBLY` or `NOT`; None where there is no answer
+    failed: bool | None  # None where that cannot be told
+    why: str = ""  # why there is no answer, or why it cannot be told
+    value: Value | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """As study.json has it."""
+        numbers = ("method", "estimate", "lower", "upper")
+        value = {name: self.value and (getattr(self.value, name) or None) for name in numbers}
+        if self.value is not None:
+            value |= {name: getattr(self.value, name) for name in numbers[1:]}
+        return {**{name: held for name, held in vars(self).items() if name != "value"}, **value}
+
+
+def _outcome(condition: Condition, evaluation: Evaluation, rule: str) -> Outcome:
+    """Whether a condition holds, by a rule: `SURELY`, `POSSIBLY` or `ESTIMATED`."""
+    value = answer_to(condition.key, evaluation)
+    why = _why_none(condition.key, evaluation)
+    about = (condition.text, str(condition.key), rule)
+    if value is None or value.lower is None or value.upper is None:
+        return Outcome(*about, None, None, why)
+    ends = [condition.holds(end) for end in (value.lower, value.upper)]
+    holds = SURELY if all(ends) else POSSIBLY if any(ends) else NOT
     failed: bool | None = all(ends) if rule == SURELY else any(ends)
-    if rule == ESTIMATED and answer["estimate"] is not None:
-        failed = condition.holds(answer["estimate"])
+    if rule == ESTIMATED and value.estimate is not None:
+        failed = condition.holds(value.estimate)
     elif rule == ESTIMATED and holds == POSSIBLY:
-        failed, about["why"] = (
-            None,
-            ("without gold labels there is a range and no estimate, and both sides are in it"),
-        )
-    return {**about, "holds": holds, "failed": failed, **{name: answer[name] for name in numbers}}
+        failed = None
+        why = "without gold labels there is a range and no estimate, and both sides are in it"
+    return Outcome(*about, holds, failed, why, value)
 
 
-def with_conditions(
+def outcomes(
     evaluation: Evaluation, conditions: Sequence[Condition], rule: str
-) -> Evaluation:
-    """An evaluation whose summary has `conditions`: whether each holds, and fails by a rule."""
-    decided = [_outcome(one, evaluation.summary, rule) for one in conditions]
-    return replace(evaluation, summary={**evaluation.summary, "conditions": decided})
+) -> tuple[Outcome, ...]:
+    """Whether each of some conditions holds, and fails the command by a rule."""
+    return tuple(_outcome(one, evaluation, rule) for one in conditions)

@@ -9,7 +9,7 @@ parameters.csv            medians and intervals of the models' parameters
 predictive.csv            posterior predictive checks of votes and rankings
 expert_errors.csv         the answer against an assumed share of wrong gold labels, if they allow it
 check.json                what the data can support, as of `crowdgold check --json`
-study.json                the day, settings, versions, notes, headlines, fits, what was not run,
+study.json                the day, settings, versions, notes, answers, fits, what was not run,
                           seconds; where the data lie from here; and the other files, so that one
                           that was lost is missed
 study.yaml                the options of `crowdgold evaluate` that repeat it
@@ -27,6 +27,7 @@ from typing import Any
 
 import pandas as pd
 
+from crowdgold.evaluation.answer import Answer
 from crowdgold.evaluation.run_key import UNFINISHED, holds_jobs
 from crowdgold.reading.json_shapes import plain
 from crowdgold.reading.outputs import kept_name, lies_in, restored, same_file, write_spreadsheet
@@ -39,16 +40,21 @@ from crowdgold.types.errors import InputError
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Shown):
-    """What comes out of a study: tables, and everything else as plain values."""
+    """What comes out of a study: answers, tables, and everything else as plain values."""
 
     tables: Mapping[str, pd.DataFrame]  # by name, those of `TABLES`
-    # Settings, notes, strata, methods that were not run, headlines, what models are held against.
+    # Settings, notes, strata, methods that were not run, what models are held against.
     summary: Mapping[str, Any]
+    answers: tuple[Answer, ...]  # in the order of strata, models and metrics
 
     def facts(self) -> ShownFacts:
         """The tables with their rows, and what the summary holds."""
         tables = [f"{name}: {len(table):,} rows" for name, table in self.tables.items()]
         return {"tables": tables, "summary": ", ".join(self.summary)}
+
+    def as_json(self) -> dict[str, Any]:
+        """What study.json has."""
+        return {**self.summary, "answers": [one.as_json() for one in self.answers]}
 
 
 Answered = Callable[[Evaluation], None]  # called with the answers before models are sampled
@@ -85,7 +91,8 @@ def _other_files(out: Path) -> list[str]:
     others = [one.name for one in held if one.name not in WRITTEN or not one.is_file()]
     if others or not held:
         return others
-    known = {"settings", "headlines"} <= set(_study(out))
+    study = _study(out)
+    known = "settings" in study and ("answers" in study or "headlines" in study)
     return [] if known else [one.name for one in held]
 
 

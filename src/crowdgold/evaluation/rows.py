@@ -28,6 +28,7 @@ from scipy.special import ndtri
 
 from crowdgold.checking.scores import scored
 from crowdgold.evaluation import fitting
+from crowdgold.evaluation.answer import step_of
 from crowdgold.evaluation.fitting import Finding
 from crowdgold.evaluation.questions import HUMANS, METRICS, Settings, is_of_population, plain_metric
 from crowdgold.inference.estimate import Estimate
@@ -40,6 +41,7 @@ from crowdgold.metrics.binary import LABEL_METRICS, parse_metric
 from crowdgold.metrics.curves import GRIDS
 from crowdgold.metrics.metric import DELTA
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items, score_column
+from crowdgold.types.notes import Note, codes
 from crowdgold.types.parameters import LEVEL
 
 MEANING = "so many gold labels alone, drawn as yours were, would give as narrow an interval"
@@ -47,14 +49,7 @@ AS_GOLD = "effective_gold"
 ENDS = LOWER, UPPER = f"{AS_GOLD}_lower", f"{AS_GOLD}_upper"  # the upper one may have no bound
 KEYS = ("stratum", "model", "against", "metric")  # what a row estimates; against another model
 SURE = f"{100 * LEVEL:g} %"  # the level of the interval, whatever that of others
-STEPS = 4  # of rounding that an interval has at least
 NEARLY_ALL = 0.95  # share of the items from which on an upper end is none
-
-
-def _step(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """What an interval is rounded to: a power of ten, at least 1."""
-    step: np.ndarray = 10.0 ** np.floor(np.log10(np.maximum((upper - lower) / STEPS, 1)))
-    return step
 
 
 def as_gold_ends(
@@ -68,70 +63,26 @@ def as_gold_ends(
     labels, of_all = np.maximum(gold, 1), np.maximum(items, 1)
     upper, lower = 1 / ((1 / labels - 1 / of_all) * ratio + 1 / of_all)
     lower, upper = np.minimum(lower, number), np.maximum(upper, number)
-    step = _step(lower, upper)
+    step = step_of(lower, upper)
     least = np.minimum(lower, gold)
     lower = np.maximum(np.round(lower / step) * step, least)
     bounded = np.where(upper > NEARLY_ALL * items, np.nan, np.round(upper / step) * step)
     return np.where(gold < items, np.stack([lower, bounded]), np.nan)
 
 
-def with_as_gold_ends(
-    rows: Sequence[Mapping[str, Any]], table: pd.DataFrame
-) -> list[dict[str, Any]]:
-    """Headlines with the `ENDS` that a table of estimates has for them, None where it has none."""
-    keys = [*KEYS, "method"]
-    ends_of_rows = {tuple(one[:-2]): one[-2:]
-            for one in table[[*keys, *ENDS]].itertuples(index=False, name=None)}  # fmt: skip
-    headlines = []
-    for row in rows:
-        is_known = row[AS_GOLD] is not None
-        ends = ends_of_rows.get(tuple(row[name] for name in keys), ()) if is_known else ()
-        plain = [float(end) if np.isfinite(end) else None for end in ends] or [None, None]
-        headlines.append({**row, **dict(zip(ENDS, plain, strict=True))})
-    return headlines
-
-
-def _as_gold_numbers(row: Mapping[str, Any]) -> list[float]:
-    """A row's number as gold and its ends; NaN for what is not there."""
-    held = (row.get(name) for name in (AS_GOLD, *ENDS))
-    return [np.nan if one is None else float(one) for one in held]
-
-
-def as_gold_interval(row: Mapping[str, Any]) -> tuple[float, float | None] | None:
-    """Ends of a row's number as gold, None for an upper one without bound; None without any."""
-    _, lower, upper = _as_gold_numbers(row)
-    return None if np.isnan(lower) else (lower, None if np.isnan(upper) else upper)
-
-
-def as_gold(row: Mapping[str, Any]) -> float | None:
-    """A row's number as gold, rounded like its interval; the least it can be without a bound."""
-    number, lower, upper = _as_gold_numbers(row)
-    if np.isnan(number) or np.isnan(lower):
-        return None if np.isnan(number) else number
-    if np.isnan(upper):
-        return lower
-    step = float(_step(np.array(lower), np.array(upper)))
-    return float(np.clip(round(number / step) * step, lower, upper))
-
-
-def is_unbounded(row: Mapping[str, Any]) -> bool:
-    """Whether only the least that a row's number as gold can be is known."""
-    ends = as_gold_interval(row)
-    return ends is not None and ends[1] is None
-
-
-def as_gold_interval_words(row: Mapping[str, Any]) -> str:
-    """The interval of a row's number as gold; empty where it has none."""
-    if (ends := as_gold_interval(row)) is None:
-        return ""
-    lower, upper = ends
-    return f"at least {lower:,.0f}" if upper is None else f"{lower:,.0f} to {upper:,.0f}"
-
-
 COLUMNS = (
     *KEYS, "method", "estimate", "lower", "upper", "standard_error", AS_GOLD,
     *ENDS, "misfit", "misfit_p", "diagnostics_passed", "message", "note",
+    "codes",
 )  # fmt: skip
+
+
+def notes_of(row: Mapping[str, Any]) -> tuple[Note, ...]:
+    """The notes of a row of the table of estimates, whose file has their text and codes alone."""
+    found: tuple[Note, ...] = row["notes"]
+    return found
+
+
 CURVES = ("stratum", "model", "method", "curve", "at", "estimate", "lower", "upper")
 PARAMETERS = ("stratum", "model", "method", "parameter", "median", "lower", "upper")
 Sizes = Mapping[tuple[str, str, str], tuple[int, int]]
@@ -146,7 +97,8 @@ def _row(finding: Finding, one: Estimate, model: str, against: str, more: Extras
         "stratum": finding.stratum, "model": model, "against": against, "metric": one.metric,
         "method": finding.method, "estimate": one.estimate, "lower": one.lower, "upper": one.upper,
         "standard_error": one.standard_error, "diagnostics_passed": finding.diagnostics.passed,
-        "message": finding.diagnostics.message, "note": one.note, **more,
+        "message": finding.diagnostics.message, "note": one.note, "codes": codes(one.notes),
+        "notes": one.notes, **more,
     }  # fmt: skip
 
 
@@ -192,8 +144,8 @@ def _own_rows(
             yield _row(finding, one, finding.model, against, more)
         elif first and finding.whole:
             with_scores = several and METHODS[finding.method].needs_scores
-            note = f"with the scores of {finding.model}" if with_scores else ""
-            yield _row(finding, replace(one, note=one.note or note), NO_PREDICTOR, "", more)
+            notes = one.notes or (Note("scores_of", {"model": finding.model}),) * with_scores
+            yield _row(finding, replace(one, notes=notes), NO_PREDICTOR, "", more)
 
 
 def difference_name(first: str, second: str) -> str:
@@ -329,7 +281,7 @@ def estimate_rows(
     table = pd.DataFrame([kept | row for row in rows])
     table[[AS_GOLD, *ENDS]] = _as_gold(table, sizes, settings.about)
     table[["misfit", "misfit_p"]] = _misfit(table)
-    table = _in_order(table[list(COLUMNS)], strata, models)
+    table = _in_order(table[[*COLUMNS, "notes"]], strata, models)
     numbers = {str(name): [float(f"{value:.{DIGITS}g}") for value in column]
                for name, column in table.select_dtypes("float").items()}  # fmt: skip
     return table.assign(**numbers)

@@ -42,12 +42,13 @@ from crowdgold.reading.study import Study, StudyFiles
 from crowdgold.system.assets import asset_folder, package_folder
 from crowdgold.system.extras import missing
 from crowdgold.system.temporary import unfinished
+from crowdgold.types.notes import Note
 
 CLASSES = {
     one.__name__: one
     for one in (
         Finding, Named, Draws, Rectified, SimpleRandom, KnownChances, Clustered,
-        Stated, Estimate, Diagnostics, Scale,
+        Stated, Estimate, Note, Diagnostics, Scale,
     )
 }  # fmt: skip
 """The only classes that a file of findings can hold."""

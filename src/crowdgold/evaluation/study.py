@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,20 +17,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.checking.choice import first_choice
 from crowdgold.checking.gold_sample import assess_gold_sample
 from crowdgold.checking.scores import notes_on_missing
 from crowdgold.checking.study import DataCheck, check_data, verdicts_within
 from crowdgold.evaluation import rows
 from crowdgold.evaluation.assumed_errors import assumed_errors, note_on_errors, wrong_gold_in_words
+from crowdgold.evaluation.choosing import NO_MODEL, answers_of, why_set_aside, with_ranges
 from crowdgold.evaluation.fitting import Finding, run_job
 from crowdgold.evaluation.folder import Answered, Evaluation, write_folder
-from crowdgold.evaluation.headline import (
-    NO_MODEL,
-    first_choice,
-    headlines,
-    why_set_aside,
-    with_ranges,
-)
 from crowdgold.evaluation.jobs import (
     ALL,
     JobPlan,
@@ -227,11 +222,7 @@ def join_findings(
     aside = {name: why_set_aside(sample) for name, sample in samples.items()}
     # Of gold that was surely chosen nothing is answered, and nothing told either.
     wrong = {} if aside.get(ALL) else {ALL: wrong_gold_in_words(items, settings, assumed)}
-    answers = [
-        one | {"gold": sizes[one["stratum"], one["model"], one["against"]][0]}
-        for one in headlines(estimates, n_gold, aside, unusable)
-    ]
-    answers = rows.with_as_gold_ends(answers, estimates)
+    answers = answers_of(estimates, sizes, n_gold, aside, unusable)
     answers, ranges_if = with_ranges(answers, planned, check)
     summary = {
         "settings": asdict(settings),
@@ -256,13 +247,12 @@ def join_findings(
             for name, part in inside.items()
         ],
         "held_against": held_against(set(estimates["method"])),
-        "headlines": answers,
         "fits": _fits(findings),
         "not_run": _not_run(planned.against, findings),
         "seconds": round(seconds, 3),
     }  # fmt: skip
     tables = {
-        "estimates": estimates,
+        "estimates": estimates.drop(columns="notes", errors="ignore"),
         "curves": rows.curve_rows(findings),
         "items": rows.item_rows(findings, items),
         "annotators": rows.annotator_rows(findings),
@@ -270,7 +260,7 @@ def join_findings(
         "predictive": rows.predictive_rows(findings),
         "expert_errors": assumed,
     }
-    return Evaluation(tables, summary)
+    return Evaluation(tables, summary, tuple(answers))
 
 
 def evaluate_study(
@@ -330,18 +320,17 @@ def require_answers(evaluation: Evaluation) -> None:
     """
     if evaluation.tables["estimates"]["estimate"].notna().any():
         return
-    not_run = evaluation.summary["not_run"]
+    not_run, answers = evaluation.summary["not_run"], evaluation.answers
     lacking = {one["method"] for one in not_run if not one["failed"]}
     asked = set(evaluation.summary["settings"]["methods"])
     none_named = asked in [set(chosen_methods(None, models)) for models in (True, False)]
-    ranges = [one["range"] for one in evaluation.summary["headlines"] if one["range"]]
-    if any(one["lower"] is not None for one in ranges) and (none_named or asked - lacking):
+    if any(one.allowed and one.allowed.ends for one in answers) and (none_named or asked - lacking):
         return
     reasons = [f"{one['method']}: {one['reason']}" for one in not_run]
-    for one in evaluation.summary["headlines"]:
-        reasons += [f"{one['metric']}, {why}" for why in one["passed_over"]]
+    for answer in answers:
+        reasons += [f"{answer.of.metric}, {one.text}" for one in answer.passed_over]
     if not evaluation.summary["strata"][0]["gold"] and not set(with_role(MODEL)) & asked:
-        reasons.insert(0, NO_MODEL)
+        reasons.insert(0, NO_MODEL.text)
     reasons += evaluation.summary["notes"]
     lines = "\n".join(f"  - {why}" for why in dict.fromkeys(reasons))
     raise UnsupportedError(f"no metric that was asked for has an estimate:\n{lines}")
@@ -371,7 +360,7 @@ def with_source(
         "versions": versions(stan),
         "warnings": list(check.warnings),
     }  # fmt: skip
-    return Evaluation(evaluation.tables, {**about, **evaluation.summary})
+    return replace(evaluation, summary={**about, **evaluation.summary})
 
 
 def write_evaluation(
@@ -385,7 +374,7 @@ def write_evaluation(
     about = {name: evaluation.summary[name] for name in ("files", "notes")}
     seed = evaluation.summary["settings"]["seed"]
     checked = {**about, **vars(check), "supported": check.supported, "seed": seed}
-    return write_folder(evaluation.tables, evaluation.summary, checked, out, options, force)
+    return write_folder(evaluation.tables, evaluation.as_json(), checked, out, options, force)
 
 
 DIGEST_FILE = "study.sha256"  # tells whether a study has changed since it was split into jobs

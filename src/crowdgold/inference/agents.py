@@ -34,6 +34,7 @@ from crowdgold.metrics.agents import AgentMetric, agent_scores, level_shares, ra
 from crowdgold.metrics.reviewers import parse_reviewer_metric
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import said
 from crowdgold.types.parameters import AtLeast, Between, Range, Settings
 
 Score = Callable[[Annotations], np.ndarray]
@@ -236,7 +237,7 @@ def _value(metric: AgentMetric, value: float, note: str = "") -> Estimate:
     """Make an estimate without an interval."""
     if not np.isfinite(value):
         return Estimate.unavailable(metric.text, note)
-    return Estimate(metric.text, float(value), np.nan, np.nan, note=note)
+    return Estimate(metric.text, float(value), np.nan, np.nan, notes=said(note))
 
 
 def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
@@ -264,7 +265,7 @@ def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
         ]
     for name, one in zip(table.agent, found, strict=True):
         note = "" if np.isfinite(one.estimate) else "no response of it has a label"
-        yield replace(one, agent=str(name), note=note)
+        yield replace(one, agent=str(name), notes=said(note))
 
 
 def _estimates(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:

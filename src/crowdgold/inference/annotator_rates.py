@@ -25,6 +25,7 @@ from crowdgold.metrics.reviewers import (
 )
 from crowdgold.models.majority import NO_LABEL
 from crowdgold.types.annotations import Annotations
+from crowdgold.types.notes import said
 
 if TYPE_CHECKING:
     from crowdgold.inference.annotated_labels import ConfusionPosterior
@@ -57,10 +58,10 @@ def of_posterior(
     """A metric from draws of confusion matrices: one estimate, or one for each annotator."""
     warning = posterior.warning
     if metric.name == SWAPPED:
-        return [Estimate(metric.text, posterior.swapped, np.nan, np.nan, note=warning)]
+        return [Estimate(metric.text, posterior.swapped, np.nan, np.nan, notes=said(warning))]
     if metric.name == PREVALENCE:
         found = Estimate.of_draws(metric.text, posterior.prevalence[:, 1], level)
-        return [replace(found, note=warning)]
+        return [replace(found, notes=said(warning))]
     whose, value = annotators_of(metric, annotations), value_of_label(metric, annotations)
     tnr, tpr = (_mean_rates(posterior, value, category, len(whose)) for category in (0, 1))
     estimates = []
@@ -68,7 +69,7 @@ def of_posterior(
         draws = rate_of(metric.name, posterior.rates_with[:, 1], tpr[:, place], tnr[:, place])
         found = Estimate.of_draws(metric.text, draws, level)
         note = warning if found.undefined < 1 else NO_LABELS
-        estimates.append(replace(found, annotator=annotator, note=note))
+        estimates.append(replace(found, annotator=annotator, notes=said(note)))
     return estimates
 
 

@@ -17,9 +17,8 @@ from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.metric import Asked
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import LEVEL
-
-NO_DIFFERENCE = "it gives no difference of two predictors"
 
 
 def sample_of(fit: Fit, view: View, questions: Questions, request: Request) -> Sample:
@@ -37,7 +36,7 @@ def difference_of(
     first, second = (sample.select(columns) for sample in samples)
     found = first.minus(second)
     if found is None:
-        return [Estimate.unavailable(name, NO_DIFFERENCE) for name in named.texts]
+        return [Estimate.unavailable(name, Note("no_difference")) for name in named.texts]
     return found.estimates(named.differences(), level)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdgold.inference.interval import central_interval
+from crowdgold.types.notes import Note, said, texts
 
 
 @dataclass(frozen=True)
@@ -17,15 +18,21 @@ class Estimate:
     upper: float
     undefined: float = 0.0  # share of draws without a value (no positives, say), left out
     standard_error: float = float("nan")  # of the point estimate, where the method has one
-    note: str = ""  # why there is none, or what to beware of
+    notes: tuple[Note, ...] = ()  # why there is none, or what to beware of
     annotator: str = ""
     agent: str = ""
     item: str = ""  # an agent's response
 
     @classmethod
-    def unavailable(cls, metric: str, note: str = "") -> "Estimate":
+    def unavailable(cls, metric: str, why: Note | str = "") -> "Estimate":
         """An estimate that has no value, with the reason."""
-        return cls(metric, np.nan, np.nan, np.nan, 1.0, note=note)
+        notes = (why,) if isinstance(why, Note) else said(why)
+        return cls(metric, np.nan, np.nan, np.nan, 1.0, notes=notes)
+
+    @property
+    def note(self) -> str:
+        """Its notes in words."""
+        return texts(self.notes)
 
     @classmethod
     def of_draws(

@@ -26,10 +26,10 @@ from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import View
 from crowdgold.inference.rectified import HALF
-from crowdgold.inference.samples import ALL_ALIKE, LEFT_OPEN
 from crowdgold.metrics.metric import Asked
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
+from crowdgold.types.notes import Note
 
 MEANS = ("prevalence", "accuracy")  # Metrics that are means over items
 
@@ -120,8 +120,8 @@ def estimate_means(
         left = design.left_open(own, other, level)[0]
         if left > HALF or np.ptp(labelled) == 0 or not error > 0:
             # Gold items that are all alike show no spread, which the method takes for none.
-            note = LEFT_OPEN if left > HALF else ALL_ALIKE
-            estimates.append(Estimate(metric.text, inside, np.nan, np.nan, note=note))
+            notes = (Note("left_open" if left > HALF else "all_alike"),)
+            estimates.append(Estimate(metric.text, inside, np.nan, np.nan, notes=notes))
             continue
         estimates.append(Estimate(metric.text, inside, lower, upper, standard_error=error))
     return estimates

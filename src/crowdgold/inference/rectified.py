@@ -39,17 +39,12 @@ from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import ROUNDING, Ends, from_parts, interval, unseen_share
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import (
-    BOUND,
     FEWEST,
-    LEFT_OPEN,
-    NO_VALUE,
     NOTHING_SAID,
-    ONLY_GOLD,
-    SAYS_NOTHING,
     Sample,
-    few,
 )
 from crowdgold.metrics.metric import Scale
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import LEVEL
 
 PSEUDO = 10
@@ -295,7 +290,7 @@ class Rectified(Sample):
 
     def _printed(
         self, named: Named, weight: np.ndarray, ends: np.ndarray, level: float
-    ) -> tuple[np.ndarray, list[str]]:
+    ) -> tuple[np.ndarray, list[Note | None]]:
         """The one rule for when an interval is printed: its ends, (2, P), and why there are none.
         Where no gold item shows a spread they lie at least as far as as many gold items that are
         all alike allow.
@@ -328,13 +323,15 @@ class Rectified(Sample):
         left = self.design.left_open(self.own - guessed, self.other - guessed, level)
         says_nothing = ~(upper - lower < NOTHING_SAID * (high - low)) & np.isfinite(low)
         why = [
-            LEFT_OPEN if open_ else SAYS_NOTHING if vague else ""
+            Note("left_open") if open_ else Note("vague") if vague else None
             for open_, vague in zip(left > HALF * (high - low), says_nothing, strict=True)
         ]
-        said = np.array([not reason for reason in why])
+        said = np.array([reason is None for reason in why])
         return np.where(said, np.clip(np.stack([lower, upper]), low, high), np.nan), why
 
-    def _answer(self, named: Named, level: float) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    def _answer(
+        self, named: Named, level: float
+    ) -> tuple[np.ndarray, np.ndarray, list[Note | None]]:
         """Lambda of each quantity, the ends of its interval, (2, P), and why it has none. The ends
         of a difference of metrics of pairs follow from its parts as well; lambda is 0 where gold
         alone has the narrower interval of one.
@@ -342,7 +339,7 @@ class Rectified(Sample):
         wanted = np.isfinite(self.points[0]) & (self.counted > 0)
         of_parts = np.isfinite(named.parts).all(axis=1) & bool(self.parts)
 
-        def printed(weight: np.ndarray) -> tuple[np.ndarray, list[str]]:
+        def printed(weight: np.ndarray) -> tuple[np.ndarray, list[Note | None]]:
             return self._printed(named, weight, self._all_ends(named, weight, level, wanted), level)
 
         weight = np.where(of_parts, self.weight, self.chosen_weight())
@@ -363,15 +360,16 @@ class Rectified(Sample):
         estimates = []
         for place, name in enumerate(named.texts):
             value, counted = float(centre[place]), int(self.counted[place])
-            rests = few(counted, self.design.units) if counted < FEWEST else ""
+            few = {"number": counted, "units": self.design.units} if counted < FEWEST else None
             if not np.isfinite(self.points[0, place]):
-                estimates.append(Estimate.unavailable(name, NO_VALUE))
-            elif why[place]:
-                note = "; ".join(filter(None, (why[place], rests)))
-                estimates.append(Estimate(name, value, np.nan, np.nan, note=note))
+                estimates.append(Estimate.unavailable(name, Note("no_value")))
+            elif reason := why[place]:
+                notes = [reason, *([Note("rests_on_few", few)] if few else [])]
+                estimates.append(Estimate(name, value, np.nan, np.nan, notes=tuple(notes)))
             else:
                 alone = np.isfinite(self.points[2, place]) and weight[place] == 0
-                notes = [ONLY_GOLD] * bool(alone) + [f"{rests}, so that {BOUND}"] * bool(rests)
+                notes = [Note("gold_alone")] * bool(alone)
+                notes += [Note("exact_bound", few)] if few else []
                 estimates.append(
                     Estimate(
                         name,
@@ -379,7 +377,7 @@ class Rectified(Sample):
                         float(lower[place]),
                         float(upper[place]),
                         standard_error=float(error[place]),
-                        note="; ".join(notes),
+                        notes=tuple(notes),
                     )
                 )
         return estimates

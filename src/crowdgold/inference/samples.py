@@ -13,27 +13,12 @@ import numpy as np
 
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
+from crowdgold.types.notes import Note
 
 FEWEST = 3
 """Gold items, or clusters of them, below which nothing shows how uncertain a metric is. Its
 interval is then an exact bound, or there is none."""
 NOTHING_SAID = 0.95  # Share of a metric's range from which on an interval says nothing
-ONLY_GOLD = "from the gold labels alone: the prediction makes it no surer"
-BOUND = "the interval is an exact bound"
-SAYS_NOTHING = "no interval: it could have nearly any value"
-LEFT_OPEN = (
-    "no interval: a stratum, or items that count for as many others, has so few gold labels that "
-    "they leave more than half of the range open"
-)
-ALL_ALIKE = "no interval: the gold items are all alike, and show no spread"
-NO_VALUE = "the gold items leave it without a value"
-
-
-def few(counted: int, of: str = "gold items") -> str:
-    """What is said of a metric that rests on fewer gold items, or clusters, than `FEWEST`."""
-    if counted == 1:  # clusters of gold items, or gold items
-        of = of.replace("clusters", "cluster") if "clusters" in of else of.removesuffix("s")
-    return f"it rests on {counted} {of}"
 
 
 class Sample:
@@ -96,7 +81,7 @@ class Draws(Sample):
         for name, column, point in zip(named.texts, self.values.T, points, strict=True):
             one, known = Estimate.of_draws(name, column, level, point), column[np.isfinite(column)]
             if np.isnan(one.estimate):
-                found.append(replace(one, note="the labels leave it without a value"))
+                found.append(replace(one, notes=(Note("no_value_of_draws"),)))
             else:
                 spread = float(known.std(ddof=1)) if len(known) > 1 else float("nan")
                 found.append(replace(one, standard_error=spread))

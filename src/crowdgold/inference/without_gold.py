@@ -62,6 +62,7 @@ from scipy.special import ndtri
 
 from crowdgold.types.annotations import MISSING
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import LEVEL
 
 DRAWS = 200
@@ -79,7 +80,6 @@ WIDE = 0.5  # A range wider than this says little
 WANTED = 0.2
 """Width of an interval from the gold labels that are asked for where a range says little."""
 LEAST_SHARE = 0.01  # Of the items, on which gold labels are asked for as if a metric rested on it
-CONTRADICTED = "the votes contradict what is assumed of the judges"
 UNKNOWN = (0.1, 0.9)
 """Where the prevalence is taken to be, for a number of gold labels, where votes do not tell it."""
 
@@ -228,7 +228,7 @@ class Range:
     # Gold labels of a random sample for an interval of width `WANTED`, or all items; 0 where there
     # is an answer and it is no wider than `WIDE`.
     gold: int
-    why: str  # why there is no answer; empty where there is one
+    why: Note | None  # why there is no answer; None where there is one
 
 
 @dataclass(frozen=True)
@@ -270,11 +270,11 @@ def _answer(ends: tuple[float, float], gold: int) -> Range:
     """A range, or a refusal, with the gold labels that would do where it says little."""
     lower, upper = ends
     if not np.isfinite(lower):
-        return Range(np.nan, np.nan, gold, CONTRADICTED)
+        return Range(np.nan, np.nan, gold, Note("range_contradicted"))
     if upper - lower > WIDEST:
-        why = f"the data allow anything from {lower:.2f} to {upper:.2f}"
+        why = Note("range_too_wide", {"lower": lower, "upper": upper})
         return Range(np.nan, np.nan, gold, why)
-    return Range(lower, upper, gold if upper - lower > WIDE else 0, "")
+    return Range(lower, upper, gold if upper - lower > WIDE else 0, None)
 
 
 def ranges(
@@ -349,6 +349,6 @@ def ranges(
         _answer(_ends(tpr, tpr, level), gold[lower]),
         _answer(_ends(tnr, tnr, level), gold[1 - upper]),
         auc,
-        Range(m / (1 + (m - 1) * largest), m, 0, ""),
+        Range(m / (1 + (m - 1) * largest), m, 0, None),
         most, right, table is None, (lower, upper),
     )  # fmt: skip

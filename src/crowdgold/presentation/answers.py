@@ -1,60 +1,35 @@
 """The answer of a study in plain words: a sentence for each metric, with its numbers."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from crowdgold.checking.without_gold import ends_in_words, gold_in_words
+from crowdgold.evaluation.answer import (
+    ALONE,
+    BY_METHOD,
+    CORRECTED,
+    Answer,
+    AsGold,
+    Quantity,
+    Value,
+    VotesRange,
+)
 from crowdgold.evaluation.conditions import Key
-from crowdgold.evaluation.headline import is_gold_alone, method_in_words
-from crowdgold.evaluation.questions import HUMANS, is_of_population, plain_metric
-from crowdgold.evaluation.rows import SURE, as_gold, as_gold_interval_words, is_unbounded
+from crowdgold.evaluation.questions import is_of_population
+from crowdgold.evaluation.rows import SURE
 from crowdgold.methods.method import ANSWERS, in_order
-from crowdgold.methods.registry import METHODS, baseline
-from crowdgold.metrics.binary import METRICS
-from crowdgold.metrics.metric import Words
-from crowdgold.presentation.folder import StudyFolder, records_of
-
-
-def words_of(metric: str) -> Words:
-    """How a metric is written; one that is not known stands for itself."""
-    unknown = Words(metric, metric, metric, "{metric}: {value}.", metric, metric)
-    return METRICS[metric].words if metric in METRICS else unknown
-
-
-def metric_of(row: Mapping[str, Any]) -> str:
-    """The metric of which a row is a value or, for two models, a difference."""
-    return plain_metric(str(row["metric"]))[0]
-
-
-def is_comparison(row: Mapping[str, Any]) -> bool:
-    """Whether a row compares two models."""
-    return row["against"] not in ("", HUMANS)
-
-
-def is_difference(row: Mapping[str, Any]) -> bool:
-    """Whether a row is a difference, between models or to the voters."""
-    return is_comparison(row) or against_voters(metric_of(row))
-
-
-def against_voters(metric: str) -> bool:
-    """Whether a metric is itself a difference, to a single voter."""
-    return metric in METRICS and METRICS[metric].against_voters
+from crowdgold.methods.registry import METHODS
 
 
 class Numbers:
     """An estimate with its interval: numbers, per cent, or points of a difference of these."""
 
-    def __init__(self, row: Mapping[str, Any]) -> None:
-        metric = metric_of(row)
-        self.plain = not words_of(metric).in_per_cent
-        self.unit = "" if self.plain else " points" if is_difference(row) else " %"
+    def __init__(self, of: Quantity, value: Value) -> None:
+        self.plain = not of.words.in_per_cent
+        self.unit = "" if self.plain else " points" if of.is_difference else " %"
         self.scale = 1.0 if self.plain else 100.0
-        self.estimate, self.lower, self.upper = (
-            None if row[name] is None or math.isnan(row[name]) else float(row[name])
-            for name in ("estimate", "lower", "upper")
-        )
+        self.estimate, self.lower, self.upper = value.estimate, value.lower, value.upper
         self.digits = least = 3 if self.plain else 1
         if self.lower is not None and self.upper is not None and self.upper > self.lower:
             # Two digits of the interval's width, at most 6 decimals.
@@ -101,14 +76,14 @@ def rounded(count: float) -> str:
     return f"{round(count / power) * power:,}"
 
 
-def as_gold_words(row: Mapping[str, Any], title: str = "") -> str:
+def as_gold_words(number: AsGold | None, title: str = "") -> str:
     """How many gold labels alone would say as much, with the interval, by its title, if known."""
-    number, ends = as_gold(row), as_gold_interval_words(row)
     if number is None:
         return ""
-    if is_unbounded(row):
+    ends = number.interval
+    if number.is_unbounded:
         return ends
-    return f"{number:,.0f} ({title}{ends})" if ends else rounded(number)
+    return f"{number.shown:,.0f} ({title}{ends})" if ends else rounded(number.number)
 
 
 def listed(texts: Sequence[str], most: int = 12) -> str:
@@ -136,16 +111,17 @@ def assumptions_of(methods: Sequence[str], about: str) -> list[tuple[str, str]]:
 LEAST = 2  # decimals; more where the interval is narrower than the last of them
 
 
-def badge(key: Key, answer: Mapping[str, Any] | None) -> str:
+def badge(key: Key, answer: Value | None) -> str:
     """An answer, or its range, in a line that fits a badge: AUC large 0.93 (0.90 to 0.96)."""
-    name = " ".join(filter(None, [key.metric, key.who]))
-    if answer is None:
+    name = " ".join(filter(None, [key.of.metric, key.who]))
+    if answer is None or answer.lower is None or answer.upper is None:
         return f"{name} no answer"
-    if answer["estimate"] is None:
-        return f"{name} {ends_in_words(answer['lower'], answer['upper'])} without gold"
-    width = answer["upper"] - answer["lower"]
+    if answer.estimate is None:
+        return f"{name} {ends_in_words(answer.lower, answer.upper)} without gold"
+    width = answer.upper - answer.lower
     digits = max(LEAST, -math.floor(math.log10(width))) if width > 0 else LEAST
-    value, lower, upper = (f"{answer[one]:.{digits}f}" for one in ("estimate", "lower", "upper"))
+    numbers = (answer.estimate, answer.lower, answer.upper)
+    value, lower, upper = (f"{one:.{digits}f}" for one in numbers)
     return f"{name} {value} ({lower} to {upper})"
 
 
@@ -178,145 +154,126 @@ class AnswerGroup:
     answers: Sequence[AnswerText]
 
 
-def _excludes_zero(numbers: Numbers) -> bool:
-    lower, upper = numbers.lower, numbers.upper
-    return lower is not None and upper is not None and (lower > 0 or upper < 0)
-
-
-def _leader_first(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def _leader_first(answer: Answer) -> Answer:
     """Turn a comparison round where the second model is ahead: a sentence begins with it."""
-    if not is_comparison(row) or row["estimate"] is None or row["estimate"] >= 0:
-        return row
-    beside, (name, _, at) = row.get("beside"), str(row["metric"]).partition("@")
-    return {
-        **row, **_negated(row), "model": row["against"], "against": row["model"],
-        "metric": f"{name}@{'|'.join(reversed(at.split('|')))}" if at else name,
-        "beside": {**beside, **_negated(beside)} if beside else beside,
-    }  # fmt: skip
+    value = answer.value
+    behind = value is not None and value.estimate is not None and value.estimate < 0
+    return answer.turned if answer.of.is_comparison and behind else answer
 
 
-def _negated(row: Mapping[str, Any]) -> dict[str, float | None]:
-    turned = {"estimate": "estimate", "lower": "upper", "upper": "lower"}
-    return {name: None if row[old] is None else -row[old] for name, old in turned.items()}
-
-
-def _sentence(row: Mapping[str, Any], numbers: Numbers, metric: str, at: str) -> str:
+def _sentence(of: Quantity, value: Value, numbers: Numbers) -> str:
     """What is said of a value, or of who is ahead: of another model, or of a single voter."""
-    words, sure = words_of(metric), _excludes_zero(numbers)
-    said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.point}
-    if is_comparison(row):
-        first, _, second = at.partition("|")
-        where = f", {row['model']} flagging from {first}, {row['against']} from {second}"
+    words, sure, ahead = of.words, value.excludes_zero, value.estimate or 0.0
+    said = {"metric": of.plain, "model": of.model, "at": of.at, "value": numbers.point}
+    if of.is_comparison:
+        first, _, second = of.at.partition("|")
+        where = f", {of.model} flagging from {first}, {of.against} from {second}"
         if not second:
             where = f", flagging from {first}" if first else ""
-        by = f"{numbers.size(float(row['estimate']))} in {words.compared}{where}"
+        by = f"{numbers.size(ahead)} in {words.compared}{where}"
         doubt = "" if sure else "; it could be the other way round"
-        return f"{row['model']} is ahead of {row['against']} by {by}{doubt}."
-    if against_voters(metric):
-        ahead = float(row["estimate"])
+        return f"{of.model} is ahead of {of.against} by {by}{doubt}."
+    if of.against_voters:
         more = {"value": numbers.size(ahead), "more": "more" if ahead >= 0 else "less"}
         doubt = "" if sure else "; the difference may be zero"
         return f"{words.sentence.format(**{**said, **more})}{doubt}."
     return words.sentence.format(**said)
 
 
-def _precision_sentence(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
+def _precision_sentence(answer: Answer, value: Value) -> str:
     """A sentence on how many gold labels alone would have given an interval as narrow."""
-    if n_gold == 0 or not gold_interval:
+    n_gold, as_gold = answer.gold, value.as_gold
+    if n_gold == 0 or answer.alone is None:
         return ""
-    if is_gold_alone(row):
+    if answer.way == ALONE:
         return f"From the {n_gold:,} gold labels alone."
-    effective, ends = row["effective_gold"], as_gold_interval_words(row)
-    if effective is None:
+    if as_gold is None:
         return ""
-    if ends or effective > GAINED * n_gold:
-        about = ends if is_unbounded(row) else f"about {as_gold_words(row, f'{SURE} interval ')}"
+    if as_gold.interval or as_gold.number > GAINED * n_gold:
+        about = f"about {as_gold_words(as_gold, f'{SURE} interval ')}"
+        about = as_gold.interval if as_gold.is_unbounded else about
         return f"As precise as {about} gold labels alone would be. You have {n_gold:,}."
-    if effective >= n_gold / GAINED:
+    if as_gold.number >= n_gold / GAINED:
         return f"As precise as your {n_gold:,} gold labels alone: votes and scores add nothing."
     return (
-        f"Less precise than your {n_gold:,} gold labels alone: as about {rounded(effective)} "
+        f"Less precise than your {n_gold:,} gold labels alone: as about {rounded(as_gold.number)} "
         "would be."
     )
 
 
-def _detail_lines(row: Mapping[str, Any]) -> Iterator[str]:
-    said = method_in_words(row)
-    yield f"{said[:1].upper()}{said[1:]}" if said != row["method"] else f"By {said}"
-    beside = row.get("beside")
-    if beside and beside["estimate"] is not None:
-        numbers = Numbers({**row, **beside})
-        against = ", which the gold labels contradict" if beside["misfit"] else ""
+def method_in_words(answer: Answer) -> str:
+    """By what the number of an answer was found, with the method's name; empty without one."""
+    if answer.value is None:
+        return ""
+    if answer.way == ALONE:
+        return "gold labels alone"
+    method = answer.value.method
+    return f"corrected by gold ({method})" if answer.way == CORRECTED else method
+
+
+def _detail_lines(answer: Answer, value: Value) -> Iterator[str]:
+    said = method_in_words(answer)
+    yield f"By {said}" if answer.way == BY_METHOD else f"{said[:1].upper()}{said[1:]}"
+    beside = answer.beside
+    if beside is not None and beside.estimate is not None:
+        numbers = Numbers(answer.of, beside)
+        against = ", which the gold labels contradict" if beside.contradicted else ""
         yield (
-            f"For comparison, by the model {beside['method']}: {numbers.point} ({numbers.ends})"
+            f"For comparison, by the model {beside.method}: {numbers.point} ({numbers.ends})"
             f"{against}"
         )
-    if row.get("note"):
-        yield str(row["note"])
+    if answer.remarks:
+        yield answer.remarks
 
 
-def _without_gold(row: Mapping[str, Any], title: str, level: float) -> AnswerText:
+def _without_gold(answer: Answer, allowed: VotesRange, title: str, level: float) -> AnswerText:
     """A range where there are no gold labels, with a model's number if what it assumes is true."""
-    allowed, metric, (_, at) = row["range"], metric_of(row), plain_metric(str(row["metric"]))
-    details = [str(row["note"])] if row.get("note") else []
-    if row["method"] is not None and row["estimate"] is not None:
-        numbers = Numbers(row)
-        model = f"{row['method']} says {numbers.point} ({numbers.interval(level)})"
+    of, value = answer.of, answer.value
+    details = [answer.remarks] if answer.remarks else []
+    if value is not None and value.estimate is not None:
+        numbers = Numbers(of, value)
+        model = f"{value.method} says {numbers.point} ({numbers.interval(level)})"
         details.insert(0, f"{model}, if what it assumes is true; nothing checks it")
-    needed = f"{gold_in_words(allowed['gold'])}."
-    if allowed["lower"] is None:
-        sentence = f"No range without gold labels: {allowed['why']}."
+    needed = f"{gold_in_words(allowed.gold)}."
+    if allowed.ends is None:
+        sentence = f"No range without gold labels: {allowed.why.text if allowed.why else ''}."
         return AnswerText(title, sentence, "", needed, "", details, False, ("no range", "", ""))
-    numbers = Numbers({**row, "lower": allowed["lower"], "upper": allowed["upper"]})
-    said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.ends}
-    sentence, needed = words_of(metric).sentence.format(**said), needed if allowed["gold"] else ""
+    numbers = Numbers(of, Value("", None, *allowed.ends))
+    said = {"metric": of.plain, "model": of.model, "at": of.at, "value": numbers.ends}
+    sentence, needed = of.words.sentence.format(**said), needed if allowed.gold else ""
     line = ("a range", numbers.ends, VOTES_ALONE)
     return AnswerText(title, sentence, RANGE_WORDS, needed, "", details, False, line)
 
 
-def write_answer(
-    row: Mapping[str, Any], n_gold: int, level: float, by_gold: Mapping[str, Any] | None
-) -> AnswerText:
-    """What is said of one of the headlines of study.json.
-
-    `n_gold` are the stratum's gold labels, where the row does not say on how many it rests;
-    `by_gold` has estimate, lower and upper of gold labels alone, None where they give none.
-    """
-    given, row = row, _leader_first(row)
-    metric, (_, at) = metric_of(row), plain_metric(str(row["metric"]))
-    title = words_of(metric).title + (f" at {at.replace('|', ' and ')}" if at else "")
-    if row.get("range"):
-        return _without_gold(row, title, level)
-    if row["method"] is None or row["estimate"] is None:
-        why = [*row.get("passed_over", []), *filter(None, [row.get("note")])]
-        reasons = tuple(map(str, why)) or ("No method could estimate it.",)
-        return AnswerText(title, "No answer from these data.", "", "", "", reasons, False)
-    numbers, alone = Numbers(row), ""
-    if by_gold is not None and row["method"] != baseline():
-        of_gold = Numbers({**row, **(by_gold if row is given else _negated(by_gold))})
-        alone = f"Gold labels alone: {of_gold.point} ({of_gold.ends})."
+def write_answer(answer: Answer, level: float) -> AnswerText:
+    """What is said of an answer."""
+    answer = _leader_first(answer)
+    of, value, title = answer.of, answer.value, answer.of.title
+    if answer.allowed is not None:
+        return _without_gold(answer, answer.allowed, title, level)
+    if value is None or value.estimate is None:
+        why = tuple(one.text for one in answer.passed_over) or ("No method could estimate it.",)
+        return AnswerText(title, "No answer from these data.", "", "", "", why, False)
+    numbers, alone = Numbers(of, value), ""
+    if answer.alone is not None and value.method != answer.alone.method:
+        of_gold = Numbers(of, answer.alone)
+        alone = f"{of_gold.point} ({of_gold.ends})"
     return AnswerText(
-        title, _sentence(row, numbers, metric, at), numbers.interval(level),
-        _precision_sentence(row, row.get("gold", n_gold), by_gold is not None), alone,
-        tuple(_detail_lines(row)), bool(row.get("misfit")),
-        (numbers.point, numbers.ends, method_in_words(row)),
-        is_comparison(row) and _excludes_zero(numbers),
+        title, _sentence(of, value, numbers), numbers.interval(level),
+        _precision_sentence(answer, value), alone, tuple(_detail_lines(answer, value)),
+        bool(value.contradicted), (numbers.point, numbers.ends, method_in_words(answer)),
+        of.is_comparison and value.excludes_zero,
     )  # fmt: skip
 
 
-def write_answers(study: StudyFolder) -> list[AnswerGroup]:
+def write_answers(answers: Sequence[Answer], level: float) -> list[AnswerGroup]:
     """The answers: on the items and voters, on each model, on pairs of models."""
     groups: dict[tuple[str, str], list[AnswerText]] = {}
-    rows = study.of_all("estimates")
-    rows = rows[(rows["method"] == baseline()) & rows["lower"].notna() & rows["upper"].notna()]
-    by_gold = {(row["model"], row["against"], row["metric"]): row for row in records_of(rows)}
-    for row in study.headlines:
-        whose = (row["model"], row["against"] if is_comparison(row) else "")
+    for answer in answers:
+        whose = (answer.of.model, answer.of.against if answer.of.is_comparison else "")
         if whose not in groups and sum(bool(other) for _, other in groups) >= MOST_PAIRS:
             continue
-        alone = by_gold.get((row["model"], row["against"], row["metric"]))
-        answer = write_answer(row, int(study.counts["gold"]), study.level, alone)
-        groups.setdefault(whose, []).append(answer)
+        groups.setdefault(whose, []).append(write_answer(answer, level))
     headings = (
         f"{model} against {other}" if other
         else f"The model {model}" if model else "The items and their voters"

@@ -10,9 +10,9 @@ import pandas as pd
 from scipy.special import bdtr
 
 from crowdgold.checking.agreement import AnnotatorCheck
+from crowdgold.checking.choice import ONLY_MODELS
 from crowdgold.checking.gold_sample import OF_ITEMS, WORDINGS, GoldSample, likeness_in_words
-from crowdgold.evaluation.headline import ONLY_MODELS_REASON
-from crowdgold.evaluation.questions import plain_metric
+from crowdgold.evaluation.answer import quantity_of, value_of
 from crowdgold.inference.interval import holm
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.samples import FEWEST
@@ -20,17 +20,10 @@ from crowdgold.methods.doubts import MEASURED_GOLD
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.misfit import held_against
 from crowdgold.methods.registry import METHODS, answering
-from crowdgold.presentation.answers import (
-    Numbers,
-    is_comparison,
-    is_difference,
-    listed,
-    metric_of,
-    percent,
-    words_of,
-)
+from crowdgold.presentation.answers import Numbers, listed, percent
 from crowdgold.presentation.folder import ANNOTATORS, StudyFolder, records_of
 from crowdgold.types.columns import counted
+from crowdgold.types.notes import GRAVE, MINOR
 
 NAMED = 8  # annotators of a kind that are named
 
@@ -161,7 +154,6 @@ def write_check(study: StudyFolder) -> CheckSection:
     return CheckSection(list(_facts(check)), verdicts, warnings, True, judges[:-1], pairs)
 
 
-GRAVE, MINOR = "grave", "minor"
 SURELY = 0.99  # observations outside are too many if a right model has fewer with this probability
 MOST_TIMES = 100  # a study larger by more than this factor is called "over 100 times"
 BY_CHANCE = 0.05  # how often a right model may be gravely doubted for any of its estimates (Holm)
@@ -174,17 +166,6 @@ class Doubt:
     weight: str  # GRAVE or MINOR
     title: str  # what it is
     text: str  # what it means, and what to do
-
-
-def quantity(row: Mapping[str, Any]) -> str:
-    """What a row estimates: `recall at 0.5 of large`."""
-    metric, (_, at) = metric_of(row), plain_metric(str(row["metric"]))
-    name = words_of(metric).symbol
-    if at:
-        name += f" at {at.replace('|', ' and ')}"
-    if is_comparison(row):
-        return f"{name}, {row['model']} against {row['against']}"
-    return f"{name} of {row['model']}" if row["model"] else name
 
 
 def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
@@ -244,10 +225,10 @@ def _misfits(study: StudyFolder) -> Iterator[Doubt]:
     for method in dict.fromkeys(flagged["method"]):
         of_method = flagged[flagged["method"] == method]
         compared = int(rows.loc[rows["method"] == method, "misfit"].notna().sum())
-        metrics = listed([quantity(row) for row in records_of(of_method)])
-        keys = set(of_method[["model", "against", "metric"]].itertuples(index=False, name=None))
-        chosen = [row for row in study.headlines if row["method"] == method]
-        leads = any((row["model"], row["against"], row["metric"]) in keys for row in chosen)
+        doubted = [quantity_of(row) for row in records_of(of_method)]
+        metrics = listed([of.in_words for of in doubted])
+        chosen = [one.of for one in study.answers if one.value and one.value.method == method]
+        leads = bool({*chosen} & {*doubted})
         p = rows.loc[rows["method"] == method, "misfit_p"].dropna().to_numpy(float)
         rest = "The answer rests on it." if leads else "The answer does not rest on it: use that."
         if not (holm(p) <= BY_CHANCE).any():
@@ -264,17 +245,19 @@ def _misfits(study: StudyFolder) -> Iterator[Doubt]:
 def _disagreements(study: StudyFolder) -> Iterator[Doubt]:
     """Which methods have an interval that does not meet the answer's."""
     rows, apart = study.of_all("estimates"), dict[str, list[str]]()
-    for head in study.headlines:
-        if head["lower"] is None:
+    for answer in study.answers:
+        of, value = answer.of, answer.value
+        if value is None or not value.has_interval:
             continue
         same = rows[
-            (rows["model"] == head["model"])
-            & (rows["against"] == head["against"])
-            & (rows["metric"] == head["metric"])
-            & ((rows["lower"] > head["upper"]) | (rows["upper"] < head["lower"]))
+            (rows["model"] == of.model)
+            & (rows["against"] == of.against)
+            & (rows["metric"] == of.metric)
+            & ((rows["lower"] > value.upper) | (rows["upper"] < value.lower))
         ]
         for row in records_of(same):
-            apart.setdefault(row["method"], []).append(f"{quantity(row)} ({Numbers(row).ends})")
+            ends = Numbers(of, value_of(row)).ends
+            apart.setdefault(row["method"], []).append(f"{of.in_words} ({ends})")
     for method, metrics in apart.items():
         yield Doubt(
             MINOR, f"{method} disagrees",
@@ -336,13 +319,14 @@ def _predictive(study: StudyFolder) -> Iterator[Doubt]:
 def _undecided(study: StudyFolder) -> Iterator[Doubt]:
     """How much larger a study would tell apart what this one does not."""
     found = []
-    for row in study.headlines:
-        if not is_difference(row) or row["lower"] is None or not row["lower"] <= 0 <= row["upper"]:
+    for answer in study.answers:
+        of, value = answer.of, answer.value
+        if value is None or not value.has_interval or not of.is_difference or value.excludes_zero:
             continue
-        half = (row["upper"] - row["lower"]) / 2
-        times = max(1.0, (half / abs(row["estimate"])) ** 2) if row["estimate"] else math.inf
+        half = ((value.upper or 0) - (value.lower or 0)) / 2
+        times = max(1.0, (half / abs(value.estimate)) ** 2) if value.estimate else math.inf
         size = f"about {times:.1f} times" if times < MOST_TIMES else f"over {MOST_TIMES} times"
-        found.append(f"{quantity(row)} ({size})")
+        found.append(f"{of.in_words} ({size})")
     if found:
         yield Doubt(
             MINOR, "Differences that these data do not decide",
@@ -355,7 +339,7 @@ def _undecided(study: StudyFolder) -> Iterator[Doubt]:
 def find_doubts(study: StudyFolder) -> list[Doubt]:
     """What would change the answer, the gravest first."""
     found = [*_gold_sample(study), *_gold(study)]
-    if any(row["reason"] == ONLY_MODELS_REASON for row in study.headlines):
+    if any(one.reason == ONLY_MODELS for one in study.answers):
         found.append(
             Doubt(GRAVE, "Only models were asked for",
                   "Each model is right where its assumptions are, and no estimate that gold labels "

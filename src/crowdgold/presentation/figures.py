@@ -27,19 +27,12 @@ from matplotlib.ft2font import FT2Font
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from crowdgold.evaluation.answer import Quantity, Value, quantity_of, value_of
 from crowdgold.evaluation.assumed_errors import ERROR, informative_rows
-from crowdgold.evaluation.questions import HUMANS, plain_metric
-from crowdgold.inference.samples import ONLY_GOLD
+from crowdgold.evaluation.questions import plain_metric
 from crowdgold.methods.registry import offered
 from crowdgold.plots.style import COLUMN_WIDTH, RC, SVG_METADATA, new_figure, style_of
-from crowdgold.presentation.answers import (
-    Numbers,
-    against_voters,
-    is_comparison,
-    metric_of,
-    percent,
-    words_of,
-)
+from crowdgold.presentation.answers import Numbers, percent
 from crowdgold.presentation.doubts import count_misses, outside_of, predicted_of
 from crowdgold.presentation.folder import StudyFolder, records_of
 from crowdgold.types.display import Shown, ShownFacts
@@ -421,7 +414,7 @@ def draw_study_errors(
     for axes, panel in zip(places, panels, strict=False):
         for model, own in table[table[PANEL] == panel].groupby("model", sort=False):
             colour, line = looks[str(model)]
-            by_gold = own["note"].fillna("").str.startswith(ONLY_GOLD)
+            by_gold = own["codes"].fillna("").str.contains(r"\bgold_alone\b")
             joined, apart = own[~by_gold], own[by_gold]
             error, alone = 100 * joined[ERROR], 100 * apart[ERROR]
             axes.fill_between(error, joined["lower"], joined["upper"], color=colour, alpha=0.18,
@@ -456,13 +449,15 @@ def error_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     first = study.models[:MOST_LINES]
     rows = informative_rows(table[table["model"].isin(["", *first])]).copy()
     answers = {
-        (row["model"], row["metric"]): row["estimate"]
-        for row in study.headlines
-        if row["against"] in ("", HUMANS)
+        (one.of.model, one.of.metric): one.value.estimate
+        for one in study.answers
+        if one.value and not one.of.is_comparison
     }
     rows[ANSWER] = [answers.get(key) for key in zip(rows["model"], rows["metric"], strict=True)]
     metrics = [plain_metric(metric) for metric in rows["metric"]]
-    rows[PANEL] = [words_of(plain).title + (f" at {at}" if at else "") for plain, at in metrics]
+    rows[PANEL] = [
+        Quantity(plain).words.title + (f" at {at}" if at else "") for plain, at in metrics
+    ]
     rows["model"] = [names.get(model, model) for model in rows["model"]]
     rows = rows[rows[PANEL].isin(list(dict.fromkeys(rows[PANEL]))[:MOST_PANELS])]
     if rows.empty:
@@ -470,8 +465,9 @@ def error_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     figure, drawn = draw_study_errors(rows, {"models": [names[model] for model in first]})
     texts = []
     for (panel, model), own in drawn.groupby([PANEL, "model"], sort=False):
-        ends = [f"{Numbers({**row, 'against': ''}).point} with {100 * row[ERROR]:g} % wrong"
-                for row in (own.iloc[0], own.iloc[-1])]  # fmt: skip
+        shown = [(row, Numbers(Quantity(row["metric"]), value_of(row))) for row in records_of(own)]
+        ends = [f"{numbers.point} with {100 * row[ERROR]:g} % wrong"
+                for row, numbers in (shown[0], shown[-1])]  # fmt: skip
         texts.append(f"{panel}{f' of {model}' if model else ''}: {', '.join(ends)}")
     title = "Were some gold labels wrong"
     caption = (
@@ -506,13 +502,12 @@ def key_of_names(study: StudyFolder) -> str:
     return "; ".join(f"{ours} is {name}" for name, ours in names.items() if ours != name)
 
 
-def _group(row: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """Name the model, or the pair, and the threshold that a row is of."""
-    _, at = plain_metric(row["metric"])
-    model = names.get(row["model"], row["model"])
-    if is_comparison(row):
-        model = f"{model} − {names.get(row['against'], row['against'])}"
-    return f"{model}, from {at.replace('|', ' and ')}" if at else model
+def _group(of: Quantity, names: Mapping[str, str]) -> str:
+    """Name the model, or the pair, and the threshold that a number is of."""
+    model = names.get(of.model, of.model)
+    if of.is_comparison:
+        model = f"{model} − {names.get(of.against, of.against)}"
+    return f"{model}, from {of.at.replace('|', ' and ')}" if of.at else model
 
 
 def estimate_figures(
@@ -520,23 +515,22 @@ def estimate_figures(
 ) -> Iterator[StudyFigure]:
     """Draw every method's estimate of each metric, or one; or of the differences of models."""
     rows, names = study.of_all("estimates"), drawn_names(study.models)
-    keys = ["model", "against", "metric", "method"]
-    chosen = {tuple(row[name] for name in keys) for row in study.headlines}
-    records = records_of(rows)
+    chosen = {(one.of, one.value.method) for one in study.answers if one.value}
+    quantities = list(map(quantity_of, records_of(rows)))
     rows = rows.assign(
-        group=[_group(row, names) for row in records],
-        quantity=[metric_of(row) for row in records],
-        compares=[is_comparison(row) for row in records],
-        chosen=[key in chosen for key in rows[keys].itertuples(index=False, name=None)],
+        group=[_group(of, names) for of in quantities],
+        quantity=[of.plain for of in quantities],
+        compares=[of.is_comparison for of in quantities],
+        chosen=[key in chosen for key in zip(quantities, rows["method"], strict=True)],
     )
     rows = rows[(rows["compares"] == compares) & np.isfinite(rows["estimate"])]
     if metric is not None:
         rows = rows[rows["quantity"] == metric]
     for metric in dict.fromkeys(rows["quantity"]):
         own = rows[rows["quantity"] == metric]
-        groups, words = list(dict.fromkeys(own["group"])), words_of(metric)
+        groups, words = list(dict.fromkeys(own["group"])), Quantity(metric).words
         label = f"difference in {words.symbol}" if compares else words.axis
-        zero = compares or against_voters(metric)
+        zero = compares or Quantity(metric).against_voters
         left = len(groups) - MOST_GROUPS
         caption = "Shaded: the answer. "
         caption += "Right of 0: the first model is ahead. " if compares else ""
@@ -549,7 +543,8 @@ def estimate_figures(
                 title += f" ({number} of {len(chunks)})"
             texts = []
             for row in drawn:
-                numbers, of = Numbers(row), f"{row['group']}, " if row["group"] else ""
+                numbers = Numbers(quantity_of(row), value_of(row))
+                of = f"{row['group']}, " if row["group"] else ""
                 texts.append(
                     f"{of}{row['method']}: {numbers.point}, {numbers.interval(study.level)}"
                 )
@@ -561,45 +556,48 @@ def estimate_figures(
             )  # fmt: skip
 
 
-def _headline(study: StudyFolder, metric: str) -> Mapping[str, Any] | None:
-    rows = (row for row in study.headlines if row["metric"] == metric)
-    return next((row for row in rows if row["estimate"] is not None), None)
+def _answer(study: StudyFolder, metric: str) -> Value | None:
+    """The answer of a metric of labels alone, if it has a number."""
+    values = (one.value for one in study.answers if one.of == Quantity(metric))
+    return next((one for one in values if one and one.estimate is not None), None)
 
 
 def _voters_point(study: StudyFolder, curve: str) -> dict[str, float] | None:
     """A single voter's point on a curve with its intervals, for `draw_study_curves`, or None."""
-    tpr, tnr, share = (_headline(study, name) for name in ("TPR_H", "TNR_H", "prevalence"))
-    if tpr is None or tnr is None:
+    tpr, tnr, share = (_answer(study, name) for name in ("TPR_H", "TNR_H", "prevalence"))
+    if tpr is None or tnr is None or tpr.estimate is None or tnr.estimate is None:
         return None
-    recall = {} if tpr["lower"] is None else {"lower": tpr["lower"], "upper": tpr["upper"]}
+    ends = {"lower": tpr.lower, "upper": tpr.upper}
+    recall = {name: end for name, end in ends.items() if end is not None}
     if curve == ROC:
-        point = {"x": 1 - tnr["estimate"], "y": tpr["estimate"]}
-        if tnr["lower"] is not None:
-            point |= {"x_lower": 1 - tnr["upper"], "x_upper": 1 - tnr["lower"]}
+        point = {"x": 1 - tnr.estimate, "y": tpr.estimate}
+        if tnr.lower is not None and tnr.upper is not None:
+            point |= {"x_lower": 1 - tnr.upper, "x_upper": 1 - tnr.lower}
         return point | {f"y_{end}": value for end, value in recall.items()}
-    if share is None:
+    if share is None or share.estimate is None:
         return None
-    hits = share["estimate"] * tpr["estimate"]
-    alarms = (1 - share["estimate"]) * (1 - tnr["estimate"])
+    hits = share.estimate * tpr.estimate
+    alarms = (1 - share.estimate) * (1 - tnr.estimate)
     if hits + alarms <= 0:
         return None
-    point = {"x": tpr["estimate"], "y": hits / (hits + alarms)}
+    point = {"x": tpr.estimate, "y": hits / (hits + alarms)}
     return point | {f"x_{end}": value for end, value in recall.items()}
 
 
 def curve_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     """Draw the models' curves, a few models a figure: by the method of the AUC, if it has any."""
     curves, names, methods = study.of_all("curves"), drawn_names(study.models), dict[str, str]()
-    aucs = [row for row in study.headlines if row["metric"] == "AUC"]
+    aucs = {one.of.model: one.value.method for one in study.answers
+            if one.of.metric == "AUC" and one.value}  # fmt: skip
     for model in study.models:
         have = set(curves.loc[(curves["model"] == model) & curves["estimate"].notna(), "method"])
-        chosen = [row["method"] for row in aucs if row["model"] == model]
+        chosen = [aucs[model]] if model in aucs else []
         if have:
             methods[model] = next(name for name in (*chosen, *offered(), *have) if name in have)
-    share, level = _headline(study, "prevalence"), study.level
+    share, level = _answer(study, "prevalence"), study.level
     for curve, title in ((PR, "Precision and recall"), (ROC, "ROC curve")):
         voters = _voters_point(study, curve)
-        chance = None if share is None else float(share["estimate"])
+        chance = None if share is None else share.estimate
         for number, some in enumerate(_in_chunks(list(methods), MOST_LINES), start=1):
             of_models = [
                 curves[(curves["model"] == name) & (curves["method"] == methods[name])].assign(

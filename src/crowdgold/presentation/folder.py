@@ -1,7 +1,7 @@
 """The folder that `crowdgold evaluate` writes, as the report on it needs it.
 
 estimates.csv    a row for each stratum, model, comparison, metric and method (needed)
-study.json       settings, strata, notes, headlines, fits, what was not run (needed)
+study.json       settings, strata, notes, answers, fits, what was not run (needed)
 curves.csv, parameters.csv, annotators.csv, predictive.csv, expert_errors.csv, items.csv
                  where there are any
 check.json       the data check, as of `crowdgold check --json`, where it was made
@@ -9,7 +9,7 @@ check.json       the data check, as of `crowdgold check --json`, where it was ma
 
 import csv
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +18,15 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.checking.agreement import AnnotatorCheck
+from crowdgold.checking.study import DataCheck
 from crowdgold.evaluation import assumed_errors
-from crowdgold.evaluation.folder import CHECK, ESTIMATES, STUDY
+from crowdgold.evaluation.answer import NUMBERS as ANSWER_NUMBERS
+from crowdgold.evaluation.answer import Answer, answer_of, of_stratum
+from crowdgold.evaluation.folder import CHECK, ESTIMATES, STUDY, Evaluation
 from crowdgold.evaluation.rows import CURVES, ENDS, PARAMETERS
 from crowdgold.inference.rectified import TARGETS
 from crowdgold.reading.json_shapes import (
+    ANYTHING,
     COUNT,
     FLAG,
     LEVEL,
@@ -37,11 +41,13 @@ from crowdgold.reading.json_shapes import (
     list_of,
     named,
     optional,
+    plain,
     read_json,
 )
 from crowdgold.reading.outputs import restored
 from crowdgold.reading.tables import check_cells
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import CATALOGUE, WEIGHTS, note_of
 
 ANNOTATORS = tuple(one.name for one in fields(AnnotatorCheck))
 VALUE = optional(NUMBER)
@@ -83,21 +89,48 @@ def _about(value: Any, where: str) -> None:
         raise Unfit(f"{where}: found {value!r}, expected {' or '.join(TARGETS)}")
 
 
-_NUMBERS = {"estimate": VALUE, "lower": VALUE, "upper": VALUE}
+def _one_of(known: Collection[str], what: str) -> Shape:
+
+    def check(value: Any, where: str) -> None:
+        TEXT(value, where)
+        if value not in known:
+            raise Unfit(f"{where}: found {value!r}, expected {what}")
+
+    return check
+
+
+_code = _one_of(CATALOGUE, "the code of a note")
+_weight = _one_of(WEIGHTS, " or ".join(WEIGHTS))
 _KEY = {"stratum": TEXT, "model": TEXT, "against": TEXT, "metric": TEXT}
 _STRATUM = keys(
     {"name": TEXT, "items": COUNT, "votes": COUNT, "gold": COUNT, "gold_positive": COUNT,
      "gold_negative": COUNT},
     {"gold_random": optional(FLAG), "ranges_if": TEXT},
 )  # fmt: skip
-_BESIDE = _with_ends(keys({"method": TEXT, **_NUMBERS, "misfit": optional(FLAG)}))
-_RANGE = _with_ends(keys({"lower": VALUE, "upper": VALUE, "gold": COUNT, "why": TEXT}))
-_HEADLINE = _with_ends(
+_FLAT = dict.fromkeys(ANSWER_NUMBERS, VALUE)
+_NOTE_KEYS = keys(
+    {"code": _code, "weight": _weight, "values": named(ANYTHING)}, {"text": TEXT}
+)  # fmt: skip
+
+
+def _NOTE(value: Any, where: str) -> None:
+    _NOTE_KEYS(value, where)
+    try:
+        note_of(value).text  # noqa: B018
+    except (KeyError, ValueError, TypeError):
+        raise Unfit(f"{where}.values: expected those of the note {value['code']!r}") from None
+
+
+_VALUE = _with_ends(keys({"method": TEXT, **_FLAT, "misfit": optional(FLAG)}))
+_RANGE = _with_ends(keys({"lower": VALUE, "upper": VALUE, "gold": COUNT, "why": optional(_NOTE)}))
+_PASSED = keys({"method": TEXT, "why": list_of(_NOTE)})
+_ANSWER = _with_ends(
     keys({
-        **_KEY, "method": optional(TEXT), **_NUMBERS, "effective_gold": VALUE,
-        "misfit": optional(FLAG), "beside": optional(_BESIDE), "passed_over": list_of(TEXT),
-        "note": optional(TEXT), "reason": optional(TEXT),
-    }, {"range": optional(_RANGE), "gold": COUNT, **dict.fromkeys(ENDS, VALUE)})
+        **_KEY, "method": optional(TEXT), **_FLAT, "misfit": optional(FLAG), "gold": COUNT,
+        "beside": optional(_VALUE), "gold_alone": optional(_VALUE), "votes_alone": VALUE,
+        "range": optional(_RANGE), "reason": optional(_NOTE), "notes": list_of(_NOTE),
+        "passed_over": list_of(_PASSED),
+    }, {"way": optional(TEXT)})
 )  # fmt: skip
 _FIT = keys(
     {"stratum": TEXT, "method": TEXT, "model": TEXT, "diagnostics_passed": FLAG,
@@ -111,7 +144,7 @@ _NOT_RUN = keys(
 _STUDY = keys(
     {
         "settings": keys({"level": LEVEL}, {"about": _about}), "models": list_of(TEXT),
-        "strata": list_of(_STRATUM), "headlines": list_of(_HEADLINE), "fits": list_of(_FIT),
+        "strata": list_of(_STRATUM), "answers": list_of(_ANSWER), "fits": list_of(_FIT),
         "not_run": list_of(_NOT_RUN),
     },
     {"date": TEXT, "notes": list_of(TEXT), "seconds": VALUE, "written": list_of(TEXT)},
@@ -145,7 +178,8 @@ _CHECK = keys(
 )  # fmt: skip
 
 NAMES = (
-    "stratum", "model", "against", "metric", "method", "message", "note", "curve", "annotator",
+    "stratum", "model", "against", "metric", "method", "message", "note", "codes", "curve",
+    "annotator",
     "parameter", "check",
 )  # fmt: skip
 """Columns of text, in which NA or an empty cell is a name like any other."""
@@ -171,12 +205,13 @@ TRUTHS = {"true": 1.0, "1": 1.0, "1.0": 1.0, "false": 0.0, "0": 0.0, "0.0": 0.0}
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """An evaluation's folder, read and checked."""
+    """An evaluation as its folder has it, read and checked, or before it is written."""
 
-    path: Path
     summary: Mapping[str, Any]  # study.json
+    all_answers: Sequence[Answer]
     tables: Mapping[str, pd.DataFrame]  # by name, with the columns of `COLUMNS`; some are empty
     check: Mapping[str, Any] | None  # check.json; None where there is none
+    path: Path | None = None  # None where it was not written
 
     @property
     def level(self) -> float:
@@ -197,7 +232,7 @@ class StudyFolder:
     def notes(self) -> list[str]:
         """The notes of study.json, and the files that it names and that are no longer there."""
         named = [str(name) for name in self.summary.get("written", ())]
-        lost = [name for name in named if not os.path.lexists(self.path / name)]
+        lost = [one for one in named if self.path and not os.path.lexists(self.path / one)]
         return [
             *map(str, self.summary.get("notes", ())),
             *(f"{name} is no longer in the folder: what rests on it is left out" for name in lost),
@@ -208,10 +243,10 @@ class StudyFolder:
         """The numbers of items, votes and gold labels of all items."""
         return dict(self.summary["strata"][0])
 
-    @property
-    def headlines(self) -> list[Mapping[str, Any]]:
+    @cached_property
+    def answers(self) -> list[Answer]:
         """Those of all items."""
-        return [row for row in self.summary["headlines"] if row["stratum"] == self.whole]
+        return of_stratum(self.all_answers, self.whole)
 
     @property
     def models(self) -> list[str]:
@@ -226,6 +261,8 @@ class StudyFolder:
     @cached_property
     def items(self) -> pd.DataFrame:
         """votes_positive, votes_total and gold of every item; no rows without items.csv."""
+        if self.path is None:
+            return self.tables["items"]
         return _table(self.path / "items.csv", ("votes_positive", "votes_total", "gold"))
 
 
@@ -289,4 +326,10 @@ def read_study_folder(path: Path) -> StudyFolder:
         raise InputError(f"{path / STUDY}: no strata; {AGAIN}")
     tables = {name: _table(path / f"{name}.csv", columns) for name, columns in COLUMNS.items()}
     check = _json(path / CHECK, _CHECK) if os.path.lexists(path / CHECK) else None
-    return StudyFolder(path, summary, tables, check)
+    answers = [answer_of(row) for row in summary["answers"]]
+    return StudyFolder(summary, answers, tables, check, path)
+
+
+def study_shown(evaluation: Evaluation, check: DataCheck) -> StudyFolder:
+    """An evaluation that was not written, as its folder would have it."""
+    return StudyFolder(evaluation.summary, evaluation.answers, evaluation.tables, plain(check))

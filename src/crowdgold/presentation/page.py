@@ -13,12 +13,13 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from crowdgold import __version__
+from crowdgold.evaluation.answer import Answer, Quantity, Value, quantity_of, value_of
 from crowdgold.evaluation.folder import CHECK, FIGURES, PAGE, STUDY, TABLES
 from crowdgold.evaluation.questions import what_intervals_are_about
 from crowdgold.evaluation.rows import MEANING, SURE
 from crowdgold.methods.doubts import MEASURED_GOLD
 from crowdgold.presentation import answers
-from crowdgold.presentation.doubts import find_doubts, quantity, verdict_of, write_check
+from crowdgold.presentation.doubts import find_doubts, verdict_of, write_check
 from crowdgold.presentation.figures import (
     StudyFigure,
     curve_figures,
@@ -53,8 +54,7 @@ class Table:
 def answers_table(groups: Sequence[answers.AnswerGroup]) -> Table:
     """All answers, a line each."""
     rows = [
-        [one.title, group.heading.removeprefix("The "), *one.line,
-         one.alone.partition(": ")[2].rstrip(".")]
+        [one.title, group.heading, *one.line, one.alone]
         for group in groups
         for one in group.answers
     ]  # fmt: skip
@@ -70,8 +70,8 @@ def _shortened_table(
     return Table(caption, header, rows[:most])
 
 
-def _cells(row: Mapping[str, Any]) -> list[str]:
-    numbers = answers.Numbers(row)
+def _cells(of: Quantity, value: Value) -> list[str]:
+    numbers = answers.Numbers(of, value)
     return [numbers.point, "" if numbers.estimate is None else numbers.ends]
 
 
@@ -84,7 +84,9 @@ def estimates_table(study: StudyFolder) -> Table:
             "" if row["diagnostics_passed"] else f"chains not converged: {row['message']}",
             row["note"],
         ]
-        rows.append([quantity(row), row["method"], *_cells(row), answers.as_gold_words(row),
+        of, value = quantity_of(row), value_of(row)
+        rows.append([of.in_words, value.method, *_cells(of, value),
+                     answers.as_gold_words(value.as_gold),
                      "; ".join(filter(None, remarks))])  # fmt: skip
     level = answers.percent(study.level)
     header = ["quantity", "method", "estimate", f"{level} interval", "as gold", "remarks"]
@@ -92,20 +94,19 @@ def estimates_table(study: StudyFolder) -> Table:
     return _shortened_table(caption, "estimates.csv", header, rows, MOST_ROWS)
 
 
-def _stratum_remarks(stratum: Mapping[str, Any], head: Mapping[str, Any]) -> Iterator[str]:
+def _stratum_remarks(stratum: Mapping[str, Any], answer: Answer) -> Iterator[str]:
     """What a reader must know of a stratum's answer: its gold, its model, its fit."""
     if stratum["gold"] and stratum.get("gold_random") is False:
         yield "gold not random"
     if stratum["gold"] < MEASURED_GOLD:
         yield f"fewer than {MEASURED_GOLD} gold labels" if stratum["gold"] else "no gold labels"
-    if head["misfit"]:
+    if answer.value and answer.value.contradicted:
         yield CONTRADICTED
-    elif (head["beside"] or {}).get("misfit"):
-        yield f"{head['beside']['method']}: {CONTRADICTED}"
-    # A note says which method had no interval, or no value, before this one was chosen.
-    yield str(head["note"] or "")
-    if head["method"] is None:
-        yield "; ".join(map(str, head["passed_over"]))
+    elif answer.beside and answer.beside.contradicted:
+        yield f"{answer.beside.method}: {CONTRADICTED}"
+    yield answer.remarks
+    if answer.value is None:
+        yield "; ".join(one.text for one in answer.passed_over)
 
 
 def strata_table(study: StudyFolder) -> Table | None:
@@ -114,15 +115,19 @@ def strata_table(study: StudyFolder) -> Table | None:
     if not sizes:
         return None
     rows = []
-    for row in study.summary["headlines"]:
-        if (one := sizes.get(row["stratum"])) is None:
+    for answer in study.all_answers:
+        if (one := sizes.get(answer.stratum)) is None:
             continue
-        shown = [*_cells(row), row["method"] or "none"]
-        if row.get("range"):
-            shown = ["", answers.Numbers({**row, **row["range"]}).ends, answers.VOTES_ALONE]
+        none = Value("none", None, None, None)
+        value = answer.value or none
+        shown = [*_cells(answer.of, value), value.method]
+        if answer.allowed:
+            ends = answer.allowed.ends or (None, None)
+            numbers = answers.Numbers(answer.of, Value("", None, *ends))
+            shown = ["", numbers.ends, answers.VOTES_ALONE]
         size = f"{one['items']:,} items, {one['gold']:,} gold"
-        remarks = "; ".join(filter(None, _stratum_remarks(one, row)))
-        rows.append([row["stratum"], size, quantity(row), *shown, remarks])
+        remarks = "; ".join(filter(None, _stratum_remarks(one, answer)))
+        rows.append([answer.stratum, size, answer.of.in_words, *shown, remarks])
     header = ["stratum", "size", "quantity", "estimate", f"{answers.percent(study.level)} interval",
               "method", "remarks"]  # fmt: skip
     return _shortened_table("The answers in each stratum.", "study.json", header, rows, MOST_ROWS)
@@ -161,10 +166,11 @@ def annotators_table(study: StudyFolder) -> Table | None:
     rows = []
     for name in dict.fromkeys(table["annotator"]):
         own = table[table["annotator"] == name]
-        found = {row["metric"]: {**row, "against": ""} for row in records_of(own)}
+        found = {row["metric"]: value_of(row) for row in records_of(own)}
         cells = []
         for metric in metrics:
-            estimate, interval = _cells(found[metric]) if metric in found else ("", "")
+            cells_of = _cells(Quantity(metric), found[metric]) if metric in found else ("", "")
+            estimate, interval = cells_of
             cells.append(f"{estimate} ({interval})" if interval else estimate)
         rows.append([str(name), *cells])
     caption = f"{counted(len(rows), 'annotator')} by {table['method'].iloc[0]}."
@@ -234,7 +240,11 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    doubts, answer_groups, counts = find_doubts(study), answers.write_answers(study), study.counts
+    doubts, answer_groups, counts = (
+        find_doubts(study),
+        answers.write_answers(study.answers, study.level),
+        study.counts,
+    )
     fits, not_run = tables_of_fits(study)
     compared = len(study.models) * (len(study.models) - 1) // 2
     methods = list(dict.fromkeys(study.of_all("estimates")["method"]))
@@ -255,7 +265,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         answers=answer_groups,
         leads=answers.leads(answer_groups),
         answers_table=answers_table(answer_groups),
-        reasons=list(dict.fromkeys(filter(None, (one["reason"] for one in study.headlines)))),
+        reasons=list(dict.fromkeys(one.reason.text for one in study.answers if one.reason)),
         ranges_if=counts.get("ranges_if", ""),
         pairs_left=max(0, compared - answers.MOST_PAIRS),
         strata=strata_table(study),

@@ -8,15 +8,16 @@ import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from crowdgold.checking.without_gold import in_short
-from crowdgold.evaluation.headline import LITTLE, is_corrected, is_gold_alone, is_gold_corrected
-from crowdgold.evaluation.questions import HUMANS
-from crowdgold.evaluation.rows import MEANING, SURE, as_gold, as_gold_interval_words, is_unbounded
-from crowdgold.inference.samples import ONLY_GOLD
+from crowdgold.checking.choice import is_corrected
+from crowdgold.checking.without_gold import ends_in_words
+from crowdgold.evaluation.answer import ALONE, BY_METHOD, CORRECTED, Answer, Value, of_stratum
+from crowdgold.evaluation.folder import Evaluation
+from crowdgold.evaluation.rows import MEANING, SURE
 from crowdgold.inference.without_gold import WANTED, WIDE
 from crowdgold.methods.registry import METHODS
 from crowdgold.types.columns import counted
 from crowdgold.types.display import WIDTH
+from crowdgold.types.notes import Note, texts
 
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7  # widths of columns
 GOLD_NEEDED = (
@@ -25,7 +26,6 @@ GOLD_NEEDED = (
     "wide, so that none is worked out."
 )
 MOST_NAMED = 3  # methods that failed, or answers by another method, that are named
-CORRECTED, ALONE = "gold-corrected", "gold alone"  # for the method of an answer, if it is so
 AS_GOLD_WORDS = f'"as gold": {MEANING}.'
 AS_GOLD_NAMED = 12  # numbers in that column whose intervals are named; all are in estimates.csv
 MARK = "!"  # after a method whose number the gold labels contradict
@@ -37,32 +37,21 @@ def _cut(text: str, width: int) -> str:
     return (text if len(text) < width else f"{text[: width - 2]}…").ljust(width)
 
 
-def model_of(one: Mapping[str, Any]) -> str:
-    """The model, or the two models, that an answer is of."""
-    if one["against"] in ("", HUMANS):
-        return str(one["model"])
-    return f"{one['model']} - {one['against']}"
-
-
 def _count(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
 
 
-def _key_cells(one: Mapping[str, Any]) -> str:
+def _key_cells(one: Answer) -> str:
     """The cells of an answer's metric and model, filled up to their widths."""
-    return _cut(one["metric"], METRIC) + _cut(model_of(one), MODEL)
+    return _cut(one.of.metric, METRIC) + _cut(one.of.who, MODEL)
 
 
-def _listed(answers: Iterable[Mapping[str, Any]]) -> str:
-    names = [_name(one) for one in answers]
+def _listed(answers: Iterable[Answer]) -> str:
+    names = [one.of.name for one in answers]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"{', '.join(names[:MOST_NAMED])}{more}"
-
-
-def _name(one: Mapping[str, Any]) -> str:
-    return f"{one['metric']} {model_of(one)}".strip()
 
 
 def _wrapped(notes: Iterable[str]) -> list[str]:
@@ -75,25 +64,24 @@ def _wrapped(notes: Iterable[str]) -> list[str]:
     ]
 
 
-def _range_lines(stratum: Summary, answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    own = [one for one in answers if one.get("range")]
-    if not own:
+def _range_lines(stratum: Summary, answers: Sequence[Answer]) -> Iterator[str]:
+    ranges = [(one, one.allowed) for one in answers if one.allowed is not None]
+    if not ranges:
         return
     width = NUMBER + 2 + INTERVAL
     head = f"{'metric'.ljust(METRIC)}{'model'.ljust(MODEL)}{'range'.ljust(width)}"
     yield head + "gold needed".rjust(METHOD)
-    for one in own:
-        needed = _count(one["range"]["gold"] or None)
-        yield f"{_key_cells(one)}{in_short(one['range']).ljust(width)}{needed.rjust(METHOD)}"
+    for one, allowed in ranges:
+        ends = ends_in_words(*allowed.ends) if allowed.ends else "no range"
+        yield f"{_key_cells(one)}{ends.ljust(width)}{_count(allowed.gold or None).rjust(METHOD)}"
     yield from _wrapped([stratum["ranges_if"], GOLD_NEEDED])
 
 
-def _number_cells(one: Mapping[str, Any]) -> str:
+def _number_cells(value: Value, by: str) -> str:
     """An estimate with its interval, and the method, marked where gold labels contradict it."""
-    interval = f"{one['lower']:.3f} to {one['upper']:.3f}"
-    by = ALONE if is_gold_alone(one) else CORRECTED if is_gold_corrected(one) else one["method"]
-    by += f" {MARK}" if one["misfit"] else ""
-    return f"{one['estimate']:{NUMBER}.3f}  {interval.ljust(INTERVAL)}{by.ljust(METHOD)}"
+    interval = f"{value.lower:.3f} to {value.upper:.3f}"
+    by += f" {MARK}" if value.contradicted else ""
+    return f"{value.estimate:{NUMBER}.3f}  {interval.ljust(INTERVAL)}{by.ljust(METHOD)}"
 
 
 def _head(level: float, last: str) -> str:
@@ -104,13 +92,9 @@ def _head(level: float, last: str) -> str:
     ).rstrip()
 
 
-def _answers(summary: Summary, stratum: str) -> list[Mapping[str, Any]]:
-    return [one for one in summary["headlines"] if one["stratum"] == stratum]
-
-
-def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str, Any]]) -> str:
+def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Value]) -> str:
     """How many of the models' estimates gold labels contradict, and how many chance would."""
-    flags = [one["misfit"] for one in opinions if one["misfit"] is not None]
+    flags = [one.contradicted for one in opinions if one.contradicted is not None]
     if not any(flags):
         return ""
     (random,) = (one["gold_random"] for one in summary["strata"] if one["name"] == stratum)
@@ -125,17 +109,16 @@ def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str
     )
 
 
-def _unanswered(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _unanswered(answers: Sequence[Answer]) -> Iterator[str]:
     """Which metrics have no answer, and why: each reason once, with all its methods."""
-    by_why: dict[str, list[Mapping[str, Any]]] = {}
-    for one in (one for one in answers if one["method"] is None):
+    by_why: dict[str, list[Answer]] = {}
+    for one in (one for one in answers if one.value is None):
         methods: dict[str, list[str]] = {}
-        for said in one["passed_over"]:
-            method, colon, why = said.partition(": ")
-            methods.setdefault(why if colon else method, []).extend([method] * bool(colon))
+        for passed in one.passed_over:
+            methods.setdefault(texts(passed.why), []).extend([passed.method] * bool(passed.method))
         reasons = [f"{', '.join(of)}: {why}" if of else why for why, of in methods.items()]
         why = "; ".join(reasons) or "no method estimates it"
-        what = "no model's number" if one.get("range") else "no answer"
+        what = "no model's number" if one.allowed else "no answer"
         by_why.setdefault(f"{what}: {why}", []).append(one)
     yield from (f"{_listed(some)}: {why}" for why, some in by_why.items())
 
@@ -162,116 +145,121 @@ def _fit_notes(summary: Summary, stratum: str) -> Iterator[str]:
         yield f"{', '.join(methods)} {'failed' if broke else 'not run'}: {why}"
 
 
-def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
+def footnotes(evaluation: Evaluation, stratum: str) -> Iterator[str]:
     """What a reader must know of a stratum's answers."""
-    answers = _answers(summary, stratum)
-    given = [one for one in answers if one["method"] is not None]
+    summary, answers = evaluation.summary, of_stratum(evaluation.answers, stratum)
+    given = [(one, one.value) for one in answers if one.value is not None]
     (whole,) = (one for one in summary["strata"] if one["name"] == stratum)
     yield whole["about"]
-    for method in dict.fromkeys(one["method"] for one in answers if one.get("range")):
-        if offer := METHODS[method].offer if method else None:
+    for method in dict.fromkeys(value.method for one, value in given if one.allowed):
+        if offer := METHODS[method].offer:
             yield f"{method} assumes: {offer.assumes}"
-    if corrected := dict.fromkeys(one["method"] for one in given if is_gold_corrected(one)):
+    if corrected := dict.fromkeys(value.method for one, value in given if one.way == CORRECTED):
         what = "gold labels correct what votes and scores say"
         yield f'"{CORRECTED}": {what} ({", ".join(corrected)}).'
-    if any(one["effective_gold"] is not None for one in answers):
-        ends = [f"{_name(one)} {as_gold_interval_words(one)}" for one in answers
-                if as_gold_interval_words(one)]  # fmt: skip
+    numbers = [(one, value.as_gold) for one, value in given if value.as_gold]
+    if numbers:
+        ends = [f"{one.of.name} {number.interval}" for one, number in numbers if number.interval]
         more = "; and others in estimates.csv" if len(ends) > AS_GOLD_NAMED else ""
         yield AS_GOLD_WORDS + (
             f" It is rounded to what is known of it. Its {SURE} intervals: "
             f"{'; '.join(ends[:AS_GOLD_NAMED])}{more}." if ends else ""
         )  # fmt: skip
-    yield _contradicted(summary, stratum, given)
+    yield _contradicted(summary, stratum, [value for _, value in given])
     yield whole.get("if_wrong", "")
-    if wide := [one for one in answers if LITTLE in (one.get("note") or "")]:
+    if wide := [one for one in answers if one.has("wide")]:
         fewer = min(whole["gold_positive"], whole["gold"] - whole["gold_positive"])
-        yield f"{_listed(wide)}: {LITTLE}; {counted(fewer, 'gold label')} of the rarer class"
-    if alone := [one for one in given if is_corrected(one["method"]) and is_gold_alone(one)]:
-        yield f"{_listed(alone)}: {ONLY_GOLD}"
-    by_why: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for one in given:
-        if one["passed_over"]:
-            by_why.setdefault((one["method"], one["passed_over"][0]), []).append(one)
+        rarer = f"{counted(fewer, 'gold label')} of the rarer class"
+        yield f"{_listed(wide)}: {Note('wide').text}; {rarer}"
+    alone = [one for one, value in given if one.way == ALONE and is_corrected(value.method)]
+    if alone:
+        yield f"{_listed(alone)}: {Note('gold_alone').text}"
+    by_why: dict[tuple[str, str], list[Answer]] = {}
+    for one, value in given:
+        if one.passed_over:
+            by_why.setdefault((value.method, one.passed_over[0].text), []).append(one)
     for (method, why), some in by_why.items():
         yield f"{_listed(some)}: by {method} instead of {why}"
     yield from _unanswered(answers)
     yield from _fit_notes(summary, stratum)
 
 
-def _answer_lines(summary: Summary, answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _answer_lines(evaluation: Evaluation, answers: Sequence[Answer]) -> Iterator[str]:
     """The answers in a table; without gold labels the model's numbers alone, under a title."""
-    without = any(one.get("range") for one in answers)
-    own = [one for one in answers if one["method"] is not None] if without else answers
+    without = any(one.allowed for one in answers)
+    own = [one for one in answers if one.value is not None] if without else answers
     if without:
         yield ""
         says = "What a model says, if what it assumes is true"
         yield says if own else "No model gives a number."
     if own:
-        yield _head(summary["settings"]["level"], "" if without else "as gold")
+        yield _head(evaluation.summary["settings"]["level"], "" if without else "as gold")
     for one in own:
-        if one["method"] is None:
+        if one.value is None:
             yield f"{_key_cells(one)}no answer"
-        elif without:
-            yield f"{_key_cells(one)}{_number_cells(one)}".rstrip()
-        else:
-            number = ("≥" if is_unbounded(one) else "") + _count(as_gold(one))
-            yield f"{_key_cells(one)}{_number_cells(one)}{number.rjust(AS_GOLD)}"
+            continue
+        by = one.value.method if one.way == BY_METHOD else one.way
+        number = one.value.as_gold
+        shown = "-" if number is None else "≥" * number.is_unbounded + _count(number.shown)
+        last = "" if without else shown.rjust(AS_GOLD)
+        yield f"{_key_cells(one)}{_number_cells(one.value, by)}{last}".rstrip()
 
 
-def describe(summary: Summary, strata: Collection[str] | None = None) -> str:
+def describe(evaluation: Evaluation, strata: Collection[str] | None = None) -> str:
     """The answers of some strata, or all, in tables, after the reason for the choice of methods."""
     blocks = []
-    for stratum in summary["strata"]:
+    for stratum in evaluation.summary["strata"]:
         name = stratum["name"]
         if strata is not None and name not in strata:
             continue
-        answers = _answers(summary, name)
+        answers = of_stratum(evaluation.answers, name)
         lines = []
-        for reason in dict.fromkeys(one["reason"] for one in answers if one["reason"]):
+        for reason in dict.fromkeys(one.reason.text for one in answers if one.reason):
             text = f"{reason[:1].upper()}{reason[1:]}."
             lines += textwrap.wrap(text, WIDTH, break_on_hyphens=False)
         lines += [
             f"{name}: {stratum['items']:,} items, {stratum['votes']:,} votes, {stratum['gold']:,} "
             f"with gold ({stratum['gold_positive']:,} positive)",
             *_range_lines(stratum, answers),
-            *_answer_lines(summary, answers),
-            *_wrapped(footnotes(summary, name)),
+            *_answer_lines(evaluation, answers),
+            *_wrapped(footnotes(evaluation, name)),
         ]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
-def changed_strata(summary: Summary, before: Summary) -> list[str]:
-    """The strata whose answers differ from those of the summary `before`."""
+def changed_strata(evaluation: Evaluation, before: Evaluation) -> list[str]:
+    """The strata whose answers differ from those of the evaluation `before`."""
 
-    def answers(of: Summary, name: str) -> list[tuple[Any, ...]]:
-        return [(one["metric"], one["method"], one["estimate"]) for one in _answers(of, name)]
+    def numbers(of: Evaluation, name: str) -> list[tuple[Any, ...]]:
+        own = of_stratum(of.answers, name)
+        return [(one.of, one.value and (one.value.method, one.value.estimate)) for one in own]
 
-    names = [one["name"] for one in summary["strata"]]
-    return [name for name in names if answers(summary, name) != answers(before, name)]
+    names = [one["name"] for one in evaluation.summary["strata"]]
+    return [name for name in names if numbers(evaluation, name) != numbers(before, name)]
 
 
-def answered_strata(summary: Summary) -> list[str]:
+def answered_strata(evaluation: Evaluation) -> list[str]:
     """The strata that have some answer."""
-    found = (one["stratum"] for one in summary["headlines"] if one["method"] is not None)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(one.stratum for one in evaluation.answers if one.value))
 
 
-def describe_models(summary: Summary, described: Mapping[str, Summary]) -> str:
+def describe_models(evaluation: Evaluation, described: Mapping[str, Evaluation]) -> str:
     """The models' estimates beside the answers; empty where there are none.
 
-    `described` is stratum -> the summary that its answers were printed from: remarks that were made
-    then are not repeated.
+    `described` is stratum -> the evaluation that its answers were printed from: remarks that were
+    made then are not repeated.
     """
-    blocks = []
+    summary, blocks = evaluation.summary, []
     for stratum in summary["strata"]:
         name = stratum["name"]
-        opinions = [{**one, **one["beside"]} for one in _answers(summary, name) if one["beside"]]
-        said = set(_fit_notes(described[name], name))
-        notes = [_contradicted(summary, name, opinions)]
+        own = of_stratum(evaluation.answers, name)
+        opinions = [(one, one.beside) for one in own if one.beside]
+        said = set(_fit_notes(described[name].summary, name))
+        notes = [_contradicted(summary, name, [beside for _, beside in opinions])]
         notes += [note for note in _fit_notes(summary, name) if note not in said]
-        lines = [f"{_key_cells(one)}{_number_cells(one)}".rstrip() for one in opinions]
+        lines = [f"{_key_cells(one)}{_number_cells(beside, beside.method)}".rstrip()
+                 for one, beside in opinions]  # fmt: skip
         if lines:
             inside = f", {name}" if len(summary["strata"]) > 1 else ""
             title = f"For comparison: what models say{inside}"

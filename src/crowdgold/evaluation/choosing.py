@@ -1,0 +1,254 @@
+"""The answers of a study, chosen from all estimates by the rule of `checking.choice`.
+
+There is no answer where the interval of the method chosen says next to nothing (`is_too_wide`), or
+where gold labels say too little for it to have one. No other method is chosen for being narrower by
+chance: its interval would contain the truth less often than it says.
+
+A model's number without gold labels rests on what the model assumes. The range beside it assumes
+less (`inference.without_gold`), and is what conditions are judged by. A metric whose range is not
+known gets the gold labels that would give it an interval, from the share of the items that its
+smallest denominator holds at either end of the prevalence's range.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.checking.choice import (
+    NO_GOLD,
+    ONLY_MODELS,
+    is_model,
+    knows_errors,
+    not_chosen,
+    order_of_choice,
+)
+from crowdgold.checking.gold_sample import GoldSample
+from crowdgold.checking.study import DataCheck
+from crowdgold.checking.without_gold import (
+    Allowed,
+    allowed,
+    assumed_in_words,
+    has_ranges,
+    left_out_in_words,
+)
+from crowdgold.evaluation.answer import Answer, Passed, Quantity, VotesRange, of_stratum, value_of
+from crowdgold.evaluation.jobs import ALL, JobPlan, items_of, stream
+from crowdgold.evaluation.questions import HUMANS, Settings, plain_metric, questions_of
+from crowdgold.evaluation.rows import KEYS, Sizes, difference_name, notes_of
+from crowdgold.inference.without_gold import UNKNOWN, WIDE, WIDEST, Range, gold_wanted
+from crowdgold.methods.method import MODEL
+from crowdgold.methods.registry import METHODS, baseline, with_role
+from crowdgold.metrics.binary import LABEL_METRICS, METRICS
+from crowdgold.metrics.metric import DELTA
+from crowdgold.metrics.ranked import RankedItems
+from crowdgold.types.items import NO_GOLD as UNLABELLED
+from crowdgold.types.items import NO_PREDICTOR, Items
+from crowdgold.types.notes import GRAVE, Note
+
+NO_MODEL = Passed("", (Note("no_model"),))
+
+
+def why_set_aside(sample: GoldSample) -> Note | None:
+    """Why nothing rests on gold labels; None where something can."""
+    if not sample.surely_chosen:
+        return None
+    values = {"surely": sample.wording.surely, "sample": sample.of, "p": sample.p}
+    return Note("gold_surely_chosen", values, GRAVE)
+
+
+def _share_of_range(metric: str, lower: float, upper: float) -> float:
+    plain, _ = plain_metric(metric)
+    low, high = METRICS[plain].range
+    sides = 1 if metric.partition("@")[0] == plain else 2  # a difference has twice the range
+    return (upper - lower) / (sides * (high - low))
+
+
+def is_too_wide(metric: str, lower: float, upper: float) -> bool:
+    """Whether an interval is no answer: it has more of the metric's range than `WIDEST`."""
+    return _share_of_range(metric, lower, upper) > WIDEST
+
+
+def _why_no_answer(row: Mapping[str, Any], contradicts: bool) -> tuple[Note, ...]:
+    """Why a row cannot be the answer; nothing where it can.
+
+    `contradicts` says whether gold labels that contradict a model rule it out.
+    """
+    method = METHODS[row["method"]]
+    if is_model(row["method"]):
+        # A model that fits items without scores too has a setting for how these follow the votes.
+        uses = method.needs_scores or any(
+            one.name == "delta_scale" for one in method.settings.declared()
+        )
+        if plain_metric(row["metric"])[0] not in LABEL_METRICS and not uses:
+            return (Note("without_scores"),)
+        if not row["diagnostics_passed"]:
+            return (Note("not_converged", {"message": row["message"]}),)
+        if contradicts and row["misfit"] == 1:
+            return (Note("contradicted"),)
+    if not np.isfinite(row["estimate"]):
+        return notes_of(row) or (Note("no_number"),)
+    if np.isfinite(row["lower"] + row["upper"]):
+        return ()
+    return notes_of(row) or (Note("no_interval"),)
+
+
+def _choose(
+    answer: Answer, rows: Mapping[str, Mapping[str, Any]], order: Sequence[str],
+    unusable: Mapping[str, str],
+) -> Answer:  # fmt: skip
+    """The answer of one metric, from its rows by method."""
+    passed: list[Passed] = []
+    for method in (name for name in order if name in rows):
+        row = rows[method]
+        why = _why_no_answer(row, answer.reason == ONLY_MODELS)
+        if method in unusable:
+            why = (Note("not_run", {"why": unusable[method]}),)
+        if why:
+            passed.append(Passed(method, why))
+            no_ends = np.isfinite(row["estimate"]) and not np.isfinite(row["lower"] + row["upper"])
+            if method not in unusable and not is_model(method) and no_ends:
+                break  # gold labels are too few to say how sure it is
+            continue
+        share = _share_of_range(row["metric"], row["lower"], row["upper"])
+        if share > WIDEST:
+            ends = {"lower": float(row["lower"]), "upper": float(row["upper"])}
+            passed.append(Passed(method, (Note("too_wide", ends),)))
+            break
+        # Without gold labels the range tells that the number says little.
+        little = share > WIDE and answer.reason != NO_GOLD
+        others = (name for name in with_role(MODEL) if name in rows and name != method)
+        beside = next((name for name in others if not _why_no_answer(rows[name], False)), None)
+        return replace(
+            answer, value=value_of(row), beside=value_of(rows[beside]) if beside else None,
+            notes=notes_of(row) + (Note("wide"),) * little, passed_over=tuple(passed),
+        )  # fmt: skip
+    else:
+        of_errors = any(map(knows_errors, set(order) & set(rows)))
+        left = [method for method in rows if method not in order]
+        passed += [Passed(method, (not_chosen(method, of_errors),)) for method in left]
+        if order == with_role(MODEL) and not set(order) & set(rows):
+            passed.append(NO_MODEL)
+    return replace(answer, passed_over=tuple(passed))
+
+
+def answers_of(
+    table: pd.DataFrame, sizes: Sizes, n_gold: Mapping[str, int],
+    set_aside: Mapping[str, Note | None], unusable: Mapping[str, Mapping[str, str]],
+) -> list[Answer]:  # fmt: skip
+    """The answer of each stratum, model, comparison and metric, in the order of a table.
+
+    `n_gold`, and why gold is `set_aside`, are by stratum; `unusable` is stratum -> method -> why
+    its numbers are no answer there.
+    """
+    found = []
+    asked = table.groupby("stratum")["method"].unique()
+    for key, group in table.groupby(list(KEYS), sort=False):
+        stratum, model, against, metric = map(str, key)
+        rows: dict[str, Any] = {row["method"]: row for row in group.to_dict("records")}
+        aside = set_aside[stratum]
+        order, reason = order_of_choice(n_gold[stratum], aside, list(asked[stratum]))
+        empty = Answer(stratum, Quantity(metric, model, against), reason=reason,
+                       gold=sizes[stratum, model, against][0])  # fmt: skip
+        answer = _choose(empty, rows, order, unusable.get(stratum, {}))
+        if aside:
+            # Gold that is no random sample contradicts nothing, and is no measure.
+            value, beside = (
+                one and replace(one, contradicted=None, as_gold=None)
+                for one in (answer.value, answer.beside)
+            )
+            answer = replace(answer, value=value, beside=beside)
+        elif baseline() in rows and value_of(rows[baseline()]).has_interval:
+            answer = replace(answer, alone=value_of(rows[baseline()]))
+        found.append(answer)
+    return found
+
+
+def quantities_asked(settings: Settings, items: Items) -> Iterator[Quantity]:
+    """What a study will have answers of: of labels, of each model, of each two."""
+    models = items.predictors or [NO_PREDICTOR]
+    asked = {model: questions_of(settings, items, model).asked for model in models}
+    yield from (Quantity(one.text) for one in asked[models[0]] if one.name in LABEL_METRICS)
+    of_models = {
+        model: [one for one in own if one.name not in LABEL_METRICS] for model, own in asked.items()
+    }
+    for model, own in of_models.items():
+        yield from (Quantity(one.text, model, HUMANS if one.name.startswith(DELTA) else "")
+                    for one in own)  # fmt: skip
+    for first, second in combinations(models, 2):
+        for one, other in zip(of_models[first], of_models[second], strict=False):
+            yield Quantity(difference_name(one.text, other.text), first, second)
+
+
+def _gold_wanted(of: Quantity, items: Items, between: tuple[float, float], level: float) -> int:
+    metric = METRICS[of.plain]
+    shares = []
+    for model in {of.model, of.against} & {NO_PREDICTOR, *items.predictors}:
+        if metric.needs_scores and model == NO_PREDICTOR:
+            continue
+        scored = items if model == NO_PREDICTOR else items.with_score(model)
+        ranked, place = RankedItems.of(scored, model), np.arange(len(scored) + 1)
+        for share in between:
+            labels = np.diff(np.floor(place * share)).astype(int)
+            threshold = float(of.at.partition("|")[0] or 0)
+            shares.append(metric.rests_on(labels, ranked, threshold, None) / max(len(scored), 1))
+    return gold_wanted(min(shares, default=1.0), len(items), level)
+
+
+def range_of(of: Quantity, items: Items, votes: Allowed | None, level: float) -> VotesRange:
+    """The range of a metric that votes and scores allow, with the gold labels for an interval."""
+    between = UNKNOWN if votes is None else votes.ranges.between
+    nothing = VotesRange(None, None, _gold_wanted(of, items, between, level))
+    if votes is None:
+        return replace(nothing, why=Note("range_of_single_votes"))
+    ranges = votes.ranges
+    by_metric = {"prevalence": ranges.prevalence, "TPR_H": ranges.tpr, "TNR_H": ranges.tnr}
+    known: Range | None = by_metric.get(of.metric)
+    if of.metric == "AUC" and not of.against:
+        known = ranges.auc.get(of.model)
+    if known is None:
+        return replace(nothing, why=Note("range_not_known"))
+    if votes.contrary and of.metric in ("TPR_H", "TNR_H"):
+        return replace(nothing, why=Note("range_of_others"))
+    if known.why:
+        return VotesRange(None, None, known.gold, known.why)
+    return VotesRange(known.lower, known.upper, known.gold)
+
+
+def with_ranges(
+    answers: Sequence[Answer], planned: JobPlan, check: DataCheck | None
+) -> tuple[list[Answer], dict[str, str]]:
+    """The answers, where there is no gold with a range each; and what the ranges assume.
+
+    Without gold labels every metric that was asked for has an answer with a range, also where no
+    model estimates it: such answers are the last of a stratum.
+    """
+    study, settings = planned.study, planned.settings
+    ranged: list[Answer] = []
+    assumed: dict[str, str] = {}
+    level = settings.interval_level
+    for name, stratum in planned.strata.items():
+        items, own = items_of(study, stratum), of_stratum(answers, name)
+        if (items.gold != UNLABELLED).any():
+            ranged += own
+            continue
+        votes = None  # where no two votes are of an item
+        if has_ranges(items) and name == ALL and check and check.judges.ranges is not None:
+            votes = Allowed(check.judges.ranges, check.judges.contrary)
+        elif has_ranges(items):
+            weights = None if study.weights is None else study.weights[stratum.rows]
+            rng = stream(settings, stratum, "gold").spawn(1)[0]
+            votes = allowed(items, items.labels, rng, level, weights)
+        known, passed = {one.of for one in own}, () if own else (NO_MODEL,)
+        own += [Answer(name, of, reason=NO_GOLD, passed_over=passed)
+                for of in quantities_asked(settings, items) if of not in known]  # fmt: skip
+        ranged += [replace(one, allowed=range_of(one.of, items, votes, level)) for one in own]
+        assumed[name] = ""
+        if votes is not None:
+            left_out = left_out_in_words(votes)
+            leave = f" They leave out {left_out}." if left_out else ""
+            assumed[name] = f"Ranges hold {assumed_in_words(votes.ranges)}.{leave}"
+    return ranged, assumed
