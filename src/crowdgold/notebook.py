@@ -15,7 +15,7 @@ from crowdgold.cli import plan as planning
 from crowdgold.cli.terminal import say
 from crowdgold.evaluation.jobs import chosen_methods
 from crowdgold.evaluation.questions import STANDARD, Settings, read_thresholds
-from crowdgold.evaluation.study import check_study, evaluate_checked
+from crowdgold.evaluation.study import check_study, evaluate_checked, foretell
 from crowdgold.inference.labels import Fit
 from crowdgold.methods.registry import fit as fit_method
 from crowdgold.methods.registry import method_named
@@ -63,7 +63,10 @@ def read(
 
 def check(study: Study, seed: int = SEED, expert_error: float | str = ESTIMATE) -> DataCheck:
     """What a study can support, as of `crowdgold check`, and its option of that name."""
-    return check_data(study.with_expert_error(expert_error), np.random.default_rng(seed))
+    study = study.with_expert_error(expert_error)
+    found = check_data(study, np.random.default_rng(seed))
+    settings = Settings(seed=seed, expert_error=str(expert_error))
+    return foretell(study, found, settings) if found.supported else found
 
 
 def evaluate(

@@ -286,6 +286,16 @@ def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True)
+class Foretold:
+    """What `crowdgold evaluate` will answer about all items, by the methods that sample nothing."""
+
+    methods: tuple[str, ...]  # that give the answers, the most frequent first; none without gold
+    model: str  # whose numbers follow, where they rest on a model; empty where they do not
+    sure: Mapping[str, tuple[float, bool]]  # what -> half of its interval, and whether per cent
+    unanswered: Mapping[str, tuple[str, ...]]  # why -> what has no answer
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class DataCheck(Shown):
     """What is known of a study before anything is fitted."""
@@ -312,6 +322,7 @@ class DataCheck(Shown):
     clusters: ClusterEffect | None  # None where no items belong together
     verdicts: tuple[Verdict, ...]  # on each estimator
     warnings: tuple[str, ...]  # in plain words, the gravest first
+    foretold: Foretold | None = None  # where it was worked out
 
     most_lines = 24  # with its name at most 25 lines, as many as the command prints
     kept, whole = SUPPORT, ALL

@@ -10,9 +10,8 @@ from crowdgold.checking.agreement import Agreement
 from crowdgold.checking.gold_sample import OF_CLUSTERS, OF_ITEMS, likeness_in_words
 from crowdgold.checking.without_gold import allowed_in_short
 from crowdgold.methods.doubts import FEW_LABELS, NOT_USABLE, USABLE, VERDICTS, WEAK
-from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.needs import FIRST_GOLD
-from crowdgold.methods.registry import with_role
+from crowdgold.methods.registry import METHODS
 from crowdgold.types.columns import counted, list_names
 from crowdgold.types.display import WIDTH, first_lines
 
@@ -22,8 +21,9 @@ if TYPE_CHECKING:
 MAJORITY = "the majority of the votes"
 MOST_LINES = 25  # on a screen
 NAMED = 5  # models, or annotators, that are named
+NAME_WIDTH = 14  # of methods, before their verdict
 ALL = "lines: crowdgold check FILES --verbose"  # how to see what is left out
-SUPPORT = "answer", "model", "how sure", "other methods", "to do"  # what is never left out
+SUPPORT = "answer", "model", "how sure", "no answer", "other methods", "to do"  # never left out
 
 
 def _wrapped(head: str, texts: Sequence[str], indent: int = 14) -> list[str]:
@@ -79,11 +79,12 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
     annotators, known = "not known", check.annotators
     if known is not None:
         fewest, median, highest = np.quantile(known.labels, [0, 0.5, 1])
+        odd = ((known.few, f"with fewer than {FEW_LABELS}"), (known.adversarial, "who vote against "
+               "the others"), (known.constant, "who always give the same label"))  # fmt: skip
+        told = [f"{int(which.sum())} {what}" for which, what in odd if which.any()]
         annotators = (
             f"{len(known.labels):,}, with {fewest:,.0f} to {highest:,.0f} labels (median "
-            f"{median:,.0f}); {int(known.few.sum())} with fewer than {FEW_LABELS}, "
-            f"{int(known.adversarial.sum())} against the others, {int(known.constant.sum())} "
-            "constant"
+            f"{median:,.0f}){'; ' * bool(told)}{', '.join(told)}"
         )
     found = {
         "items": [f"{check.items:,}"],
@@ -139,43 +140,45 @@ def _about_in_short(check: "DataCheck") -> dict[str, list[str]]:
     return {head: texts for head, texts in found.items() if texts}
 
 
+def _sure(half: float, per_cent: bool) -> str:
+    return f"{100 * half:.2g} points" if per_cent else f"{half:.2g}"
+
+
 def _support(check: "DataCheck") -> dict[str, list[str]]:
     """The answer, what else can be had, and what to do next."""
     usable, weak, none = (
         [one for one in check.verdicts if one.verdict == verdict] for verdict in VERDICTS
     )
     found: dict[str, list[str]] = {}
-    number = check.gold_positive + check.gold_negative
-    # Without gold `crowdgold evaluate` takes the first model, weak or not.
-    models = [one for one in check.verdicts if one not in none and one.method in with_role(MODEL)]
-    corrected = [one for one in usable if one.method in with_role(CORRECTED)]
-    first = (corrected if number else models)[:1]
+    by_name = {one.method: one for one in check.verdicts}
+    number, foretold, first = check.gold_positive + check.gold_negative, check.foretold, list[str]()
     if check.judges.ranges is not None:
         found["answer"] = [f"ranges that votes allow: {allowed_in_short(check.judges.ranges)}"]
-    for one in first:
-        why = one.why.removeprefix("the answer: ")  # the head says it
-        unchecked = "" if number else ", which nothing checks"
-        found["answer" if number else "model"] = [f"{one.method}{unchecked}: {why}"]
-    if check.open_strata:
-        found["how sure"] = ["a prevalence has no answer: a gold stratum has too few labels"]
-    elif number and not check.gold_sample.chosen:
-        share = check.gold_positive / number
-        half = 100 * 1.96 * np.sqrt(share * (1 - share) / number)
-        found["how sure"] = [
-            f"gold labels alone say the prevalence to about {half:.2g} points up or down; votes "
-            "and scores make it narrower"
-        ]
+    if foretold is not None:
+        first = [*foretold.methods[:1], *filter(None, [foretold.model])]
+        if foretold.methods:
+            found["answer"] = [
+                f"{name}: {METHODS[name].offer.use}"  # type: ignore[union-attr]
+                for name in foretold.methods[:1]
+            ]
+        if foretold.model:
+            why = by_name[foretold.model].why
+            found["model"] = [f"{foretold.model}, which nothing checks: {why}"]
+        if sure := [f"{what} {_sure(*how)}" for what, how in foretold.sure.items()]:
+            found["how sure"] = [f"up or down: {list_names(sure, NAMED)}"]
+        found["no answer"] = [
+            f"{list_names(names, NAMED)}: {why}" for why, names in foretold.unanswered.items()
+        ][:NAMED]
     counts = (usable, USABLE), (weak, f"{WEAK} (use with care)"), (none, NOT_USABLE)
-    left = [(sum(one not in first for one in some), what) for some, what in counts]
+    left = [(sum(one.method not in first for one in some), what) for some, what in counts]
     found["other methods"] = [", ".join(f"{others} {what}" for others, what in left if others)]
     if number and check.gold_sample.chosen:
         found["to do"] = check.gold_sample.to_do
     elif not number and not usable:
         found["to do"] = [FIRST_GOLD]
-    elif number and not corrected:
-        mends = (mend for one in check.verdicts if one.mend for mend in one.mend.split("; "))
-        found["to do"] = list(dict.fromkeys(mends))[:2]
-    return found
+    elif foretold is not None and foretold.methods and by_name[first[0]].mend:
+        found["to do"] = [by_name[first[0]].mend]
+    return {head: texts for head, texts in found.items() if texts}
 
 
 def in_short(check: "DataCheck") -> dict[str, list[str]]:
@@ -199,9 +202,17 @@ def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
 
 
 def describe_all(check: "DataCheck", notes: Sequence[str] = ()) -> str:
-    """The same with everything that was counted, and the reasons of each verdict."""
-    lines = [*_lines({"read": list(notes), **about(check)}), ""]
+    """The same with everything that was counted, and the reasons of each verdict, usable first."""
+    lines = [*_lines({"read": list(notes), **about(check), **_support(check)}), ""]
+    alike: dict[tuple[int, str, str], list[str]] = {}
     for one in check.verdicts:
-        texts = [one.why, *([f"-> {one.mend}"] if one.mend else [])]
-        lines.extend(_wrapped(f"{one.method:<14}{one.verdict}", texts, 26))
+        key = (VERDICTS.index(one.verdict), one.why, one.mend)
+        alike.setdefault(key, []).append(one.method)
+    for (verdict, why, mend), methods in sorted(alike.items(), key=lambda one: one[0][0]):
+        texts = [why, *([f"-> {mend}"] if mend else [])]
+        named = list_names(methods)
+        if len(named) >= NAME_WIDTH:
+            lines.append(named)
+            named = ""
+        lines += _wrapped(f"{named:<{NAME_WIDTH}}{VERDICTS[verdict]}", texts, 26)
     return "\n".join(lines)

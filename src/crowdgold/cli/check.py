@@ -58,10 +58,15 @@ def run(asked: argparse.Namespace) -> int:
     # Here: they take a second to load.
     from crowdgold.checking.study import check_data
     from crowdgold.checking.text import describe, describe_all
+    from crowdgold.evaluation.questions import Settings
+    from crowdgold.evaluation.study import foretell
 
     with terminal.progress(lambda: "reading and checking"):
         study = terminal.study_of(asked, asked.files).with_expert_error(asked.expert_error)
         check = check_data(study, np.random.default_rng(asked.seed))
+        if check.supported:
+            settings = Settings(seed=asked.seed, expert_error=str(asked.expert_error))
+            check = foretell(study, check, settings)
     for warning in check.warnings:
         terminal.say_filled(f"Warning: {warning}.")
     if asked.json:

@@ -161,6 +161,19 @@ class Value:
         """Whether it has both ends of an interval."""
         return self.lower is not None and self.upper is not None
 
+    def holds(self, value: float) -> bool:
+        """Whether its interval holds a value."""
+        return (
+            self.lower is not None
+            and self.upper is not None
+            and (self.lower <= value <= self.upper)
+        )
+
+    @property
+    def half(self) -> float | None:
+        """Half of its interval; None where it has none."""
+        return None if self.lower is None or self.upper is None else (self.upper - self.lower) / 2
+
     @property
     def excludes_zero(self) -> bool:
         """Whether its interval lies to one side of 0."""

@@ -27,6 +27,7 @@ from crowdgold.checking.choice import (
     order_of_choice,
 )
 from crowdgold.checking.gold_sample import GoldSample
+from crowdgold.checking.scores import scored
 from crowdgold.checking.study import DataCheck
 from crowdgold.checking.without_gold import (
     Allowed,
@@ -42,9 +43,9 @@ from crowdgold.evaluation.rows import KEYS, Sizes, difference_name, notes_of
 from crowdgold.inference.without_gold import UNKNOWN, WIDE, WIDEST, Range, gold_wanted
 from crowdgold.methods.method import MODEL
 from crowdgold.methods.registry import METHODS, baseline, with_role
-from crowdgold.metrics.binary import LABEL_METRICS, METRICS
+from crowdgold.metrics.binary import LABEL_METRICS, METRICS, parse_metric
 from crowdgold.metrics.metric import DELTA
-from crowdgold.metrics.ranked import RankedItems
+from crowdgold.metrics.ranked import LabelMass, RankedItems
 from crowdgold.types.items import NO_GOLD as UNLABELLED
 from crowdgold.types.items import NO_PREDICTOR, Items
 from crowdgold.types.notes import GRAVE, Note
@@ -70,6 +71,28 @@ def _share_of_range(metric: str, lower: float, upper: float) -> float:
 def is_too_wide(metric: str, lower: float, upper: float) -> bool:
     """Whether an interval is no answer: it has more of the metric's range than `WIDEST`."""
     return _share_of_range(metric, lower, upper) > WIDEST
+
+
+def votes_alone(of: Quantity, items: Items, weights: np.ndarray | None) -> float | None:
+    """A quantity where the majority of an item's votes is taken for its label; half of a tie.
+
+    None of what is about the voters themselves, and where there is no value.
+    """
+    metric = METRICS[of.plain]
+    if metric.needs_votes or not items.votes_total.any():
+        return None
+    models = [name for name in (of.model, of.against) if name not in (NO_PREDICTOR, HUMANS)]
+    rows = scored(items, models)
+    own = items if len(rows) == len(items) else items.take(rows)
+    share = 0.5 + np.sign(2 * own.votes_positive - own.votes_total) / 2
+    mass = LabelMass.of_probability(share, None if weights is None else weights[rows])
+    first, _, second = of.at.partition("|")
+    found = []
+    for model, at in zip(models or [NO_PREDICTOR], (first, second or first), strict=False):
+        asked = parse_metric(f"{of.plain}@{at}" if at else of.plain)
+        found.append(float(asked.value([mass], [RankedItems.of(own, model)])))
+    value = found[0] - found[1] if of.is_comparison else found[0]
+    return value if np.isfinite(value) else None
 
 
 def _why_no_answer(row: Mapping[str, Any], contradicts: bool) -> tuple[Note, ...]:
@@ -189,12 +212,12 @@ def _gold_wanted(of: Quantity, items: Items, between: tuple[float, float], level
     for model in {of.model, of.against} & {NO_PREDICTOR, *items.predictors}:
         if metric.needs_scores and model == NO_PREDICTOR:
             continue
-        scored = items if model == NO_PREDICTOR else items.with_score(model)
-        ranked, place = RankedItems.of(scored, model), np.arange(len(scored) + 1)
+        own = items if model == NO_PREDICTOR else items.with_score(model)
+        ranked, place = RankedItems.of(own, model), np.arange(len(own) + 1)
         for share in between:
             labels = np.diff(np.floor(place * share)).astype(int)
             threshold = float(of.at.partition("|")[0] or 0)
-            shares.append(metric.rests_on(labels, ranked, threshold, None) / max(len(scored), 1))
+            shares.append(metric.rests_on(labels, ranked, threshold, None) / max(len(own), 1))
     return gold_wanted(min(shares, default=1.0), len(items), level)
 
 

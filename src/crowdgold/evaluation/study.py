@@ -17,13 +17,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.checking.choice import first_choice
+from crowdgold.checking.choice import first_choice, order_of_choice
 from crowdgold.checking.gold_sample import assess_gold_sample
 from crowdgold.checking.scores import notes_on_missing
-from crowdgold.checking.study import DataCheck, check_data, verdicts_within
+from crowdgold.checking.study import DataCheck, Foretold, check_data, verdicts_within
 from crowdgold.evaluation import rows
-from crowdgold.evaluation.assumed_errors import assumed_errors, note_on_errors, wrong_gold_in_words
-from crowdgold.evaluation.choosing import NO_MODEL, answers_of, why_set_aside, with_ranges
+from crowdgold.evaluation.assumed_errors import (
+    NONE_ASSUMED,
+    assumed_errors,
+    note_on_errors,
+    wrong_gold_in_words,
+)
+from crowdgold.evaluation.choosing import (
+    NO_MODEL,
+    answers_of,
+    votes_alone,
+    why_set_aside,
+    with_ranges,
+)
 from crowdgold.evaluation.fitting import Finding, run_job
 from crowdgold.evaluation.folder import Answered, Evaluation, write_folder
 from crowdgold.evaluation.jobs import (
@@ -65,6 +76,7 @@ from crowdgold.reading.options import Reading
 from crowdgold.reading.study import Study, StudyFiles
 from crowdgold.system.extras import missing
 from crowdgold.system.temporary import process_folder
+from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 
@@ -158,12 +170,14 @@ def _notes(settings: Settings, items: Items) -> list[str]:
         notes.append(f"no scores: nothing is said of models, and these cannot run: {of_scores}")
     if not set(settings.metrics) & set(THRESHOLD_METRICS):
         return notes
-    for model in items.predictors:
-        if not thresholds_of(settings, items, model):
-            metrics = ", ".join(name for name in THRESHOLD_METRICS if name in settings.metrics)
-            notes.append(
-                f"{model}: no {metrics}, since its scores are not all in [0, 1]; give a threshold"
-            )
+    without = [one for one in items.predictors if not thresholds_of(settings, items, one)]
+    if without:
+        metrics = ", ".join(name for name in THRESHOLD_METRICS if name in settings.metrics)
+        whose = "its scores are" if len(without) == 1 else "their scores are"
+        notes.append(
+            f"{list_names(without)}: no {metrics}, since {whose} not all in [0, 1]; give a "
+            "threshold (--threshold MODEL=VALUE)"
+        )
     return notes
 
 
@@ -224,6 +238,14 @@ def join_findings(
     wrong = {} if aside.get(ALL) else {ALL: wrong_gold_in_words(items, settings, assumed)}
     answers = answers_of(estimates, sizes, n_gold, aside, unusable)
     answers, ranges_if = with_ranges(answers, planned, check)
+    weights = {
+        name: None if study.weights is None else study.weights[one.rows]
+        for name, one in planned.strata.items()
+    }
+    answers = [
+        replace(one, votes_alone=votes_alone(one.of, inside[one.stratum], weights[one.stratum]))
+        for one in answers
+    ]
     summary = {
         "settings": asdict(settings),
         "models": items.predictors,
@@ -311,6 +333,38 @@ def check_study(study: Study, settings: Settings) -> DataCheck:
         why = "\n".join(f"  - {one.method}: {one.why}" for one in check.verdicts)
         raise UnsupportedError(f"these data support no method:\n{why}")
     return check
+
+
+def foretell(study: Study, check: DataCheck, settings: Settings) -> DataCheck:
+    """A check with what `evaluate_study` will answer about all items, by its own rule.
+
+    The methods that sample nothing are run, so that their answers are those that it will give.
+    Raises what it would of the data.
+    """
+    planned = plan_study(study, settings)
+    quick = replace(planned, strata={ALL: planned.strata[ALL]}, jobs=[
+        one for one in planned.jobs if is_quick(one.methods) and one.stratum == ALL
+    ])  # fmt: skip
+    findings = [one for job in quick.jobs for one in run_job(job, quick, StanModels())]
+    answers = join_findings(quick, findings, check, 0.0, NONE_ASSUMED).answers
+    aside = why_set_aside(check.gold_sample)
+    usable = {one.method for one in check.verdicts if one.verdict != NOT_USABLE}
+    asked = [name for name in planned.asked(ALL) if name in usable]
+    gold = check.gold_positive + check.gold_negative
+    order, reason = order_of_choice(gold, aside, asked)
+    model = next((name for name in order if name in asked), "") if reason else ""
+    known = [(one, one.value) for one in answers if one.value and not one.allowed]
+    unanswered: dict[str, list[str]] = {}
+    for one in answers:
+        if one.value is None and one.allowed is None and not model:
+            why = "; ".join(passed.text for passed in one.passed_over[:1])
+            unanswered.setdefault(why or "no method estimates it", []).append(one.of.name)
+    return replace(check, foretold=Foretold(
+        tuple(dict.fromkeys(value.method for _, value in known)), model,
+        {one.of.in_words: (half, one.of.words.in_per_cent) for one, value in known
+         if not one.of.is_comparison and (half := value.half) is not None},
+        {why: tuple(names) for why, names in unanswered.items()},
+    ))  # fmt: skip
 
 
 def require_answers(evaluation: Evaluation) -> None:

@@ -83,7 +83,7 @@ PREDICTED = Method(
     title="cross-fitted logistic regression, rectified by gold labels of experts who err",
     of_items=predict, needs=(GOLD, EXPERTS_ERRORS), style=Style("#AA3377", "P"),
     offer=Offer(
-        use="the answer: as logistic-R, corrected for the experts' errors",
+        use="as logistic-R, corrected for the experts' errors",
         assumes=(
             "Predicts labels as logistic-R does, and lets the experts' opinions correct the "
             "prediction, each for what it is worth: how often experts err follows from items that "

@@ -28,7 +28,7 @@ METHOD = Method(
     name="logistic-R", title="cross-fitted logistic regression, rectified by the gold labels",
     of_items=predict, needs=(GOLD,), style=Style("#339988", "p"),
     offer=Offer(
-        use="the answer: votes and scores, corrected by the gold labels",
+        use="votes and scores, corrected by the gold labels",
         assumes=(
             "Predicts every label from the votes, by who gave them where annotators are few, and "
             "all models' scores, by a logistic regression that never sees the item's own gold "

@@ -4,13 +4,23 @@ The answers stand in one table a stratum, after ranges where there is no gold; t
 in another, which follows when the models have been sampled.
 """
 
+import shutil
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdgold.checking.choice import is_corrected
 from crowdgold.checking.without_gold import ends_in_words
-from crowdgold.evaluation.answer import ALONE, BY_METHOD, CORRECTED, Answer, Value, of_stratum
+from crowdgold.evaluation.answer import (
+    ALONE,
+    BY_METHOD,
+    CORRECTED,
+    Answer,
+    Quantity,
+    Value,
+    of_stratum,
+)
 from crowdgold.evaluation.folder import Evaluation
 from crowdgold.evaluation.rows import MEANING, SURE
 from crowdgold.inference.without_gold import WANTED, WIDE
@@ -25,8 +35,10 @@ GOLD_NEEDED = (
     f"Where it is all items, label 100 first and look again. A dash: the range is under {WIDE:g} "
     "wide, so that none is worked out."
 )
+MOST_STRATA = 6  # whose answers are printed in full; of more there is a line each
+MOST_TABLES, MOST_ROWS = 3, 20  # of strata in short
 MOST_NAMED = 3  # methods that failed, or answers by another method, that are named
-AS_GOLD_WORDS = f'"as gold": {MEANING}.'
+AS_GOLD_WORDS = f'"as gold": {MEANING}. It is rounded to what is known of it.'
 AS_GOLD_NAMED = 12  # numbers in that column whose intervals are named; all are in estimates.csv
 MARK = "!"  # after a method whose number the gold labels contradict
 Summary = Mapping[str, Any]
@@ -37,15 +49,48 @@ def _cut(text: str, width: int) -> str:
     return (text if len(text) < width else f"{text[: width - 2]}…").ljust(width)
 
 
+@dataclass(frozen=True)
+class _Columns:
+    """How wide the first columns are, and how models are called where their names do not fit."""
+
+    metric: int
+    model: int
+    called: Mapping[str, str]  # model -> its name in the table
+
+    @classmethod
+    def of(cls, answers: Sequence[Answer]) -> "_Columns":
+        """Those in which all names fit: of a wide terminal, else with short names for models."""
+        metric = max([METRIC, *(len(one.of.metric) + 1 for one in answers)])
+        widest = 1 + max((len(one.of.who) for one in answers), default=0)
+        room = MODEL + shutil.get_terminal_size((WIDTH, 1)).columns - WIDTH
+        models = dict.fromkeys(one.of.model for one in answers if one.of.model)
+        models |= dict.fromkeys(one.of.against for one in answers if one.of.is_comparison)
+        if widest <= max(MODEL, room):
+            return cls(metric, max(MODEL, widest), {name: name for name in models})
+        return cls(metric, MODEL, {name: f"m{place}" for place, name in enumerate(models, 1)})
+
+    def key(self, of: Quantity) -> str:
+        """The cells of what a row is of, filled up to their widths."""
+        model, against = (self.called.get(name, name) for name in (of.model, of.against))
+        who = replace(of, model=model, against=against).who
+        return _cut(of.metric, self.metric) + _cut(who, self.model)
+
+    @property
+    def head(self) -> str:
+        """The names of the columns."""
+        return f"{'metric'.ljust(self.metric)}{'model'.ljust(self.model)}"
+
+    @property
+    def legend(self) -> list[str]:
+        """Which models the short names are of; nothing where all stand as they are."""
+        short = [f"{own}: {name}" for name, own in self.called.items() if own != name]
+        return textwrap.wrap("; ".join(short), WIDTH, break_on_hyphens=False)
+
+
 def _count(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
-
-
-def _key_cells(one: Answer) -> str:
-    """The cells of an answer's metric and model, filled up to their widths."""
-    return _cut(one.of.metric, METRIC) + _cut(one.of.who, MODEL)
 
 
 def _listed(answers: Iterable[Answer]) -> str:
@@ -64,16 +109,16 @@ def _wrapped(notes: Iterable[str]) -> list[str]:
     ]
 
 
-def _range_lines(stratum: Summary, answers: Sequence[Answer]) -> Iterator[str]:
+def _range_lines(stratum: Summary, answers: Sequence[Answer], columns: _Columns) -> Iterator[str]:
     ranges = [(one, one.allowed) for one in answers if one.allowed is not None]
     if not ranges:
         return
     width = NUMBER + 2 + INTERVAL
-    head = f"{'metric'.ljust(METRIC)}{'model'.ljust(MODEL)}{'range'.ljust(width)}"
-    yield head + "gold needed".rjust(METHOD)
+    yield columns.head + "range".ljust(width) + "gold needed".rjust(METHOD)
     for one, allowed in ranges:
         ends = ends_in_words(*allowed.ends) if allowed.ends else "no range"
-        yield f"{_key_cells(one)}{ends.ljust(width)}{_count(allowed.gold or None).rjust(METHOD)}"
+        needed = _count(allowed.gold or None).rjust(METHOD)
+        yield f"{columns.key(one.of)}{ends.ljust(width)}{needed}"
     yield from _wrapped([stratum["ranges_if"], GOLD_NEEDED])
 
 
@@ -84,11 +129,11 @@ def _number_cells(value: Value, by: str) -> str:
     return f"{value.estimate:{NUMBER}.3f}  {interval.ljust(INTERVAL)}{by.ljust(METHOD)}"
 
 
-def _head(level: float, last: str) -> str:
+def _head(columns: _Columns, level: float, last: str) -> str:
     interval = f"{100 * level:g} % interval"
     return (
-        f"{'metric'.ljust(METRIC)}{'model'.ljust(MODEL)}{'value'.rjust(NUMBER)}  "
-        f"{interval.ljust(INTERVAL)}{'by'.ljust(METHOD)}{last.rjust(AS_GOLD)}"
+        f"{columns.head}{'value'.rjust(NUMBER)}  {interval.ljust(INTERVAL)}{'by'.ljust(METHOD)}"
+        f"{last.rjust(AS_GOLD)}"
     ).rstrip()
 
 
@@ -159,14 +204,22 @@ def footnotes(evaluation: Evaluation, stratum: str) -> Iterator[str]:
         yield f'"{CORRECTED}": {what} ({", ".join(corrected)}).'
     numbers = [(one, value.as_gold) for one, value in given if value.as_gold]
     if numbers:
-        ends = [f"{one.of.name} {number.interval}" for one, number in numbers if number.interval]
+        yield AS_GOLD_WORDS
+    ends = [f"{one.of.name} {number.interval}" for one, number in numbers if number.interval]
+    if ends and whole is summary["strata"][0]:
         more = "; and others in estimates.csv" if len(ends) > AS_GOLD_NAMED else ""
-        yield AS_GOLD_WORDS + (
-            f" It is rounded to what is known of it. Its {SURE} intervals: "
-            f"{'; '.join(ends[:AS_GOLD_NAMED])}{more}." if ends else ""
-        )  # fmt: skip
+        yield f"Its {SURE} intervals: {'; '.join(ends[:AS_GOLD_NAMED])}{more}."
     yield _contradicted(summary, stratum, [value for _, value in given])
     yield whole.get("if_wrong", "")
+    apart = [one for one, value in given if one.votes_alone is not None and not one.allowed
+             and value.has_interval and not value.holds(one.votes_alone)]  # fmt: skip
+    if apart:
+        named = [f"{one.of.name} {one.votes_alone:.3f}" for one in apart[:AS_GOLD_NAMED]]
+        more = f" and {len(apart) - AS_GOLD_NAMED} more" * (len(apart) > AS_GOLD_NAMED)
+        yield (
+            "Had the majority of the votes been taken for the truth, these would lie outside their "
+            f"intervals: {', '.join(named)}{more}."
+        )
     if wide := [one for one in answers if one.has("wide")]:
         fewer = min(whole["gold_positive"], whole["gold"] - whole["gold_positive"])
         rarer = f"{counted(fewer, 'gold label')} of the rarer class"
@@ -184,7 +237,9 @@ def footnotes(evaluation: Evaluation, stratum: str) -> Iterator[str]:
     yield from _fit_notes(summary, stratum)
 
 
-def _answer_lines(evaluation: Evaluation, answers: Sequence[Answer]) -> Iterator[str]:
+def _answer_lines(
+    evaluation: Evaluation, answers: Sequence[Answer], columns: _Columns
+) -> Iterator[str]:
     """The answers in a table; without gold labels the model's numbers alone, under a title."""
     without = any(one.allowed for one in answers)
     own = [one for one in answers if one.value is not None] if without else answers
@@ -193,38 +248,81 @@ def _answer_lines(evaluation: Evaluation, answers: Sequence[Answer]) -> Iterator
         says = "What a model says, if what it assumes is true"
         yield says if own else "No model gives a number."
     if own:
-        yield _head(evaluation.summary["settings"]["level"], "" if without else "as gold")
+        yield _head(columns, evaluation.summary["settings"]["level"], "" if without else "as gold")
     for one in own:
         if one.value is None:
-            yield f"{_key_cells(one)}no answer"
+            yield f"{columns.key(one.of)}no answer"
             continue
         by = one.value.method if one.way == BY_METHOD else one.way
         number = one.value.as_gold
         shown = "-" if number is None else "≥" * number.is_unbounded + _count(number.shown)
         last = "" if without else shown.rjust(AS_GOLD)
-        yield f"{_key_cells(one)}{_number_cells(one.value, by)}{last}".rstrip()
+        yield f"{columns.key(one.of)}{_number_cells(one.value, by)}{last}".rstrip()
 
 
-def describe(evaluation: Evaluation, strata: Collection[str] | None = None) -> str:
-    """The answers of some strata, or all, in tables, after the reason for the choice of methods."""
-    blocks = []
-    for stratum in evaluation.summary["strata"]:
+def _in_full(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
+    """The answers of some strata in tables; what is said of all of them is said once."""
+    columns, blocks = _Columns.of(evaluation.answers), list[str]()
+    own = {one["name"]: of_stratum(evaluation.answers, one["name"]) for one in strata}
+    reasons = {name: list(dict.fromkeys(one.reason.text for one in answers if one.reason))
+               for name, answers in own.items()}  # fmt: skip
+    notes = {name: [*filter(None, footnotes(evaluation, name))] for name in own}
+    several = len(own) > 1
+    shared = [
+        note for note in notes[strata[0]["name"]] if all(note in one for one in notes.values())
+    ]
+    same = len({*map(tuple, reasons.values())}) == 1
+    for stratum in strata:
         name = stratum["name"]
-        if strata is not None and name not in strata:
-            continue
-        answers = of_stratum(evaluation.answers, name)
         lines = []
-        for reason in dict.fromkeys(one.reason.text for one in answers if one.reason):
+        for reason in reasons[name] if not (same and blocks) else []:
             text = f"{reason[:1].upper()}{reason[1:]}."
             lines += textwrap.wrap(text, WIDTH, break_on_hyphens=False)
         lines += [
             f"{name}: {stratum['items']:,} items, {stratum['votes']:,} votes, {stratum['gold']:,} "
             f"with gold ({stratum['gold_positive']:,} positive)",
-            *_range_lines(stratum, answers),
-            *_answer_lines(evaluation, answers),
-            *_wrapped(footnotes(evaluation, name)),
+            *(columns.legend if not blocks else []),
+            *_range_lines(stratum, own[name], columns),
+            *_answer_lines(evaluation, own[name], columns),
+            *_wrapped([note for note in notes[name] if not (several and note in shared)]),
         ]
         blocks.append("\n".join(lines))
+    if several and shared:
+        blocks.append("\n".join(["In each of these tables:", *_wrapped(shared)]))
+    return "\n\n".join(blocks)
+
+
+def _in_short(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
+    """The answers of many strata, a line each: the prevalence, and each model's first metric."""
+    whole = of_stratum(evaluation.answers, evaluation.summary["strata"][0]["name"])
+    first = {one.of.model: one.of for one in reversed(whole) if not one.of.is_comparison}
+    blocks = []
+    for of in list(first.values())[::-1][:MOST_TABLES]:
+        found = {one.stratum: one for one in evaluation.answers if one.of == of}
+        lines = [f"{of.in_words}, by stratum", f"{'stratum':<32}{'items':>8}{'gold':>7}  value"]
+        for one in strata[:MOST_ROWS]:
+            answer = found.get(one["name"])
+            said = "no answer"
+            if answer and answer.allowed and answer.allowed.ends:
+                said = f"a range, {ends_in_words(*answer.allowed.ends)}"
+            elif answer and answer.value and not answer.allowed:
+                said = _number_cells(answer.value, "").rstrip()
+            lines.append(f"{_cut(one['name'], 32)}{one['items']:>8,}{one['gold']:>7,}{said:>8}")
+        if len(strata) > MOST_ROWS:
+            lines.append(f"{len(strata) - MOST_ROWS:,} more strata are in estimates.csv")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def describe(evaluation: Evaluation, strata: Collection[str] | None = None) -> str:
+    """The answers of some strata, or all, in tables, after the reason for the choice of methods."""
+    whole, *parts = evaluation.summary["strata"]
+    wanted = [one for one in parts if strata is None or one["name"] in strata]
+    full = [whole] if strata is None or whole["name"] in strata else []
+    if len(parts) <= MOST_STRATA:
+        full, wanted = full + wanted, []
+    blocks = [_in_full(evaluation, full)] if full else []
+    blocks += [_in_short(evaluation, wanted)] if wanted else []
     return "\n\n".join(blocks)
 
 
@@ -251,6 +349,7 @@ def describe_models(evaluation: Evaluation, described: Mapping[str, Evaluation])
     made then are not repeated.
     """
     summary, blocks = evaluation.summary, []
+    columns = _Columns.of(evaluation.answers)
     for stratum in summary["strata"]:
         name = stratum["name"]
         own = of_stratum(evaluation.answers, name)
@@ -258,12 +357,17 @@ def describe_models(evaluation: Evaluation, described: Mapping[str, Evaluation])
         said = set(_fit_notes(described[name].summary, name))
         notes = [_contradicted(summary, name, [beside for _, beside in opinions])]
         notes += [note for note in _fit_notes(summary, name) if note not in said]
-        lines = [f"{_key_cells(one)}{_number_cells(beside, beside.method)}".rstrip()
+        lines = [f"{columns.key(one.of)}{_number_cells(beside, beside.method)}".rstrip()
                  for one, beside in opinions]  # fmt: skip
         if lines:
             inside = f", {name}" if len(summary["strata"]) > 1 else ""
             title = f"For comparison: what models say{inside}"
-            lines = [title, _head(summary["settings"]["level"], ""), *lines]
+            lines = [
+                title,
+                *columns.legend,
+                _head(columns, summary["settings"]["level"], ""),
+                *lines,
+            ]
         if lines or any(notes):
             blocks.append("\n".join([*lines, *_wrapped(notes)]))
     return "\n\n".join(blocks)
