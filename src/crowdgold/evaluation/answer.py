@@ -84,9 +84,14 @@ class Quantity:
         return f"{self.metric} {self.who}".strip()
 
     @property
+    def symbol(self) -> str:
+        """The metric in short, with its threshold: `recall at 0.5`."""
+        return self.words.symbol + (f" at {self.at.replace('|', ' and ')}" if self.at else "")
+
+    @property
     def in_words(self) -> str:
         """What it is, for a sentence: `recall at 0.5 of large`."""
-        name = self.words.symbol + (f" at {self.at.replace('|', ' and ')}" if self.at else "")
+        name = self.symbol
         if self.is_comparison:
             return f"{name}, {self.model} against {self.against}"
         return f"{name} of {self.model}" if self.model else name
@@ -157,29 +162,28 @@ class Value:
     contradicted: bool | None = None  # by the gold labels; None where that is not known
 
     @property
+    def ends(self) -> tuple[float, float] | None:
+        """Both ends of its interval; None where it has none."""
+        return None if self.lower is None or self.upper is None else (self.lower, self.upper)
+
+    @property
     def has_interval(self) -> bool:
-        """Whether it has both ends of an interval."""
-        return self.lower is not None and self.upper is not None
+        """Whether it has an interval."""
+        return self.ends is not None
 
     def holds(self, value: float) -> bool:
         """Whether its interval holds a value."""
-        return (
-            self.lower is not None
-            and self.upper is not None
-            and (self.lower <= value <= self.upper)
-        )
+        return self.ends is not None and self.ends[0] <= value <= self.ends[1]
 
     @property
     def half(self) -> float | None:
         """Half of its interval; None where it has none."""
-        return None if self.lower is None or self.upper is None else (self.upper - self.lower) / 2
+        return None if self.ends is None else (self.ends[1] - self.ends[0]) / 2
 
     @property
     def excludes_zero(self) -> bool:
         """Whether its interval lies to one side of 0."""
-        return (
-            self.lower is not None and self.upper is not None and (self.lower > 0 or self.upper < 0)
-        )
+        return self.ends is not None and (self.ends[0] > 0 or self.ends[1] < 0)
 
     @property
     def negated(self) -> "Value":

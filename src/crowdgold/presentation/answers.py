@@ -1,13 +1,12 @@
 """The answer of a study in plain words: a sentence for each metric, with its numbers."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from crowdgold.checking.without_gold import ends_in_words, gold_in_words
 from crowdgold.evaluation.answer import (
     ALONE,
-    BY_METHOD,
     CORRECTED,
     Answer,
     AsGold,
@@ -17,7 +16,6 @@ from crowdgold.evaluation.answer import (
 )
 from crowdgold.evaluation.conditions import Key
 from crowdgold.evaluation.questions import is_of_population
-from crowdgold.evaluation.rows import SURE
 from crowdgold.methods.method import ANSWERS, in_order
 from crowdgold.methods.registry import METHODS
 
@@ -108,6 +106,7 @@ def assumptions_of(methods: Sequence[str], about: str) -> list[tuple[str, str]]:
     return list(found.items())
 
 
+NO_VALUE = Value("", None, None, None)
 LEAST = 2  # decimals; more where the interval is narrower than the last of them
 
 
@@ -125,10 +124,9 @@ def badge(key: Key, answer: Value | None) -> str:
     return f"{name} {value} ({lower} to {upper})"
 
 
-RANGE_WORDS = "A range that votes and scores allow, without gold labels"
 VOTES_ALONE = "votes and scores alone"
+MOST_LEADS = 3  # sentences on who is ahead, at the head of the report
 MOST_PAIRS = 12  # pairs of models whose comparison is written out; all are in estimates.csv
-GAINED = 1.05  # least ratio of the number as gold to the gold labels that is called a gain
 
 
 @dataclass(frozen=True)
@@ -136,14 +134,14 @@ class AnswerText:
     """The texts on one metric's answer."""
 
     title: str  # what it is about
-    sentence: str  # the answer, without its interval
-    interval: str
-    as_gold: str  # how many gold labels alone would be as precise; empty where that is not known
-    alone: str  # what gold labels alone say; empty where that is the answer, or not known
-    details: Sequence[str]  # method, and the model's estimate beside it
-    flagged: bool  # whether gold labels contradict the answer itself
-    line: tuple[str, str, str] = ("", "", "")  # value, ends of the interval and method, for a table
+    sentence: str  # the answer
+    remarks: Sequence[str]  # what else to know of it
+    cells: Sequence[str]  # for a table, as `CELLS`
+    flagged: bool = False  # whether gold labels contradict the answer itself
     ahead: bool = False  # whether a model is ahead of another beyond doubt
+
+
+CELLS = ("value", "interval", "by", "as gold", "gold labels alone", "votes alone", "a model says")
 
 
 @dataclass(frozen=True)
@@ -180,27 +178,6 @@ def _sentence(of: Quantity, value: Value, numbers: Numbers) -> str:
     return words.sentence.format(**said)
 
 
-def _precision_sentence(answer: Answer, value: Value) -> str:
-    """A sentence on how many gold labels alone would have given an interval as narrow."""
-    n_gold, as_gold = answer.gold, value.as_gold
-    if n_gold == 0 or answer.alone is None:
-        return ""
-    if answer.way == ALONE:
-        return f"From the {n_gold:,} gold labels alone."
-    if as_gold is None:
-        return ""
-    if as_gold.interval or as_gold.number > GAINED * n_gold:
-        about = f"about {as_gold_words(as_gold, f'{SURE} interval ')}"
-        about = as_gold.interval if as_gold.is_unbounded else about
-        return f"As precise as {about} gold labels alone would be. You have {n_gold:,}."
-    if as_gold.number >= n_gold / GAINED:
-        return f"As precise as your {n_gold:,} gold labels alone: votes and scores add nothing."
-    return (
-        f"Less precise than your {n_gold:,} gold labels alone: as about {rounded(as_gold.number)} "
-        "would be."
-    )
-
-
 def method_in_words(answer: Answer) -> str:
     """By what the number of an answer was found, with the method's name; empty without one."""
     if answer.value is None:
@@ -211,57 +188,66 @@ def method_in_words(answer: Answer) -> str:
     return f"corrected by gold ({method})" if answer.way == CORRECTED else method
 
 
-def _detail_lines(answer: Answer, value: Value) -> Iterator[str]:
-    said = method_in_words(answer)
-    yield f"By {said}" if answer.way == BY_METHOD else f"{said[:1].upper()}{said[1:]}"
-    beside = answer.beside
-    if beside is not None and beside.estimate is not None:
-        numbers = Numbers(answer.of, beside)
-        against = ", which the gold labels contradict" if beside.contradicted else ""
-        yield (
-            f"For comparison, by the model {beside.method}: {numbers.point} ({numbers.ends})"
-            f"{against}"
-        )
-    if answer.remarks:
-        yield answer.remarks
+def _beside(of: Quantity, value: Value | None) -> str:
+    """A number with its interval, for a cell; empty where there is none."""
+    if value is None or value.estimate is None:
+        return ""
+    numbers = Numbers(of, value)
+    return f"{numbers.point} ({numbers.ends})"
 
 
-def _without_gold(answer: Answer, allowed: VotesRange, title: str, level: float) -> AnswerText:
-    """A range where there are no gold labels, with a model's number if what it assumes is true."""
+def _cells(answer: Answer) -> list[str]:
+    of, value, beside, allowed = answer.of, answer.value, answer.beside, answer.allowed
+    votes = ""
+    if answer.votes_alone is not None:
+        votes = Numbers(of, replace(value or NO_VALUE, estimate=answer.votes_alone)).point
+    model = "" if beside is None else f"{beside.method}: {_beside(of, beside)}"
+    model += "; contradicted by the gold labels" if beside and beside.contradicted else ""
+    if allowed is not None:
+        ends = Numbers(of, Value("", None, *(allowed.ends or (None, None)))).ends
+        says = f"{value.method}: {_beside(of, value)}" if value else model
+        first = ["a range", ends, VOTES_ALONE] if allowed.ends else ["no range", "", ""]
+        return [*first, "", "", votes, says]
+    if value is None:
+        return ["no answer", "", "", "", _beside(of, answer.alone), votes, model]
+    numbers, alone = Numbers(of, value), answer.alone
+    by_gold = "" if alone is None or alone.method == value.method else _beside(of, alone)
+    as_gold = as_gold_words(value.as_gold)
+    return [numbers.point, numbers.ends, method_in_words(answer), as_gold, by_gold, votes, model]
+
+
+def _without_gold(answer: Answer, allowed: VotesRange, level: float) -> tuple[str, list[str]]:
+    """A range where there are no gold labels, and a model's number if what it assumes is true."""
     of, value = answer.of, answer.value
-    details = [answer.remarks] if answer.remarks else []
+    remarks = [answer.remarks] if answer.remarks else []
     if value is not None and value.estimate is not None:
         numbers = Numbers(of, value)
         model = f"{value.method} says {numbers.point} ({numbers.interval(level)})"
-        details.insert(0, f"{model}, if what it assumes is true; nothing checks it")
-    needed = f"{gold_in_words(allowed.gold)}."
+        remarks.insert(0, f"{model}, if what it assumes is true; nothing checks it")
+    if allowed.gold:
+        remarks.insert(0, f"{gold_in_words(allowed.gold)}.")
     if allowed.ends is None:
-        sentence = f"No range without gold labels: {allowed.why.text if allowed.why else ''}."
-        return AnswerText(title, sentence, "", needed, "", details, False, ("no range", "", ""))
-    numbers = Numbers(of, Value("", None, *allowed.ends))
-    said = {"metric": of.plain, "model": of.model, "at": of.at, "value": numbers.ends}
-    sentence, needed = of.words.sentence.format(**said), needed if allowed.gold else ""
-    line = ("a range", numbers.ends, VOTES_ALONE)
-    return AnswerText(title, sentence, RANGE_WORDS, needed, "", details, False, line)
+        why = allowed.why.text if allowed.why else ""
+        return f"No range without gold labels: {why}.", remarks
+    ends = Numbers(of, Value("", None, *allowed.ends)).ends
+    said = {"metric": of.plain, "model": of.model, "at": of.at, "value": ends}
+    return of.words.sentence.format(**said), remarks
 
 
 def write_answer(answer: Answer, level: float) -> AnswerText:
     """What is said of an answer."""
     answer = _leader_first(answer)
-    of, value, title = answer.of, answer.value, answer.of.title
+    of, value = answer.of, answer.value
     if answer.allowed is not None:
-        return _without_gold(answer, answer.allowed, title, level)
+        return AnswerText(of.title, *_without_gold(answer, answer.allowed, level), _cells(answer))
     if value is None or value.estimate is None:
-        why = tuple(one.text for one in answer.passed_over) or ("No method could estimate it.",)
-        return AnswerText(title, "No answer from these data.", "", "", "", why, False)
-    numbers, alone = Numbers(of, value), ""
-    if answer.alone is not None and value.method != answer.alone.method:
-        of_gold = Numbers(of, answer.alone)
-        alone = f"{of_gold.point} ({of_gold.ends})"
+        why = [one.text for one in answer.passed_over] or ["No method could estimate it."]
+        return AnswerText(of.title, "No answer from these data.", why, _cells(answer))
+    numbers = Numbers(of, value)
+    sentence = _sentence(of, value, numbers).removesuffix(".")
     return AnswerText(
-        title, _sentence(of, value, numbers), numbers.interval(level),
-        _precision_sentence(answer, value), alone, tuple(_detail_lines(answer, value)),
-        bool(value.contradicted), (numbers.point, numbers.ends, method_in_words(answer)),
+        of.title, f"{sentence} ({numbers.interval(level)}).",
+        [answer.remarks] if answer.remarks else [], _cells(answer), bool(value.contradicted),
         of.is_comparison and value.excludes_zero,
     )  # fmt: skip
 
@@ -285,4 +271,4 @@ def write_answers(answers: Sequence[Answer], level: float) -> list[AnswerGroup]:
 def leads(groups: Sequence[AnswerGroup]) -> list[str]:
     """Sentences on which model is ahead of which beyond doubt: of each pair the first metric's."""
     found = [[one.sentence for one in group.answers if one.ahead] for group in groups]
-    return [sentences[0] for sentences in found if sentences]
+    return [sentences[0] for sentences in found if sentences][:MOST_LEADS]

@@ -27,7 +27,7 @@ from matplotlib.ft2font import FT2Font
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from crowdgold.evaluation.answer import Quantity, Value, quantity_of, value_of
+from crowdgold.evaluation.answer import Answer, Quantity, Value, quantity_of, value_of
 from crowdgold.evaluation.assumed_errors import ERROR, informative_rows
 from crowdgold.evaluation.questions import plain_metric
 from crowdgold.methods.registry import offered
@@ -337,6 +337,65 @@ def draw_study_estimates(
     return figure, rows
 
 
+INK, PALE = "#0072B2", "#c9ced6"
+WITHOUT_GOLD = "Bars: what votes and scores allow without gold labels."
+MOST_ANSWERS = 30  # rows of one figure of answers
+
+
+def draw_study_answers(answers: Sequence[tuple[str, str, Answer]]) -> Figure:
+    """A row for each answer, under its heading: its interval, and behind it what gold labels alone
+    and the votes alone say; a range without gold labels. Each comes with its heading and label.
+    """
+    places, labels, headings = list[float](), list[str](), list[tuple[float, str]]()
+    place, last = 0.0, ""
+    for heading, label, _ in answers:
+        if heading != last:
+            place += 0.3 * bool(places)
+            headings.append((place, heading))
+            place, last = place + 1, heading
+        places.append(place)
+        labels.append(literal(label))
+        place += 1
+    figure, ((axes,),) = new_figure(1, 1, 0.75 + ROW_HEIGHT * place, COLUMN_WIDTH)
+    drawn: dict[str, Any] = {}
+    for at, (_, _, answer) in zip(places, answers, strict=True):
+        value, alone, allowed = answer.value, answer.alone, answer.allowed
+        own = None if value is None else value.method
+        if alone is not None and alone.ends and alone.method != own:
+            (drawn["gold labels alone"],) = axes.plot(
+                alone.ends, [at, at], color=PALE, linewidth=6, solid_capstyle="butt"
+            )
+        if allowed is not None and allowed.ends:
+            (drawn["a range, without gold labels"],) = axes.plot(
+                allowed.ends, [at, at], color="#E69F00", linewidth=4, solid_capstyle="butt"
+            )
+        if value is not None and value.ends and value.estimate is not None and not allowed:
+            (drawn["the answer"],) = axes.plot(value.ends, [at, at], color=INK, linewidth=1.6)
+            axes.plot(value.estimate, at, marker="o", color=INK, markersize=4.5)
+        if answer.votes_alone is not None:
+            (drawn["votes taken for the truth"],) = axes.plot(
+                answer.votes_alone, at, marker="D", color="#D55E00", markersize=3.6,
+                markerfacecolor="none", linestyle="none",
+            )  # fmt: skip
+    for at, heading in headings:
+        axes.text(-0.02, at, literal(heading), transform=axes.get_yaxis_transform(), va="center",
+                  ha="right", fontsize=7.5, fontweight="bold")  # fmt: skip
+    axes.set_yticks(places, labels)
+    axes.set_ylim(place - 0.5, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    axes.margins(x=0.04)
+    if all(answer.of.is_difference for _, _, answer in answers):
+        axes.axvline(0, color="#444444", linewidth=0.8, linestyle=":")
+        axes.set_xlabel("difference")
+    order = [name for name in ("the answer", "gold labels alone", "a range, without gold labels",
+             "votes taken for the truth") if name in drawn]  # fmt: skip
+    if order:
+        figure.legend([drawn[name] for name in order], order, loc="outside upper left",
+                      ncols=2, fontsize=6.5, frameon=False, handlelength=1.6)  # fmt: skip
+    return figure
+
+
 # Colour and line of the first, second ... model.
 LOOKS = (("#0072B2", "-"), ("#D55E00", "--"), ("#009E73", "-."), ("#AA4499", ":"))
 MOST_LINES = len(LOOKS)  # models that one figure can show
@@ -508,6 +567,41 @@ def _group(of: Quantity, names: Mapping[str, str]) -> str:
     if of.is_comparison:
         model = f"{model} − {names.get(of.against, of.against)}"
     return f"{model}, from {of.at.replace('|', ' and ')}" if of.at else model
+
+
+def answer_figures(study: StudyFolder) -> Iterator[StudyFigure]:
+    """Draw all answers, a row each: first the values, then the differences."""
+    names = drawn_names(study.models)
+    several = len(study.models) > 1
+    for differences in (False, True):
+        rows = []
+        for answer in study.answers:
+            of = answer.of
+            known = answer.is_known or answer.votes_alone is not None
+            if of.is_difference != differences or not known:
+                continue
+            whose = names.get(of.model, of.model)
+            if of.is_comparison:
+                whose = f"{whose} − {names.get(of.against, of.against)}"
+            elif of.against_voters:
+                whose = f"{whose} − a voter"
+            own = of.model and (several or differences)
+            rows.append((of.symbol, whose, answer) if own else ("", of.symbol, answer))
+        order = list(dict.fromkeys(heading for heading, _, _ in rows))
+        rows.sort(key=lambda row: order.index(row[0]))
+        chunks = [rows[at : at + MOST_ANSWERS] for at in range(0, len(rows), MOST_ANSWERS)]
+        for number, some in enumerate(chunks, start=1):
+            title = "Differences" if differences else "Values"
+            title += f" ({number} of {len(chunks)})" if len(chunks) > 1 else ""
+            told = [f"{heading} {label}: {Numbers(one.of, one.value).point}".strip()
+                    for heading, label, one in some if one.value]  # fmt: skip
+            kind = "difference" if differences else "value"
+            yield StudyFigure(
+                f"answer-{kind}-{number}", title,
+                WITHOUT_GOLD if any(one.allowed for _, _, one in some)
+                else f"Lines: {percent(study.level)} intervals; wide bars: gold labels alone.",
+                f"{title}. {'; '.join(told)}.", draw_study_answers(some),
+            )  # fmt: skip
 
 
 def estimate_figures(

@@ -22,6 +22,7 @@ from crowdgold.presentation import answers
 from crowdgold.presentation.doubts import find_doubts, verdict_of, write_check
 from crowdgold.presentation.figures import (
     StudyFigure,
+    answer_figures,
     curve_figures,
     error_figures,
     estimate_figures,
@@ -38,6 +39,7 @@ from crowdgold.system.temporary import unfinished
 from crowdgold.types.columns import counted
 from crowdgold.types.errors import InputError
 
+ANSWER_FIGURES = "answers"  # the group that stands before the words
 CONTRADICTED = "contradicted by the gold labels"
 MOST_ROWS, ANNOTATORS = 400, 60  # of one table of the page; the files hold all
 
@@ -52,14 +54,16 @@ class Table:
 
 
 def answers_table(groups: Sequence[answers.AnswerGroup]) -> Table:
-    """All answers, a line each."""
-    rows = [
-        [one.title, group.heading, *one.line, one.alone]
-        for group in groups
-        for one in group.answers
-    ]  # fmt: skip
-    header = ("what", "of", "value", "interval", "method", "gold labels alone")
-    return Table("The answers, a line each; the cards below say them in words.", header, rows)
+    """All answers, a line each, with what others say; columns that are empty are left out."""
+    rows = [[one.title, group.heading, *one.cells] for group in groups for one in group.answers]
+    header = ("what", "of", *answers.CELLS)
+    full = [place for place in range(len(header)) if any(row[place] for row in rows)]
+    caption = (
+        f"The answers, a line each. As gold: {MEANING}. Votes alone: the value where the majority "
+        "of an item's votes is taken for its label."
+    )
+    rows = [[row[place] for place in full] for row in rows]
+    return Table(caption, [header[place] for place in full], rows)
 
 
 def _shortened_table(
@@ -223,6 +227,7 @@ class FigureGroup:
 def study_figures(study: StudyFolder) -> list[FigureGroup]:
     """The figures of a study; groups without any are left out."""
     groups = [
+        (ANSWER_FIGURES, "The answer", answer_figures(study)),
         ("estimates", "Every method", estimate_figures(study, compares=False)),
         ("differences", "Models against each other", estimate_figures(study, compares=True)),
         ("curves", "Curves", curve_figures(study)),
@@ -269,7 +274,8 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         ranges_if=counts.get("ranges_if", ""),
         pairs_left=max(0, compared - answers.MOST_PAIRS),
         strata=strata_table(study),
-        groups=groups,
+        pictures=[one for one in groups if one.name == ANSWER_FIGURES],
+        groups=[one for one in groups if one.name != ANSWER_FIGURES],
         inline_svg=inline_svg,
         drawn_names=key_of_names(study),
         check=write_check(study),
