@@ -1,7 +1,7 @@
 """The answer of a study in plain words: a sentence for each metric, with its numbers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from crowdgold.checking.without_gold import ends_in_words, gold_in_words
@@ -18,6 +18,7 @@ from crowdgold.evaluation.conditions import Key
 from crowdgold.evaluation.questions import is_of_population
 from crowdgold.methods.method import ANSWERS, in_order
 from crowdgold.methods.registry import METHODS
+from crowdgold.types.notes import texts
 
 
 class Numbers:
@@ -125,6 +126,7 @@ def badge(key: Key, answer: Value | None) -> str:
 
 
 VOTES_ALONE = "votes and scores alone"
+MOST_NAMED = 3  # answers, methods or fits that a remark names
 MOST_LEADS = 3  # sentences on who is ahead, at the head of the report
 MOST_PAIRS = 12  # pairs of models whose comparison is written out; all are in estimates.csv
 
@@ -134,7 +136,7 @@ class AnswerText:
     """The texts on one metric's answer."""
 
     title: str  # what it is about
-    sentence: str  # the answer
+    sentence: str  # the answer; empty where there is none
     remarks: Sequence[str]  # what else to know of it
     cells: Sequence[str]  # for a table, as `CELLS`
     flagged: bool = False  # whether gold labels contradict the answer itself
@@ -241,8 +243,7 @@ def write_answer(answer: Answer, level: float) -> AnswerText:
     if answer.allowed is not None:
         return AnswerText(of.title, *_without_gold(answer, answer.allowed, level), _cells(answer))
     if value is None or value.estimate is None:
-        why = [one.text for one in answer.passed_over] or ["No method could estimate it."]
-        return AnswerText(of.title, "No answer from these data.", why, _cells(answer))
+        return AnswerText(of.title, "", [], _cells(answer))
     numbers = Numbers(of, value)
     sentence = _sentence(of, value, numbers).removesuffix(".")
     return AnswerText(
@@ -266,6 +267,27 @@ def write_answers(answers: Sequence[Answer], level: float) -> list[AnswerGroup]:
         for model, other in groups
     )  # fmt: skip
     return [AnswerGroup(*one) for one in zip(headings, groups.values(), strict=True)]
+
+
+def names_of(answers: Iterable[Answer]) -> str:
+    """What some answers are of: the first ones, and how many more there are."""
+    names = [one.of.name for one in answers]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"
+
+
+def unanswered(answers: Sequence[Answer]) -> Iterator[str]:
+    """Which metrics have no answer, and why: each reason once, with all its methods."""
+    by_why: dict[str, list[Answer]] = {}
+    for one in (one for one in answers if one.value is None):
+        methods: dict[str, list[str]] = {}
+        for passed in one.passed_over:
+            methods.setdefault(texts(passed.why), []).extend([passed.method] * bool(passed.method))
+        reasons = [f"{', '.join(of)}: {why}" if of else why for why, of in methods.items()]
+        why = "; ".join(reasons) or "no method estimates it"
+        what = "no model's number" if one.allowed else "no answer"
+        by_why.setdefault(f"{what}: {why}", []).append(one)
+    yield from (f"{names_of(some)}: {why}" for why, some in by_why.items())
 
 
 def leads(groups: Sequence[AnswerGroup]) -> list[str]:

@@ -577,8 +577,7 @@ def answer_figures(study: StudyFolder) -> Iterator[StudyFigure]:
         rows = []
         for answer in study.answers:
             of = answer.of
-            known = answer.is_known or answer.votes_alone is not None
-            if of.is_difference != differences or not known:
+            if of.is_difference != differences or not answer.is_known:
                 continue
             whose = names.get(of.model, of.model)
             if of.is_comparison:

@@ -25,9 +25,10 @@ from crowdgold.evaluation.folder import Evaluation
 from crowdgold.evaluation.rows import MEANING, SURE
 from crowdgold.inference.without_gold import WANTED, WIDE
 from crowdgold.methods.registry import METHODS
+from crowdgold.presentation.answers import MOST_NAMED, names_of, unanswered
 from crowdgold.types.columns import counted
 from crowdgold.types.display import WIDTH
-from crowdgold.types.notes import Note, texts
+from crowdgold.types.notes import Note
 
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7  # widths of columns
 GOLD_NEEDED = (
@@ -37,7 +38,6 @@ GOLD_NEEDED = (
 )
 MOST_STRATA = 6  # whose answers are printed in full; of more there is a line each
 MOST_TABLES, MOST_ROWS = 3, 20  # of strata in short
-MOST_NAMED = 3  # methods that failed, or answers by another method, that are named
 AS_GOLD_WORDS = f'"as gold": {MEANING}. It is rounded to what is known of it.'
 AS_GOLD_NAMED = 12  # numbers in that column whose intervals are named; all are in estimates.csv
 MARK = "!"  # after a method whose number the gold labels contradict
@@ -91,12 +91,6 @@ def _count(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
-
-
-def _listed(answers: Iterable[Answer]) -> str:
-    names = [one.of.name for one in answers]
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
 def _wrapped(notes: Iterable[str]) -> list[str]:
@@ -154,20 +148,6 @@ def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Value]) -> 
     )
 
 
-def _unanswered(answers: Sequence[Answer]) -> Iterator[str]:
-    """Which metrics have no answer, and why: each reason once, with all its methods."""
-    by_why: dict[str, list[Answer]] = {}
-    for one in (one for one in answers if one.value is None):
-        methods: dict[str, list[str]] = {}
-        for passed in one.passed_over:
-            methods.setdefault(texts(passed.why), []).extend([passed.method] * bool(passed.method))
-        reasons = [f"{', '.join(of)}: {why}" if of else why for why, of in methods.items()]
-        why = "; ".join(reasons) or "no method estimates it"
-        what = "no model's number" if one.allowed else "no answer"
-        by_why.setdefault(f"{what}: {why}", []).append(one)
-    yield from (f"{_listed(some)}: {why}" for why, some in by_why.items())
-
-
 def _fit_notes(summary: Summary, stratum: str) -> Iterator[str]:
     """Which chains had not converged, and which methods were not run, or failed, and why."""
     failed = [
@@ -223,17 +203,17 @@ def footnotes(evaluation: Evaluation, stratum: str) -> Iterator[str]:
     if wide := [one for one in answers if one.has("wide")]:
         fewer = min(whole["gold_positive"], whole["gold"] - whole["gold_positive"])
         rarer = f"{counted(fewer, 'gold label')} of the rarer class"
-        yield f"{_listed(wide)}: {Note('wide').text}; {rarer}"
+        yield f"{names_of(wide)}: {Note('wide').text}; {rarer}"
     alone = [one for one, value in given if one.way == ALONE and is_corrected(value.method)]
     if alone:
-        yield f"{_listed(alone)}: {Note('gold_alone').text}"
+        yield f"{names_of(alone)}: {Note('gold_alone').text}"
     by_why: dict[tuple[str, str], list[Answer]] = {}
     for one, value in given:
         if one.passed_over:
             by_why.setdefault((value.method, one.passed_over[0].text), []).append(one)
     for (method, why), some in by_why.items():
-        yield f"{_listed(some)}: by {method} instead of {why}"
-    yield from _unanswered(answers)
+        yield f"{names_of(some)}: by {method} instead of {why}"
+    yield from unanswered(answers)
     yield from _fit_notes(summary, stratum)
 
 

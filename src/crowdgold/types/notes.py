@@ -62,12 +62,12 @@ CATALOGUE: Mapping[str, Words] = {
     "too_wide": Words(
         f"its interval, {{lower:.3f}} to {{upper:.3f}}, says next to nothing; {NUMBERS_IN}"
     ),
-    "model_beside_gold": Words("a model, which is no answer where there are gold labels"),
+    "model_beside_gold": Words("it is a model, which is no answer where there are gold labels"),
     "takes_gold_for_true": Words(
         f"it takes gold labels for the truth, and experts err; {NUMBERS_IN}"
     ),
-    "not_from_this_gold": Words(f"from these gold items; {NUMBERS_IN}"),
-    "not_by_itself": Words(f"no answer by itself; {NUMBERS_IN}"),
+    "not_from_this_gold": Words(f"it rests on these gold items; {NUMBERS_IN}"),
+    "not_by_itself": Words(f"it is no answer by itself; {NUMBERS_IN}"),
     "no_model": Words("no model was fitted that could answer (--no-models leaves them out)"),
     "not_run": Words("{why}"),
     "wide": Words(
