@@ -23,7 +23,7 @@ from crowdgold.methods.registry import METHODS, answering
 from crowdgold.presentation.answers import Numbers, listed, percent
 from crowdgold.presentation.folder import ANNOTATORS, StudyFolder, records_of
 from crowdgold.types.columns import counted
-from crowdgold.types.notes import GRAVE, MINOR
+from crowdgold.types.notes import GRAVE, MINOR, Note
 
 NAMED = 8  # annotators of a kind that are named
 
@@ -159,16 +159,7 @@ MOST_TIMES = 100  # a study larger by more than this factor is called "over 100 
 BY_CHANCE = 0.05  # how often a right model may be gravely doubted for any of its estimates (Holm)
 
 
-@dataclass(frozen=True)
-class Doubt:
-    """Something that would change the answer."""
-
-    weight: str  # GRAVE or MINOR
-    title: str  # what it is
-    text: str  # what it means, and what to do
-
-
-def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
+def _gold_sample(study: StudyFolder) -> Iterator[Note]:
     test = (study.check or {}).get("gold_sample") or {}
     p, of = test.get("p"), _sampled_from(test)
     if p is None and study.counts.get("gold_random") is not False:
@@ -177,47 +168,30 @@ def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
     sample, how = GoldSample(p or 0.0, of=of), "" if p is None else f" (p = {p:.2g})"
     if not sample.chosen:
         return
-    surely, told = sample.surely_chosen, sample.wording
-    title = told.misfit if surely else f"possibly {told.misfit}"
-    text = f"Votes and scores speak against it{how}. {sample.mend}."
+    surely, said = sample.surely_chosen, sample.wording.misfit
+    values = {"p": how, "mend": sample.mend}
     if of == OF_ITEMS:
-        title = f"Gold {'does not look like' if surely else 'may not be'} a random sample"
-        text = (
-            f"Votes and scores of the gold items differ from those of the others{how}. Every "
-            "method takes gold items to be drawn at random; if they were chosen by votes, scores "
-            f"or difficulty, the numbers can be wrong by any amount. {sample.mend}."
-        )
-    yield Doubt(GRAVE if surely else MINOR, title[:1].upper() + title[1:], text)
+        may = "does not look like" if surely else "may not be"
+        yield Note("gold_not_random", {**values, "may": may}, GRAVE if surely else MINOR)
+        return
+    said = f"{said[:1].upper()}{said[1:]}" if surely else f"Possibly {said}"
+    yield Note("gold_unlike_its_draw", {**values, "misfit": said}, GRAVE if surely else MINOR)
 
 
-def _gold(study: StudyFolder) -> Iterator[Doubt]:
+def _gold(study: StudyFolder) -> Iterator[Note]:
     counts = study.counts
     n_gold = int(counts["gold"])
     if n_gold == 0:
-        yield Doubt(
-            GRAVE, "No gold labels",
-            "Nothing checks the model of the votes against the truth. It takes voters to be right "
-            "more often than not. Have an expert label items drawn at random: "
-            f"{MEASURED_GOLD} are enough for a first answer, 100 for a useful one.",
-        )  # fmt: skip
+        yield Note("nothing_checks", {"enough": MEASURED_GOLD}, GRAVE)
         return
-    fewer = min(int(counts["gold_positive"]), int(counts["gold_negative"]))
-    if fewer < FEWEST:
-        yield Doubt(
-            GRAVE, "Too few gold labels of a class",
-            f"There are {counts['gold_positive']:,} positive and {counts['gold_negative']:,} "
-            f"negative ones; a metric that rests on fewer than {FEWEST} of them has no interval. "
-            "Label more random items.",
-        )  # fmt: skip
+    each = {"positive": int(counts["gold_positive"]), "negative": int(counts["gold_negative"])}
+    if min(each.values()) < FEWEST:
+        yield Note("few_of_a_class", {**each, "fewest": FEWEST}, GRAVE)
     elif n_gold < MEASURED_GOLD:
-        yield Doubt(
-            MINOR, f"{counted(n_gold, 'gold label')}, fewer than {MEASURED_GOLD}",
-            f"How often the intervals are right was measured with {MEASURED_GOLD} gold labels or "
-            "more. Label more random items.",
-        )  # fmt: skip
+        yield Note("few_gold", {"gold": n_gold, "measured": MEASURED_GOLD}, MINOR)
 
 
-def _misfits(study: StudyFolder) -> Iterator[Doubt]:
+def _misfits(study: StudyFolder) -> Iterator[Note]:
     """Which model-based estimates the gold labels contradict."""
     rows = study.of_all("estimates")
     corrected = held_against(set(rows["method"]))
@@ -230,19 +204,15 @@ def _misfits(study: StudyFolder) -> Iterator[Doubt]:
         chosen = [one.of for one in study.answers if one.value and one.value.method == method]
         leads = bool({*chosen} & {*doubted})
         p = rows.loc[rows["method"] == method, "misfit_p"].dropna().to_numpy(float)
-        rest = "The answer rests on it." if leads else "The answer does not rest on it: use that."
+        rest = Note("answer_rests_on_it" if leads else "answer_not_on_it")
         if not (holm(p) <= BY_CHANCE).any():
-            rest += " With so many estimates compared, chance alone can do that."
-        yield Doubt(
-            GRAVE if leads else MINOR, f"The gold labels contradict {method}",
-            f"Its estimates of {metrics} are more than two standard errors from those of "
-            f"{corrected}, which the gold labels correct: {len(of_method)} of the {compared} "
-            f"estimates that were compared, where a model that is right has at most one in twenty "
-            f"by chance. {rest}",
-        )  # fmt: skip
+            rest = Note("chance_can", {"rest": rest})
+        values = {"method": method, "metrics": metrics, "corrected": corrected,
+                  "flagged": len(of_method), "compared": compared, "rest": rest}  # fmt: skip
+        yield Note("contradicts", values, GRAVE if leads else MINOR)
 
 
-def _disagreements(study: StudyFolder) -> Iterator[Doubt]:
+def _disagreements(study: StudyFolder) -> Iterator[Note]:
     """Which methods have an interval that does not meet the answer's."""
     rows, apart = study.of_all("estimates"), dict[str, list[str]]()
     for answer in study.answers:
@@ -259,25 +229,20 @@ def _disagreements(study: StudyFolder) -> Iterator[Doubt]:
             ends = Numbers(of, value_of(row)).ends
             apart.setdefault(row["method"], []).append(f"{of.in_words} ({ends})")
     for method, metrics in apart.items():
-        yield Doubt(
-            MINOR, f"{method} disagrees",
-            f"Its {percent(study.level)} interval does not overlap the answer's for "
-            f"{listed(metrics)}. The assumptions of one of the two are wrong: see them below.",
-        )  # fmt: skip
+        values = {"method": method, "metrics": listed(metrics), "level": percent(study.level)}
+        yield Note("disagrees", values, MINOR)
 
 
-def _chains(study: StudyFolder) -> Iterator[Doubt]:
+def _chains(study: StudyFolder) -> Iterator[Note]:
     for one in study.summary["fits"]:
         if one["stratum"] != study.whole or one["diagnostics_passed"]:
             continue
         of = f" on {one['model']}" if one["model"] else ""
-        rests = "The answer does not rest on it."
-        if METHODS[one["method"]].has_role(CORRECTED):
-            rests = "The gold labels correct the answer, so its interval is right all the same."
-        yield Doubt(
-            MINOR, f"The chains of {one['method']}{of} had not converged",
-            f"{'; '.join(one['problems']) or 'no reason given'}. Its numbers are shown. {rests}",
-        )  # fmt: skip
+        corrected = METHODS[one["method"]].has_role(CORRECTED)
+        rest = Note("corrected_all_the_same" if corrected else "rests_not_on_chains")
+        problems = "; ".join(one["problems"]) or "no reason given"
+        values = {"method": one["method"], "of": of, "problems": problems, "rest": rest}
+        yield Note("chains", values, MINOR)
 
 
 def predicted_of(study: StudyFolder) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
@@ -299,7 +264,7 @@ def count_misses(rows: pd.DataFrame, level: float) -> tuple[int, bool]:
     return outside, bool(fewer >= SURELY)
 
 
-def _predictive(study: StudyFolder) -> Iterator[Doubt]:
+def _predictive(study: StudyFolder) -> Iterator[Note]:
     what = {
         "votes": ("the votes", "prevalence, TPR_H and TNR_H"),
         "wins": ("the ranking", "everything said of the model's scores"),
@@ -308,15 +273,13 @@ def _predictive(study: StudyFolder) -> Iterator[Doubt]:
         name, touched = what.get(check, (check, "its numbers"))
         outside, many = count_misses(rows, study.level)
         if many:
-            yield Doubt(
-                MINOR, f"{method} with {model} does not reproduce {name}",
-                f"{outside} of {len(rows)} observations are outside the "
-                f"{percent(study.level)} intervals of data drawn from the fit. This weakens "
-                f"{touched} by this model. An answer that gold labels correct does not rest on it.",
-            )  # fmt: skip
+            values = {"method": method, "model": model, "name": name, "outside": outside,
+                      "rows": len(rows), "level": percent(study.level),
+                      "touched": touched}  # fmt: skip
+            yield Note("not_reproduced", values, MINOR)
 
 
-def _undecided(study: StudyFolder) -> Iterator[Doubt]:
+def _undecided(study: StudyFolder) -> Iterator[Note]:
     """How much larger a study would tell apart what this one does not."""
     found = []
     for answer in study.answers:
@@ -328,43 +291,26 @@ def _undecided(study: StudyFolder) -> Iterator[Doubt]:
         size = f"about {times:.1f} times" if times < MOST_TIMES else f"over {MOST_TIMES} times"
         found.append(f"{of.in_words} ({size})")
     if found:
-        yield Doubt(
-            MINOR, "Differences that these data do not decide",
-            "Their intervals hold 0. If they are as large as estimated, they would be seen in a "
-            f"study larger (items, votes and gold alike) by: {listed(found)}. "
-            "`crowdgold plan` finds the cheapest.",
-        )  # fmt: skip
+        yield Note("undecided", {"sizes": listed(found)}, MINOR)
 
 
-def find_doubts(study: StudyFolder) -> list[Doubt]:
+def find_doubts(study: StudyFolder) -> list[Note]:
     """What would change the answer, the gravest first."""
     found = [*_gold_sample(study), *_gold(study)]
     if any(one.reason == ONLY_MODELS for one in study.answers):
-        found.append(
-            Doubt(GRAVE, "Only models were asked for",
-                  "Each model is right where its assumptions are, and no estimate that gold labels "
-                  f"correct was asked for. Add {answering()} to the methods.")
-        )  # fmt: skip
+        found.append(Note("only_models_asked", {"method": answering()}, GRAVE))
     for source in (_misfits, _chains, _predictive, _disagreements, _undecided):
         found += source(study)
     if study.summary.get("weighted"):
         whose = "the population that the weighted items stand for"
         if study.about != POPULATION:
             whose = "these items, each counted by its weight,"
-        found.append(
-            Doubt(MINOR, "Weights", f"Items are weighted: the numbers are of {whose} and no better "
-                  "than the weights.")
-        )  # fmt: skip
+        found.append(Note("weighted", {"whose": whose}, MINOR))
     return sorted(found, key=lambda one: one.weight != GRAVE)
 
 
-def verdict_of(doubts: Sequence[Doubt]) -> str:
-    """The doubts in a sentence."""
+def verdict_of(doubts: Sequence[Note]) -> Note:
+    """What the doubts come to."""
     if grave := sum(one.weight == GRAVE for one in doubts):
-        return f"{counted(grave, 'grave doubt')}: read below why these numbers may be wrong."
-    if not doubts:
-        return "We found no reason to distrust these numbers."
-    return (
-        "We found no grave reason to distrust these numbers; smaller ones are below "
-        f"({len(doubts)})."
-    )
+        return Note("verdict_grave", {"number": grave}, GRAVE)
+    return Note("verdict_minor" if doubts else "verdict_none", {"number": len(doubts)})

@@ -81,6 +81,79 @@ CATALOGUE: Mapping[str, Words] = {
     ),
     "range_contradicted": Words("the votes contradict what is assumed of the judges"),
     "range_too_wide": Words("the data allow anything from {lower:.2f} to {upper:.2f}"),
+    # What would change the answer.
+    "gold_not_random": Words(
+        "Votes and scores of the gold items differ from those of the others{p}. Every method takes "
+        "gold items to be drawn at random; if they were chosen by votes, scores or difficulty, the "
+        "numbers can be wrong by any amount. {mend}.",
+        "Gold {may} a random sample",
+    ),
+    "gold_unlike_its_draw": Words("Votes and scores speak against it{p}. {mend}.", "{misfit}"),
+    "nothing_checks": Words(
+        "Nothing checks the model of the votes against the truth. It takes voters to be right more "
+        "often than not. Have an expert label items drawn at random: {enough} are enough for a "
+        "first answer, 100 for a useful one.",
+        "No gold labels",
+    ),
+    "few_of_a_class": Words(
+        "There are {positive:,} positive and {negative:,} negative ones; a metric that rests on "
+        "fewer than {fewest} of them has no interval. Label more random items.",
+        "Too few gold labels of a class",
+    ),
+    "few_gold": Words(
+        "How often the intervals are right was measured with {measured} gold labels or more. Label "
+        "more random items.",
+        "{gold:counted gold labels}, fewer than {measured}",
+    ),
+    "contradicts": Words(
+        "Its estimates of {metrics} are more than two standard errors from those of {corrected}, "
+        "which the gold labels correct: {flagged} of the {compared} estimates that were compared, "
+        "where a model that is right has at most one in twenty by chance. {rest}",
+        "The gold labels contradict {method}",
+    ),
+    "answer_rests_on_it": Words("The answer rests on it."),
+    "answer_not_on_it": Words("The answer does not rest on it: use that."),
+    "chance_can": Words("{rest} With so many estimates compared, chance alone can do that."),
+    "disagrees": Words(
+        "Its {level} interval does not overlap the answer's for {metrics}. What one of the two "
+        "assumes is wrong: see Assumptions.",
+        "{method} disagrees",
+    ),
+    "chains": Words(
+        "{problems}. Its numbers are shown. {rest}",
+        "The chains of {method}{of} had not converged",
+    ),
+    "rests_not_on_chains": Words("The answer does not rest on it."),
+    "corrected_all_the_same": Words(
+        "The gold labels correct the answer, so its interval is right all the same."
+    ),
+    "not_reproduced": Words(
+        "{outside} of {rows} observations are outside the {level} intervals of data drawn from the "
+        "fit. This weakens {touched} by this model. An answer that gold labels correct does not "
+        "rest on it.",
+        "{method} with {model} does not reproduce {name}",
+    ),
+    "undecided": Words(
+        "Their intervals hold 0. If they are as large as estimated, they would be seen in a study "
+        "larger (items, votes and gold alike) by: {sizes}. `crowdgold plan` finds the cheapest.",
+        "Differences that these data do not decide",
+    ),
+    "only_models_asked": Words(
+        "Each model is right where its assumptions are, and no estimate that gold labels correct "
+        "was asked for. Add {method} to the methods.",
+        "Only models were asked for",
+    ),
+    "weighted": Words(
+        "Items are weighted: the numbers are of {whose} and no better than the weights.", "Weights"
+    ),
+    # What was found of all that would change it.
+    "verdict_grave": Words(
+        "{number:counted grave doubts}: read below why these numbers may be wrong."
+    ),
+    "verdict_none": Words("We found no reason to distrust these numbers."),
+    "verdict_minor": Words(
+        "We found no grave reason to distrust these numbers; smaller ones are below ({number})."
+    ),
 }  # fmt: skip
 
 
@@ -93,6 +166,8 @@ class _Places(Formatter):
             if value == 1 and not thing.endswith("s"):
                 return counted(value, thing)
             return counted_things(value, thing)
+        if isinstance(value, Note):
+            return value.text
         if spec == "list":
             return list_names(value)
         return str(super().format_field(value, spec))
