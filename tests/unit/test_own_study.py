@@ -407,10 +407,10 @@ def test_what_annotators_or_items_say_beside_is_no_score(tmp_path):
     assert "about.csv: columns passed over: length" in study.notes
 
 
-@pytest.mark.parametrize("absent", ["5", "1O", "strongly agree", "unlikely", "x", "no"], ids=str)
+@pytest.mark.parametrize("absent", ["5", "level 5", "1O", "strongly agree", "unlikely", "x", "no"])
 def test_positive_labels_that_nobody_gave_are_told_where_others_are_there(absent, tmp_path):
     """Whatever other labels there are that differ by a digit, by a word, or in few letters."""
-    others = ["4", "10", "agree", "strongly disagree", "likely", "y", "nu"]
+    others = ["4", "10", "level 3", "agree", "strongly disagree", "likely", "y", "nu"]
     rows = "".join(f"{item},R{k},{text}\n" for item in "ab" for k, text in enumerate(others))
     paths = written(tmp_path, v_csv=f"item,annotator,label\n{rows}")
     both, alone = (read_study(paths, positive=one) for one in (["4", absent], "4"))
