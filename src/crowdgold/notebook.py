@@ -20,7 +20,6 @@ from crowdgold.inference.labels import Fit
 from crowdgold.methods.registry import fit as fit_method
 from crowdgold.methods.registry import method_named
 from crowdgold.models.stan import StanModels
-from crowdgold.planning import study_size
 from crowdgold.presentation.result import Result
 from crowdgold.reading.options import REFUSE, Reading
 from crowdgold.reading.study import Study, StudyFiles
@@ -121,7 +120,7 @@ def fit(
 
 @dataclass(frozen=True, repr=False)
 class Plan(ShownText):
-    """The studies of `crowdgold plan`, one for each number of votes on an item."""
+    """What `crowdgold plan` says: a study for each number of votes, or widths of more labels."""
 
     values: Mapping[str, Any]  # as of `crowdgold plan --json`
     text: str = ""  # as of `crowdgold plan`
@@ -157,7 +156,8 @@ def plan(pilot: Study | None = None, **options: Any) -> Plan:
     """How many items, votes and gold labels a study takes, as of `crowdgold plan`.
 
     The pilot is a study to learn from, in place of guesses; the options are those of the command,
-    as prevalence=0.2, tpr=0.75, metric="AUC", width=0.05, votes=[1, 3]. Raises an `InputError`
+    as prevalence=0.2, tpr=0.75, metric="AUC", width=0.05, votes=[1, 3]. With more=True the pilot is
+    the study itself, and what more gold labels of its items do is said. Raises an `InputError`
     where an option is not known, missing, or cannot be used.
     """
     own = ArgumentParser(add_help=False)
@@ -170,9 +170,12 @@ def plan(pilot: Study | None = None, **options: Any) -> Plan:
         setattr(asked, name, _value_of(known[name], value))
     asked.pilot = pilot
     try:
-        shown = planning.planned_studies(asked)
+        values, text, _ = planning.planned_studies(asked)
     except InputError as error:
-        # An option of the command as Python names it.
-        said = re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda it: it[1].replace("-", "_"), str(error))
+        # An option of the command as Python names it, where no command is shown.
+        said = re.sub(
+            r"`[^`]*`|--([a-z]+(?:-[a-z]+)*)",
+            lambda it: it[1].replace("-", "_") if it[1] else it[0], str(error),
+        )  # fmt: skip
         raise InputError(said) from None
-    return Plan(study_size.as_values(*shown), study_size.describe(*shown))
+    return Plan(values, text)

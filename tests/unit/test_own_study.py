@@ -319,10 +319,46 @@ REFUSED = {
         {"v_csv": "item,annotator,label\na,R1,x\na,R2,y\nb,R1,y\n"}, {},
         r"found the labels 'y' \(2 times, first in row 3\), 'x' \(1 times, first in row 2\)",
     ),
-    "one of several positive labels that is none": (
+    "several positive labels that nobody gave": (
         {"v_csv": LONG.replace(",1\n", ",R\n").replace(",0\n", ",G\n")},
-        {"positive": ["R", "X"]},
-        r"--positive X: no label has this value; .*'R' \(3 times, first in row 2\)",
+        {"positive": ["Q", "X"]},
+        r"--positive Q: no label has this value; .*'R' \(3 times, first in row 2\)",
+    ),
+    "a positive label that is a slip, beside another": (
+        {"v_csv": LONG.replace(",1\n", ",spam\n").replace(",0\n", ",ham\n") + "d,R1,scam\n"},
+        {"positive": "scam,spma"}, "--positive spma: .* did you mean 'spam'.* leave it out",
+    ),
+    "a positive label alone that is a slip": (
+        {"v_csv": LONG.replace(",1\n", ",spam\n").replace(",0\n", ",ham\n")},
+        {"positive": "spm"}, "--positive spm: no label has this value; did you mean 'spam'",
+    ),
+    "one label, a word for none, and a positive label that nobody gave": (
+        {"v_csv": "item,annotator,label\na,R1,4\nb,R1,NA\n"}, {"positive": "4,5"},
+        "found '4', and 'NA'",
+    ),
+    "columns are listed as the file names them": (
+        {"v_csv": "item,rater,rating,spare\na,R1,1,x\n"},
+        {"columns": {"rater": "annotator", "rating": "ignore"}},
+        r"no votes: v.csv has item, rater \(as annotator\), rating \(ignored\), spare\. Expected",
+    ),
+    "columns of which an item is made are listed": (
+        {"v_csv": "q,m,rater\na,x,R1\n"}, {"item": ["q", "m"]},
+        r"v.csv has q \(as item\), m \(as item\), rater \(as annotator\)",
+    ),
+    "a renamed column is listed where none names items": (
+        {"v_csv": "x,rater,rating\na,R1,1\n"}, {"columns": {"rating": "label"}},
+        r"the file has: x, rater \(as annotator\), rating \(as label\)",
+    ),
+    "a column like no other": (
+        {"v_csv": LONG}, {"columns": {"qqqq": "item"}}, "no column 'qqqq'; v.csv has item, annot",
+    ),
+    "a column like another": (
+        {"v_csv": LONG}, {"columns": {"itm": "item"}},
+        "no column 'itm'; did you mean 'item'. v.csv has item, annotator, label",
+    ),
+    "a part of an item like another column": (
+        {"v_csv": LONG}, {"item": ["itm"]},
+        "no file has a column 'itm'; did you mean 'item'. v.csv has item",
     ),
     "a positive label of counts": ({"v_csv": COUNTS}, {"positive": "1"}, "votes are counts"),
     "nobody": ({"v_csv": LONG + "d,,1\n"}, {}, "column 'annotator', row 8: found .* who gave"),
@@ -369,6 +405,17 @@ def test_what_annotators_or_items_say_beside_is_no_score(tmp_path):
     assert gold_of(study) == {"a": 1, "b": 0}
     assert "final.csv: its labels are read as gold labels" in study.notes
     assert "about.csv: columns passed over: length" in study.notes
+
+
+@pytest.mark.parametrize("absent", ["5", "level 5", "1O", "strongly agree", "unlikely", "x", "no"])
+def test_positive_labels_that_nobody_gave_are_told_where_others_are_there(absent, tmp_path):
+    """Whatever other labels there are that differ by a digit, by a word, or in few letters."""
+    others = ["4", "10", "level 3", "agree", "strongly disagree", "likely", "y", "nu"]
+    rows = "".join(f"{item},R{k},{text}\n" for item in "ab" for k, text in enumerate(others))
+    paths = written(tmp_path, v_csv=f"item,annotator,label\n{rows}")
+    both, alone = (read_study(paths, positive=one) for one in (["4", absent], "4"))
+    assert f"--positive {absent}: no label has this value" in both.notes
+    np.testing.assert_array_equal(both.items.votes_positive, alone.items.votes_positive)
 
 
 @pytest.mark.parametrize("case", REFUSED)

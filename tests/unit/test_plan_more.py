@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import crowdgold as cg
 from crowdgold.cli import main
 from crowdgold.inference.engine import evaluate
 from crowdgold.inference.interval import level_of_look, price
@@ -96,12 +97,42 @@ def test_the_command_says_how_many_more(folder, capsys):
     assert "AUC:B" in capsys.readouterr().out
 
 
+def test_without_a_width_it_says_what_widths_more_labels_give(folder, capsys):
+    """Those of prevalence and of the metric, with 1.5, 2, 4 and 8 times as many labels."""
+    asked = ["--metric", "AUC:A", "--json"]
+    assert main([*ASKED, *asked]) == 0
+    found = json.loads(capsys.readouterr().out)
+    items = replace(table(), truth=None)
+    for values, metric in zip(found["metrics"], (PREVALENCE, AUC), strict=True):
+        expected = more_labels(items, IntervalPlan(metric), None, 1)
+        assert (values["metric"], values["labels"]) == (metric.text, 100)
+        assert values["more"] == [50, 100, 300, 700]
+        np.testing.assert_allclose(values["designed"], expected.designed, rtol=1e-6)
+        assert values["designed"][-1] < 0.7 * values["width"]
+        assert "needed" not in values
+    study = cg.read("study.csv")
+    shown = cg.plan(study, more=True, metric="AUC:A")
+    assert shown.values == found
+    assert main([*ASKED, *asked[:-1]]) == 0
+    assert capsys.readouterr().out.endswith(f"{shown}\n")
+    assert shown.text.count("wide with 100 gold labels") == 2
+    assert [one["metric"] for one in cg.plan(study, more=True).values["metrics"]] == ["prevalence"]
+    assert cg.plan(study, more=True, width=0.9).values["needed"]["designed"] == 0
+
+
+@pytest.mark.parametrize(("rest", "tried"), [(2000, [50, 100, 300, 700]), (120, [50, 100, 120])])
+def test_no_more_labels_are_tried_than_there_are_items(rest, tried):
+    items = table().take(np.argsort(table().gold == NO_GOLD, kind="stable")[: 100 + rest])
+    assert list(more_labels(items, IntervalPlan(PREVALENCE), None, 1).more) == tried
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ("--width 0.1 --items 30", "--items: not with --more"),
         ("--width 0.1 --prevalence 0.1", "--prevalence: not with --more"),
-        ("", "--more: expected --width"),
+        ("--width 0", "--width: found 0, expected above 0"),
+        ("--metric phi", "--metric phi"),
         ("--width 0.1 --metric phi", "--metric phi"),
         ("--width 0.1 --metric AUC", "several"),
         ("--width 0.1 --level 2", "--level: found 2"),
@@ -226,7 +257,7 @@ def test_that_experts_err_is_said_and_how_much_wider_the_answer_is_now():
 def test_more_needs_labels_of_both_classes():
     items = table()
     few = replace(items, gold=np.where(np.arange(2000) < 5, 1, NO_GOLD), draw=None)
-    with pytest.raises(InputError, match="found 5 gold labels of 1 classes"):
+    with pytest.raises(InputError, match="found 5 gold labels, 5 positive and 0 neg"):
         more_labels(few, IntervalPlan(PREVALENCE), 0.1, 1)
 
 

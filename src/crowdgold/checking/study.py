@@ -24,6 +24,7 @@ from crowdgold.checking.cluster_effect import ClusterEffect, cluster_effect, war
 from crowdgold.checking.erring_gold import known_errors
 from crowdgold.checking.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample, mid_ranks
 from crowdgold.checking.judges import Judges, look_at_judges
+from crowdgold.checking.next_labels import NextLabels, next_labels
 from crowdgold.checking.scores import (
     Scores,
     best_scored,
@@ -321,6 +322,7 @@ class DataCheck(Shown):
     strata: Mapping[str, Mapping[str, int]]  # name -> stratum -> items
     clusters: ClusterEffect | None  # None where no items belong together
     verdicts: tuple[Verdict, ...]  # on each estimator
+    next_labels: NextLabels  # what can be said of more gold labels
     warnings: tuple[str, ...]  # in plain words, the gravest first
     foretold: Foretold | None = None  # where it was worked out
 
@@ -411,6 +413,7 @@ def check_data(
             for name, values in study.strata.items()
         },
         clusters=clusters, verdicts=verdicts,
+        next_labels=next_labels(items, sample, open_strata, study.passed_over),
         warnings=(
             *_warn_of_gold(sample, within, gold, tied if why_unknown(items) else 0),
             *(one.sentences for one in open_strata),

@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdgold.checking.agreement import Agreement
 from crowdgold.checking.gold_sample import OF_CLUSTERS, OF_ITEMS, likeness_in_words
+from crowdgold.checking.next_labels import sample_command
 from crowdgold.checking.without_gold import allowed_in_short
 from crowdgold.methods.doubts import FEW_LABELS, NOT_USABLE, USABLE, VERDICTS, WEAK
 from crowdgold.methods.needs import FIRST_GOLD
@@ -188,11 +189,13 @@ def in_short(check: "DataCheck") -> dict[str, list[str]]:
 
 def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
     """What was found for a reader, on one screen; notes are of how the study was read."""
-    more = "crowdgold sample FILES --n 100 says which items an expert should label"
-    if check.gold_positive + check.gold_negative:
-        more = "crowdgold plan --more --pilot FILES says how many more gold labels a width takes"
     follow = ["crowdgold evaluate FILES gives the numbers"] * check.supported
-    follow += [more, "crowdgold check FILES --verbose names every method, and says why"]
+    more = check.next_labels
+    if not more.no_plan:
+        follow.append("crowdgold plan --more --pilot FILES says what width more gold labels give")
+    elif not more.no_batch:
+        follow.append(f"{sample_command(more.left)} says which items an expert should label")
+    follow.append("crowdgold check FILES --verbose names every method, and says why")
     support = _lines({**_support(check), "next": follow})
     room, facts = MOST_LINES - 1 - len(support), _lines(_about_in_short(check))
     # As many notes as leave room for all that was counted.

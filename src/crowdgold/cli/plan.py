@@ -5,26 +5,41 @@ With --more: how many more gold labels of a study's own items do.
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from math import isfinite
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtri
 
 from crowdgold.cli import terminal
 from crowdgold.metrics.binary import parse_metric
+from crowdgold.metrics.metric import Asked
 from crowdgold.planning import pilot, study_size
 from crowdgold.reading.json_shapes import plain
 from crowdgold.types.errors import InputError
+from crowdgold.types.items import Items
 from crowdgold.types.parameters import LEVEL, check_level
 
+if TYPE_CHECKING:
+    from crowdgold.reading.study import Study
 
-def run_more(asked: argparse.Namespace) -> int:
-    """Read the study, simulate more labels, and say what they do; 1 where none reach the width."""
-    from crowdgold.checking.scores import of_complete_scores, scored, why_nothing
+PREVALENCE = "prevalence"  # the metric that is planned for where none is asked for
+
+Planned = tuple[Mapping[str, Any], str, bool]
+"""What comes out, as of --json and in words; whether some study reaches a width that is wanted."""
+
+
+def planned_more(asked: argparse.Namespace) -> Planned:
+    """What more labels of a study do, simulated: those that a width takes, or what widths some more
+    of them give.
+    """
+    from crowdgold.checking.gold_sample import assess_gold_sample
+    from crowdgold.checking.next_labels import next_labels
+    from crowdgold.checking.study import find_open_strata
     from crowdgold.evaluation.questions import check_anytime
     from crowdgold.planning import more_labels
 
@@ -33,46 +48,75 @@ def run_more(asked: argparse.Namespace) -> int:
     for name in ("items", "gold", *NEEDED, *GUESSES):
         if getattr(asked, name) is not None:
             raise InputError(f"{_option(name)}: not with --more, which is of the study's own items")
-    if asked.width is None or not 0 < asked.width < float("inf"):
-        raise InputError("--more: expected --width, above 0")
+    if asked.width is not None:
+        _between(asked, 0.0, np.inf, "width")
     check_level(asked.level, "--level")
     check_anytime(asked.anytime)
-    metric, tried = parse_metric(asked.metric), [0]
-    if metric.is_parameter:
-        raise InputError(f"--metric {metric.text}: gold labels say nothing about a parameter")
+    wanted, tried = [asked.metric], [0]
+    if asked.width is None:
+        wanted = [*dict.fromkeys([PREVALENCE, asked.metric])]
+    metrics = [parse_metric(one) for one in wanted]
+    for metric in metrics:
+        if metric.is_parameter:
+            raise InputError(f"--metric {metric.text}: gold labels say nothing about a parameter")
     with terminal.progress(
         lambda: f"simulating {tried[-1]:,} labels more" if tried[-1] else "reading"
     ):
-        study = terminal.study_of(asked, asked.pilot)
-        if metric.known.needs_scores and not (metric.is_difference or metric.predictor):
-            model = pilot.choose_model(study.items, asked.model)
-            metric = more_labels.of_model(metric, model) if model else metric
-        named = metric.predictors(study.items)
-        models = named if metric.known.needs_scores else []
-        if why := why_nothing(study.items, models, by_gold=True):
-            raise InputError(f"--metric {metric.text}: {why}")
-        items = of_complete_scores(study.items.take(scored(study.items, models)))
-        planned = more_labels.IntervalPlan(metric, asked.level, anytime=asked.anytime)
-        more = more_labels.more_labels(items, planned, asked.width, asked.seed, tried.append)
-    wider = more_labels.wider_where_experts_err(items, planned)
-    notes = [*study.notes, *pilot.cluster_notes(items, more_labels.LABELS_APART)]
-    notes += more_labels.expert_notes(wider)
+        study = _pilot(asked)
+        of_metrics = [_items_for(metric, study.items, asked.model) for metric in metrics]
+        sample = assess_gold_sample(study.items, np.random.default_rng(asked.seed))
+        left_open = find_open_strata(study.items, asked.level) if PREVALENCE in wanted else ()
+        if why := next_labels(study.items, sample, left_open).no_plan:
+            raise InputError(f"--more: {why}")
+        values, texts, notes, reached = list[dict[str, Any]](), list[str](), [*study.notes], True
+        for metric, items in of_metrics:
+            planned = more_labels.IntervalPlan(metric, asked.level, anytime=asked.anytime)
+            more = more_labels.more_labels(items, planned, asked.width, asked.seed, tried.append)
+            wider = more_labels.wider_where_experts_err(items, planned)
+            notes += pilot.cluster_notes(items, more_labels.LABELS_APART)
+            notes += more_labels.expert_notes(wider)
+            found = {"metric": metric.text, **plain(asdict(more))}
+            if asked.width is not None:
+                needed = {name: more.needed(name, asked.width) for name in more_labels.DESIGNS}
+                found["needed"], reached = needed, set(needed.values()) != {None}
+                found["needed_between"] = {
+                    name: more.between(name, asked.width) for name in more_labels.DESIGNS
+                }
+            if isfinite(wider):
+                found["times_as_wide_where_experts_err"] = wider
+            values.append(found)
+            texts.append(more_labels.describe(more, metric.text, asked.width))
     if asked.anytime is not None and more.labels > asked.anytime:
         notes.append(
             f"there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
             "the number of the first look. Intervals still hold, and are little wider"
         )
-    terminal.say_notes(notes)
-    needed = {name: more.needed(name, asked.width) for name in more_labels.DESIGNS}
-    if asked.json:
-        between = {name: more.between(name, asked.width) for name in more_labels.DESIGNS}
-        numbers = {**plain(asdict(more)), "needed": needed, "needed_between": between}
-        if isfinite(wider):
-            numbers["times_as_wide_where_experts_err"] = wider
-        terminal.tell(json.dumps({"metric": metric.text, **numbers}))
-    else:
-        terminal.tell(more_labels.describe(more, metric.text, asked.width))
-    return 1 if set(needed.values()) == {None} else 0
+    terminal.say_notes(list(dict.fromkeys(notes)))
+    shown = {"metrics": values} if asked.width is None else values[0]
+    return shown, "\n\n".join(texts), reached
+
+
+def _items_for(metric: Asked, items: Items, model: str | None) -> tuple[Asked, Items]:
+    """A metric with its model, and the items that it is planned for."""
+    from crowdgold.checking.scores import of_complete_scores, scored, why_nothing
+    from crowdgold.planning.more_labels import of_model
+
+    if metric.known.needs_scores and not (metric.is_difference or metric.predictor):
+        chosen = pilot.choose_model(items, model)
+        metric = of_model(metric, chosen) if chosen else metric
+    named = metric.predictors(items)
+    models = named if metric.known.needs_scores else []
+    if why := why_nothing(items, models, by_gold=True):
+        raise InputError(f"--metric {metric.text}: {why}")
+    return metric, of_complete_scores(items.take(scored(items, models)))
+
+
+def _pilot(asked: argparse.Namespace) -> "Study":
+    """The study that is learnt from, which is read where it is given by files."""
+    from crowdgold.reading.study import Study
+
+    files = asked.pilot
+    return files if isinstance(files, Study) else terminal.study_of(asked, files)
 
 
 ABOUT = """\
@@ -83,7 +127,8 @@ of `crowdgold evaluate` (logistic-R) about the population that the items come fr
 drawn at random among them, and are computed from simulated items (MAVEN, Algorithm 1). From a pilot
 they are computed at 40 draws of its posterior (MAVEN-C), and come with the pilot's own uncertainty.
 With --more, the files are the study itself: read how many more gold labels of its own items reach
-the width, drawn by `crowdgold sample` or at random, given those that there are.
+the width, drawn by `crowdgold sample` or at random, given those that there are. Without --width,
+read how wide intervals of prevalence and of the metric are with 1.5 to 8 times as many labels.
 The intervals of `crowdgold evaluate` are about the same population; with --about items they are
 about the items at hand, and narrower where many of these have a gold label."""
 EXAMPLE = """\
@@ -125,12 +170,12 @@ def add_options(command: argparse.ArgumentParser) -> None:
     group.add_argument("--model", help="the model that is planned for, where there are several")
     terminal.add_reading_options(group)
     terminal.takes_study_file(command, "pilot")
-    command.add_argument("--metric", default="prevalence", help="default: %(default)s")
+    command.add_argument("--metric", default=PREVALENCE, help="default: %(default)s")
     command.add_argument("--width", type=float,
         help="find the cheapest study of this interval width")
     command.add_argument("--more", action="store_true",
-        help="how many more gold labels of the pilot's own items reach --width: drawn by "
-        "`crowdgold sample`, and at random; no model is fitted")
+        help="how many more gold labels of the pilot's own items reach --width, or what widths "
+        "more of them give: drawn by `crowdgold sample`, and at random; no model is fitted")
     command.add_argument("--anytime", type=int, metavar="LABELS",
         help="with --more: intervals that hold over all looks, as `crowdgold evaluate --anytime`")
     command.add_argument("--items", type=int, help="items that there are, or of the given study")
@@ -214,12 +259,10 @@ def guesses_of(asked: argparse.Namespace) -> tuple[list[pilot.Guess], np.ndarray
         )  # fmt: skip
         return [guess], None
     from crowdgold.models.stan import StanModels
-    from crowdgold.reading.study import Study
 
     rng = np.random.default_rng(asked.seed)
     with terminal.progress(lambda: "reading and fitting the pilot"):
-        files = asked.pilot
-        study = files if isinstance(files, Study) else terminal.study_of(asked, files)
+        study = _pilot(asked)
         model = pilot.choose_model(study.items, asked.model)
         metric = parse_metric(asked.metric).metric
         if model is None and (metric is None or metric.needs_scores):
@@ -264,28 +307,25 @@ def information_by_votes(asked: argparse.Namespace) -> list[Sequence[study_size.
     return [*known]
 
 
-def planned_studies(
-    asked: argparse.Namespace,
-) -> tuple[Sequence[study_size.StudyOption], study_size.StudyGoal, str]:
-    """The options with their studies, what was asked for, and the metric."""
+def planned_studies(asked: argparse.Namespace) -> Planned:
+    """A study for each number of votes on an item, or more labels of the one that there is."""
     if asked.more:
-        raise InputError("--more: of the command alone, `crowdgold plan --more`")
+        return planned_more(asked)
     check_options(asked)
     prices = study_size.Prices(asked.vote_price, asked.gold_price)
     wanted = study_size.StudyGoal(asked.width, asked.items, asked.gold, prices, asked.level)
     learnt = information_by_votes(asked)  # it refuses metrics that are none of labels
     needs_votes = parse_metric(asked.metric).known.needs_votes
-    return study_size.study_options(learnt, wanted, needs_votes), wanted, asked.metric
+    options = study_size.study_options(learnt, wanted, needs_votes)
+    shown = options, wanted, asked.metric
+    reached = any(one.design is not None for one in options)
+    return study_size.as_values(*shown), study_size.describe(*shown), reached
 
 
 def run(asked: argparse.Namespace) -> int:
     """Plan the study, and say what comes out."""
-    if asked.more:
-        return run_more(asked)
-    shown = planned_studies(asked)
-    values = study_size.as_values(*shown)
-    terminal.tell(json.dumps(values) if asked.json else study_size.describe(*shown))
-    if all(one.design is None for one in shown[0]):
+    values, text, reached = planned_studies(asked)
+    terminal.tell(json.dumps(values) if asked.json else text)
+    if not reached and not asked.more:
         terminal.say("No study reaches the width: take a wider one, or more items.")
-        return 1
-    return 0
+    return 0 if reached else 1

@@ -130,7 +130,8 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
     import numpy as np
 
     from crowdgold.checking.gold_sample import assess_gold_sample
-    from crowdgold.planning.batch import ENOUGH, PROPORTIONAL, next_batch
+    from crowdgold.checking.next_labels import ENOUGH
+    from crowdgold.planning.batch import PROPORTIONAL, next_batch
     from crowdgold.planning.more_labels import metrics_for
     from crowdgold.types.items import NO_GOLD
 

@@ -34,6 +34,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from crowdgold.checking.next_labels import ENOUGH, unlabelled
 from crowdgold.inference.questions import Questions, View
 from crowdgold.metrics.metric import Asked
 from crowdgold.models.logistic import by_others, features, without_labels
@@ -43,10 +44,8 @@ from crowdgold.simulate.expert_opinions import OTHERS
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import (
     BATCH,
-    ESTIMATED,
     FOR_PEOPLE,
     NO_STRATUM,
-    PROBABILITY,
     SIZE,
     STRATUM,
     GoldDraw,
@@ -56,7 +55,6 @@ from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.opinions import Opinions
 
 LEAST = 1e-4  # predictions are kept so far from 0 and 1
-ENOUGH = 20  # gold labels from which on the prediction rests on them
 STRATA = 8
 LABELS_EACH = 6  # labels of a batch to a stratum: where they are fewer there are fewer strata
 ENOUGH_FOR_ALL = STRATA * LABELS_EACH
@@ -252,7 +250,7 @@ def next_batch(
     `ENOUGH_FOR_ALL` labels. A `pilot` is other items with gold labels, which the prediction rests
     on before there are enough.
     """
-    rest = _unlabelled(items)
+    rest = unlabelled(items)
     if not DESIGN_LEAST <= n <= len(rest):
         raise InputError(
             f"--n: found {n:,}, expected {DESIGN_LEAST} to {len(rest):,}, "
@@ -288,36 +286,18 @@ def next_batch(
     return Batch(number, rows, order, size, tuple(reasons))
 
 
-def _unlabelled(items: Items) -> np.ndarray:
-    """Positions of the items that no expert has judged; of tied opinions there is no gold label."""
-    left = items.gold == NO_GOLD
-    if items.opinions is not None:
-        left &= items.opinions.number == 0
-    return np.flatnonzero(left)
-
-
 def _batches(items: Items) -> int:
     """How many batches there were: gold without a batch is one."""
-    draw = items.draw
-    if draw is None:
+    if items.draw is None:
         return int((items.gold != NO_GOLD).any())
-    if draw.estimated:
-        raise InputError(
-            f"column {ESTIMATED!r}: no batch can follow gold whose chances are estimated. Set that "
-            "gold aside, with its chances, and draw items from all"
-        )
-    if draw.batch is None:
-        column = STRATUM if draw.stratum is not None else PROBABILITY
-        raise InputError(
-            f"column {column!r}: no batch can follow gold that was drawn so. Where fixed numbers "
-            f"were drawn from strata, expected {BATCH} 1 and {SIZE} of each gold item"
-        )
-    return int(draw.batch.max()) + 1
+    if items.draw.batch is None or items.draw.no_batch:
+        raise InputError(items.draw.no_batch)
+    return int(items.draw.batch.max()) + 1
 
 
 def random_batch(items: Items, n: int, seed: int) -> Batch:
     """As many items drawn at random from all without a label, for comparison."""
-    rest, number = _unlabelled(items), 1 + _batches(items)
+    rest, number = unlabelled(items), 1 + _batches(items)
     rows = rest[np.argsort(random_places(items.item[rest], [seed, number]))][:n]
     stratum = np.zeros(len(rows), dtype=int)
     return Batch(number, rows, stratum, np.array([len(rest)]), ("at random",))

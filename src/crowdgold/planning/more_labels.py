@@ -16,6 +16,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import stdtrit
 
+from crowdgold.checking.next_labels import FEWEST_LEFT, next_labels
 from crowdgold.evaluation.questions import Settings, questions_of
 from crowdgold.inference.engine import evaluate
 from crowdgold.inference.estimate import Estimate
@@ -24,7 +25,7 @@ from crowdgold.inference.rectified import POPULATION
 from crowdgold.methods.registry import METHODS, answering, answering_experts, fit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.metric import Asked
-from crowdgold.planning.batch import ENOUGH, next_batch, predictions, random_batch, with_labels
+from crowdgold.planning.batch import next_batch, predictions, random_batch, with_labels
 from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
@@ -67,8 +68,9 @@ ANSWER = answering()  # the method that gives the answer
 STUDIES = 8  # simulated studies of each size and design
 AWAY = float(stdtrit(STUDIES - 1, 0.975))  # Student's t
 """Standard errors from the mean of so many studies to either end of its 95 % interval."""
-FIRST = 25
-MOST = 6_400  # labels more that are tried first, and at most; each size is twice the one before
+FIRST, MOST = FEWEST_LEFT, 6_400
+"""Labels more that are tried first, and at most, for a width; each size is twice the one before."""
+TIMES = 1.5, 2, 4, 8  # as many labels as there are, which are tried where no width is wanted
 LABELS_APART = (
     "widths are of intervals that compare clusters. The labels to come are simulated as if items "
     "of a cluster were no more alike than their votes and scores make them, so that"
@@ -111,14 +113,16 @@ class MoreLabels:
         return self.needed(design, wanted, -AWAY), self.needed(design, wanted, AWAY)
 
 
-def describe(found: MoreLabels, metric: str, wanted: float) -> str:
-    """A table of widths, and how many labels more reach the wanted one."""
+def describe(found: MoreLabels, metric: str, wanted: float | None) -> str:
+    """A table of widths, and how many labels more reach the wanted one, if one is wanted."""
     lines = [
         f"Interval of {metric}: {found.width:.4f} wide with {found.labels:,} gold labels",
         f"{'more labels':>11}{'by crowdgold sample':>21}{'at random':>11}",
     ]
     rows = zip(found.more, found.designed, found.at_random, strict=True)
     lines += [f"{more:>11,}{one:>21.4f}{other:>11.4f}" for more, one, other in rows]
+    if wanted is None:
+        return "\n".join(lines)
     says = f"It is {wanted:g} wide already."
     if found.width > wanted:
         labels = {}
@@ -193,45 +197,56 @@ def expert_notes(wider: float) -> list[str]:
 
 
 def more_labels(
-    items: Items, planned: IntervalPlan, wanted: float, seed: int,
+    items: Items, planned: IntervalPlan, wanted: float | None, seed: int,
     told: Callable[[int], None] = lambda more: None,
 ) -> MoreLabels:  # fmt: skip
     """What more labels do, simulated with more and more of them until both designs surely reach the
-    width `wanted`. `told` is called with each number of labels more before it is tried.
+    width `wanted`; without one, with `TIMES` as many as there are, or as many as there are items
+    for. `told` is called with each number of labels more before it is tried.
     """
-    known = items.gold != NO_GOLD
-    rest, classes = int((~known).sum()), len(set(items.gold[known]))
-    if known.sum() < ENOUGH or classes < 2 or rest < FIRST:
-        raise InputError(
-            f"--more: found {known.sum():,} gold labels of {classes} classes and {rest:,} items "
-            f"without; expected {ENOUGH} or more labels of both classes, and {FIRST} items"
-        )
+    after = next_labels(items)
+    if after.no_plan:
+        raise InputError(f"--more: {after.no_plan}")
+    rest, labels = after.left, int((items.gold != NO_GOLD).sum())
     now = _interval(items, planned)
     if not np.isfinite([now.lower, now.upper]).all():
         raise InputError(f"--metric {planned.metric.text}: no interval so far ({now.note})")
     guess = np.mean(predictions(items), axis=0)
     sizes: list[int] = []
     found: list[np.ndarray] = []
-    surely = False  # whether means of both are below what is wanted by more than their errors
-    while not sizes or (sizes[-1] < min(rest, MOST) and not surely):
-        sizes.append(min(2 * sizes[-1] if sizes else FIRST, rest))
-        told(sizes[-1])
-        mean, error = _simulated_widths(items, planned, guess, sizes[-1], seed)
+    for more in _sizes(labels, rest, wanted is None):
+        told(more)
+        mean, error = _simulated_widths(items, planned, guess, more, seed)
+        sizes.append(more)
         found.append(np.array([mean, error]))
-        surely = bool((mean + AWAY * error <= wanted).all())
+        # Whether means of both are below what is wanted by more than their errors.
+        if wanted is not None and (mean + AWAY * error <= wanted).all():
+            break
     each = np.array(found)
     shown = np.isfinite(each).all(axis=(1, 2))
     if not shown.any():
         raise InputError(
-            f"--metric {planned.metric.text}: no interval in some simulated studies with {FIRST} "
-            f"to {sizes[-1]:,} labels more; expected one in all {STUDIES}. Label some items more, "
-            "or take another threshold"
+            f"--metric {planned.metric.text}: no interval in some simulated studies with "
+            f"{sizes[0]:,} to {sizes[-1]:,} labels more; expected one in all {STUDIES}. Label some "
+            "items more, or take another threshold"
         )
     (designed, at_random), errors = each[shown].transpose(1, 2, 0)
     return MoreLabels(
-        len(items) - rest, float(now.upper - now.lower), np.array(sizes)[shown],
+        labels, float(now.upper - now.lower), np.array(sizes)[shown],
         falling(designed), falling(at_random), *errors,
     )  # fmt: skip
+
+
+def _sizes(labels: int, rest: int, by_times: bool) -> list[int]:
+    """Numbers of labels more that are tried, up to the `rest`: `by_times` of those that there are,
+    or each twice the one before.
+    """
+    if by_times:
+        return sorted({min(round((times - 1) * labels), rest) for times in TIMES})
+    sizes = [FIRST]
+    while sizes[-1] < min(rest, MOST):
+        sizes.append(min(2 * sizes[-1], rest))
+    return sizes
 
 
 def _simulated_widths(

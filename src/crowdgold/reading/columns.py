@@ -18,13 +18,12 @@ import pandas as pd
 
 from crowdgold.reading.door import STANDARD_INPUT
 from crowdgold.reading.options import Reading
-from crowdgold.reading.sheets import Sheet, read_sheet
+from crowdgold.reading.sheets import IGNORE, Sheet, read_sheet
 from crowdgold.types.columns import FEW, counted, list_guessed, list_names, repeated, to_numbers
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import COLUMNS
 from crowdgold.types.parameters import did_you_mean, unknown
 
-IGNORE = "ignore"
 PREFIXES = ("score", "gold", "stratum", "vote")
 """Columns of which there can be several, as PREFIX_NAME."""
 
@@ -235,20 +234,20 @@ def _item_columns(sheets: Sequence[Sheet]) -> Iterator[list[str]]:
 
 def columns_of(sheets: Sequence[Sheet]) -> str:
     """What each file has, for a message."""
-    return "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
+    return "; ".join(f"{one.name} has {list_names(one.in_file)}" for one in sheets)
 
 
-def _instead(name: str, sheets: Sequence[Sheet], gap: str) -> str:
+def _instead(name: str, sheets: Sequence[Sheet]) -> str:
     """What a message adds on a column that no file has: the nearest one, and all that there are."""
     meant = did_you_mean(name, [column for sheet in sheets for column in sheet.columns])
-    return f"{'; ' * bool(meant)}{meant}{gap}{columns_of(sheets)}"
+    return f"; {f'{meant} ' * bool(meant)}{columns_of(sheets)}"
 
 
 def _with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[str]) -> list[Sheet]:
     """The sheets with a column `item`, of columns that the user says, or that are found."""
     for name in said:
         if not any(name in sheet.columns for sheet in sheets):
-            mend = _instead(name, sheets, ". ")
+            mend = _instead(name, sheets)
             raise InputError(f"--item {','.join(said)}: no file has a column {name!r}{mend}")
     if said:
         return [_joined(sheet, said) for sheet in sheets]
@@ -294,7 +293,7 @@ def _joined(sheet: Sheet, columns: Sequence[str]) -> Sheet:
     if missing:
         raise InputError(
             f"{sheet.source}: no column {missing[0]!r}, which names an item together with others; "
-            f"the file has {list_names(sheet.columns)}"
+            f"the file has {list_names(sheet.in_file)}"
         )
     parts = [sheet.frame[name] for name in columns]
     item = parts[0].str.cat(sheet.frame[list(columns[1:])], sep=BETWEEN)
@@ -306,7 +305,8 @@ def _joined(sheet: Sheet, columns: Sequence[str]) -> Sheet:
     # The parts say no more: an item of a model is no score of it.
     models = ALIASES["model"]
     gone = [one for one in columns if not ours_named(one) or normal(one).casefold() in models]
-    return replace(sheet, frame=sheet.frame.drop(columns=gone).assign(item=item))
+    kept = sheet.without(gone, "item")
+    return replace(kept, frame=kept.frame.assign(item=item))
 
 
 def _one_value(sheet: Sheet, column: str) -> bool:
@@ -395,7 +395,7 @@ def _renamings(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict
                 continue
             hits += 1
         if not hits:
-            raise InputError(f"no column {theirs!r}{_instead(theirs, sheets, ' ')}")
+            raise InputError(f"no column {theirs!r}{_instead(theirs, sheets)}")
     return found
 
 
@@ -441,7 +441,7 @@ def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) ->
     for sheet, said in zip(sheets, _renamings(sheets, reading.columns), strict=True):
         dropped = [theirs for theirs, ours in said.items() if ours == IGNORE]
         kept = {theirs: ours for theirs, ours in said.items() if ours != IGNORE}
-        sheet = replace(sheet, frame=sheet.frame.drop(columns=dropped)).renamed(kept)
+        sheet = sheet.without(dropped, IGNORE).renamed(kept)
         if twice := list(repeated(sheet.columns)):
             raise InputError(
                 f"{sheet.source}: two columns are named {twice[0]!r}; expected one. Leave the "

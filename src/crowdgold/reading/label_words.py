@@ -6,6 +6,7 @@ A word such as NA stands for none where two labels are known without it; else th
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from crowdgold.reading.sheets import NOTHING_MISSING, Sheet
 from crowdgold.reading.tables import Rows
 from crowdgold.types.columns import counted, list_names
 from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import did_you_mean
 
 PAIRS = (  # pairs of labels, the second positive, that need no word from the user
     ("0", "1"), ("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"),
@@ -59,6 +61,40 @@ def positive_labels(given: Sequence[str], known: Collection[str]) -> dict[str, s
     return spelling
 
 
+def _slip(one: str, other: str) -> bool:
+    """Whether labels differ as by a slip of the hand: by one or two letters, and no digit.
+
+    Further letters alone make another word (safe, unsafe), and so does a label of few letters.
+    """
+    parts, same = [one, other], 0
+    for _ in range(2):  # without what they begin with alike, then what they end with
+        alike = sum(1 for _ in takewhile(lambda at: at[0] == at[1], zip(*parts, strict=False)))
+        parts, same = [part[alike:][::-1] for part in parts], same + alike
+    fewer, more = sorted(map(len, parts))
+    letters = not any(letter.isdigit() for part in parts for letter in part)
+    return letters and same >= 2 and (more <= 1 or (more == 2 and fewer > 0))
+
+
+def _check_positive(
+    tables: Mapping[str, Rows], wanted: Mapping[str, str], everything: Collection[str]
+) -> list[str]:
+    """Notes on positive labels that nobody gave, as on a scale; an `InputError` where none was
+    given, or one may be a slip for another label.
+    """
+    absent = [one for one in wanted if one not in everything]
+    for one in absent:
+        text, others = wanted[one], [known for known in everything if known not in wanted]
+        slip = [known for known in others if _slip(one, known)]
+        if len(absent) < len(wanted) and one and not slip:
+            continue
+        meant = did_you_mean(text, slip or others)
+        leave = " If nobody gave it, leave it out" if len(absent) < len(wanted) else ""
+        listed = "; ".join(f"{name} has {_listed(table)}" for name, table in tables.items())
+        said = " ".join(filter(None, [meant, f"{listed}{'.' * bool(leave)}{leave}"]))
+        raise InputError(f"--positive {text}: no label has this value; {said}")
+    return [f"--positive {wanted[one]}: no label has this value" for one in absent]
+
+
 def binary_labels(
     tables: Mapping[str, Rows], positive: Sequence[str], notes: list[str]
 ) -> dict[str, Rows]:
@@ -76,10 +112,7 @@ def binary_labels(
         raise InputError(
             f"--positive {', '.join(positive)}: votes are counts, and there are no gold labels"
         )
-    for one, text in wanted.items():
-        if one not in everything:
-            listed = "; ".join(f"{name} has {_listed(table)}" for name, table in tables.items())
-            raise InputError(f"--positive {text}: no label has this value; {listed}")
+    notes += _check_positive(tables, wanted, everything)
     found = {}
     for name, texts in labels.items():
         own = values[name]
@@ -164,9 +197,10 @@ def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -
                 f"stand for none. Say by --missing {spelled} that it is empty, or by --missing "
                 f"{NOTHING_MISSING} that it is a label (in Python missing=...)"
             )
+    two = len(known if wanted.keys() & known else known | wanted.keys()) > 1
     for word in words:
         number = counted(int((labels == word).sum()), "cell")
-        if len(known | wanted.keys()) < 2 and known:
+        if known and not two:
             raise InputError(
                 f"labels: found {next(iter(known))!r}, and {word!r} in {number}, which could be "
                 f"the other label or empty. Say by --missing {word} that it is empty, or by "

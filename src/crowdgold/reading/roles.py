@@ -205,7 +205,7 @@ def assign(
         if not sheet.has("item"):
             raise InputError(
                 f"{sheet.source}: column 'item' is missing; the file has: "
-                f"{list_names(sheet.columns)}. Say which column names the items by --column "
+                f"{list_names(sheet.in_file)}. Say which column names the items by --column "
                 "THEIRS=item"
             )
         problems = sheet.problems()

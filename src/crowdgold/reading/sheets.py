@@ -1,6 +1,6 @@
 """One file of a user's study as a table of texts, each row with the name that messages give it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ STUDY_ENDINGS = (*ENDINGS, ".json", WORKBOOK)  # of files that a study can be re
 NESTED = (list, dict, tuple, set, bytes, bytearray, np.ndarray)
 """What a cell of an export can be that is no text and no number."""
 APOSTROPHE = "an apostrophe before =, +, - or @ marks a text for a spreadsheet, and is taken away"
+IGNORE = "ignore"  # in the place of a column's name: it is left out
 LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
 """A row a label with its annotator; the same without; counts by item; a column an annotator."""
 
@@ -49,6 +50,8 @@ class Sheet:
     # texts that stand for an empty cell where a number or a label is expected
     missing: tuple[str, ...] = MISSING
     kind: str | None = None  # the form of its votes, if it has any
+    # a column of the file -> its name now, or `IGNORE`
+    now: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def several(self) -> bool:
@@ -64,6 +67,14 @@ class Sheet:
     def columns(self) -> list[str]:
         """Names of the columns."""
         return [str(column) for column in self.frame.columns]
+
+    @property
+    def in_file(self) -> list[str]:
+        """The columns as the file names them, for a message: each with the name that it got."""
+        return [
+            own if own == now else f"{own} ({'ignored' if now == IGNORE else f'as {now}'})"
+            for own, now in self.now.items()
+        ]
 
     def has(self, *names: str) -> bool:
         """Whether all of these columns are there."""
@@ -120,7 +131,13 @@ class Sheet:
     def renamed(self, names: dict[str, str]) -> "Sheet":
         """The sheet with other names of columns."""
         nested = {names.get(name, name): text for name, text in self.nested.items()}
-        return replace(self, frame=self.frame.rename(columns=names), nested=nested)
+        now = {own: names.get(name, name) for own, name in self.now.items()}
+        return replace(self, frame=self.frame.rename(columns=names), nested=nested, now=now)
+
+    def without(self, columns: Sequence[str], now: str) -> "Sheet":
+        """The sheet without some columns, which are a part of the column `now`, or ignored."""
+        of_file = {own: now if name in columns else name for own, name in self.now.items()}
+        return replace(self, frame=self.frame.drop(columns=[*columns]), now=of_file)
 
 
 def text_of(cell: Any) -> str | None:
@@ -193,4 +210,5 @@ def read_sheet(
             if bad.any():
                 first = int(bad.argmax())
                 nested[column] = f"row {rows[first]}: found {str(cells.iloc[first])[:40]!r}"
-    return Sheet(raw.source, table, rows, nested, missing).take(filled)
+    own = {column: column for column in names}
+    return Sheet(raw.source, table, rows, nested, missing, now=own).take(filled)

@@ -83,6 +83,22 @@ class GoldDraw:
         held = {name: getattr(self, name) for name in named}
         return replace(self, **{name: one[rows] for name, one in held.items() if one is not None})
 
+    @property
+    def no_batch(self) -> str:
+        """Why no batch can follow gold that was drawn so; empty where one can."""
+        if self.estimated:
+            return (
+                f"column {ESTIMATED!r}: no batch can follow gold whose chances are estimated. Set "
+                "that gold aside, with its chances, and draw items from all"
+            )
+        if self.batch is not None:
+            return ""
+        column = STRATUM if self.stratum is not None else PROBABILITY
+        return (
+            f"column {column!r}: no batch can follow gold that was drawn so. Where fixed numbers "
+            f"were drawn from strata, expected {BATCH} 1 and {SIZE} of each gold item"
+        )
+
     def weights(self, rows: np.ndarray) -> np.ndarray:
         """What gold items at some positions count, of mean 1: (m,)."""
         weights = 1 / self.chance[rows] if self.counts is None else self.counts[rows]

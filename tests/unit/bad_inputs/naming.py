@@ -52,7 +52,7 @@ def _positives() -> Iterator[Case]:
         line, _ = READERS[command]
         files = LINES[command][1] or STUDY
         for what, value in {
-            "not in the data": "spam", "nothing": "", "one good and one not in the data": "1,spam",
+            "not in the data": "spam", "nothing": "", "one good and nothing": "1,",
             "a comma alone": ",",
         }.items():  # fmt: skip
             yield Case(command, "--positive", what, [*line, f"--positive={value}"], files,

@@ -88,7 +88,7 @@ KEYS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "positive": {
         "a map": ("positive: {a: b}\n", "line 2, positive: expected"),
         "not in the data": ("positive: spam\n", "--positive spam: no label"),
-        "of several one not in the data": ("positive: ['1', X]\n", "--positive X"),
+        "of several none in the data": ("positive: [Q, X]\n", "--positive Q: no label"),
     },
     "repeated": {
         "unknown": ("repeated: frst\n", "line 2, repeated: .*did you mean 'first'"),
