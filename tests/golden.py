@@ -198,7 +198,9 @@ def of_samplers() -> Texts:
         rng = np.random.default_rng(9)
         try:
             fitted = fit(name, items, rng)
-            rows = [{**{k: v for k, v in vars(one).items() if k != "notes"}, "note": one.note} for one in evaluate(fitted, items, metrics, rng)]
+            rows = [
+                {**vars(one), "notes": one.note} for one in evaluate(fitted, items, metrics, rng)
+            ]
         except Exception as error:  # what a method refuses is kept, too
             found[name] = f"{type(error).__name__}: {error}"
             continue

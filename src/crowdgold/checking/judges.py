@@ -30,6 +30,7 @@ from scipy.special import stdtr
 
 from crowdgold.checking import erring_gold, without_gold
 from crowdgold.checking.agreement import Kappa, between_judges, fleiss, kappa_gap, kappas_with_gold
+from crowdgold.checking.apart import Apart, annotators_apart
 from crowdgold.checking.without_gold import Allowed, allowed, has_ranges
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.contributions import spread_of
@@ -181,6 +182,7 @@ class Judges(Shown):
     # The best judge's kappa with gold less the second's, by "ONE less OTHER", on the gold items
     # that both label; empty where not known.
     gap: dict[str, Kappa] = field(default_factory=dict)
+    apart: tuple[Apart, ...] = ()  # by gold, how far annotators differ in TPR and in TNR
     ranges: Ranges | None = None  # what can be said without gold; None where this is not needed
     contrary: tuple[str, ...] = ()  # who vote against the others, and are left out of the ranges
     no_test: str = ""  # why no alternative annotator test is made of some judge
@@ -318,4 +320,5 @@ def look_at_judges(study: Study, rng: np.random.Generator, level: float = LEVEL)
     if items.draw is not None and told and (items.gold != NO_GOLD).any():
         told.append(BY_CHANCES)
     pairs = _each_two(found) if len(found.judge) > 2 else ()
-    return replace(found, sentences=tuple(told), each_two=tuple(pairs))
+    apart = annotators_apart(study, rng)
+    return replace(found, apart=apart, sentences=tuple(told), each_two=tuple(pairs))

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.checking.apart import Apart
 from crowdgold.checking.choice import (
     NO_GOLD,
     ONLY_MODELS,
@@ -93,6 +94,18 @@ def votes_alone(of: Quantity, items: Items, weights: np.ndarray | None) -> float
         found.append(float(asked.value([mass], [RankedItems.of(own, model)])))
     value = found[0] - found[1] if of.is_comparison else found[0]
     return value if np.isfinite(value) else None
+
+
+def notes_on_annotators(answer: Answer, apart: Sequence[Apart]) -> tuple[Note, ...]:
+    """A note where an answer about all voters hides that they differ."""
+    return tuple(
+        Note("annotators_apart", {
+            "lowest": one.lowest.annotator, "low": one.lowest.rate,
+            "highest": one.highest.annotator, "high": one.highest.rate,
+        })
+        for one in apart
+        if answer.stratum == ALL and answer.of.metric == f"{one.metric}_H" and one.differ
+    )  # fmt: skip
 
 
 def _why_no_answer(row: Mapping[str, Any], contradicts: bool) -> tuple[Note, ...]:

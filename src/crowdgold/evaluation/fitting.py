@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.checking.erring_gold import known_errors
 from crowdgold.checking.scores import of_complete_scores, scored, why_nothing
 from crowdgold.evaluation.jobs import (
     Job,
@@ -31,6 +32,7 @@ from crowdgold.evaluation.jobs import (
 )
 from crowdgold.evaluation.questions import Settings, questions_of
 from crowdgold.inference.agents import evaluate_annotations
+from crowdgold.inference.annotator_rates import of_gold
 from crowdgold.inference.engine import sample_of
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import central_interval
@@ -40,12 +42,13 @@ from crowdgold.inference.rectified import OWN, Request, Streams
 from crowdgold.inference.samples import Sample, Stated
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.needs import GOLD
-from crowdgold.methods.registry import METHODS, fit
+from crowdgold.methods.registry import METHODS, baseline, fit
 from crowdgold.metrics.curves import RECALLS, never_falling
 from crowdgold.models.stan import SamplingError, StanModels
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.models.vote_sets import VoteParameters, VoteSets, find_vote_sets, win_counts
 from crowdgold.reading.study import Study
+from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items, Ranking, Table
 
@@ -372,7 +375,17 @@ def findings_of_models(run: MethodRun, fit: FitOfRows) -> list[Finding]:
     everyone = np.arange(len(run.items))
     models = run.items.predictors if fit(everyone).labels.of_items else []
     alone = _finding(run, fit, everyone, NO_PREDICTOR)
+    if run.method == baseline() and run.study.annotations is not None:
+        alone = replace(alone, annotators=_rates_by_gold(run, run.study.annotations))
     return [alone, *(_finding_of_model(run, fit, model) for model in models)]
+
+
+def _rates_by_gold(run: MethodRun, annotations: Annotations) -> list[Estimate]:
+    """Each annotator's rates by gold labels; none where these are known to err."""
+    if known_errors(run.items) is not None:
+        return []
+    view, settings = run.view(np.arange(len(run.items)), NO_PREDICTOR), run.settings
+    return of_gold(view, annotations, settings.about, settings.interval_level)
 
 
 def _finding_on_annotators(run: MethodRun) -> Finding:

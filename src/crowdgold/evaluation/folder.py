@@ -4,7 +4,8 @@ estimates.csv             a row for each stratum, model, comparison, metric and 
 estimates.parquet         the same, where pyarrow is installed
 curves.csv                points of the precision-recall and ROC curves with their intervals
 items.csv                 votes, gold, scores, and P(Y = 1) by method and model
-annotators.csv            each annotator's TPR and TNR, where they are known
+annotators.csv            each annotator's TPR and TNR by method, where they are known; those of GT
+                          are from the gold labels on the annotator's items, `gold` of the class
 parameters.csv            medians and intervals of the models' parameters
 predictive.csv            posterior predictive checks of votes and rankings
 expert_errors.csv         the answer against an assumed share of wrong gold labels, if they allow it

@@ -328,8 +328,8 @@ def item_rows(findings: Sequence[Finding], items: Items) -> pd.DataFrame:
 
 
 def annotator_rows(findings: Sequence[Finding]) -> pd.DataFrame:
-    """The table of annotators' rates."""
-    kept = ["annotator", "metric", "estimate", "lower", "upper", "note"]
+    """The table of annotators' rates; `gold`: gold items of the class, where gold alone says it."""
+    kept = ["annotator", "metric", "estimate", "lower", "upper", "note", "gold"]
     rows = [
         {"stratum": one.stratum, "method": one.method}
         | {name: getattr(rate, name) for name in kept}
@@ -337,7 +337,9 @@ def annotator_rows(findings: Sequence[Finding]) -> pd.DataFrame:
         for rate in one.annotators
     ]
     table = pd.DataFrame(rows, columns=["stratum", "method", *kept])
-    return table.assign(metric=table["metric"].str.removesuffix(":each"))
+    return table.assign(
+        metric=table["metric"].str.removesuffix(":each"), gold=table["gold"].astype("Int64")
+    )
 
 
 def parameter_rows(findings: Sequence[Finding]) -> pd.DataFrame:

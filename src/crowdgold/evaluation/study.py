@@ -31,6 +31,7 @@ from crowdgold.evaluation.assumed_errors import (
 from crowdgold.evaluation.choosing import (
     NO_MODEL,
     answers_of,
+    notes_on_annotators,
     votes_alone,
     why_set_aside,
     with_ranges,
@@ -246,6 +247,11 @@ def join_findings(
         replace(one, votes_alone=votes_alone(one.of, inside[one.stratum], weights[one.stratum]))
         for one in answers
     ]
+    if check is not None and not aside[ALL]:
+        answers = [
+            replace(one, notes=one.notes + notes_on_annotators(one, check.judges.apart))
+            for one in answers
+        ]
     summary = {
         "settings": asdict(settings),
         "models": items.predictors,

@@ -1,4 +1,4 @@
-"""Rates of annotators: from draws of confusion matrices, or by resampling items.
+"""Rates of annotators: from draws of confusion matrices, by resampling items, or from gold labels.
 
 For draws of confusion matrices (CLARA): a rate of several annotators is the mean of theirs over the
 labels; estimates are means over the draws. For labels taken for the truth (MV): the share of right
@@ -6,16 +6,27 @@ labels among those on items of a category, with the percentile bootstrap over it
 have probabilities (Snorkel) the prevalence is their mean. Items enter a rate only through how many
 of its labels of each kind they have, so that a resample is a draw of the numbers of items of each
 such kind, which is multinomial.
+
+From gold labels (`of_gold`) an annotator's TPR and TNR are TPR_H and TNR_H of the items that the
+annotator labelled, with the annotator's labels as their only votes. How gold was drawn, clusters,
+weights and exact bounds count as for any metric. Rates are of such items as each annotator gets.
 """
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
+from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.correction import of_labels as from_labels
 from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.questions import Questions, View
+from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.reviewers import (
+    EACH,
     PREVALENCE,
+    RATES,
     SWAPPED,
     ReviewerMetric,
     annotators_of,
@@ -25,12 +36,14 @@ from crowdgold.metrics.reviewers import (
 )
 from crowdgold.models.majority import NO_LABEL
 from crowdgold.types.annotations import Annotations
+from crowdgold.types.items import NO_GOLD
 from crowdgold.types.notes import said
 
 if TYPE_CHECKING:
     from crowdgold.inference.annotated_labels import ConfusionPosterior
 
 NO_LABELS = "no labels count for it"
+NO_GOLD_LABELS = "none of its items has a gold label"
 
 
 def _mean_rates(
@@ -122,4 +135,48 @@ def of_labels(
             values = rate_of_counts(metric.name, drawn.reshape(-1, 2, 2))
             found = Estimate.of_draws(metric.text, values, level, float(centre))
         estimates.append(replace(found, annotator=annotator))
+    return estimates
+
+
+def positions_of(annotations: Annotations, item: np.ndarray) -> np.ndarray:
+    """The position of each label's item, (L,), among others by name, (n,); -1 where it is not."""
+    place = pd.Index(item.astype(str)).get_indexer(annotations.item.astype(str))
+    return np.asarray(place[annotations.item_of])
+
+
+def of_gold(view: View, annotations: Annotations, target: str, level: float) -> list[Estimate]:
+    """Each annotator's TPR and TNR, from the gold labels of a view's items that they labelled."""
+    size, row = len(view), positions_of(annotations, view.items.item)
+    known = row >= 0
+    pair, of_pair = np.unique(
+        annotations.annotator_of[known] * size + row[known], return_inverse=True
+    )
+    total = np.bincount(of_pair, minlength=len(pair))
+    positive = np.bincount(of_pair, annotations.label[known] == 1, len(pair)).astype(np.int64)
+    whose, rows = np.divmod(pair, size)
+    start = np.searchsorted(whose, np.arange(len(annotations.annotator) + 1))
+    bare = replace(
+        view, items=replace(view.items, scores={}, labels=None, truth=None, oracle=None,
+                            opinions=None),
+    )  # fmt: skip
+    questions, texts = Questions((parse_metric("TPR_H"), parse_metric("TNR_H"))), RATES[:2]
+    named = questions.named.select([0, 1], [f"{name}:{EACH}" for name in texts])
+    estimates: list[Estimate] = []
+    for place, annotator in enumerate(map(str, annotations.annotator)):
+        part = slice(start[place], start[place + 1])
+        own = bare.take(rows[part])
+        items = replace(own.items, votes_total=total[part], votes_positive=positive[part])
+        weights = None if own.weights is None else own.weights / own.weights.mean()
+        own, gold = View(items, own.predictor, weights), np.flatnonzero(items.gold != NO_GOLD)
+        if len(gold) == 0:
+            found = [Estimate.unavailable(text, NO_GOLD_LABELS) for text in named.texts]
+        else:
+            labelled, design = drawn_from(own, gold)
+            sample = from_labels(
+                items.gold[gold], labelled, questions, target, design, among=own, level=level
+            )
+            found = sample.estimates(named, level)
+        for one, label in zip(found, (1, 0), strict=True):
+            number = int((items.gold == label).sum())
+            estimates.append(replace(one, annotator=annotator, gold=number))
     return estimates

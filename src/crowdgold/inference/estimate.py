@@ -22,6 +22,7 @@ class Estimate:
     annotator: str = ""
     agent: str = ""
     item: str = ""  # an agent's response
+    gold: int | None = None  # gold items of the class that an annotator's rate is of, where counted
 
     @classmethod
     def unavailable(cls, metric: str, why: Note | str = "") -> "Estimate":

@@ -166,6 +166,7 @@ def annotators_table(study: StudyFolder) -> Table | None:
     table = study.of_all("annotators")
     if table.empty:
         return None
+    table = table[table["method"] == table["method"].iloc[0]]
     metrics = list(dict.fromkeys(table["metric"]))
     rows = []
     for name in dict.fromkeys(table["annotator"]):

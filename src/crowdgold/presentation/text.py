@@ -40,6 +40,7 @@ MOST_STRATA = 6  # whose answers are printed in full; of more there is a line ea
 MOST_TABLES, MOST_ROWS = 3, 20  # of strata in short
 AS_GOLD_WORDS = f'"as gold": {MEANING}. It is rounded to what is known of it.'
 AS_GOLD_NAMED = 12  # numbers in that column whose intervals are named; all are in estimates.csv
+APART = "annotators_apart"
 MARK = "!"  # after a method whose number the gold labels contradict
 Summary = Mapping[str, Any]
 
@@ -200,6 +201,8 @@ def footnotes(evaluation: Evaluation, stratum: str) -> Iterator[str]:
             "Had the majority of the votes been taken for the truth, these would lie outside their "
             f"intervals: {', '.join(named)}{more}."
         )
+    for one in answers:
+        yield from (f"{one.of.name}: {note.text}" for note in one.notes if note.code == APART)
     if wide := [one for one in answers if one.has("wide")]:
         fewer = min(whole["gold_positive"], whole["gold"] - whole["gold_positive"])
         rarer = f"{counted(fewer, 'gold label')} of the rarer class"

@@ -51,6 +51,10 @@ CATALOGUE: Mapping[str, Words] = {
     "no_value": Words("the gold items leave it without a value"),
     "no_value_of_draws": Words("the labels leave it without a value"),
     "no_difference": Words("it gives no difference of two predictors"),
+    "annotators_apart": Words(
+        "this is of all votes together, and annotators differ: {lowest} has {low:.2f}, {highest} "
+        "{high:.2f}; annotators.csv has each"
+    ),
     "scores_of": Words("with the scores of {model}"),
     "said": Words("{text}"),
     # Why a method gives no answer.
