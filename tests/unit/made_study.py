@@ -9,9 +9,14 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.cli import main
+from crowdgold.evaluation.answer import Answer, Quantity, value_of
+from crowdgold.evaluation.choosing import answers_of
+from crowdgold.evaluation.folder import Evaluation
+from crowdgold.evaluation.rows import KEYS
 from crowdgold.inference.engine import evaluate
 from crowdgold.methods.doubts import CHOSEN
 from crowdgold.methods.registry import fit
+from crowdgold.presentation.folder import read_study_folder
 from crowdgold.reading.study import read_study
 
 
@@ -30,12 +35,12 @@ def numbers_are_of_the_engine(path, folder, capsys, target):
     metrics = ("--about", target, "--metrics", "prevalence", "TNR_H", "AUC")
     assert main(["evaluate", path, "--out", str(folder / "out"), *ASKED, *metrics]) == 0
     told = capsys.readouterr()
-    headlines = json.loads(told.out)["headlines"]
+    answers = json.loads(told.out)["answers"]
     items, rng = read_study([path]).items, np.random.default_rng(1)
     fitted = fit("logistic-R", items, rng)
     for metric in ("prevalence", "TNR_H", "AUC:A", "delta_AUC"):
         (expected,) = evaluate(fitted, items, [metric], rng, target=target)
-        found = next(one for one in headlines if one["model"] in ("A", "")
+        found = next(one for one in answers if one["model"] in ("A", "")
                      and one["metric"] == metric.partition(":")[0])  # fmt: skip
         assert found["method"] == "logistic-R"
         for name in ("estimate", "lower", "upper", "standard_error"):
@@ -83,6 +88,7 @@ def _estimate(stratum, model, against, metric, value, method, rng):
         "misfit": np.nan if of_gold else float(wrong),
         "misfit_p": np.nan if of_gold else 0.001 if wrong else 0.5,
         "diagnostics_passed": not failed, "message": "R-hat 1.2" if failed else "", "note": "",
+        "codes": "",
     }  # fmt: skip
 
 
@@ -102,25 +108,12 @@ def _estimates(models, strata, metrics, rng):
     )  # fmt: skip
 
 
-def _headlines(table, reason):
-    found = []
-    keys = ["stratum", "model", "against", "metric"]
-    numbers = ("estimate", "lower", "upper", "standard_error", "effective_gold")
-    ends = ("effective_gold_lower", "effective_gold_upper")
-    for key, group in table.groupby(keys, sort=False):
-        rows = group.set_index("method")
-        beside = rows.loc["MAVEN-C"]
-        found.append(
-            dict(zip(keys, key, strict=True))
-            | {name: float(rows.loc["logistic-R", name]) for name in (*numbers, *ends)}
-            | {
-                "method": "logistic-R", "misfit": None, "passed_over": [], "note": "",
-                "reason": reason,
-                "beside": {"method": "MAVEN-C", "misfit": bool(beside["misfit"])}
-                | {name: float(beside[name]) for name in numbers},
-            }
-        )  # fmt: skip
-    return found
+def _answers(table, reason):
+    for key, group in table.groupby(list(KEYS), sort=False):
+        stratum, model, against, metric = key
+        by = {row["method"]: value_of(row) for row in group.to_dict("records")}
+        yield Answer(stratum, Quantity(metric, model, against), by["logistic-R"], by["MAVEN-C"],
+                     by["GT"], gold=GOLD, reason=reason)  # fmt: skip
 
 
 def _curves(models):
@@ -215,7 +208,7 @@ def _rates(annotator):
 
 
 def make_study(
-    folder, models=("large", "small"), annotator="eve", strata=(), p=0.4, reason="",
+    folder, models=("large", "small"), annotator="eve", strata=(), p=0.4, reason=None,
     metrics=tuple(MODEL_METRICS),
 ):  # fmt: skip
     """Write a folder, with gold of this `p` of being a random sample; give it."""
@@ -235,7 +228,7 @@ def make_study(
         "held_against": "logistic-R",
         "weighted": False,
         "notes": [f"votes.csv: column {annotator!r} read as annotator"],
-        "headlines": _headlines(table, reason),
+        "answers": [one.as_json() for one in _answers(table, reason)],
         "fits": _fits(models),
         "not_run": [{"stratum": "all", "method": "CLARA", "model": "", "failed": False,
                      "reason": "it needs to know who gave each vote"}],
@@ -254,3 +247,27 @@ def make_study(
     (folder / "study.json").write_text(json.dumps(summary))
     (folder / "check.json").write_text(json.dumps(_check(models, annotator, p)))
     return folder
+
+
+def evaluation_in(folder):
+    """What a folder holds, as it was before it was written."""
+    held = read_study_folder(folder)
+    summary = {key: value for key, value in held.summary.items() if key != "answers"}
+    return Evaluation(held.tables, summary, tuple(held.all_answers))
+
+
+def changed(folder, **summary):
+    """Write some keys of study.json anew, answers as records; the folder read."""
+    path = folder / "study.json"
+    if "answers" in summary:
+        summary["answers"] = [one.as_json() for one in summary["answers"]]
+    path.write_text(json.dumps(json.loads(path.read_text()) | summary))
+    return read_study_folder(folder)
+
+
+def answers_in(table, gold, aside=None, unusable=()):
+    """The answers that are chosen from rows of all items, with so many gold labels."""
+    asked = zip(table["stratum"], table["model"], table["against"], strict=True)
+    against = {"all": dict.fromkeys(unusable, "too few")}
+    sizes = dict.fromkeys(asked, (gold, 2 * gold))
+    return tuple(answers_of(table, sizes, {"all": gold}, {"all": aside}, against))

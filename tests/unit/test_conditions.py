@@ -2,20 +2,16 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from crowdgold.cli import main
 from crowdgold.cli.evaluate import exit_code
-from crowdgold.evaluation.conditions import (
-    Key,
-    answer_to,
-    answers_asked,
-    find_answer,
-    read_condition,
-    with_conditions,
-)
+from crowdgold.evaluation.answer import Answer, Quantity, Value
+from crowdgold.evaluation.choosing import quantities_asked
+from crowdgold.evaluation.conditions import Key, answer_to, find_answer, outcomes, read_condition
 from crowdgold.evaluation.folder import Evaluation
 from crowdgold.evaluation.questions import Settings, read_thresholds
 from crowdgold.presentation.answers import badge
@@ -23,6 +19,7 @@ from crowdgold.types.choices import RULES
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items
 from unit.made_files import first_items
+from unit.made_study import evaluation_in
 
 
 def items(*models):
@@ -33,25 +30,18 @@ def items(*models):
                  tie_break=np.arange(6.0))  # fmt: skip
 
 
-ANSWERS = {
-    ("large", "", "AUC"): (0.9, 0.85, 0.93),
-    ("small", "", "AUC"): (0.8, 0.75, 0.84),
-    ("large", "small", "delta_AUC"): (0.1, 0.02, 0.16),
-}
+ANSWERS = (
+    Answer("all", Quantity("AUC", "large"), Value("GT", 0.9, 0.85, 0.93)),
+    Answer("all", Quantity("AUC", "small"), Value("GT", 0.8, 0.75, 0.84)),
+    Answer("all", Quantity("delta_AUC", "large", "small"), Value("GT", 0.1, 0.02, 0.16)),
+)
 
 
 def decide(text, rule="surely"):
-    rows = [
-        {"stratum": stratum, "model": model, "against": against, "metric": metric, "method": "GT",
-         "estimate": value, "lower": lower, "upper": upper}
-        for stratum in ("age = old", "all")
-        for (model, against, metric), (value, lower, upper) in ANSWERS.items()
-    ]  # fmt: skip
-    for row in rows[:3]:  # of a stratum, which no condition is about
-        row |= {"lower": 0.1, "upper": 0.1}
     condition = read_condition(text, Settings(), items("large", "small"))
-    evaluation = Evaluation({}, {"headlines": rows})
-    (found,) = with_conditions(evaluation, [condition], rule).summary["conditions"]
+    inside = Value("GT", 0.9, 0.1, 0.1)  # of a stratum, which no condition is about
+    others = (replace(one, stratum="age = old", value=inside) for one in ANSWERS)
+    (found,) = outcomes(Evaluation({}, {}, (*others, *ANSWERS)), [condition], rule)
     return found
 
 
@@ -76,27 +66,30 @@ def decide(text, rule="surely"):
 def test_a_condition_is_decided_on_the_interval(text, holds, at_estimate):
     """By default where it holds at both ends; by the other rules at the estimate, or at one end."""
     found = [decide(text, rule) for rule in RULES]
-    assert {one["holds"] for one in found} == {holds}
-    assert {one["fail_on"]: one["failed"] for one in found} == {
+    assert {one.holds for one in found} == {holds}
+    assert {one.fail_on: one.failed for one in found} == {
         "surely": holds == "surely", "estimate": at_estimate, "possibly": holds != "no",
     }  # fmt: skip
-    assert decide(text)["failed"] == (holds == "surely")
+    assert decide(text).failed == (holds == "surely")
 
 
 def test_an_answer_turned_round_has_its_ends_turned():
     found = decide("delta_AUC:small-large < 0")
-    assert found["answer"] == "delta_AUC:small-large"
-    assert (found["estimate"], found["lower"], found["upper"]) == (-0.1, -0.16, -0.02)
+    assert found.answer == "delta_AUC:small-large"
+    assert found.value == Value("GT", -0.1, -0.16, -0.02)
 
 
 def test_what_has_no_answer_is_neither_passed_nor_failed():
     found = decide("prevalence > 0.5")
-    assert found["failed"] is None
-    assert found["lower"] is None
+    assert found.failed is found.value is found.as_json()["lower"] is None
     ran = {"strata": [], "not_run": []}
-    assert exit_code({**ran, "conditions": [found]}) == 1
-    assert exit_code({**ran, "conditions": [found, decide("AUC:small < 0.9")]}) == 3
-    assert exit_code({**ran, "conditions": [decide("AUC:large < 0.9")]}) == exit_code(ran) == 0
+    assert exit_code(ran, [found]) == 1
+    assert exit_code(ran, [found, decide("AUC:small < 0.9")]) == 3
+    assert exit_code(ran, [decide("AUC:large < 0.9")]) == exit_code(ran, []) == 0
+
+
+def key(*of, turned=False):
+    return Key(Quantity(*of), turned)
 
 
 @pytest.mark.parametrize(
@@ -110,16 +103,16 @@ def test_what_has_no_answer_is_neither_passed_nor_failed():
         ("ab", "accuracy:a@0.6", "expected one of accuracy:a@0.5, accuracy:b@0.5"),
         ("abc", "delta_AUC", "any of delta_AUC:a-b, delta_AUC:a-c, delta_AUC:b-c"),
         ("", "AUC", "no answer of this name"),
-        ("a", "AUC", Key("a", "", "AUC")),
-        ("a", "delta_TPR", Key("a", "humans", "delta_TPR")),
-        ("ab", "prevalence", Key("", "", "prevalence")),
-        ("", "prevalence", Key("", "", "prevalence")),
-        ("ab", "accuracy:b", Key("b", "", "accuracy@0.5")),
-        ("ab", "accuracy@0.50:b", Key("b", "", "accuracy@0.5")),
-        ("ab", " F1 : b @.5 ", Key("b", "", "F1@0.5")),
-        ("ab", "delta_TPR:a-b", Key("a", "b", "delta_TPR")),
-        ("ab", "delta_F1", Key("a", "b", "delta_F1@0.5")),
-        ("abc", "delta_AUC:c - a", Key("a", "c", "delta_AUC", True)),
+        ("a", "AUC", key("AUC", "a")),
+        ("a", "delta_TPR", key("delta_TPR", "a", "humans")),
+        ("ab", "prevalence", key("prevalence")),
+        ("", "prevalence", key("prevalence")),
+        ("ab", "accuracy:b", key("accuracy@0.5", "b")),
+        ("ab", "accuracy@0.50:b", key("accuracy@0.5", "b")),
+        ("ab", " F1 : b @.5 ", key("F1@0.5", "b")),
+        ("ab", "delta_TPR:a-b", key("delta_TPR", "a", "b")),
+        ("ab", "delta_F1", key("delta_F1@0.5", "a", "b")),
+        ("abc", "delta_AUC:c - a", key("delta_AUC", "a", "c", turned=True)),
     ],
 )
 def test_a_name_means_one_answer_or_is_refused(models, text, found):
@@ -137,19 +130,18 @@ def test_names_with_dashes_are_told_apart():
 
 
 @pytest.mark.parametrize(
-    ("key", "numbers", "line"),
+    ("about", "numbers", "line"),
     [
-        (Key("large", "", "AUC"), (0.93219, 0.8968, 0.956), "AUC large 0.93 (0.90 to 0.96)"),
-        (Key("", "", "prevalence"), (0.5, 0.4999, 0.5002), "prevalence 0.5000 (0.4999 to 0.5002)"),
-        (Key("a", "b", "delta_F1@0.5", True), (-0.1, -0.2, 0),
+        (key("AUC", "large"), (0.93219, 0.8968, 0.956), "AUC large 0.93 (0.90 to 0.96)"),
+        (key("prevalence"), (0.5, 0.4999, 0.5002), "prevalence 0.5000 (0.4999 to 0.5002)"),
+        (key("delta_F1@0.5", "a", "b", turned=True), (-0.1, -0.2, 0),
          "delta_F1@0.5 b - a -0.10 (-0.20 to 0.00)"),
-        (Key("a", "humans", "delta_TPR"), (1, 1, 1), "delta_TPR a 1.00 (1.00 to 1.00)"),
-        (Key("a", "", "AUC"), None, "AUC a no answer"),
+        (key("delta_TPR", "a", "humans"), (1, 1, 1), "delta_TPR a 1.00 (1.00 to 1.00)"),
+        (key("AUC", "a"), None, "AUC a no answer"),
     ],
 )  # fmt: skip
-def test_an_answer_in_a_line(key, numbers, line):
-    answer = numbers and dict(zip(("estimate", "lower", "upper"), numbers, strict=True))
-    assert badge(key, answer) == line
+def test_an_answer_in_a_line(about, numbers, line):
+    assert badge(about, numbers and Value("GT", *numbers)) == line
 
 
 def test_every_name_that_is_listed_is_an_answer_of_the_evaluation(few, tmp_path):
@@ -157,12 +149,10 @@ def test_every_name_that_is_listed_is_an_answer_of_the_evaluation(few, tmp_path)
     at = ["0.3", "0.7", "small=0.4"]
     asked = [part for one in at for part in ("--threshold", one)]
     assert main([*few, "--out", str(tmp_path / "mine"), *asked]) == 0
-    found = json.loads((tmp_path / "mine/study.json").read_text())
+    found = evaluation_in(tmp_path / "mine")
     settings, study = Settings(thresholds=read_thresholds(at)), items("large", "small")
-    keys = list(answers_asked(settings, study))
-    assert {(one.model, one.against, one.metric) for one in keys} == {
-        (row["model"], row["against"], row["metric"]) for row in found["headlines"]
-    }
+    keys = list(map(Key, quantities_asked(settings, study)))
+    assert {one.of for one in keys} == {one.of for one in found.answers}
     assert all(answer_to(one, found) is not None for one in keys)
     assert [find_answer(str(one), settings, study) for one in keys] == keys
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from crowdgold.evaluation.answer import Answer, Quantity, Value
 from crowdgold.evaluation.assumed_errors import COLUMNS
-from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.presentation.figures import draw_study_errors, error_figures
 from crowdgold.presentation.folder import StudyFolder
 
@@ -15,23 +15,18 @@ def made(models=("large",)):
     """A folder with an AUC that has an interval up to 5 %, and a prevalence by gold alone there."""
     panels = [("", "prevalence"), *((one, "AUC") for one in models)]
     rows = [
-        (*panel, error, "logistic-E", 0.5 + error, 0.4, upper, note)
+        (*panel, error, "logistic-E", 0.5 + error, 0.4, upper, "", code)
         for panel in panels
-        for error, upper, note in ((0.0, 0.6, ""), (0.05, 0.7, ONLY_GOLD))
+        for error, upper, code in ((0.0, 0.6, ""), (0.05, 0.7, "gold_alone"))
     ]
-    rows += [(one, "AUC", 0.1, "logistic-E", 0.9, 0.02, 1.0, "") for one in models]
-    headlines = [
-        {"stratum": "all", "model": model, "against": "", "metric": metric,
-         "estimate": None if model else 0.55}
+    rows += [(one, "AUC", 0.1, "logistic-E", 0.9, 0.02, 1.0, "", "") for one in models]
+    answers = [
+        Answer("all", Quantity(metric, model), None if model else Value("GT", 0.55, 0.5, 0.6))
         for model, metric in panels
-    ]  # fmt: skip
-    summary = {
-        "models": list(models), "settings": {"level": 0.95}, "headlines": headlines,
-        "strata": [{"name": "all"}],
-    }  # fmt: skip
-    return StudyFolder(
-        None, summary, {"expert_errors": pd.DataFrame(rows, columns=list(COLUMNS))}, None
-    )
+    ]
+    summary = {"models": list(models), "settings": {"level": 0.95}, "strata": [{"name": "all"}]}
+    tables = {"expert_errors": pd.DataFrame(rows, columns=list(COLUMNS))}
+    return StudyFolder(summary, answers, tables, None)
 
 
 def test_a_line_ends_where_its_interval_says_next_to_nothing_and_gold_alone_stands_apart():

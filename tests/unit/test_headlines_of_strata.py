@@ -1,4 +1,4 @@
-"""What a headline rests on: the rules of choice, one test of gold, and a stratum's verdicts."""
+"""What an answer rests on: the rules of choice, one test of gold, and a stratum's verdicts."""
 
 import json
 from dataclasses import replace
@@ -7,22 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from crowdgold.checking import choice as rules
 from crowdgold.checking.gold_sample import GoldSample
 from crowdgold.checking.study import check_data
 from crowdgold.cli import main
-from crowdgold.evaluation.conditions import Condition, Key, answer_to, with_conditions
+from crowdgold.evaluation.answer import Passed
+from crowdgold.evaluation.choosing import NO_MODEL, why_set_aside
+from crowdgold.evaluation.conditions import Condition, Key, answer_to, outcomes
 from crowdgold.evaluation.folder import Evaluation
-from crowdgold.evaluation.headline import (
-    CHOSEN_REASON,
-    LITTLE,
-    NO_GOLD_REASON,
-    NO_MODEL,
-    ONLY_MODELS_REASON,
-    headlines,
-)
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.study import evaluate_study
-from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.methods.doubts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.registry import with_role
@@ -31,6 +25,8 @@ from crowdgold.presentation.answers import badge
 from crowdgold.reading.study import Study
 from crowdgold.types.choices import POSSIBLY
 from crowdgold.types.items import NO_GOLD
+from crowdgold.types.notes import Note, codes, said
+from unit.made_study import answers_in
 from unit.test_evaluate_study import simulated
 
 ASKED = Settings(methods=("GT",), metrics=("prevalence",))
@@ -56,11 +52,11 @@ def test_gold_at_unequal_rates_speaks_against_all_items_and_not_against_a_stratu
     against = {one.method: one.verdict for one in check.verdicts}
     assert against["GT"] == NOT_USABLE
     found = evaluate_study(study, ASKED, StanModels(), check=check)
-    heads = {one["stratum"]: one for one in found.summary["headlines"]}
-    assert heads["all"]["method"] is None
-    assert heads["all"]["reason"] == CHOSEN_REASON
-    for name in ("site=here", "site=there"):
-        assert (heads[name]["method"], heads[name]["passed_over"]) == ("GT", [])
+    whole, *parts = found.answers
+    assert (whole.stratum, whole.value) == ("all", None)
+    assert whole.reason == why_set_aside(check.gold_sample)
+    assert [one.stratum for one in parts] == ["site=here", "site=there"]
+    assert {(one.value.method, one.passed_over) for one in parts} == {("GT", ())}
 
 
 def test_the_strata_share_the_level_of_one_test(study, monkeypatch):
@@ -95,9 +91,10 @@ def test_a_method_that_is_asked_for_alone_is_written(method, tmp_path, capsys):
     out = tmp_path / "out"
     asked = ["--methods", method, "--metrics", "prevalence", "--out", str(out), "--json"]
     assert main(["evaluate", str(path), *asked]) == 0
-    (head,) = json.loads(capsys.readouterr().out)["headlines"]
-    assert head["method"] == (None if method == "GT+MV" else method)
-    assert ("no answer by itself" in " ".join(head["passed_over"])) == (method == "GT+MV")
+    (answer,) = json.loads(capsys.readouterr().out)["answers"]
+    assert answer["method"] == (None if method == "GT+MV" else method)
+    why = [note["code"] for one in answer["passed_over"] for note in one["why"]]
+    assert why == ["not_by_itself"] * (method == "GT+MV")
     assert method in (out / "estimates.csv").read_text()
 
 
@@ -114,17 +111,30 @@ def rows_of(methods, metric="prevalence", failed=(), contradicted=(), **changes)
         rows.append(
             {"stratum": "all", "model": model, "against": "", "metric": metric, "method": method,
              **COMMON, "upper": 0.4 + place / 100, "misfit": misfit,
-             "diagnostics_passed": method not in failed, "message": "R-hat 1.2", "note": ""}
+             "diagnostics_passed": method not in failed, "message": "R-hat 1.2", "notes": ()}
             | changes.get(method.replace("-", "_"), {})
         )  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def choice(table, gold=100, chosen=False, unusable=()):
+CHOSEN = why_set_aside(GoldSample(1e-9))
+FAILED = {"estimate": np.nan, "notes": said("it failed")}
+
+
+def choice(table, gold=100, aside=None, unusable=()):
     """The answer of the only metric of a table."""
-    against = {"all": dict.fromkeys(unusable, "too few")}
-    (one,) = headlines(table, {"all": gold}, {"all": CHOSEN_REASON if chosen else ""}, against)
+    (one,) = answers_in(table, gold, aside, unusable)
     return one
+
+
+def by(answer):
+    """The method that gives an answer, and the reason that it is not corrected by gold."""
+    return answer.value and answer.value.method, answer.reason
+
+
+def passed(answer):
+    """The methods that were passed over, with codes."""
+    return [(one.method, codes(one.why)) for one in answer.passed_over]
 
 
 ALL = ("GT", "MAVEN-C", "DS", "votes-R", "CLARA", "MAVEN-R", "logistic-R", "MAVEN")
@@ -138,11 +148,10 @@ def test_with_gold_the_answer_is_corrected_by_it_in_one_order():
         left = list(ALL)
         for method in ("logistic-R", "votes-R", "GT", "MAVEN-R"):
             one = choice(rows_of(left), gold)
-            assert (one["method"], one["reason"]) == (method, "")
-            without = {method.replace("-", "_"): {"estimate": np.nan, "note": "it failed"}}
-            other = choice(rows_of(left, **without), gold)
-            assert other["passed_over"][0] == f"{method}: it failed"
-            assert other["method"] != method
+            assert by(one) == (method, None)
+            other = choice(rows_of(left, **{method.replace("-", "_"): FAILED}), gold)
+            assert other.passed_over[0] == Passed(method, FAILED["notes"])
+            assert by(other)[0] != method
             left.remove(method)
 
 
@@ -150,11 +159,11 @@ def test_with_gold_the_answer_is_corrected_by_it_in_one_order():
 def test_no_other_method_steps_in_where_gold_says_too_little_for_an_interval(first):
     """Nor one that gold corrects, nor a model; a method that cannot be used is passed over."""
     asked = [*with_role(CORRECTED)[with_role(CORRECTED).index(first) :], *OF_MODELS]
-    none = {first.replace("-", "_"): {"lower": np.nan, "upper": np.nan, "note": "no interval: 2"}}
+    why = (Note("vague"),)
+    none = {first.replace("-", "_"): {"lower": np.nan, "upper": np.nan, "notes": why}}
     one = choice(rows_of(asked, **none))
-    assert (one["method"], one["estimate"], one["beside"]) == (None, None, None)
-    assert one["passed_over"] == [f"{first}: no interval: 2"]
-    assert choice(rows_of(asked, **none), unusable=[first])["method"] == asked[1]
+    assert (one.value, one.beside, one.passed_over) == (None, None, (Passed(first, why),))
+    assert by(choice(rows_of(asked, **none), unusable=[first])) == (asked[1], None)
 
 
 def test_an_interval_that_says_next_to_nothing_is_no_answer_and_no_other_method_steps_in():
@@ -162,13 +171,11 @@ def test_an_interval_that_says_next_to_nothing_is_no_answer_and_no_other_method_
     for metric, least in (("prevalence", 0.05), ("AUC", 0.05), ("delta_AUC", -0.85)):
         wide = {"lower": least, "upper": 0.96}
         one = choice(rows_of(ALL, metric, logistic_R=wide))
-        assert (one["method"], one["estimate"], one["beside"]) == (None, None, None)
-        assert one["passed_over"] == [
-            f"logistic-R: its interval, {least:.3f} to 0.960, says next to nothing; numbers in "
-            "estimates.csv"
-        ]
-        narrower = choice(rows_of(ALL, metric, logistic_R={**wide, "upper": 0.94}))
-        assert (narrower["method"], narrower["upper"]) == ("logistic-R", 0.94)
+        why = (Note("too_wide", wide),)
+        assert (one.value, one.beside) == (None, None)
+        assert one.passed_over == (Passed("logistic-R", why),)
+        narrower = choice(rows_of(ALL, metric, logistic_R={**wide, "upper": 0.94})).value
+        assert (narrower.method, narrower.upper) == ("logistic-R", 0.94)
 
 
 def test_an_answer_that_says_little_has_a_remark():
@@ -177,112 +184,109 @@ def test_an_answer_that_says_little_has_a_remark():
         for more in (-0.01, 0.01):
             ends = {"lower": 0.3 - width / 2, "upper": 0.3 + width / 2 + more}
             one = choice(rows_of(ALL, metric, logistic_R=ends))
-            assert one["note"] == (LITTLE if more > 0 else "")
-            assert one["lower"] == ends["lower"]
+            assert codes(one.notes) == ("wide" if more > 0 else "")
+            assert one.value.lower == ends["lower"]
     wide = {"lower": 0.1, "upper": 0.8}
-    assert choice(rows_of(["MAVEN-C"], MAVEN_C=wide), gold=0)["note"] == ""
-    only = choice(rows_of(["GT"], GT=wide | {"note": ONLY_GOLD}))
-    assert only["note"] == f"{ONLY_GOLD}; {LITTLE}"
+    assert choice(rows_of(["MAVEN-C"], MAVEN_C=wide), gold=0).notes == ()
+    only = choice(rows_of(["GT"], GT=wide | {"notes": (Note("gold_alone"),)}))
+    assert codes(only.notes) == "gold_alone wide"
 
 
 def test_badge_and_conditions_follow_where_an_interval_is_no_answer():
-    table = rows_of(ALL, "AUC", logistic_R={"lower": 0.03, "upper": 1.0})
-    summary = {"headlines": headlines(table, {"all": 100}, {"all": ""}, {})}
-    key = Key("m", "", "AUC")
-    assert badge(key, answer_to(key, summary)) == "AUC m no answer"
-    found = with_conditions(
-        Evaluation({}, summary), [Condition("AUC < 0.01", key, "<", 0.01)], POSSIBLY
-    )
-    (one,) = found.summary["conditions"]
-    assert (one["failed"], one["holds"], one["estimate"]) == (None, None, None)
-    assert one["why"].startswith("logistic-R: its interval, 0.030 to 1.000")
+    answer = choice(rows_of(ALL, "AUC", logistic_R={"lower": 0.03, "upper": 1.0}))
+    key, found = Key(answer.of), Evaluation({}, {}, (answer,))
+    assert badge(key, answer_to(key, found)) == "AUC m no answer"
+    (one,) = outcomes(found, [Condition("AUC < 0.01", key, "<", 0.01)], POSSIBLY)
+    assert (one.failed, one.holds, one.value) == (None, None, None)
+    assert passed(answer) == [("logistic-R", "too_wide")]
+    assert one.why == answer.passed_over[0].text
 
 
 def test_where_experts_errors_are_known_none_that_takes_gold_for_the_truth_answers():
     """However much narrower its interval is; before they are known it does."""
-    none = {"estimate": np.nan, "note": "it failed"}
     asked = [*ALL, "logistic-E", "GT-E"]
-    assert choice(rows_of(asked))["method"] == "logistic-E"
-    assert choice(rows_of(asked, logistic_E=none))["method"] == "GT-E"
-    nobody = choice(rows_of(asked, logistic_E=none, GT_E=none))
-    assert nobody["method"] is None
-    assert "logistic-R: it takes gold labels for the truth" in "; ".join(nobody["passed_over"])
-    assert choice(rows_of(ALL))["method"] == "logistic-R"
+    assert by(choice(rows_of(asked))) == ("logistic-E", None)
+    assert by(choice(rows_of(asked, logistic_E=FAILED))) == ("GT-E", None)
+    nobody = choice(rows_of(asked, logistic_E=FAILED, GT_E=FAILED))
+    assert by(nobody) == (None, None)
+    assert ("logistic-R", "takes_gold_for_true") in passed(nobody)
+    assert by(choice(rows_of(ALL))) == ("logistic-R", None)
 
 
 @pytest.mark.parametrize("metric", ["prevalence", "AUC"])
 def test_no_diagnostics_of_chains_decide_about_what_gold_corrects(metric):
     """A model whose chains had not converged vetoes nothing; nor do those behind MAVEN-R."""
     one = choice(rows_of(ALL, metric, failed=ALL))
-    assert (one["method"], one["passed_over"], one["beside"]) == ("logistic-R", [], None)
+    assert (by(one), one.passed_over, one.beside) == (("logistic-R", None), (), None)
     alone = choice(rows_of(["MAVEN-R", "MAVEN", "MAVEN-C"], metric, failed=["MAVEN-R"]))
-    assert (alone["method"], alone["passed_over"]) == ("MAVEN-R", [])
-    assert alone["beside"]["method"] == "MAVEN-C"
+    assert (by(alone), alone.passed_over) == (("MAVEN-R", None), ())
+    assert alone.beside.method == "MAVEN-C"
 
 
 @pytest.mark.parametrize("metric", ["AUC", "recall@0.5", "delta_TPR", "delta_AUC"])
 @pytest.mark.parametrize("situation", ["no gold", "chosen", "only models"])
 def test_models_that_ignore_the_scores_answer_nothing_that_is_of_scores(metric, situation):
     """DS and CLARA, where nothing else is there either; of labels they do. judges uses them."""
-    asked = {"gold": 0 if situation == "no gold" else 100, "chosen": situation == "chosen"}
-    one = choice(rows_of(["DS", "CLARA"], metric), **asked)
-    assert (one["method"], one["estimate"]) == (None, None)
-    assert one["passed_over"] == [f"{name}: it does not use the scores" for name in ("DS", "CLARA")]
-    assert choice(rows_of(["CLARA", "DS", "MAVEN"], metric), **asked)["method"] == "MAVEN"
-    both = choice(rows_of(["CLARA", "DS", "MAVEN", "judges"], metric), **asked)
-    assert both["method"] == "judges"
-    assert choice(rows_of(["CLARA", "DS"], "TPR_H"), **asked)["method"] == "DS"
-    beside = choice(rows_of(["GT", "DS", "CLARA"], metric))["beside"]
-    assert beside is None
+    gold, aside = 0 if situation == "no gold" else 100, CHOSEN if situation == "chosen" else None
+
+    def chosen(methods, metric=metric):
+        return choice(rows_of(methods, metric), gold, aside)
+
+    one = chosen(["DS", "CLARA"])
+    assert one.value is None
+    assert passed(one) == [(name, "without_scores") for name in ("DS", "CLARA")]
+    assert by(chosen(["CLARA", "DS", "MAVEN"]))[0] == "MAVEN"
+    assert by(chosen(["CLARA", "DS", "MAVEN", "judges"]))[0] == "judges"
+    assert by(chosen(["CLARA", "DS"], "TPR_H"))[0] == "DS"
+    assert choice(rows_of(["GT", "DS", "CLARA"], metric)).beside is None
 
 
 def test_without_gold_a_model_answers_and_says_so():
     one = choice(rows_of(OF_MODELS), gold=0)
-    assert (one["method"], one["reason"]) == ("MAVEN-C", NO_GOLD_REASON)
+    assert by(one) == ("MAVEN-C", rules.NO_GOLD)
     assert with_role(MODEL) == OF_MODELS
     failed = choice(rows_of(OF_MODELS, failed=["MAVEN-C"]), gold=0)
-    assert failed["method"] == "judges"
-    assert failed["passed_over"] == ["MAVEN-C: its chains had not converged (R-hat 1.2)"]
-    assert failed["note"] == f"instead of {failed['passed_over'][0]}"
+    assert by(failed) == ("judges", rules.NO_GOLD)
+    why = (Note("not_converged", {"message": "R-hat 1.2"}),)
+    assert failed.passed_over == (Passed("MAVEN-C", why),)
+    assert failed.remarks == f"instead of {failed.passed_over[0].text}"
 
 
 def test_where_gold_is_surely_chosen_a_model_answers_and_says_so():
     """What gold would correct is no answer then, though nothing else be there."""
-    one = choice(rows_of(ALL), chosen=True)
-    assert (one["method"], one["reason"]) == ("MAVEN-C", CHOSEN_REASON)
+    assert by(choice(rows_of(ALL), aside=CHOSEN)) == ("MAVEN-C", CHOSEN)
     # Such gold contradicts nothing, and is no measure of what an interval is worth.
-    flagged = choice(rows_of(ALL, contradicted=["MAVEN-C", "DS"]), chosen=True)
-    assert flagged["misfit"] is flagged["effective_gold"] is flagged["beside"]["misfit"] is None
-    only = choice(rows_of(["logistic-R", "GT"]), chosen=True)
-    assert (only["method"], only["reason"]) == (None, CHOSEN_REASON)
-    assert "from these gold items" in only["passed_over"][0]
-    assert only["passed_over"][-1] == NO_MODEL
+    flagged = choice(rows_of(ALL, contradicted=["MAVEN-C", "DS"]), aside=CHOSEN)
+    for value in (flagged.value, flagged.beside):
+        assert value.contradicted is value.as_gold is None
+    only = choice(rows_of(["logistic-R", "GT"]), aside=CHOSEN)
+    assert by(only) == (None, CHOSEN)
+    assert passed(only)[0] == ("logistic-R", "not_from_this_gold")
+    assert only.passed_over[-1] == NO_MODEL
 
 
 def test_models_alone_answer_where_they_alone_were_asked_for():
     """But none that gold labels contradict, and not where one that gold corrects was asked for,
     though it has no value there."""
     one = choice(rows_of(OF_MODELS, contradicted=["MAVEN-C"]))
-    assert (one["method"], one["reason"]) == ("judges", ONLY_MODELS_REASON)
-    assert one["passed_over"] == ["MAVEN-C: the gold labels contradict it"]
+    assert by(one) == ("judges", rules.ONLY_MODELS)
+    assert passed(one) == [("MAVEN-C", "contradicted")]
     table = pd.concat([rows_of(["logistic-R", "DS"]), rows_of(["DS", "MAVEN"], "AUC")])
-    found = headlines(table, {"all": 50}, {"all": ""}, {})
-    assert [(one["metric"], one["method"]) for one in found] == [
-        ("prevalence", "logistic-R"), ("AUC", None),
-    ]  # fmt: skip
-    assert "a model, which is no answer where there are gold labels" in found[1]["passed_over"][0]
+    prevalence, auc = answers_in(table, 50)
+    assert (prevalence.of.metric, *by(prevalence)) == ("prevalence", "logistic-R", None)
+    assert (auc.of.metric, *by(auc)) == ("AUC", None, None)
+    assert passed(auc)[0] == ("DS", "model_beside_gold")
 
 
 def test_what_the_data_do_not_support_is_no_answer():
-    assert choice(rows_of(ALL), unusable=["logistic-R"])["method"] == "votes-R"
+    assert by(choice(rows_of(ALL), unusable=["logistic-R"])) == ("votes-R", None)
     nobody = choice(rows_of(["GT", "DS"]), unusable=["GT"])
-    assert (nobody["method"], nobody["estimate"], nobody["lower"]) == (None, None, None)
-    assert nobody["passed_over"][0] == "GT: too few"
+    assert nobody.value is None
+    assert nobody.passed_over[0] == Passed("GT", (Note("not_run", {"why": "too few"}),))
 
 
 def test_the_model_beside_an_answer_is_flagged_where_gold_contradicts_it():
     one = choice(rows_of(ALL, contradicted=["MAVEN-C"]))
-    assert (one["misfit"], one["beside"]["method"], one["beside"]["misfit"]) == (
-        None, "MAVEN-C", True,
-    )  # fmt: skip
-    assert choice(rows_of(ALL))["beside"]["misfit"] is False
+    beside = one.beside
+    assert (one.value.contradicted, beside.method, beside.contradicted) == (None, "MAVEN-C", True)
+    assert choice(rows_of(ALL)).beside.contradicted is False

@@ -23,10 +23,10 @@ from crowdgold.methods.misfit import flag_misfit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.presentation.answers import OF_ITEMS, OF_POPULATION, assumptions_of
 from crowdgold.presentation.doubts import find_doubts
-from crowdgold.presentation.folder import read_study_folder
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
-from unit.made_study import make_study
+from crowdgold.types.notes import codes
+from unit.made_study import changed, evaluation_in, make_study
 from unit.reference import make_items
 from unit.test_evaluate_command import EXAMPLE, files
 
@@ -170,8 +170,8 @@ def test_models_are_compared_on_the_same_resamples():
 def test_what_has_no_value_in_any_draw_has_none():
     items, _ = scored(30, np.random.default_rng(13))
     found = drawn(fixed(np.zeros(30), 5), items, 14)
-    notes = [one.note for one in found.estimates(ASKED.named, 0.9)]
-    assert notes == ["", *["the labels leave it without a value"] * 3]
+    said = [codes(one.notes) for one in found.estimates(ASKED.named, 0.9)]
+    assert said == ["", *["no_value_of_draws"] * 3]
 
 
 def test_an_estimate_that_equals_the_rectified_one_is_no_misfit():
@@ -213,9 +213,7 @@ def test_another_target_is_refused():
     ("about", "said"), [("population", "the population"), ("items", "these items")]
 )
 def test_the_doubt_about_weights_follows_the_setting(tmp_path, about, said):
-    path = make_study(tmp_path, metrics=("AUC",)) / "study.json"
-    summary = json.loads(path.read_text())
-    summary.update(weighted=True, settings={**summary["settings"], "about": about})
-    path.write_text(json.dumps(summary))
-    (doubt,) = [one for one in find_doubts(read_study_folder(tmp_path)) if one.title == "Weights"]
+    settings = evaluation_in(make_study(tmp_path, metrics=("AUC",))).summary["settings"]
+    study = changed(tmp_path, weighted=True, settings={**settings, "about": about})
+    (doubt,) = [one for one in find_doubts(study) if one.title == "Weights"]
     assert f"Items are weighted: the numbers are of {said}" in doubt.text

@@ -1,12 +1,13 @@
 """Models that gold labels contradict: in how much, how often chance does it, and what is said."""
 
-import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from crowdgold.checking.agreement import holm
+from crowdgold.evaluation.answer import Passed, Value
 from crowdgold.methods.doubts import MEASURED_GOLD
 from crowdgold.methods.misfit import ABOVE, BELOW, flag_misfit, held_against, misfit_p
 from crowdgold.presentation.doubts import GRAVE, MINOR, find_doubts
@@ -14,17 +15,14 @@ from crowdgold.presentation.folder import read_study_folder
 from crowdgold.presentation.page import strata_table
 from crowdgold.presentation.text import describe, describe_models
 from crowdgold.types.display import WIDTH
-from unit.made_study import make_study
+from crowdgold.types.notes import Note
+from unit.made_study import changed, evaluation_in, make_study
 
 
 def estimates(*rows, columns=("standard_error",), metric="AUC"):
     table = pd.DataFrame(rows, columns=["method", "estimate", *columns])
     table = table.assign(experiment="", replicate=0, metric=metric)
     return table if "standard_error" in table else table.assign(standard_error=np.nan)
-
-
-def summary_of(study):
-    return json.loads((study / "study.json").read_text())
 
 
 def test_p_values_by_hand():
@@ -82,12 +80,14 @@ def test_a_contradicted_model_is_grave_where_it_is_the_answer(tmp_path, p, leads
     assert (table["method"] == "DS").sum() == 21
     table.loc[own, "misfit_p"] = str(p)
     table.to_csv(tmp_path / "estimates.csv", index=False)
-    summary = summary_of(tmp_path)
-    (head,) = [one for one in summary["headlines"] if one["metric"] == "prevalence"]
+    study = read_study_folder(tmp_path)
     if leads:
-        head.update(method="DS", misfit=True)
-    (tmp_path / "study.json").write_text(json.dumps(summary))
-    (doubt,) = [one for one in find_doubts(read_study_folder(tmp_path)) if "DS" in one.title]
+        by_model = Value("DS", 0.2, 0.18, 0.22, contradicted=True)
+        study = changed(tmp_path, answers=[
+            replace(one, value=by_model) if one.of.plain == "prevalence" else one
+            for one in study.answers
+        ])  # fmt: skip
+    (doubt,) = [one for one in find_doubts(study) if "DS" in one.title]
     assert doubt.title == "The gold labels contradict DS"
     assert doubt.weight == (GRAVE if leads else MINOR)
     assert "1 of the 21 estimates" in doubt.text
@@ -96,57 +96,64 @@ def test_a_contradicted_model_is_grave_where_it_is_the_answer(tmp_path, p, leads
     assert ("chance alone can do that" in doubt.text) == (p == 0.03)
 
 
+def misfitting(answer):
+    """The same with a model's number beside it that the gold labels contradict."""
+    return replace(answer, beside=replace(answer.beside, contradicted=True))
+
+
 def test_the_terminal_says_how_many_of_how_many(tmp_path):
     """Under the second opinions, with the method whose numbers are the answers; not under these."""
-    summary = summary_of(make_study(tmp_path))
-    heads, described = summary["headlines"], {"all": summary}
-    assert " !" not in describe_models(summary, described)
-    for one in heads[:3]:
-        one["beside"]["misfit"] = True
-    assert "!" not in describe(summary)
-    said = describe_models(summary, described)
+    found = evaluation_in(make_study(tmp_path))
+    assert " !" not in describe_models(found, {"all": found})
+    first, rest = found.answers[:3], found.answers[3:]
+    found = replace(found, answers=(*map(misfitting, first), *rest))
+    assert "!" not in describe(found)
+    said = describe_models(found, {"all": found})
     assert sum(line.endswith(" !") for line in said.splitlines()) == 3
     assert max(map(len, said.splitlines())) <= WIDTH
-    assert f"3 of {len(heads)}, at most one in twenty by chance; where" in " ".join(said.split())
-    summary["strata"][0]["gold_random"] = False
-    assert "rely on neither" in " ".join(describe_models(summary, described).split())
+    wanted = f"3 of {len(found.answers)}, at most one in twenty by chance; where"
+    assert wanted in " ".join(said.split())
+    found.summary["strata"][0]["gold_random"] = False
+    assert "rely on neither" in " ".join(describe_models(found, {"all": found}).split())
 
 
 def test_second_opinions_say_what_is_new_and_nothing_where_there_are_none(tmp_path):
     """Chains that had not converged are said once; without models there is no second table."""
-    summary = summary_of(make_study(tmp_path))
-    before = {**summary, "fits": []}
+    found = evaluation_in(make_study(tmp_path))
+    before = replace(found, summary={**found.summary, "fits": []})
     assert "had not converged" not in describe(before)
-    said = describe_models(summary, {"all": before})
+    said = describe_models(found, {"all": before})
     assert "MAVEN of small: its chains had not converged (R-hat 1.2)" in said
-    assert "had not converged" not in describe_models(summary, {"all": summary})
-    for one in summary["headlines"]:
-        one["beside"] = None
-    assert describe_models(summary, {"all": summary}) == ""
+    assert "had not converged" not in describe_models(found, {"all": found})
+    none = replace(found, answers=tuple(replace(one, beside=None) for one in found.answers))
+    assert describe_models(none, {"all": none}) == ""
 
 
 def test_a_stratum_says_what_is_wrong_with_it(tmp_path):
-    make_study(tmp_path, strata=("site=a", "site=b", "site=c"), metrics=("AUC",))
-    summary = summary_of(tmp_path)
-    summary["strata"][1].update(gold_random=False)
-    summary["strata"][2].update(gold=MEASURED_GOLD - 1)
-    summary["strata"][3].update(gold=0, gold_random=False)
     names = ("site=a", "site=b", "site=c")
-    site_a, site_b, _ = (
-        [one for one in summary["headlines"] if one["stratum"] == name] for name in names
-    )
-    site_a[0]["beside"]["misfit"] = True
-    site_a[1]["note"] = "instead of logistic-R: no interval"
-    site_b[0].update(dict.fromkeys(("method", "estimate", "lower", "upper", "beside")))
-    site_b[0]["passed_over"] = ["GT: no interval"]
-    (tmp_path / "study.json").write_text(json.dumps(summary))
-    table = strata_table(read_study_folder(tmp_path))
+    found = evaluation_in(make_study(tmp_path, strata=names, metrics=("AUC",)))
+    strata = [
+        one | more for one, more in zip(found.summary["strata"], (
+            {}, {"gold_random": False}, {"gold": MEASURED_GOLD - 1},
+            {"gold": 0, "gold_random": False},
+        ), strict=True)
+    ]  # fmt: skip
+    passed = (Passed("GT", (Note("no_interval"),)),)
+    put = {
+        ("site=a", "prevalence"): misfitting,
+        ("site=a", "TPR_H"): lambda one: replace(one, passed_over=passed),
+        ("site=b", "prevalence"): lambda one: replace(
+            one, value=None, beside=None, passed_over=passed
+        ),
+    }
+    answers = [put.get((one.stratum, one.of.metric), replace)(one) for one in found.answers]
+    table = strata_table(changed(tmp_path, strata=strata, answers=answers))
     assert table.header[-1] == "remarks"
     remarks = {name: [row[-1] for row in table.rows if row[0] == name] for name in names}
     doubted, few = "gold not random", "fewer than 20 gold labels"
     assert remarks["site=a"][:3] == [
         f"{doubted}; MAVEN-C: contradicted by the gold labels",
-        f"{doubted}; instead of logistic-R: no interval", doubted,
+        f"{doubted}; instead of {passed[0].text}", doubted,
     ]  # fmt: skip
-    assert remarks["site=b"][:2] == [f"{few}; GT: no interval", few]
+    assert remarks["site=b"][:2] == [f"{few}; {passed[0].text}", few]
     assert set(remarks["site=c"]) == {"no gold labels"}

@@ -2,14 +2,28 @@
 
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from crowdgold.checking.choice import NO_GOLD, ONLY_MODELS
+from crowdgold.checking.gold_sample import GoldSample
 from crowdgold.cli import main
-from crowdgold.evaluation.headline import CHOSEN_REASON, NO_GOLD_REASON, ONLY_MODELS_REASON
+from crowdgold.evaluation.answer import (
+    ALONE,
+    BY_METHOD,
+    CORRECTED,
+    Answer,
+    AsGold,
+    Passed,
+    Quantity,
+    Value,
+    value_of,
+)
+from crowdgold.evaluation.choosing import why_set_aside
 from crowdgold.presentation.answers import (
     AnswerGroup,
     Numbers,
@@ -36,7 +50,8 @@ from crowdgold.presentation.page import (
     write_study_report,
 )
 from crowdgold.presentation.text import describe
-from unit.made_study import HOSTILE, make_study
+from crowdgold.types.notes import Note
+from unit.made_study import HOSTILE, changed, evaluation_in, make_study
 
 LARGEST = 5_000_000
 
@@ -58,13 +73,6 @@ def study(tmp_path):
     return make_study(tmp_path / "study", models=("a",), metrics=("AUC",))
 
 
-def changed(study, **summary):
-    """Write some keys of study.json anew."""
-    path = study / "study.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | summary))
-    return read_study_folder(study)
-
-
 def test_the_page_stands_alone_and_runs_no_name(folder):
     """Tags are closed in order, names of places are distinct, and addresses are such places."""
     page = (folder / "report.html").read_text(encoding="utf-8")
@@ -78,7 +86,7 @@ def test_the_page_stands_alone_and_runs_no_name(folder):
     for part in (
         'name="viewport" content="width=device-width, initial-scale=1"', "@media print",
         "Evaluated on 2026-03-01.</p>", ":focus-visible { outline: 3px",
-        "prefers-color-scheme: dark", "model 2 is 模型",
+        "prefers-color-scheme: dark", "model 2 is 模型", '<p class="details">Gold labels alone: ',
         "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&#34;&#39;&amp;$a$",
     ):  # fmt: skip
         assert part in page
@@ -119,142 +127,151 @@ def test_the_command_names_its_files_and_keeps_a_report_where_it_cannot_write_on
     assert not (study / "figures.pdf").exists()
 
 
-BY_GOLD = {"estimate": 0.21, "lower": 0.15, "upper": 0.28}
+LABELS = AsGold(640)
+BY_GOLD = Value("GT", 0.21, 0.15, 0.28)
 
 
-def headline(
-    metric="prevalence", model="", against="", estimate=0.2, lower=0.18, upper=0.22, **more
-):
-    return {
-        "metric": metric, "model": model, "against": against, "estimate": estimate, "lower": lower,
-        "upper": upper, "method": "logistic-R", "effective_gold": 640.0, "misfit": None,
-        "beside": None, "passed_over": [], "note": "",
-    } | more  # fmt: skip
+def answer(
+    metric="prevalence", model="", against="", numbers=(0.2, 0.18, 0.22), method="logistic-R",
+    as_gold=LABELS, contradicted=None, **more,
+):  # fmt: skip
+    value = Value(method, *numbers, as_gold=as_gold, contradicted=contradicted)
+    of = Quantity(metric, model, against)
+    return Answer("all", of, **{"value": value, "alone": BY_GOLD, "gold": 300} | more)
 
 
-BEHIND = headline("delta_AUC", "m", "k", -0.03, -0.05, -0.01)
-UNSURE = headline("delta_AUC", "m", "k", 0.03, -0.01, 0.07)
+def told(*of, **more):
+    """What is said of an answer."""
+    return write_answer(answer(*of, **more), 0.95)
+
+
+BEHIND = ("delta_AUC", "m", "k", (-0.03, -0.05, -0.01))
+UNSURE = ("delta_AUC", "m", "k", (0.03, -0.01, 0.07))
 
 
 @pytest.mark.parametrize(
-    ("row", "sentence", "interval"),
+    ("of", "sentence", "interval"),
     [
-        (headline(), "20.0 % of the items are positive.", "18.0 % to 22.0 %"),
-        (headline(estimate=0.2, lower=0.1998, upper=0.2003), "20.000 % of the items",
+        ((), "20.0 % of the items are positive.", "18.0 % to 22.0 %"),
+        (("prevalence", "", "", (0.2, 0.1998, 0.2003)), "20.000 % of the items",
          "19.980 % to 20.030 %"),
-        (headline("AUC", "m", estimate=0.861), "m has an AUC of 0.861", "0.180 to 0.220"),
-        (headline("delta_TPR", "m", "humans", -0.05, -0.08, -0.02),
+        (("AUC", "m", "", (0.861, 0.84, 0.88)), "m has an AUC of 0.861", "0.840 to 0.880"),
+        (("delta_TPR", "m", "humans", (-0.05, -0.08, -0.02)),
          "m finds 5.0 percentage points less of the positive items than the voter.",
          "−8.0 to −2.0 points"),
-        (headline("delta_TPR", "m", "humans", 0.01, -0.02, 0.04),
+        (("delta_TPR", "m", "humans", (0.01, -0.02, 0.04)),
          "1.0 percentage points more of the positive items than the voter; the difference may be "
          "zero.", "−2.0 to 4.0 points"),
-        (headline("delta_precision@0.5|0.7", "m", "k", -0.03, -0.05, -0.01),
+        (("delta_precision@0.5|0.7", "m", "k", (-0.03, -0.05, -0.01)),
          "k is ahead of m by 3.0 percentage points in precision, k flagging from 0.7, m from 0.5.",
          "1.0 to 5.0 points"),
         (UNSURE, "m is ahead of k by 0.030 in AUC; it could be the other way", "−0.010 to 0.070"),
-        (headline("recall@0.5", "m", estimate=0.6), "m flags 60.0 % of the positive items, from "
-         "0.5.", "18.0 % to 22.0 %"),
-        (headline(method=None, estimate=None), "No answer from these data.", ""),
+        (("recall@0.5", "m", "", (0.6, 0.5, 0.7)), "m flags 60.0 % of the positive items, from "
+         "0.5.", "50.0 % to 70.0 %"),
     ],
 )  # fmt: skip
-def test_answers_are_sentences_with_their_interval(row, sentence, interval):
-    answer = write_answer(row, 300, 0.95, BY_GOLD)
-    assert sentence in answer.sentence
-    assert answer.interval == (interval and f"95 % interval {interval}")
+def test_answers_are_sentences_with_their_interval(of, sentence, interval):
+    assert sentence in told(*of).sentence
+    assert told(*of).interval == f"95 % interval {interval}"
+    none = told(*of[:3], value=None)
+    assert (none.sentence, none.interval) == ("No answer from these data.", "")
 
 
 @pytest.mark.parametrize(
     ("more", "as_gold"),
     [
         ({}, "As precise as about 640 gold labels alone would be. You have 300."),
-        ({"effective_gold": 290.0}, "As precise as your 300 gold labels alone:"),
-        ({"effective_gold": 90.0}, "Less precise than your 300 gold labels alone: as about 90"),
-        ({"method": "GT", "effective_gold": 300.0}, "From the 300 gold labels alone."),
-        ({"effective_gold": None}, ""),
-        ({"effective_gold_lower": 300.0, "effective_gold_upper": 1400.0},
+        ({"as_gold": AsGold(290)}, "As precise as your 300 gold labels alone:"),
+        ({"as_gold": AsGold(90)}, "Less precise than your 300 gold labels alone: as about 90"),
+        ({"method": "GT", "as_gold": AsGold(300)}, "From the 300 gold labels alone."),
+        ({"as_gold": None}, ""),
+        ({"as_gold": AsGold(640, 300, 1400)},
          "As precise as about 600 (95 % interval 300 to 1,400) gold labels"),
-        ({"effective_gold_lower": 400.0, "effective_gold_upper": None},
-         "As precise as at least 400 gold labels"),
+        ({"as_gold": AsGold(640, 400)}, "As precise as at least 400 gold labels"),
     ],
 )  # fmt: skip
 def test_how_many_gold_labels_would_say_as_much_is_said(more, as_gold):
-    assert write_answer(headline(**more), 300, 0.95, BY_GOLD).as_gold.startswith(as_gold)
-    assert write_answer(headline(**more), 0, 0.95, BY_GOLD).as_gold == ""
-    assert write_answer(headline(**more), 300, 0.95, None).as_gold == ""
+    assert told(**more).as_gold.startswith(as_gold)
+    assert bool(told(**more).as_gold) == bool(as_gold)
+    assert told(**more, gold=0).as_gold == told(**more, alone=None).as_gold == ""
 
 
 def test_what_gold_labels_alone_say_stands_on_the_card_and_in_the_table():
     """Turned round where the second model is ahead; nothing where gold alone is the answer."""
-    assert write_answer(headline(method="GT"), 300, 0.95, BY_GOLD).alone == ""
-    assert write_answer(headline(), 300, 0.95, None).alone == ""
-    turned = write_answer(BEHIND, 300, 0.95, {"estimate": -0.02, "lower": -0.06, "upper": 0.02})
-    assert turned.alone == "Gold labels alone: 0.020 (−0.020 to 0.060)."
+    assert told(method="GT").alone == told(alone=None).alone == ""
+    turned = told(*BEHIND, alone=Value("GT", -0.02, -0.06, 0.02))
+    assert turned.alone == "0.020 (−0.020 to 0.060)"
     group = AnswerGroup("k against m", [turned])
     row = answers_table([group]).rows[0][2:]
-    assert row == ["0.030", "0.010 to 0.050", turned.line[2], "0.020 (−0.020 to 0.060)"]
+    assert row == ["0.030", "0.010 to 0.050", turned.line[2], turned.alone]
     assert leads([group]) == ["k is ahead of m by 0.030 in AUC."]
-    assert leads([AnswerGroup("m against k", [write_answer(UNSURE, 300, 0.95, None)])]) == []
+    assert leads([AnswerGroup("m against k", [told(*UNSURE)])]) == []
 
 
 def test_a_card_is_red_where_its_own_number_is_contradicted_and_not_the_second_opinion():
-    beside = {"method": "MAVEN-C", "estimate": 0.3, "lower": 0.28, "upper": 0.32, "misfit": True}
-
-    def answer(**more):
-        return write_answer(headline(**more), 300, 0.95, BY_GOLD)
-
-    assert not answer(beside=beside).flagged
+    beside = Value("MAVEN-C", 0.3, 0.28, 0.32, contradicted=True)
+    assert not told(beside=beside).flagged
     said = "For comparison, by the model MAVEN-C: 30.0 % (28.0 % to 32.0 %)"
-    assert f"{said}, which the gold labels contradict" in answer(beside=beside).details
-    assert said in answer(beside={**beside, "misfit": False}).details
-    assert answer(method="DS", misfit=True).flagged
-    methods = ("logistic-R", "GT", "MAVEN-C", "votes-R")
-    assert [answer(method=one).details[0] for one in methods] == [
+    assert f"{said}, which the gold labels contradict" in told(beside=beside).details
+    assert said in told(beside=replace(beside, contradicted=False)).details
+    assert told(method="DS", contradicted=True).flagged
+    for method, way in (("logistic-R", CORRECTED), ("GT", ALONE), ("MAVEN-C", BY_METHOD)):
+        assert answer(method=method).way == way
+    assert answer(notes=(Note("gold_alone"),)).way == ALONE
+    assert answer(passed_over=(Passed("logistic-E", ()),)).way == BY_METHOD
+    assert [told(method=one).details[0] for one in ("logistic-R", "GT", "MAVEN-C", "votes-R")] == [
         "Corrected by gold (logistic-R)", "Gold labels alone", "By MAVEN-C",
         "Corrected by gold (votes-R)",
     ]  # fmt: skip
 
 
 REASONS = {
-    "no gold": NO_GOLD_REASON, "chosen gold": CHOSEN_REASON, "only models": ONLY_MODELS_REASON,
+    "no gold": NO_GOLD, "chosen gold": why_set_aside(GoldSample(1e-9)), "only models": ONLY_MODELS,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("plant", ["nothing", "beside", "answer", *REASONS, "chains"])
 def test_the_first_line_the_cards_and_the_terminal_agree(tmp_path, plant):
     """The first line is red where a card or a reason is, and says so; whatever is planted."""
-    p, reason = 1e-9 if plant == "chosen gold" else 0.4, REASONS.get(plant, "")
+    p, reason = 1e-9 if plant == "chosen gold" else 0.4, REASONS.get(plant)
     make_study(tmp_path, models=("a",), metrics=("AUC",), reason=reason, p=p)
-    summary = json.loads((tmp_path / "study.json").read_text())
-    for row in summary["headlines"]:
-        if plant == "answer":
-            row.update(method="DS", beside=None, misfit=True)
-        if plant == "only models":
-            row.update(method="MAVEN", beside=None)
+    found = evaluation_in(tmp_path)
+
+    def planted(one):
         if plant == "beside":
-            row["beside"]["misfit"] = True
+            return replace(one, beside=replace(one.beside, contradicted=True))
+        if plant not in ("answer", "only models"):
+            return one
+        method, wrong = ("DS", True) if plant == "answer" else ("MAVEN", None)
+        return replace(
+            one, beside=None, value=replace(one.value, method=method, contradicted=wrong)
+        )
+
     if plant == "no gold":
-        summary["strata"][0].update(gold=0, gold_positive=0, gold_negative=0)
+        found.summary["strata"][0].update(gold=0, gold_positive=0, gold_negative=0)
     if plant == "chains":
-        for one in summary["fits"]:
+        for one in found.summary["fits"]:
             one.update(diagnostics_passed=False, problems=["R-hat 1.5"])
-    page, said = study_page(changed(tmp_path, **summary), []), describe(summary)
+    found = replace(found, answers=tuple(map(planted, found.answers)))
+    page = study_page(changed(tmp_path, **found.summary, answers=found.answers), [])
+    said = describe(found)
     first, *_ = re.findall(r'<p class="verdict( grave)?">(.*?)</p>', page, re.DOTALL)
     doubted = plant in ("answer", *REASONS)
     assert (first[0] == " grave") == doubted
     assert ("no reason" in page or "no grave reason" in page) == (not doubted)
     assert ('<li class="flagged">' in page) == (plant == "answer")
     if reason:
-        words = f"{reason[0].upper()}{reason[1:]}."
+        words = f"{reason.text[0].upper()}{reason.text[1:]}."
         assert first[1] == words
         assert " ".join(said.split()).startswith(words)
     assert ("gold-corrected !" in said or "DS !" in said) == (plant == "answer")
     assert "rely on MAVEN-R" not in said + page
 
 
-def test_every_headline_is_answered_and_every_estimate_in_a_table(tmp_path):
+def test_every_answer_is_written_and_every_estimate_in_a_table(tmp_path):
     study = read_study_folder(make_study(tmp_path, metrics=("AUC", "recall@0.5")))
-    groups = {group.heading: len(group.answers) for group in write_answers(study)}
+    written = write_answers(study.answers, study.level)
+    groups = {group.heading: len(group.answers) for group in written}
     assert groups == {
         "The items and their voters": 3, "The model large": 2, "The model small": 2,
         "large against small": 2,
@@ -290,8 +307,8 @@ def test_each_doubt_has_its_cause(tmp_path):
         gold = {"gold": positive + negative, "gold_positive": positive, "gold_negative": negative}
         titles = [one.title for one in doubts(strata=[counts | gold])]
         assert title in (titles if place is None else titles[:1])
-    row = headline("delta_AUC", "large", "small", 0.01, -0.01, 0.03, stratum="all", reason="")
-    (undecided,) = [one for one in doubts(headlines=[row]) if one.title.startswith("Differences")]
+    unsure = answer("delta_AUC", "large", "small", (0.01, -0.01, 0.03))
+    (undecided,) = [one for one in doubts(answers=[unsure]) if one.title.startswith("Differences")]
     assert "AUC, large against small (about 4.0 times)" in undecided.text
 
 
@@ -353,9 +370,11 @@ def test_an_na_is_a_name_like_any_other(tmp_path):
 
 def test_numbers_are_written_to_their_precision():
     assert (rounded(1234), rounded(64.2)) == ("1,200", "64")
-    none = Numbers(headline(estimate=float("nan"), lower=None, upper=float("nan")))
+    row = {"method": "GT", "estimate": np.nan, "lower": None, "upper": np.nan}
+    none = Numbers(Quantity("prevalence"), value_of(row))
     assert (none.point, none.ends) == ("none", "none")
-    assert Numbers(headline("delta_TPR", "m", "humans", -0.0001, -0.01, 0.01)).point == "0.0 points"
+    one = answer("delta_TPR", "m", "humans", (-0.0001, -0.01, 0.01))
+    assert Numbers(one.of, one.value).point == "0.0 points"
 
 
 def test_names_are_drawn_where_the_font_has_them():

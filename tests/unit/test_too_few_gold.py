@@ -8,18 +8,26 @@ import pandas as pd
 import pytest
 
 from crowdgold.cli import main
-from crowdgold.evaluation.headline import LITTLE, headlines
+from crowdgold.evaluation.answer import Passed, Quantity
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.study import evaluate_study
-from crowdgold.inference.samples import BOUND, FEWEST, ONLY_GOLD, SAYS_NOTHING
+from crowdgold.inference.samples import FEWEST
 from crowdgold.models.stan import StanModels
 from crowdgold.presentation.text import describe
 from crowdgold.reading.study import Study
 from crowdgold.types.items import NO_GOLD
+from crowdgold.types.notes import Note, said, texts
+from unit.made_study import answers_in
 from unit.test_evaluate_study import as_file, simulated
 
 FLAGGED = FEWEST - 1
-WHY = f"{SAYS_NOTHING}; it rests on 2 gold items"
+
+
+def rests(code, number):
+    return Note(code, {"number": number, "units": "gold items"})
+
+
+WHY = (Note("vague"), rests("rests_on_few", FLAGGED))
 
 
 def flagging(items, model, most):
@@ -57,10 +65,10 @@ def test_gold_alone_gives_no_interval_of_two_items(found):
     assert large["metric"] == "precision@0.5"
     assert large["estimate"] == 1
     assert np.isnan([large["lower"], large["upper"], large["standard_error"]]).all()
-    assert large["note"] == WHY
+    assert (large["codes"], large["note"]) == ("vague rests_on_few", texts(WHY))
     assert np.isfinite([small["lower"], small["upper"]]).all()
     # Of a difference, the smaller count.
-    assert "it rests on 2 gold items" in rows.loc["large", "small"]["note"]
+    assert WHY[1].text in rows.loc["large", "small"]["note"]
     whole = rows[rows["metric"] == "prevalence"]
     assert np.isfinite(whole["lower"]).all()
 
@@ -89,15 +97,14 @@ def test_a_rate_and_an_area_have_a_bound_or_a_reason_below_three_items(method, p
     assert few.sum() == 4
     has = np.isfinite(rows[["lower", "upper"]]).all(axis=1)
     assert has[~few].all()
-    rests = f"it rests on {positive} gold item{'s' if positive > 1 else ''}"
-    for note, printed in zip(rows["note"][few], has[few], strict=True):
+    for row, printed in zip(rows[few].to_dict("records"), has[few], strict=True):
         if positive >= FEWEST:
             assert printed
-            assert note in ("", ONLY_GOLD)
+            assert row["codes"] in ("", "gold_alone")
         elif printed:
-            assert f"{rests}, so that {BOUND}" in note
+            assert rests("exact_bound", positive).text in row["note"]
         else:
-            assert note == f"{SAYS_NOTHING}; {rests}"
+            assert row["note"] == texts((WHY[0], rests("rests_on_few", positive)))
 
 
 @pytest.mark.parametrize("positive", [4, 100])
@@ -110,14 +117,15 @@ def test_an_answer_that_rests_on_few_labels_and_says_little_is_told(positive):
     known = np.flatnonzero(items.gold == 1)
     items.scores["large"][:] = 0.2
     items.scores["large"][known] = np.where(np.arange(positive) % 2, 0.9, 0.1)
-    said = said_of(evaluated(items, "recall", "prevalence").summary)
-    wanted = f"recall@0.5 large: {LITTLE}; 4 gold labels of the rarer class"
-    assert (wanted in said) == (positive == 4)
-    assert (LITTLE in said) == (positive == 4)
+    found = evaluated(items, "recall", "prevalence")
+    wide = [one.of for one in found.answers if one.has("wide")]
+    assert (Quantity("recall@0.5", "large") in wide) == bool(wide) == (positive == 4)
+    told, wanted = told_of(found), f"{Note('wide').text}; 4 gold labels of the rarer class"
+    assert (f"recall@0.5 large: {wanted}" in told) == (Note("wide").text in told) == bool(wide)
 
 
-def said_of(summary):
-    return " ".join(describe(summary).split())
+def told_of(found):
+    return " ".join(describe(found).split())
 
 
 def rows_about(found, model):
@@ -127,27 +135,28 @@ def rows_about(found, model):
 
 def test_the_answer_says_why_there_is_none_and_no_model_answers_where_gold_cannot(found):
     """Its number stands in the table of estimates; the reason of the first method is said."""
-    heads = {(one["metric"], one["model"]): one for one in found.summary["headlines"]}
-    one = heads["precision@0.5", "large"]
-    assert (one["method"], one["lower"], one["passed_over"]) == (None, None, [f"GT: {WHY}"])
-    assert "it rests on 2 gold items" in said_of(found.summary)
-    assert heads["precision@0.5", "small"]["method"] == "GT"
-    own, why = rows_about(found, "large"), f"logistic-R: {WHY}"
-    by_model = own.assign(method="MAVEN-C", lower=0.7, upper=0.9, note="", effective_gold=90.0)
+    answers = {one.of: one for one in found.answers}
+    one = answers[Quantity("precision@0.5", "large")]
+    assert (one.value, one.passed_over) == (None, (Passed("GT", WHY),))
+    assert WHY[1].text in told_of(found)
+    assert answers[Quantity("precision@0.5", "small")].value.method == "GT"
+    own, why = rows_about(found, "large").assign(notes=[WHY]), Passed("logistic-R", WHY)
+    by_model = own.assign(method="MAVEN-C", lower=0.7, upper=0.9, notes=[()], effective_gold=90.0)
     corrected = own.assign(method="logistic-R")
-    (one,) = headlines(pd.concat([own, corrected, by_model]), {"all": 300}, {"all": ""}, {})
-    assert (one["method"], one["passed_over"]) == (None, [why])
-    said = said_of({**found.summary, "headlines": [one]})
-    assert f"precision@0.5 large: no answer: {why}" in said
+    (one,) = answers_in(pd.concat([own, corrected, by_model]), 300)
+    assert (one.value, one.passed_over) == (None, (why,))
+    told = told_of(replace(found, answers=(one,)))
+    assert f"precision@0.5 large: no answer: {why.text}" in told
 
 
 def test_an_answer_by_the_next_method_names_the_first(found):
-    own = rows_about(found, "small")
-    none = own.assign(method="logistic-R", estimate=np.nan, lower=np.nan, note="it failed: why")
-    (one,) = headlines(pd.concat([own, none]), {"all": 300}, {"all": ""}, {})
-    assert (one["method"], one["note"]) == ("GT", "instead of logistic-R: it failed: why")
-    said = said_of({**found.summary, "headlines": [one, {**one, "metric": "F1@0.5"}]})
-    assert f"precision@0.5 small, F1@0.5 small: by GT {one['note']}" in said
+    own, why = rows_about(found, "small").assign(notes=[()]), said("it failed: why")
+    none = own.assign(method="logistic-R", estimate=np.nan, lower=np.nan, notes=[why])
+    (one,) = answers_in(pd.concat([own, none]), 300)
+    assert (one.value.method, one.passed_over) == ("GT", (Passed("logistic-R", why),))
+    told = told_of(replace(found, answers=(one, replace(one, of=Quantity("F1@0.5", "small")))))
+    assert f"precision@0.5 small, F1@0.5 small: by GT {one.remarks}" in told
+    assert one.passed_over[0].text in one.remarks
 
 
 def test_a_threshold_that_is_given_twice_is_one(items, tmp_path):

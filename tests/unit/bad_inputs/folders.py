@@ -63,6 +63,11 @@ def _set(key: str, value: Any, *path: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def _cut(path: Path) -> None:
+    """Leave a third, and of a table's last row not all cells."""
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 3].rstrip(b",\n"))
+
+
 def _empty(path: Path) -> None:
     path.write_bytes(b"")
 
@@ -72,17 +77,36 @@ FILES: Mapping[str, Damage] = {
     "NUL bytes": lambda path: path.write_bytes(bytes(64)),
     "UTF-16": lambda path: path.write_bytes(path.read_text().encode("utf-16")),
     "a picture": lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n\xff\xfe"),
-    "cut short": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 3]),
+    "cut short": _cut,
     "a web page": lambda path: path.write_text("<html><body>Please log in</body></html>"),
     "a folder": lambda path: (path.unlink(), a_folder(path)),
     "unreadable": lambda path: (path.unlink(), UNREADABLE(path)),
 }
 HELD = ("study.json", "check.json", "estimates.csv", "curves.csv", "parameters.csv",
         "annotators.csv", "predictive.csv")  # fmt: skip
+
+
+def _notes(where: str) -> Iterator[tuple[str, str, Callable[[dict[str, Any]], None]]]:
+    """What can be wrong with a note of the first answer: in words, the key, and what changes it."""
+    sound = {"code": "too_wide", "weight": "told", "values": {"lower": 0.1, "upper": 0.9}}
+    for what, key, wrong in (
+        ("a code that is not known", "code", {"code": "none"}),
+        ("a weight that is not known", "weight", {"weight": "heavy"}),
+        ("a value that is missing", "values", {"values": {"lower": 0.1}}),
+        ("a value of another kind", "values", {"values": {"lower": 0.1, "upper": "high"}}),
+        ("values of a list", "values", {"values": [0.1, 0.9]}),
+        ("no note", "object", "its interval is too wide"),
+    ):
+        note = {**sound, **wrong} if isinstance(wrong, dict) else wrong
+        passed = [{"method": "GT", "why": [note]}]
+        held = {"reason": note, "notes": [note], "passed_over": passed}[where]
+        yield what, key, _set(where, held, "answers", 0)
+
+
 KEYS: Mapping[str, Mapping[str, tuple[str, Callable[[dict[str, Any]], None]]]] = {
     "study.json": {
         **{f"without {key}": (key, _set(key, ...)) for key in
-           ("settings", "models", "strata", "headlines", "fits", "not_run")},
+           ("settings", "models", "strata", "answers", "fits", "not_run")},
         "settings of a text": ("settings", _set("settings", "all")),
         "no level": ("level", _set("level", ..., "settings")),
         "a level in words": ("level", _set("level", "high", "settings")),
@@ -98,11 +122,13 @@ KEYS: Mapping[str, Mapping[str, tuple[str, Callable[[dict[str, Any]], None]]]] =
         "items in words": ("items", _set("items", "many", "strata", 0)),
         "items of nothing": ("items", _set("items", None, "strata", 0)),
         "gold in words": ("gold", _set("gold", "few", "strata", 0)),
-        "headlines of nothing": ("headlines", _set("headlines", None)),
-        "a headline without its value": ("estimate", _set("estimate", ..., "headlines", 0)),
-        "a headline in words": ("estimate", _set("estimate", "high", "headlines", 0)),
-        "an interval without its upper end": ("headlines", _set("upper", None, "headlines", 0)),
-        "an end beyond all numbers": ("upper", _set("upper", 1e308, "headlines", 0)),
+        "answers of nothing": ("answers", _set("answers", None)),
+        "an answer without its value": ("estimate", _set("estimate", ..., "answers", 0)),
+        "an answer in words": ("estimate", _set("estimate", "high", "answers", 0)),
+        "an interval without its upper end": ("answers", _set("upper", None, "answers", 0)),
+        "an end beyond all numbers": ("upper", _set("upper", 1e308, "answers", 0)),
+        **{f"{one} of an answer, {what}": (rf"{one}\b.*{key}", change)
+           for one in ("reason", "notes", "passed_over") for what, key, change in _notes(one)},
         "fits of a number": ("fits", _set("fits", 4)),
         "a fit without its problems": ("problems", _set("problems", ..., "fits", 0)),
         "problems of a number": ("problems", _set("problems", 3, "fits", 0)),
