@@ -61,7 +61,8 @@ def _gold(check: "DataCheck") -> Iterator[str]:
     )
     named = zip(check.majority_right, ("positives", "negatives"), strict=True)
     right = [f"{100 * share:.1f} % of the {name}" for share, name in named if np.isfinite(share)]
-    yield f"{MAJORITY} is right on {' and '.join(right)} (ties count half)"
+    if right:
+        yield f"{MAJORITY} is right on {' and '.join(right)} (ties count half)"
     sample, within = check.gold_sample, check.gold_within_strata
     likely = f"{likeness_in_words(sample.p, sample.of)} (p = {sample.p:.2g})"
     yield f"{sample.wording.question} {f'no test: {sample.note}' if sample.note else likely}"
@@ -70,6 +71,9 @@ def _gold(check: "DataCheck") -> Iterator[str]:
         if within.of in (OF_ITEMS, OF_CLUSTERS):
             asked = "a random sample within strata?"
         yield f"{asked} {likeness_in_words(within.p, within.of)} (p = {within.p:.2g})"
+
+
+VOTES = "votes", "agreement", "annotators"
 
 
 def about(check: "DataCheck") -> dict[str, list[str]]:
@@ -85,11 +89,13 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
             f"{int(known.adversarial.sum())} against the others, {int(known.constant.sum())} "
             "constant"
         )
+    of_votes = ["none"] * 3
+    if check.votes:
+        counts = f"{check.votes:,}, {each}; {100 * check.positive_votes:.1f} % positive"
+        of_votes = [counts, _alpha(check.agreement, "votes"), annotators]
     found = {
         "items": [f"{check.items:,}"],
-        "votes": [f"{check.votes:,}, {each}; {100 * check.positive_votes:.1f} % positive"],
-        "agreement": [_alpha(check.agreement, "votes")],
-        "annotators": [annotators],
+        **{head: [one] for head, one in zip(VOTES, of_votes, strict=True)},
         "gold": list(_gold(check)),
         "judges": [*check.judges.sentences, *check.judges.each_two],
     }
@@ -162,8 +168,8 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
         share = check.gold_positive / number
         half = 100 * 1.96 * np.sqrt(share * (1 - share) / number)
         found["how sure"] = [
-            f"gold labels alone say the prevalence to about {half:.2g} points up or down; votes "
-            "and scores make it narrower"
+            f"gold labels alone say the prevalence to about {half:.2g} points up or down; "
+            f"{'votes and scores' if check.votes else 'scores'} make it narrower"
         ]
     counts = (usable, USABLE), (weak, f"{WEAK} (use with care)"), (none, NOT_USABLE)
     left = [(sum(one not in first for one in some), what) for some, what in counts]

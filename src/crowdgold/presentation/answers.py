@@ -317,9 +317,9 @@ def write_answers(study: StudyFolder) -> list[AnswerGroup]:
         alone = by_gold.get((row["model"], row["against"], row["metric"]))
         answer = write_answer(row, int(study.counts["gold"]), study.level, alone)
         groups.setdefault(whose, []).append(answer)
+    items = "The items and their voters" if study.counts["votes"] else "The items"
     headings = (
-        f"{model} against {other}" if other
-        else f"The model {model}" if model else "The items and their voters"
+        f"{model} against {other}" if other else f"The model {model}" if model else items
         for model, other in groups
     )  # fmt: skip
     return [AnswerGroup(*one) for one in zip(headings, groups.values(), strict=True)]

@@ -85,10 +85,13 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     least, middle, most = check["votes_per_item"]
     each = f"{least}" if least == most else f"{least} to {most}, median {middle:g}"
     yield "items", f"{check['items']:,}"
-    share = 100 * check["positive_votes"]
-    yield "votes", f"{check['votes']:,}; {each} an item; {share:.1f} % positive"
-    yield "agreement of votes", _alpha(check["agreement"])
-    yield "annotators", _annotators(check["annotators"])
+    if check["votes"]:
+        share = 100 * check["positive_votes"]
+        yield "votes", f"{check['votes']:,}; {each} an item; {share:.1f} % positive"
+        yield "agreement of votes", _alpha(check["agreement"])
+        yield "annotators", _annotators(check["annotators"])
+    else:
+        yield "votes", "none"
     named = zip(check["majority_right"], ("positives", "negatives"), strict=True)
     right = [f"{100 * share:.1f} % of the {name}" for share, name in named if share is not None]
     majority = f"; the majority of votes is right on {' and '.join(right)}" if right else ""
@@ -145,7 +148,7 @@ def write_check(study: StudyFolder) -> CheckSection:
     if check is None:
         facts = [
             ("items", f"{counts['items']:,}"),
-            ("votes", f"{counts['votes']:,}"),
+            ("votes", f"{counts['votes']:,}" if counts["votes"] else "none"),
             ("gold labels",
              f"{counts['gold_positive']:,} positive, {counts['gold_negative']:,} negative"),
             ("models", ", ".join(study.models) or "none"),
@@ -198,13 +201,14 @@ def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
         return
     surely, told = sample.surely_chosen, sample.wording
     title = told.misfit if surely else f"possibly {told.misfit}"
-    text = f"Votes and scores speak against it{how}. {sample.mend}."
+    votes, by_votes = ("Votes and scores", "votes, ") if study.counts["votes"] else ("Scores", "")
+    text = f"{votes} speak against it{how}. {sample.mend}."
     if of == OF_ITEMS:
         title = f"Gold {'does not look like' if surely else 'may not be'} a random sample"
         text = (
-            f"Votes and scores of the gold items differ from those of the others{how}. Every "
-            "method takes gold items to be drawn at random; if they were chosen by votes, scores "
-            f"or difficulty, the numbers can be wrong by any amount. {sample.mend}."
+            f"{votes} of the gold items differ from those of the others{how}. Every method takes "
+            f"gold items to be drawn at random; if they were chosen by {by_votes}scores or "
+            f"difficulty, the numbers can be wrong by any amount. {sample.mend}."
         )
     yield Doubt(GRAVE if surely else MINOR, title[:1].upper() + title[1:], text)
 

@@ -172,7 +172,7 @@ def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
         if offer := METHODS[method].offer if method else None:
             yield f"{method} assumes: {offer.assumes}"
     if corrected := dict.fromkeys(one["method"] for one in given if is_gold_corrected(one)):
-        what = "gold labels correct what votes and scores say"
+        what = f"gold labels correct what {'votes and ' * (whole['votes'] > 0)}scores say"
         yield f'"{CORRECTED}": {what} ({", ".join(corrected)}).'
     if any(one["effective_gold"] is not None for one in answers):
         ends = [f"{_name(one)} {as_gold_interval_words(one)}" for one in answers
@@ -231,9 +231,10 @@ def describe(summary: Summary, strata: Collection[str] | None = None) -> str:
         for reason in dict.fromkeys(one["reason"] for one in answers if one["reason"]):
             text = f"{reason[:1].upper()}{reason[1:]}."
             lines += textwrap.wrap(text, WIDTH, break_on_hyphens=False)
+        votes = f"{stratum['votes']:,} votes, " if stratum["votes"] else ""
         lines += [
-            f"{name}: {stratum['items']:,} items, {stratum['votes']:,} votes, {stratum['gold']:,} "
-            f"with gold ({stratum['gold_positive']:,} positive)",
+            f"{name}: {stratum['items']:,} items, {votes}{stratum['gold']:,} with gold "
+            f"({stratum['gold_positive']:,} positive)",
             *_range_lines(stratum, answers),
             *_answer_lines(summary, answers),
             *_wrapped(footnotes(summary, name)),
