@@ -111,6 +111,8 @@ def fit(
         chosen = method_named(method)
         of_items = ITEMS in chosen.tables and not chosen.of_annotators
         table = study.items if of_items else study.annotations
+        if table is None and not study.items.has_votes:
+            raise InputError(f"{method} needs votes; there are none")
         if table is None:
             raise InputError(f"{method} needs to know who gave each vote; the study does not say")
     else:

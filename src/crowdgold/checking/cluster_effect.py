@@ -72,7 +72,9 @@ def cluster_effect(items: Items) -> ClusterEffect | None:
     size = np.unique(items.cluster[gold], return_counts=True)[1]
     if int((size * (size - 1)).sum()) // 2 >= FEWEST_PAIRS:
         of_gold = intraclass_correlation(items.gold[gold].astype(float), items.cluster[gold])
-    of_votes = intraclass_correlation(items.votes_positive / items.votes_total, items.cluster)
+    of_votes = float("nan")
+    if items.has_votes:
+        of_votes = intraclass_correlation(items.vote_share, items.cluster)
     if len(np.unique(items.gold[gold])) == 2:
         effect = _variance(items) / _variance(replace(items, cluster=None))
     both = ((of_gold, "gold labels"), (of_votes, "votes"))

@@ -1,8 +1,9 @@
 """Whether gold looks like what every estimator takes it for: a random sample of the items.
 
 Of each item the share of positive votes, their split (share (1 - share)) and number are known
-before its gold label, and for each model the item's rank by score and the rank's distance from the
-middle. With Z these features, centred and whitened over all N items (Z'Z = N I), the statistic is
+before its gold label where there are votes, and for each model the item's rank by score and the
+rank's distance from the middle. With Z these features, centred and whitened over all N items
+(Z'Z = N I), the statistic is
 
     T = |sum of Z over the gold items|^2
 
@@ -58,15 +59,17 @@ def item_features(items: Items) -> Iterator[tuple[np.ndarray, dict[str, np.ndarr
 
     First all items, with their votes and the scores of the models that scored each. Then, for the
     other models, the items that they scored: that an item has no score says nothing of how gold was
-    drawn. Models that scored the same items stand together.
+    drawn. Models that scored the same items stand together; without votes there is nothing else.
     """
-    share = items.votes_positive / items.votes_total
+    share = items.vote_share  # without votes it does not vary, as their number does not
     of_votes = {
         "share of positive votes": share,
         "split of the votes": share * (1 - share),
         "number of votes": items.votes_total.astype(float),
     }
-    models: dict[bytes, list[str]] = {np.ones(len(items), dtype=bool).tobytes(): []}
+    models: dict[bytes, list[str]] = {}
+    if items.has_votes or not items.scores:
+        models[np.ones(len(items), dtype=bool).tobytes()] = []
     for name, scores in items.scores.items():
         models.setdefault(np.isfinite(scores).tobytes(), []).append(name)
     for scored, names in models.items():
@@ -545,7 +548,8 @@ def _assess(
     if items.cluster is not None and whole_clusters(items.cluster, gold, items.draw).share > MOSTLY:
         units = units.by_cluster(items.cluster)
     if not units.features:
-        return GoldSample(np.nan, note="all items have the same votes, and there are no scores")
+        votes = "all items have the same votes" if items.has_votes else "there are no votes"
+        return GoldSample(np.nan, note=f"{votes}, and the scores do not differ")
     if units.gold.all():
         return GoldSample(np.nan, note="every cluster has a gold label", of=OF_CLUSTERS)
     if (draw := units.draw) is not None:

@@ -95,8 +95,8 @@ def _warn_of_annotators(annotators: AnnotatorCheck) -> Iterator[str]:
 
 def warn_of_opposites(items: Items) -> Iterator[str]:
     """Warn of votes or scores that are higher on gold negatives, by a rank-sum test."""
-    share = items.votes_positive / items.votes_total
-    told = {"votes": share, **{f"scores of {name}": own for name, own in items.scores.items()}}
+    told = {f"scores of {name}": own for name, own in items.scores.items()}
+    told = {"votes": items.vote_share, **told} if items.has_votes else told
     for what, values in told.items():
         known = np.isfinite(values) & (items.gold != NO_GOLD)
         positive, ranks = items.gold[known] == 1, mid_ranks(values[known])
@@ -114,6 +114,8 @@ def warn_of_opposites(items: Items) -> Iterator[str]:
 
 def majority_right(items: Items) -> tuple[float, float]:
     """The shares of positives and of negatives that the majority gets right, by gold; or NaN."""
+    if not items.has_votes:
+        return np.nan, np.nan
     right = 0.5 + np.sign(2 * items.votes_positive - items.votes_total) / 2
     rows, negative, positive = _masses(items)
     return _mean(right[rows], positive), _mean(1 - right[rows], negative)
@@ -281,6 +283,8 @@ def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
         # What only weakens is of no interest where something forbids.
         told = [one for one in findings if VERDICTS.index(one.verdict) == worst]
         use = method.offer.use if method.offer else ""
+        if method.offer and not known.most_votes:
+            use = method.offer.use_unvoted or use
         why = "; ".join(dict.fromkeys(one.why for one in told)) or use
         mend = "; ".join(dict.fromkeys(one.mend for one in told))
         found.append(Verdict(name, VERDICTS[worst], why, mend))
@@ -304,7 +308,7 @@ class DataCheck(Shown):
     items: int
     votes: int
     votes_per_item: tuple[int, float, int]  # least, median and most votes of an item
-    positive_votes: float  # their share
+    positive_votes: float  # their share; NaN without votes
     agreement: Agreement  # of the votes
     annotators: AnnotatorCheck | None  # None where they are not known
     judges: Judges  # what the votes are worth together, and which judge agrees best
@@ -353,7 +357,7 @@ def _verdicts(
         return Facts(
             items=len(items), scores=len(items.scores), most_votes=int(total.max()),
             several=float((total > 1).mean()),
-            positive_votes=float(items.votes_positive.sum() / total.sum()),
+            positive_votes=items.positive_votes,
             alpha=agreed.alpha, alpha_upper=agreed.upper,
             gold_positive=int((items.gold == 1).sum()), gold_negative=int((items.gold == 0).sum()),
             gold_p=sample.p, misfit=sample.wording.misfit, gold_share=positive_share(items),
@@ -401,7 +405,7 @@ def check_data(
     return DataCheck(
         items=len(items), votes=int(total.sum()),
         votes_per_item=(int(total.min()), float(np.median(total)), int(total.max())),
-        positive_votes=float(positive.sum() / total.sum()), agreement=agreed,
+        positive_votes=items.positive_votes, agreement=agreed,
         annotators=annotators, judges=judges,
         gold_positive=int((items.gold == 1).sum()), gold_negative=int((items.gold == 0).sum()),
         gold_sample=sample, gold_within_strata=within, open_strata=open_strata, experts_tied=tied,

@@ -62,7 +62,8 @@ def _gold(check: "DataCheck") -> Iterator[str]:
     )
     named = zip(check.majority_right, ("positives", "negatives"), strict=True)
     right = [f"{100 * share:.1f} % of the {name}" for share, name in named if np.isfinite(share)]
-    yield f"{MAJORITY} is right on {' and '.join(right)} (ties count half)"
+    if right:
+        yield f"{MAJORITY} is right on {' and '.join(right)} (ties count half)"
     sample, within = check.gold_sample, check.gold_within_strata
     likely = f"{likeness_in_words(sample.p, sample.of)} (p = {sample.p:.2g})"
     yield f"{sample.wording.question} {f'no test: {sample.note}' if sample.note else likely}"
@@ -71,6 +72,9 @@ def _gold(check: "DataCheck") -> Iterator[str]:
         if within.of in (OF_ITEMS, OF_CLUSTERS):
             asked = "a random sample within strata?"
         yield f"{asked} {likeness_in_words(within.p, within.of)} (p = {within.p:.2g})"
+
+
+VOTES = "votes", "agreement", "annotators"
 
 
 def about(check: "DataCheck") -> dict[str, list[str]]:
@@ -87,11 +91,13 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
             f"{len(known.labels):,}, with {fewest:,.0f} to {highest:,.0f} labels (median "
             f"{median:,.0f}){'; ' * bool(told)}{', '.join(told)}"
         )
+    of_votes = ["none"] * 3
+    if check.votes:
+        counts = f"{check.votes:,}, {each}; {100 * check.positive_votes:.1f} % positive"
+        of_votes = [counts, _alpha(check.agreement, "votes"), annotators]
     found = {
         "items": [f"{check.items:,}"],
-        "votes": [f"{check.votes:,}, {each}; {100 * check.positive_votes:.1f} % positive"],
-        "agreement": [_alpha(check.agreement, "votes")],
-        "annotators": [annotators],
+        **{head: [one] for head, one in zip(VOTES, of_votes, strict=True)},
         "gold": list(_gold(check)),
         "judges": [*check.judges.sentences, *check.judges.each_two],
     }

@@ -153,7 +153,8 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
         lines.append(
             textwrap.fill(why, WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
         )
-    labels, rests = int((items.gold != NO_GOLD).sum()), "votes and scores alone"
+    labels = int((items.gold != NO_GOLD).sum())
+    rests = f"{'votes and ' * items.has_votes}scores alone"
     if labels >= ENOUGH:
         rests = f"the {labels:,} gold labels that there are"
     return batch.to_frame(items), "\n".join([*lines, "", f"What is expected rests on {rests}."])
@@ -193,7 +194,7 @@ def run(asked: argparse.Namespace) -> int:
     if share is not None and not 0 <= share <= 1:
         raise InputError(f"--proportional: found {share:g}, expected 0 to 1")
     with terminal.progress(lambda: "reading and choosing"):
-        study = terminal.study_of(asked, asked.files)
+        study = terminal.study_of(asked, asked.files, unlabelled=True)
         work = _chances if asked.poststratify else _second if asked.second else _batch
         if study.passed_over and work is _batch:
             begun = next(note for note in study.notes if "passed over" in note)

@@ -227,8 +227,8 @@ def reading(asked: argparse.Namespace) -> "Reading":
     )  # fmt: skip
 
 
-def study_of(asked: argparse.Namespace, files: Sequence[Path]) -> "Study":
-    """The study of some files, read as a command is told to."""
+def study_of(asked: argparse.Namespace, files: Sequence[Path], unlabelled: bool = False) -> "Study":
+    """The study of some files, read as a command is told to; `unlabelled` as of `read_study`."""
     from crowdgold.reading.study import read_study  # here: pandas takes long to load
 
-    return read_study(files, **vars(reading(asked)))
+    return read_study(files, **vars(reading(asked)), unlabelled=unlabelled)

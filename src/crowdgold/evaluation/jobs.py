@@ -16,7 +16,7 @@ from crowdgold.evaluation.questions import Settings, check_settings
 from crowdgold.inference.interval import level_of_look
 from crowdgold.methods.needs import MOST_JUDGES
 from crowdgold.methods.registry import METHODS, offered, stream_of
-from crowdgold.metrics.binary import LABEL_METRICS
+from crowdgold.metrics.binary import LABEL_METRICS, METRICS
 from crowdgold.reading.study import Study
 from crowdgold.types.annotations import Annotations, annotations_from_frame
 from crowdgold.types.errors import InputError
@@ -198,6 +198,10 @@ def plan_study(study: Study, settings: Settings) -> JobPlan:
     if not study.items.predictors and not set(settings.metrics) & set(LABEL_METRICS):
         raise UnsupportedError(
             f"{', '.join(settings.metrics)}: they are of a model's scores, and the study has none"
+        )
+    if not study.items.has_votes and all(METRICS[name].needs_votes for name in settings.metrics):
+        raise UnsupportedError(
+            f"{', '.join(settings.metrics)}: they are of votes, and the study has none"
         )
     study = study.with_expert_error(settings.expert_error)
     refuse_contradicted(study.items)

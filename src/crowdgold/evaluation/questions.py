@@ -176,6 +176,7 @@ def questions_of(settings: Settings, items: Items, model: str) -> Questions:
     `items` are all of the study, so that a stratum is asked the same.
     """
     names = [name for name in METRICS if name in settings.metrics]
+    names = [name for name in names if items.has_votes or not KNOWN[name].needs_votes]
     texts = [name for name in names if name in LABEL_METRICS]
     if model != NO_PREDICTOR:
         texts += [name for name in names if name in MODEL_METRICS]

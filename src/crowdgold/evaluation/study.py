@@ -71,7 +71,7 @@ from crowdgold.methods.doubts import NOT_USABLE
 from crowdgold.methods.method import MODEL
 from crowdgold.methods.misfit import held_against
 from crowdgold.methods.registry import METHODS, answering, offered, with_role
-from crowdgold.metrics.binary import THRESHOLD_METRICS
+from crowdgold.metrics.binary import METRICS, THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
 from crowdgold.reading.options import Reading
 from crowdgold.reading.study import Study, StudyFiles
@@ -169,6 +169,11 @@ def _notes(settings: Settings, items: Items) -> list[str]:
     if not items.predictors:
         of_scores = ", ".join(name for name in offered() if METHODS[name].needs_scores)
         notes.append(f"no scores: nothing is said of models, and these cannot run: {of_scores}")
+    if not items.has_votes:
+        of_votes = [name for name in settings.metrics if METRICS[name].needs_votes]
+        of_votes += [name for name in settings.methods if METHODS[name].needs_votes]
+        if of_votes:
+            notes.append(f"no votes: there can be none of {', '.join(of_votes)}")
     if not set(settings.metrics) & set(THRESHOLD_METRICS):
         return notes
     without = [one for one in items.predictors if not thresholds_of(settings, items, one)]

@@ -12,6 +12,7 @@ from crowdgold.inference.annotated_labels import LevelPosterior
 from crowdgold.inference.labels import Fit, LabelPosterior
 from crowdgold.methods.doubts import OF_INDEPENDENT
 from crowdgold.methods.method import MODEL, OF_ITEMS, OF_LABELS, Method, Offer, Run, Style
+from crowdgold.methods.needs import VOTES
 from crowdgold.models.confusion_em import fit_preset
 from crowdgold.models.priors import PhiPrior
 from crowdgold.types.annotations import Annotations
@@ -71,7 +72,7 @@ METHOD = Method(
         "them, a matrix for each annotator by EM, an item counting as of its most probable "
         "category."
     ),
-    of_items=fit_votes_alike, of_labels=fit_annotators, settings=DawidSkene,
+    of_items=fit_votes_alike, of_labels=fit_annotators, settings=DawidSkene, needs=(VOTES,),
     stan_models=lambda settings: () if settings.em else ("dawid_skene",),
     style=Style("#5599BB", "v", "--"),
     offer=Offer(

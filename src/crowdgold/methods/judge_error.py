@@ -17,7 +17,7 @@ from crowdgold.inference.annotated_labels import ConfusionPosterior, JudgedRate
 from crowdgold.inference.labels import Fit
 from crowdgold.methods.doubts import NOT_USABLE, OF_GOLD, WEAK, Facts, Finding
 from crowdgold.methods.method import CORRECTED, OF_LABELS, Method, Offer, Run, Style
-from crowdgold.methods.needs import BOTH_CLASSES
+from crowdgold.methods.needs import BOTH_CLASSES, VOTES
 from crowdgold.models.majority import NO_LABEL, labels_of_group, majority_labels, majority_vote
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.items import NO_GOLD, Items
@@ -195,8 +195,9 @@ def _poor_majorities(facts: Facts) -> list[Finding]:
 ROGAN_GLADEN = Method(
     name="Rogan-Gladen", title="the share judged positive, corrected for the judges' errors",
     about="The share judged positive, corrected for the judges' errors, which gold labels show.",
-    of_items=correct_votes, of_labels=correct_labels, settings=Corrected, needs=(BOTH_CLASSES,),
-    estimates=("prevalence",), takes_weights=False, style=Style("#2255AA", "D"),
+    of_items=correct_votes, of_labels=correct_labels, settings=Corrected,
+    needs=(VOTES, BOTH_CLASSES), estimates=("prevalence",), takes_weights=False,
+    style=Style("#2255AA", "D"),
     offer=Offer(
         use="the share of positive majorities, corrected",
         assumes=(
@@ -212,7 +213,7 @@ ADJUSTED = Method(
     name="Rogan-Gladen-adjusted", title="Rogan-Gladen with the interval of Lang and Reiczigel",
     about="Rogan-Gladen with the adjusted interval.", of_items=correct_votes,
     of_labels=correct_labels, settings=Corrected, preset={"interval": "adjusted"},
-    needs=(BOTH_CLASSES,), estimates=("prevalence",), style=Style("#0099BB", "d", "--"),
+    needs=(VOTES, BOTH_CLASSES), estimates=("prevalence",), style=Style("#0099BB", "d", "--"),
 )  # fmt: skip
 BAYES = Method(
     name="Rogan-Gladen-Bayes", title="the posterior of the rate and of the judges' TPR and TNR",

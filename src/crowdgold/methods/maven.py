@@ -36,7 +36,7 @@ from crowdgold.methods.method import (
     Run,
     Style,
 )
-from crowdgold.methods.needs import GOLD, SCORES
+from crowdgold.methods.needs import GOLD, SCORES, VOTES
 from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.types.items import NO_GOLD, Items, Ranking
@@ -252,7 +252,7 @@ def _version(name: str, title: str, fitter: Fitter = fit_once, **declared: Any) 
     return Method(
         **{
             "name": name, "title": title, "of_items": fitter, "settings": MavenSettings,
-            "needs": (SCORES,), "stan_models": stan_models, **declared,
+            "needs": (VOTES, SCORES), "stan_models": stan_models, **declared,
         }
     )  # fmt: skip
 
@@ -299,8 +299,8 @@ FREE_SD = _version(
 )  # fmt: skip
 RECTIFIED = _version(
     "MAVEN-R", "MAVEN, rectified by the gold labels", predicting(LabelPrediction),
-    about="MAVEN's posterior probabilities, corrected by the gold labels.", needs=(GOLD, SCORES),
-    style=Style("#882255", "d"),
+    about="MAVEN's posterior probabilities, corrected by the gold labels.",
+    needs=(VOTES, GOLD, SCORES), style=Style("#882255", "d"),
     offer=Offer(
         use="corrected by the gold labels: right whatever the votes are",
         assumes=(
@@ -314,5 +314,5 @@ RECTIFIED = _version(
 AUTO_EVAL = _version(
     "AutoEval+MAVEN", "AutoEval from MAVEN's posterior probabilities", predicting(MeanPrediction),
     about="MAVEN's posterior probabilities in the place of AutoEval's raw scores.",
-    needs=(GOLD, SCORES), estimates=OF_MEANS, style=Style("#332288", "H"),
+    needs=(VOTES, GOLD, SCORES), estimates=OF_MEANS, style=Style("#332288", "H"),
 )  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 from crowdgold.inference.labels import Fit
 from crowdgold.methods.doubts import Doubt
-from crowdgold.methods.needs import ANNOTATORS, SCORES, Has, Need, lacking, lacks_package
+from crowdgold.methods.needs import ANNOTATORS, OF_VOTES, SCORES, Has, Need, lacking, lacks_package
 from crowdgold.types.items import ANNOTATIONS, ITEMS, Table
 from crowdgold.types.parameters import OnlyOf, Settings, refuse
 
@@ -87,6 +87,7 @@ class Offer:
     work: float = 0.0  # how long it takes, relative to others; 0: it samples nothing
     fit_of: str = ""  # methods of one word share a fit; empty where it has its own
     population_only: bool = False  # it never speaks of the items at hand
+    use_unvoted: str = ""  # what it is good for without votes; empty where that is `use`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +120,11 @@ class Method:
     def needs_scores(self) -> bool:
         """Whether it conditions on the scores of one model at a time."""
         return SCORES in self.needs
+
+    @property
+    def needs_votes(self) -> bool:
+        """Whether it has nothing to say of Items without votes."""
+        return any(need in OF_VOTES for need in self.needs)
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ HAVE_SEVERAL = "have items labelled by several annotators"
 FEWEST_JUDGES, MOST_JUDGES = 3, 15
 """Annotators who are few enough that each, and each two, are looked at alone."""
 NO_SCORES = "it needs scores of a model; there are none"
+NO_VOTES = "it needs votes; there are none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +25,7 @@ class Has:
     gold_positive: int = 0
     gold_negative: int = 0
     scores: int = 0  # number of models
-    most_votes: int = 0  # the most votes, or labels, of an item
+    most_votes: int = 0  # the most votes, or labels, of an item; 0 where there are no votes
     annotators: int | None = None  # number of annotators; None where they are not known
     agents: int = 0  # number of agents whose responses the items are
     oracle: bool = False  # whether P(Y | V) is known
@@ -92,13 +93,25 @@ def _both_classes(has: Has) -> str:
     return f"it needs gold labels of both classes; {found}"
 
 
+def _votes(has: Has) -> str:
+    return "" if has.most_votes else NO_VOTES
+
+
+def _who(has: Has) -> str:
+    return _votes(has) or ("it needs to know who gave each vote" if has.annotators is None else "")
+
+
 def _several(has: Has) -> str:
+    if why := _votes(has):
+        return why
     if has.most_votes > 1 and (has.annotators is None or has.annotators > 1):
         return ""
     return "it needs items with several votes; each has one"
 
 
 def _few(has: Has) -> str:
+    if why := _votes(has):
+        return why
     if has.annotators is not None and FEWEST_JUDGES <= has.annotators <= MOST_JUDGES:
         return ""
     known = "it needs to know who gave each vote"
@@ -123,11 +136,8 @@ SCORES = Need(
     "scores", lambda has: "" if has.scores else NO_SCORES,
     "add a file with the columns item and score",
 )  # fmt: skip
-ANNOTATORS = Need(
-    "annotators",
-    lambda has: "it needs to know who gave each vote" if has.annotators is None else "",
-    "give votes as item, annotator, label",
-)
+VOTES = Need("votes", _votes, "give votes as item, annotator, label")
+ANNOTATORS = Need("annotators", _who, VOTES.mend)
 FEW_ANNOTATORS = Need(
     "few annotators", _few,
     f"give votes as item, annotator, label, of {FEWEST_JUDGES} to {MOST_JUDGES} annotators",
@@ -154,9 +164,11 @@ EXPERTS_ERRORS = Need(
     "(`crowdgold sample --second`), or say how often experts err: --expert-error 0.05",
     rarely_met=True,
 )
-NEEDS = (GOLD, BOTH_CLASSES, SCORES, ANNOTATORS, FEW_ANNOTATORS, SEVERAL, SEVERAL_LABELS, AGENTS,
-         ORACLE, EXPERTS_ERRORS)  # fmt: skip
+NEEDS = (VOTES, GOLD, BOTH_CLASSES, SCORES, ANNOTATORS, FEW_ANNOTATORS, SEVERAL, SEVERAL_LABELS,
+         AGENTS, ORACLE, EXPERTS_ERRORS)  # fmt: skip
 """In the order in which a lack is told."""
+OF_VOTES = (VOTES, ANNOTATORS, FEW_ANNOTATORS, SEVERAL)
+"""That tables of Items without votes lack."""
 
 
 def lacking(needs: Collection[Need], has: Has) -> Iterator[tuple[Need, str]]:

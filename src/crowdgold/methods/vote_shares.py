@@ -3,14 +3,14 @@
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.methods.doubts import OF_GOLD, WITH_GOLD
 from crowdgold.methods.method import CORRECTED, Method, Offer, Style
-from crowdgold.methods.needs import GOLD
+from crowdgold.methods.needs import GOLD, VOTES
 
 METHOD = Method(
     name="votes-R", title="vote shares, rectified by the gold labels",
     of_items=lambda items, rng, settings, run: Fit(
-        "", LabelPrediction.of_all(items, items.votes_positive / items.votes_total)
+        "", LabelPrediction.of_all(items, items.vote_share)
     ),
-    needs=(GOLD,), style=Style("#888822", "8"),
+    needs=(GOLD, VOTES), style=Style("#888822", "8"),
     offer=Offer(
         use="vote shares corrected by the gold labels; needs no scores",
         assumes=(

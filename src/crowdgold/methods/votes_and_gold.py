@@ -9,7 +9,7 @@ from crowdgold.inference.annotated_labels import LevelPosterior
 from crowdgold.inference.labels import Fit, FixedLabels, GoldLabels
 from crowdgold.methods.doubts import OF_GOLD, WEAK, Facts, Finding
 from crowdgold.methods.method import BASELINE, CORRECTED, OF_LABELS, Method, Offer, Run, Style
-from crowdgold.methods.needs import GOLD
+from crowdgold.methods.needs import GOLD, VOTES
 from crowdgold.models.majority import (
     NO_LABEL,
     TieRule,
@@ -67,7 +67,7 @@ MAJORITY = Method(
     name="MV", title="majority vote",
     about="The majority of each item's votes or labels, taken for the truth.",
     of_items=lambda items, rng, settings, run: Fit("MV", FixedLabels(majority_vote(items, rng))),
-    of_labels=majority_of_labels, settings=Ties, uses_gold=False,
+    of_labels=majority_of_labels, settings=Ties, needs=(VOTES,), uses_gold=False,
     style=Style("#8C8C8C", "s", ":"),
 )  # fmt: skip
 GOLD_ALONE = Method(
@@ -82,7 +82,7 @@ GOLD_ALONE = Method(
             "random sample, or were drawn with the chances that the table gives, and their labels "
             "are right."
         ),
-        roles=(CORRECTED, BASELINE), doubts=OF_GOLD, stream=3,
+        roles=(CORRECTED, BASELINE), doubts=OF_GOLD, stream=3, use_unvoted="gold labels alone",
     ),
 )  # fmt: skip
 GOLD_AND_MAJORITY = Method(
@@ -90,7 +90,7 @@ GOLD_AND_MAJORITY = Method(
     of_items=lambda items, rng, settings, run: Fit(
         "GT+MV", FixedLabels(np.where(items.gold == NO_GOLD, majority_vote(items, rng), items.gold))
     ),
-    needs=(GOLD,), style=Style("#884400", "D", ":"),
+    needs=(GOLD, VOTES), style=Style("#884400", "D", ":"),
     offer=Offer(
         use="gold, and the majority of the votes elsewhere",
         assumes=(

@@ -12,7 +12,7 @@ import numpy as np
 
 from crowdgold.inference.labels import Fit, LabelPosterior
 from crowdgold.methods.method import Method, Run, Style
-from crowdgold.methods.needs import SCORES
+from crowdgold.methods.needs import SCORES, VOTES
 from crowdgold.models.stan_fit import Diagnostics, worst
 from crowdgold.types.items import Items
 from crowdgold.types.parameters import Above, Settings
@@ -94,7 +94,7 @@ MIXTURE = Method(
         "Dawid-Skene with scores as a mixture of two normal distributions, fitted to each "
         "predictor. Scores within [0, 1] are logit-transformed."
     ),
-    of_items=fit_each_predictor, settings=Mixture, needs=(SCORES,),
+    of_items=fit_each_predictor, settings=Mixture, needs=(VOTES, SCORES),
     stan_models=lambda settings: ("dawid_skene_scores",), style=Style("#008855", "<", "--"),
 )  # fmt: skip
 HUMAN_AI = Method(
@@ -103,6 +103,6 @@ HUMAN_AI = Method(
         "Human-AI complementarity with probit votes, fitted to each predictor. Scores within "
         "[0, 1] are logit-transformed."
     ),
-    of_items=fit_each_predictor, settings=Complementarity, needs=(SCORES,),
+    of_items=fit_each_predictor, settings=Complementarity, needs=(VOTES, SCORES),
     stan_models=lambda settings: ("human_ai",), style=Style("#3333BB", ">", "--"),
 )  # fmt: skip

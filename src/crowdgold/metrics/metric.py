@@ -160,6 +160,8 @@ class Asked:
         """The predictors that it is about: one, or two for a difference; `NO_PREDICTOR` of labels
         and votes alone where there are no scores.
         """
+        if self.metric is not None and self.metric.needs_votes and not items.has_votes:
+            raise InputError(f"{self.text}: it is of votes, and the table has none")
         if self.is_difference:
             if len(items.predictors) < 2:
                 raise InputError(f"{self.text} needs two predictors; there is {items.predictors}")

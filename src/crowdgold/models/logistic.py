@@ -51,8 +51,9 @@ def rank_share(scores: np.ndarray) -> np.ndarray:
 
 def standard(column: np.ndarray) -> np.ndarray:
     """A column with mean 0 and deviation 1; zeros where it does not vary."""
-    spread = column.std()
-    return (column - column.mean()) / spread if spread > 0 else np.zeros(len(column))
+    if np.ptp(column) == 0:  # the deviation of equal numbers can be above 0 by rounding
+        return np.zeros(len(column))
+    return np.asarray((column - column.mean()) / column.std())
 
 
 def features(

@@ -115,13 +115,13 @@ def predictions(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
     With fewer than `ENOUGH` labels they are the regression's prior, which ranks items rightly where
     votes and scores are of any use. How many items are positive is not known then: where few are,
     most positive votes are wrong. So one prediction has as large a share of positive items as of
-    positive votes, and the other .3 of it.
+    positive votes, and the other .3 of it; without votes these are half of the items, and .15.
     """
     columns, old, draw = features(items), 0, items.draw
     gold, key = items.gold, items.key
     few = (gold != NO_GOLD).sum() < ENOUGH
     if few and pilot is None:
-        share = float(items.votes_positive.sum() / items.votes_total.sum())
+        share = items.positive_votes if items.has_votes else 0.5
         least = 1 / (2 * len(items))
         ends = [min(max(share * part, least), 1 - least) for part in (1.0, 0.3)]
         return [without_labels(columns, one) for one in ends]

@@ -127,7 +127,10 @@ def chances_in_words(items: Items, chance: np.ndarray) -> str:
     """What estimated chances cost and where they may be wrong, in sentences."""
     gold = np.flatnonzero(items.gold != NO_GOLD)
     cost = cost_in_words(GoldDraw(chance).weights(gold))
-    told = f"How likely each item was to be chosen is estimated from votes and scores: {cost}"
+    told = (
+        "How likely each item was to be chosen is estimated from "
+        f"{'votes and ' * items.has_votes}scores: {cost}"
+    )
     least = least_chance(len(gold), len(items)) * (1 + 1e-6)
     at_least = float((chance <= least).mean())
     if at_least >= MANY:

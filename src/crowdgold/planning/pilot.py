@@ -139,6 +139,11 @@ def fit_pilot(
     items: Items, rng: np.random.Generator, stan: StanModels, model: str | None, draws: int = DRAWS
 ) -> Pilot:
     """A pilot that is fitted, with scores of a model or votes alone, by so many draws."""
+    if not items.has_votes:
+        raise InputError(
+            "the pilot has no votes, and new studies are planned with a model of votes; expected a "
+            "pilot with votes. Without them `crowdgold plan --more` says what more gold labels do"
+        )
     sampler = SamplerSettings()
     if model is None:
         fit = fit_votes("vote", find_vote_sets(items), rng, stan, sampler)

@@ -261,9 +261,10 @@ def write_answers(answers: Sequence[Answer], level: float) -> list[AnswerGroup]:
         if whose not in groups and sum(bool(other) for _, other in groups) >= MOST_PAIRS:
             continue
         groups.setdefault(whose, []).append(write_answer(answer, level))
+    of_votes = any(one.of.metric == "TPR_H" for one in answers)
+    items = "The items and their voters" if of_votes else "The items"
     headings = (
-        f"{model} against {other}" if other
-        else f"The model {model}" if model else "The items and their voters"
+        f"{model} against {other}" if other else f"The model {model}" if model else items
         for model, other in groups
     )  # fmt: skip
     return [AnswerGroup(*one) for one in zip(headings, groups.values(), strict=True)]

@@ -78,10 +78,13 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     least, middle, most = check["votes_per_item"]
     each = f"{least}" if least == most else f"{least} to {most}, median {middle:g}"
     yield "items", f"{check['items']:,}"
-    share = 100 * check["positive_votes"]
-    yield "votes", f"{check['votes']:,}; {each} an item; {share:.1f} % positive"
-    yield "agreement of votes", _alpha(check["agreement"])
-    yield "annotators", _annotators(check["annotators"])
+    if check["votes"]:
+        share = 100 * check["positive_votes"]
+        yield "votes", f"{check['votes']:,}; {each} an item; {share:.1f} % positive"
+        yield "agreement of votes", _alpha(check["agreement"])
+        yield "annotators", _annotators(check["annotators"])
+    else:
+        yield "votes", "none"
     named = zip(check["majority_right"], ("positives", "negatives"), strict=True)
     right = [f"{100 * share:.1f} % of the {name}" for share, name in named if share is not None]
     majority = f"; the majority of votes is right on {' and '.join(right)}" if right else ""
@@ -138,7 +141,7 @@ def write_check(study: StudyFolder) -> CheckSection:
     if check is None:
         facts = [
             ("items", f"{counts['items']:,}"),
-            ("votes", f"{counts['votes']:,}"),
+            ("votes", f"{counts['votes']:,}" if counts["votes"] else "none"),
             ("gold labels",
              f"{counts['gold_positive']:,} positive, {counts['gold_negative']:,} negative"),
             ("models", ", ".join(study.models) or "none"),
@@ -169,7 +172,8 @@ def _gold_sample(study: StudyFolder) -> Iterator[Note]:
     if not sample.chosen:
         return
     surely, said = sample.surely_chosen, sample.wording.misfit
-    values = {"p": how, "mend": sample.mend}
+    votes, by_votes = ("Votes and scores", "votes, ") if study.counts["votes"] else ("Scores", "")
+    values = {"what": votes, "by": by_votes, "p": how, "mend": sample.mend}
     if of == OF_ITEMS:
         may = "does not look like" if surely else "may not be"
         yield Note("gold_not_random", {**values, "may": may}, GRAVE if surely else MINOR)

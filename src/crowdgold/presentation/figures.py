@@ -217,6 +217,8 @@ def votes_of(study: StudyFolder) -> tuple[pd.DataFrame, str]:
 
 def vote_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     """Draw how many items of each gold class have how many positive votes."""
+    if not study.counts["votes"]:
+        return
     table, method = votes_of(study)
     for name, value, title in CLASSES:
         rows = table[table["gold"].isna() if value is None else table["gold"] == value]

@@ -168,8 +168,8 @@ _VERDICT = keys({"method": TEXT, "verdict": TEXT, "why": TEXT}, {"mend": TEXT})
 _CHECK = keys(
     {
         "items": COUNT, "votes": COUNT, "votes_per_item": list_of(NUMBER, 3),
-        "positive_votes": SHARE, "agreement": _AGREEMENT, "annotators": optional(_ANNOTATORS),
-        "gold_positive": COUNT, "gold_negative": COUNT,
+        "positive_votes": optional(SHARE), "agreement": _AGREEMENT,
+        "annotators": optional(_ANNOTATORS), "gold_positive": COUNT, "gold_negative": COUNT,
         "gold_sample": keys({}, {"p": optional(SHARE), "note": optional(TEXT), "of": TEXT}),
         "majority_right": list_of(optional(SHARE), 2), "scores": named(_SCORES),
         "verdicts": list_of(_VERDICT), "warnings": list_of(TEXT),

@@ -256,10 +256,11 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
     methods = list(dict.fromkeys(study.of_all("estimates")["method"]))
     files = ", ".join(Path(one).name for one in study.summary.get("files", []))
     made = study.summary.get("date")
+    votes = f"{counted(counts['votes'], 'vote')}, " if counts["votes"] else ""
     subtitle = (
-        f"{counted(counts['items'], 'item')}, {counted(counts['votes'], 'vote')}, "
-        f"{counted(counts['gold'], 'gold label')} ({counts['gold_positive']:,} positive, "
-        f"{counts['gold_negative']:,} negative), {counted(len(study.models), 'model')}"
+        f"{counted(counts['items'], 'item')}, {votes}{counted(counts['gold'], 'gold label')} "
+        f"({counts['gold_positive']:,} positive, {counts['gold_negative']:,} negative), "
+        f"{counted(len(study.models), 'model')}"
     )
     return environment.get_template("study_report.html").render(
         version=__version__,

@@ -181,7 +181,7 @@ def footnotes(evaluation: Evaluation, stratum: str) -> Iterator[str]:
         if offer := METHODS[method].offer:
             yield f"{method} assumes: {offer.assumes}"
     if corrected := dict.fromkeys(value.method for one, value in given if one.way == CORRECTED):
-        what = "gold labels correct what votes and scores say"
+        what = f"gold labels correct what {'votes and ' * (whole['votes'] > 0)}scores say"
         yield f'"{CORRECTED}": {what} ({", ".join(corrected)}).'
     numbers = [(one, value.as_gold) for one, value in given if value.as_gold]
     if numbers:
@@ -261,8 +261,9 @@ def _in_full(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
         for reason in reasons[name] if not (same and blocks) else []:
             text = f"{reason[:1].upper()}{reason[1:]}."
             lines += textwrap.wrap(text, WIDTH, break_on_hyphens=False)
+        votes = f"{stratum['votes']:,} votes, " if stratum["votes"] else ""
         lines += [
-            f"{name}: {stratum['items']:,} items, {stratum['votes']:,} votes, {stratum['gold']:,} "
+            f"{name}: {stratum['items']:,} items, {votes}{stratum['gold']:,} "
             f"with gold ({stratum['gold_positive']:,} positive)",
             *(columns.legend if not blocks else []),
             *_range_lines(stratum, own[name], columns),

@@ -136,12 +136,14 @@ def places(names: Names, items: Names) -> np.ndarray:
 
 
 def check_names(
-    what: str, names: Sequence[str], items: Names, unmatched: str, least: float = 0.0
-) -> list[str]:
-    """Names of one file, each there once, that are no item with votes.
+    what: str, names: Sequence[str], items: Names, unmatched: str, least: float = 0.0,
+    of: str = "votes",
+) -> list[str]:  # fmt: skip
+    """Names of one file, each there once, that are no item.
 
-    `what` stands beside them in messages, as "a gold label". An `InputError` where less than the
-    share `least` are items, or some differ from one in their form only.
+    `what` stands beside them in messages, as "a gold label", and `of` says what items have. An
+    `InputError` where less than the share `least` are items, or some differ from one in their form
+    only.
     """
     lost = [names[k] for k in np.flatnonzero(places(names, items) < 0).tolist()]
     if not lost or unmatched == DROP:
@@ -155,20 +157,20 @@ def check_names(
     if shifted and len(names) >= FEW_ROWS and (np.diff(np.sort(numbers)) == 1).all():
         raise InputError(
             f"items with {what} are named {names[0]!r} to {names[-1]!r}, and {some(lost)} "
-            f"{has_or_have(len(lost))} no votes: the names seem to count rows. {mend}"
+            f"{has_or_have(len(lost))} no {of}: the names seem to count rows. {mend}"
         )
     named = set(names)
     if pairs := by_form(lost, [name for name in items if name not in named]):
         shown = ", ".join(f"{one!r} for {other!r}" for one, other in pairs[:NAMED])
         raise InputError(
             f"{counted(len(pairs), 'item')} with {what} {has_or_have(len(pairs))} no "
-            f"votes, and differ from items with votes in the form of their names only: {shown}. "
+            f"{of}, and differ from items with {of} in the form of their names only: {shown}. "
             f"{mend}"
         )
     if len(lost) > (1 - least) * len(names):
         raise InputError(
-            f"{len(lost):,} of {counted(len(names), 'item')} with {what} have no votes: "
-            f"{some(lost)}; votes are of {some(list(items))}. {mend}"
+            f"{len(lost):,} of {counted(len(names), 'item')} with {what} have no {of}: "
+            f"{some(lost)}; {of} are of {some(list(items))}. {mend}"
         )
     return lost
 

@@ -22,9 +22,10 @@ from crowdgold.reading.columns import (
 from crowdgold.reading.label_words import PAIRS, plain, positive_labels
 from crowdgold.reading.options import REFUSE
 from crowdgold.reading.sheets import ANONYMOUS, COUNTS, LONG, WIDE, Sheet
+from crowdgold.types.clusters import CLUSTER
 from crowdgold.types.columns import list_guessed, list_names, to_numbers
 from crowdgold.types.errors import InputError
-from crowdgold.types.gold_draw import BATCH, FOR_PEOPLE
+from crowdgold.types.gold_draw import BATCH, COLUMNS, FOR_PEOPLE
 
 GOLD_FILE = re.compile(r"gold|expert|truth|adjudicat", re.IGNORECASE)
 NO_GOLD_FILE = re.compile(  # names of files of labels that a model gave, or that were made of votes
@@ -45,6 +46,10 @@ FORMS = (
     "item, annotator, label (a row a label); item, votes_positive, votes_total (a row an item); or "
     "item and a column vote_NAME for each annotator"
 )
+
+
+OF_VOTES = ("annotator", "votes_positive", "votes_negative", "votes_total")
+"""Columns of files of votes alone."""
 
 
 def leftover(sheet: Sheet) -> list[str]:
@@ -197,6 +202,34 @@ def _guess_scores(sheet: Sheet, notes: list[str]) -> Sheet:
     return sheet.renamed({name: f"score_{name}" for name in columns})
 
 
+def _of_items(sheet: Sheet) -> bool:
+    """Whether a file without votes holds something that belongs to items."""
+    several = any(sheet.starting(prefix) for prefix in ("score", "gold", "stratum"))
+    told = several or any(map(sheet.has, ("label", "weight", CLUSTER, *COLUMNS)))
+    return told and not any(map(sheet.has, OF_VOTES))
+
+
+def _check_without_votes(named: Sequence[Sheet], sheets: Sequence[Sheet]) -> None:
+    """Refuse files without votes where there are no scores, or one of them may hold votes."""
+    if any(sheet.starting("score") for sheet in named):
+        for sheet in filter(guessed_gold, named):
+            own = f"--column {sheet.name}:label="
+            raise InputError(
+                f"{sheet.source}: one label an item, and no file has votes: gold labels, or an "
+                f"annotator's votes? Say by {own}gold that an expert gave them, or by "
+                f"{own}vote_{Path(sheet.name).stem} that an annotator did"
+            )
+        if all(map(_of_items, named)):
+            return
+    labelled = [one.name for one in sheets if one.has("label") and not one.has("expert")]
+    each = " ".join(f"--column {name}:label=vote_{Path(name).stem}" for name in labelled)
+    hint = f". Where each file is an annotator's, say so by {each}" if " " in each else ""
+    raise InputError(
+        f"no votes: {columns_of(sheets)}. Expected the columns {FORMS}. Other names are given "
+        f"by --column THEIRS=OURS{hint}"
+    )
+
+
 def assign(
     sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str], repeated: str = REFUSE
 ) -> list[Sheet]:
@@ -236,13 +269,7 @@ def assign(
         _check_confidence(sheet)
     voted = [sheet for sheet in named if sheet.kind is not None]
     if not voted:
-        labelled = [one.name for one in sheets if one.has("label") and not one.has("expert")]
-        each = " ".join(f"--column {name}:label=vote_{Path(name).stem}" for name in labelled)
-        hint = f". Where each file is an annotator's, say so by {each}" if " " in each else ""
-        raise InputError(
-            f"no votes: {columns_of(sheets)}. Expected the columns {FORMS}. Other names are given "
-            f"by --column THEIRS=OURS{hint}"
-        )
+        _check_without_votes(named, sheets)
     if len(voted) > 1 and any(sheet.kind == COUNTS for sheet in voted):
         raise InputError(
             f"votes stand in more than one file ({', '.join(one.name for one in voted)}), at least "

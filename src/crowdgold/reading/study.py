@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from crowdgold.reading.columns import ENOUGH, named_sheets
+from crowdgold.reading.columns import ENOUGH, columns_of, named_sheets
 from crowdgold.reading.item_values import (
     of_begun_batches,
     read_gold,
@@ -30,7 +30,7 @@ from crowdgold.reading.joins import (
 )
 from crowdgold.reading.label_words import binary_labels, check_missing, plain
 from crowdgold.reading.options import REFUSE, Reading
-from crowdgold.reading.roles import assign, guessed_gold
+from crowdgold.reading.roles import FORMS, assign, guessed_gold
 from crowdgold.reading.sheets import Sheet
 from crowdgold.reading.tables import TIE_BREAK_SEED, Rows, give_back
 from crowdgold.reading.votes import read_votes
@@ -104,11 +104,13 @@ class StudyFiles:
     paths: Sequence[str | Path] = ()  # votes, gold labels and scores, in one file or several
     reading: Reading = field(default_factory=Reading)  # what is said of them
 
-    def read(self) -> "Study":
-        """The study; an `InputError` where it cannot be read."""
+    def read(self, unlabelled: bool = False) -> "Study":
+        """The study; an `InputError` where it cannot be read, or has no label of any kind, but
+        where it may be `unlabelled`.
+        """
         notes: list[str] = []
         with named_sheets(self.paths, self.reading, notes) as named:
-            return replace(_study(named, self.reading, notes), files=self)
+            return replace(_study(named, self.reading, notes, unlabelled), files=self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,10 +139,10 @@ class Study(Shown):
 
     def facts(self) -> ShownFacts:
         """Those of its items, who voted, and what was guessed when it was read."""
-        voters = self.annotations
+        voters, unknown = self.annotations, "not known" if self.items.has_votes else "none"
         return {
             **self.items.facts(),
-            "annotators": "not known" if voters is None else f"{len(voters.annotator):,}",
+            "annotators": unknown if voters is None else f"{len(voters.annotator):,}",
             "experts": list_names(self.gold_by_expert) or "none",
             **({"strata": list_names(self.strata)} if self.strata else {}),
             **({"weights": "given"} if self.weights is not None else {}),
@@ -152,12 +154,12 @@ def read_study(
     paths: Sequence[str | Path], columns: Mapping[str, str] | None = None,
     positive: str | Sequence[str] | None = None, repeated: str = "refuse",
     item: str | Sequence[str] = (), missing: Sequence[str] = (), encoding: str | None = None,
-    unmatched: str = REFUSE,
+    unmatched: str = REFUSE, unlabelled: bool = False,
 ) -> Study:  # fmt: skip
-    """A study from its files; all but `paths` as of `Reading`."""
+    """A study from its files: `unlabelled` as of `StudyFiles.read`, the others of `Reading`."""
     wanted = [positive] if isinstance(positive, str) else list(positive or ())
     reading = Reading(columns or {}, wanted, repeated, item, missing, encoding, unmatched)
-    return StudyFiles(paths, reading).read()
+    return StudyFiles(paths, reading).read(unlabelled)
 
 
 def _assigned(named: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
@@ -167,12 +169,21 @@ def _assigned(named: Sequence[Sheet], reading: Reading, notes: list[str]) -> lis
     return check_missing(sheets, reading, notes)
 
 
-def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
+def _study(named: list[Sheet], reading: Reading, notes: list[str], unlabelled: bool) -> Study:
     """The study of sheets whose columns are named; the list is emptied, to free their memory."""
     repeated, unmatched = reading.repeated, reading.unmatched
     sheets = _assigned(named, reading, notes)
     guessed = [sheet.name for sheet in sheets if guessed_gold(sheet)]
+    voted = any(sheet.kind is not None for sheet in sheets)
     votes, gold = read_votes(sheets, notes, unmatched), read_gold(sheets, notes)
+    if not (voted or unlabelled or gold is not None):
+        raise InputError(
+            "no votes and no gold labels, so that there is nothing to learn from: "
+            f"{columns_of(named)}. Have an expert label items that `crowdgold sample` draws, and "
+            "give their labels in a column gold. Or give votes in the columns "
+            f"{FORMS}. Other names are given by --column THEIRS=OURS"
+        )
+    basis = "votes" if voted else "scores"  # what every item has, in messages
     of_votes, of_gold = f"{votes.source}, votes", ""
     tables = {of_votes: votes} if "label" in votes.frame and len(votes.frame) else {}
     if gold is not None:
@@ -198,19 +209,19 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str]) -> Study:
     named.clear()
     del sheets, tables, binary
     give_back()
-    _note_scores(votes, scores, unmatched, notes)
+    _note_scores(votes, scores, unmatched, basis, notes)
     items, annotations = _items(votes, scores, repeated)
 
     def of_items(values: pd.Series, what: str) -> pd.Series:
         """Values by item in the items' order; a note says which items are not known."""
-        if extra := check_names(what, list(values.index), items.item, unmatched):
-            lost = f"{counted(len(extra), 'item')} without votes, dropped: {some(extra)}"
+        if extra := check_names(what, list(values.index), items.item, unmatched, of=basis):
+            lost = f"{counted(len(extra), 'item')} without {basis}, dropped: {some(extra)}"
             notes.append(f"{what}: {lost}")
         return values.reindex(items.item)
 
     sampling = {name: of_items(one, name) for name, one in by_item.items()}
     gold, passed_over = of_begun_batches(gold, items.item, sampling, notes)
-    by_expert = {} if gold is None else _gold_by_expert(gold, items.item, unmatched, notes)
+    by_expert = {} if gold is None else _gold_by_expert(gold, items.item, unmatched, basis, notes)
     strata = {
         name: of_items(values, "a stratum").fillna("").to_numpy(object)
         for name, values in by_strata
@@ -275,6 +286,8 @@ def _by_name(rows: Rows, *columns: str) -> Rows:
 
 def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> None:
     """Note gold that is but the votes' majority; refuse it in files only `guessed` to hold gold."""
+    if not items.has_votes:
+        return
     twice = 2 * items.votes_positive
     known, tied = items.gold != NO_GOLD, twice == items.votes_total
     same = tied | (items.gold == (twice > items.votes_total))
@@ -293,9 +306,10 @@ def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> 
 
 
 def _note_scores(
-    votes: Rows, scores: Mapping[str, pd.Series], unmatched: str, notes: list[str]
+    votes: Rows, scores: Mapping[str, pd.Series], unmatched: str, basis: str, notes: list[str]
 ) -> None:
-    """Note which items have no score, and which scores are of no item with votes."""
+    """Note which items have no score, and which scores are of no item with votes, the `basis`."""
+    has = "" if basis == "scores" else f" with {basis} but"
     if not len(votes.frame):
         raise InputError(f"{votes.source}: no votes; expected items with labels")
     item = votes.frame["item"].cat.categories.to_numpy(dtype=object)
@@ -315,7 +329,7 @@ def _note_scores(
             )
         if without:
             notes.append(
-                f"{counted(len(without), 'item')} of {len(item):,} with votes but without "
+                f"{counted(len(without), 'item')} of {len(item):,}{has} without "
                 f"{what}, which count for what needs none: {some(without)}"
             )
 
@@ -352,21 +366,21 @@ def _items(
 
 
 def _gold_by_expert(
-    gold: Rows, item: np.ndarray, unmatched: str, notes: list[str]
+    gold: Rows, item: np.ndarray, unmatched: str, basis: str, notes: list[str]
 ) -> dict[str, np.ndarray]:
     """Expert -> (n,) labels in the items' order, `NO_GOLD` where there is none."""
     names = list(gold.frame["item"].unique())
     place = places(gold.frame["item"], item)
     outside = place < 0
     least = LEAST if not outside.all() else 0.0  # of none that matches more is said below
-    lost = check_names("a gold label", names, item, unmatched, least)
+    lost = check_names("a gold label", names, item, unmatched, least, basis)
     if len(outside) and outside.all():
         raise InputError(
-            f"gold labels and votes have no item in common: votes are of {some(list(item))}, "
+            f"gold labels and {basis} have no item in common: {basis} are of {some(list(item))}, "
             f"gold labels of {some(names)}. Expected the same identifiers in both"
         )
     if lost:
-        what = f"{counted(len(lost), 'item')} with a gold label but without votes"
+        what = f"{counted(len(lost), 'item')} with a gold label but without {basis}"
         notes.append(f"{what}, dropped: {some(lost)}")
         if told := left_in_words(gold.frame["label"], ~outside):
             notes.append(told)

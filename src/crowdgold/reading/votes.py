@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.reading.columns import FEW_ROWS
-from crowdgold.reading.joins import check_forms
+from crowdgold.reading.joins import check_forms, check_names
 from crowdgold.reading.sheets import COUNTS, LONG, WIDE, Sheet
 from crowdgold.reading.tables import Rows
 from crowdgold.types.columns import LARGEST, counted, is_empty, to_numbers
@@ -72,8 +72,13 @@ def _wide(sheet: Sheet) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
 
 
 def read_votes(sheets: Sequence[Sheet], notes: list[str], unmatched: str) -> Rows:
-    """The votes: columns item, label and where known annotator; or item and counts."""
+    """The votes: columns item, label and where known annotator; or item and counts.
+
+    Where no file has votes, the items are those of the files of scores, with counts of 0.
+    """
     voted = [sheet for sheet in sheets if sheet.kind is not None]
+    if not voted:
+        return _none(sheets, notes, unmatched)
     if voted[0].kind == COUNTS:
         return _counts(voted[0], notes)
     wide = any(sheet.kind == WIDE for sheet in voted)
@@ -89,6 +94,22 @@ def read_votes(sheets: Sequence[Sheet], notes: list[str], unmatched: str) -> Row
         where = ", ".join(one.name for one in voted)
         notes.append(f"{where}: {counted(len(none), 'item')} without votes dropped")
     return votes
+
+
+def _none(sheets: Sequence[Sheet], notes: list[str], unmatched: str) -> Rows:
+    scored = [sheet for sheet in sheets if sheet.starting("score")]
+    items = pd.Index([], dtype="string")
+    for sheet in scored:
+        own = pd.Index(sheet.frame["item"].unique())
+        if len(items):
+            of = f"rows in {scored[0].name}"
+            check_names(f"a score in {sheet.name}", list(own), items, unmatched, of=of)
+        items = items.union(own, sort=False)
+    found = joined([(sheet, sheet.frame[["item"]], sheet.rows) for sheet in scored])
+    found = found.take(~found.frame["item"].duplicated().to_numpy(dtype=bool))
+    where = ", ".join(one.name for one in scored)
+    notes.append(f"no votes: the items are the {len(found.frame):,} of {where}")
+    return Rows(found.source, found.frame.assign(votes_positive=0, votes_total=0), found.rows)
 
 
 def _counts(sheet: Sheet, notes: list[str]) -> Rows:

@@ -2,6 +2,7 @@
 
 It is the data set D of MAVEN, section 3.1: V_i positive votes out of c_i, the gold label T_i where
 an expert gave one, and the score X_i of each predictor. Simulated tables carry the truth Y_i too.
+Every item has a vote, or none has: then gold labels and scores are all that there is.
 """
 
 from collections.abc import Collection, Mapping
@@ -125,7 +126,7 @@ class Items(Shown):
 
     item: np.ndarray  # (n,) identifiers, unique
     votes_positive: np.ndarray  # (n,) positive votes V_i, whole numbers from 0 to `votes_total`
-    votes_total: np.ndarray  # (n,) votes c_i, at least 1; may differ from item to item
+    votes_total: np.ndarray  # (n,) votes c_i, at least 1 of each, or 0 of all; they may differ
     gold: np.ndarray  # (n,) expert label T_i: 0, 1, or `NO_GOLD`
     # predictor -> (n,) scores X_i; higher means more likely positive. NaN where an item of a user's
     # own study has none; tables of experiments have all. What needs scores takes `with_score` first
@@ -148,9 +149,10 @@ class Items(Shown):
         """The numbers of items, votes and gold labels, and the predictors."""
         votes, positive = int(self.votes_total.sum()), int(self.votes_positive.sum())
         classes = [int((self.gold == label).sum()) for label in (1, 0)]
+        of_votes = f"{votes:,}, {100 * positive / votes:.1f} % positive" if votes else "none"
         found = {
             "items": f"{len(self):,}",
-            "votes": f"{votes:,}, {100 * positive / max(votes, 1):.1f} % positive",
+            "votes": of_votes,
             "gold": f"{sum(classes):,} ({classes[0]:,} positive, {classes[1]:,} negative)",
             "scores": list_names(self.predictors) or "none",
         }
@@ -162,6 +164,21 @@ class Items(Shown):
     def predictors(self) -> list[str]:
         """Names of the predictors, in the order of the score columns."""
         return list(self.scores)
+
+    @cached_property
+    def has_votes(self) -> bool:
+        """Whether items have votes."""
+        return bool(self.votes_total.any())
+
+    @property
+    def positive_votes(self) -> float:
+        """The share of positive votes among all; NaN without votes."""
+        return float(self.votes_positive.sum() / (self.votes_total.sum() or np.nan))
+
+    @property
+    def vote_share(self) -> np.ndarray:
+        """The (n,) shares of positive votes; NaN without votes."""
+        return self.votes_positive / (self.votes_total if self.has_votes else np.nan)
 
     @cached_property
     def key(self) -> np.ndarray:
@@ -276,8 +293,8 @@ def items_from_frame(
 
     It has the columns item, votes_positive, votes_total, optionally gold, score or score_NAME,
     truth, oracle (a probability), tie_break (drawn here where it is missing), cluster, opinion_1,
-    opinion_2 ... of experts, and how gold was drawn (`types.gold_draw`). Where items may
-    be `unscored`, a score can be an empty cell.
+    opinion_2 ... of experts, and how gold was drawn (`types.gold_draw`). Without votes votes_total
+    is 0 in all rows. Where items may be `unscored`, a score can be an empty cell.
     """
     problems = Problems(source, first_row)
     have = [str(column) for column in frame.columns]
@@ -306,7 +323,8 @@ def items_from_frame(
         problems.add_rows(column, bad, frame[column], expected)
         return np.where(known, values, NO_GOLD).astype(np.int8)
 
-    total, positive = votes("votes_total", 1), votes("votes_positive", 0)
+    least = 1 if to_numbers(frame["votes_total"]).any() else 0
+    total, positive = votes("votes_total", least), votes("votes_positive", 0)
     above = positive > total
     problems.add_rows("votes_positive", above, frame["votes_positive"], "at most votes_total")
     truth = labels("truth", False) if "truth" in frame else None

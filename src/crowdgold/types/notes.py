@@ -87,12 +87,12 @@ CATALOGUE: Mapping[str, Words] = {
     "range_too_wide": Words("the data allow anything from {lower:.2f} to {upper:.2f}"),
     # What would change the answer.
     "gold_not_random": Words(
-        "Votes and scores of the gold items differ from those of the others{p}. Every method takes "
-        "gold items to be drawn at random; if they were chosen by votes, scores or difficulty, the "
+        "{what} of the gold items differ from those of the others{p}. Every method takes "
+        "gold items to be drawn at random; if they were chosen by {by}scores or difficulty, the "
         "numbers can be wrong by any amount. {mend}.",
         "Gold {may} a random sample",
     ),
-    "gold_unlike_its_draw": Words("Votes and scores speak against it{p}. {mend}.", "{misfit}"),
+    "gold_unlike_its_draw": Words("{what} speak against it{p}. {mend}.", "{misfit}"),
     "nothing_checks": Words(
         "Nothing checks the model of the votes against the truth. It takes voters to be right more "
         "often than not. Have an expert label items drawn at random: {enough} are enough for a "

@@ -85,7 +85,8 @@ SEVERAL = (  # files that are good one by one
     ("check", "FILES", "the votes twice", ["votes.csv", "votes.csv"], STUDY, "votes.csv"),
     *(("check", "FILES", f"the {what} twice", ["votes.csv", name, name], STUDY, name)
       for what, name in (("scores", "scores.csv"), ("gold labels", "gold.csv"))),
-    ("check", "FILES", "no votes among them", ["gold.csv", "scores.csv"], STUDY, "no votes"),
+    *(("check", "FILES", f"{name} alone", [name], STUDY, "no votes")
+      for name in ("gold.csv", "scores.csv")),
     ("check", "FILES", "a study file beside another", ["study.yaml", "votes.csv"], ONE,
      "expected no other"),
     ("check", "FILES", "two study files", ["study.yaml", "study.yml"], TWO, "expected no other"),
