@@ -121,7 +121,7 @@ def test_a_segment_within_one_cluster_has_no_interval(tmp_path, capsys):
     path = write(items, tmp_path / "study.csv", cluster=author, stratum=segment)
     out = ("--out", str(tmp_path / "out"), "--metrics", "prevalence")
     assert main(["evaluate", path, *out, *ASKED]) == 0
-    told = json.loads(capsys.readouterr().out)["headlines"]
+    told = json.loads(capsys.readouterr().out)["answers"]
     found = {one["stratum"]: one for one in told}
     assert found["stratum=b"]["lower"] is not None
     assert "stratum=a" not in found or found["stratum=a"]["lower"] is None

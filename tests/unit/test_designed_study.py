@@ -17,13 +17,12 @@ from crowdgold.checking.gold_sample import (
 )
 from crowdgold.checking.study import enough_labels, find_open_strata
 from crowdgold.cli import main
+from crowdgold.evaluation.choosing import why_set_aside
 from crowdgold.evaluation.fitting import Finding
-from crowdgold.evaluation.headline import why_set_aside
 from crowdgold.evaluation.run_key import read_findings, write_findings
 from crowdgold.inference.correction import rectify
 from crowdgold.inference.engine import evaluate
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.samples import LEFT_OPEN
 from crowdgold.methods.doubts import CHOSEN, SURELY_CHOSEN
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric
@@ -33,8 +32,10 @@ from crowdgold.reading.study import read_study
 from crowdgold.simulate import simulate
 from crowdgold.simulate.design import AUDIT, CLUSTERS, GOLD_DESIGNS, POISSON, STRATA, draw_gold
 from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.notes import Note
 from unit.made_study import ASKED, numbers_are_of_the_engine, refused_in_one_line, write_items
 
+LEFT_OPEN = Note("left_open")
 WORLD = {
     "n": 1200, "n_gold": 200, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
     "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}, "B": {"mu": 0.5, "delta": 2.0}},
@@ -117,8 +118,10 @@ def test_one_thing_is_said_of_gold_that_does_not_fit_its_chances(design, tmp_pat
     assert main(["check", path, "--verbose"]) == 0
     assert "random sample" not in said + capsys.readouterr().out
     assert main(["evaluate", path, "--out", str(out), *ASKED, "--about", "items"]) == 0
-    (reason,) = {one["reason"] for one in json.loads(capsys.readouterr().out)["headlines"]}
-    assert reason.startswith("gold surely does not fit the chances that the table gives for it: ")
+    reasons = [one["reason"] for one in json.loads(capsys.readouterr().out)["answers"]]
+    assert {one["code"] for one in reasons} == {"gold_surely_chosen"}
+    of = OF_STRATA if design == STRATA else BY_CHANCE
+    assert {one["values"]["sample"] for one in reasons} == {of}
     study = read_study_folder(out)
     assert "gold does not fit the chances" in find_doubts(study)[0].title.lower()
     facts = dict(write_check(study).facts)
@@ -157,13 +160,13 @@ def test_a_segment_of_a_study_keeps_the_chances_of_all(tmp_path, capsys):
     path = write_items(items_of(STRATA), tmp_path / "study.csv", stratum=segment)
     out = ("--out", str(tmp_path / "out"), "--metrics", "prevalence")
     assert main(["evaluate", path, *out, *ASKED, "--about", "items"]) == 0
-    headlines = json.loads(capsys.readouterr().out)["headlines"]
+    answers = json.loads(capsys.readouterr().out)["answers"]
     items = read_study([path]).items
     of_item = dict(zip(items_of(STRATA).item.astype(str), segment, strict=True))
     part = items.take(np.array([of_item[one] == "a" for one in items.item]))
     rng = np.random.default_rng(1)
     (expected,) = evaluate(fit("logistic-R", part, rng), part, ["prevalence"], rng, target="items")
-    (found,) = [one for one in headlines if one["stratum"] == "stratum=a"]
+    (found,) = [one for one in answers if one["stratum"] == "stratum=a"]
     assert found["estimate"] == pytest.approx(expected.estimate)
     assert found["standard_error"] == pytest.approx(expected.standard_error)
 
@@ -205,7 +208,7 @@ def test_a_stratum_is_called_open_where_the_prevalence_has_no_interval(
         rng = np.random.default_rng(1)
         (alone,) = evaluate(fit("GT", items, rng), items, ["prevalence"], rng, level=level)
         found = find_open_strata(items, level)
-        assert bool(found) == alone.note.startswith(LEFT_OPEN)
+        assert bool(found) == (alone.notes[:1] == (LEFT_OPEN,))
         found_open += [labels] * bool(found)
         for one in found:
             assert (one.labels, one.share) == (labels, pytest.approx(0.9))
@@ -226,7 +229,7 @@ def test_items_heavier_than_any_gold_item_are_said_to_have_too_few_labels():
         assert [(one.share, one.labels, one.enough) for one in found] == [(0.9, 0, 5)] * said
         for target in ("items", "population"):
             (alone,) = evaluate(fit("GT", items, rng), items, ["prevalence"], rng, target=target)
-            assert alone.note == (LEFT_OPEN if said else "")
+            assert alone.notes == (LEFT_OPEN,) * said
             assert np.isfinite(alone.lower) is not said
         if said:
             assert "more than twice as much as any gold item" in found[0].sentences
@@ -247,11 +250,11 @@ def test_too_few_labels_of_a_stratum_are_no_answer_and_check_says_how_many_more(
             assert (one in said) is not known
         assert ("a prevalence has no answer" in told.out) is not known
         assert main(["evaluate", path, "--out", str(tmp_path / f"{labels}"), *asked]) == 0
-        headlines = [one for one in json.loads(capsys.readouterr().out)["headlines"]
+        answers = [one for one in json.loads(capsys.readouterr().out)["answers"]
                      if one["metric"] in ("prevalence", "accuracy@9")]  # fmt: skip
-        assert len(headlines) == 3
-        for one in headlines:
-            wanted = [] if known else [f"logistic-R: {LEFT_OPEN}"]
+        assert len(answers) == 3
+        for one in answers:
+            wanted = [] if known else [{"method": "logistic-R", "why": [LEFT_OPEN.as_json()]}]
             assert one["method"] == ("logistic-R" if known else None)
             assert one["passed_over"] == wanted
             assert (one["estimate"] is None) is not known

@@ -26,6 +26,7 @@ from crowdgold.presentation.doubts import find_doubts
 from crowdgold.presentation.folder import read_study_folder
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
+from crowdgold.types.notes import Note
 from unit.made_study import make_study
 from unit.reference import make_items
 from unit.test_evaluate_command import EXAMPLE, files
@@ -170,8 +171,8 @@ def test_models_are_compared_on_the_same_resamples():
 def test_what_has_no_value_in_any_draw_has_none():
     items, _ = scored(30, np.random.default_rng(13))
     found = drawn(fixed(np.zeros(30), 5), items, 14)
-    notes = [one.note for one in found.estimates(ASKED.named, 0.9)]
-    assert notes == ["", *["the labels leave it without a value"] * 3]
+    notes = [one.notes for one in found.estimates(ASKED.named, 0.9)]
+    assert notes == [(), *[(Note("no_value_of_draws"),)] * 3]
 
 
 def test_an_estimate_that_equals_the_rectified_one_is_no_misfit():
