@@ -38,7 +38,7 @@ def value(items, labels, metric, model):
 
 
 def true_value(items, labels, row):
-    """What a headline estimates: a value, or a difference between two models."""
+    """What an answer estimates: a value, or a difference between two models."""
     name, against = row["metric"], row["against"]
     if against in ("", "humans"):
         return value(items, labels, name, row["model"])
@@ -60,18 +60,18 @@ def study(tmp_path_factory):
 
 
 def missed(study, labels):
-    """The metrics of headlines whose interval does not hold the truth of these labels."""
+    """The metrics of answers whose interval does not hold the truth of these labels."""
     items = example_items()
     return [
-        row["metric"] for row in study.summary["headlines"]
+        row["metric"] for row in study.summary["answers"]
         if not row["lower"] <= true_value(items, labels, row) <= row["upper"]
     ]  # fmt: skip
 
 
 def test_the_intervals_of_the_report_hold_the_truth(study):
     """All 21, at the project's own seed; they depend on each other, or 0.95^21 would be 0.34."""
-    assert len(study.summary["headlines"]) == 21
-    assert {one["method"] for one in study.summary["headlines"]} == {"logistic-R"}
+    assert len(study.summary["answers"]) == 21
+    assert {one["method"] for one in study.summary["answers"]} == {"logistic-R"}
     assert missed(study, example_items().truth) == []
 
 
@@ -82,8 +82,8 @@ def test_they_do_not_hold_what_the_majority_of_votes_says(study):
 
 
 def test_the_report_says_these_intervals(study):
-    first = write_answers(study)[0].answers[0]
-    row = study.summary["headlines"][0]
+    first = write_answers(study.answers, study.level)[0].answers[0]
+    row = study.summary["answers"][0]
     assert first.sentence == f"{100 * row['estimate']:.1f} % of the items are positive."
     ends = " to ".join(f"{100 * row[name]:.1f} %" for name in ("lower", "upper"))
     assert first.interval == f"95 % interval {ends}"

@@ -47,7 +47,7 @@ def table_of(name, folder, rng):
 
 
 @pytest.mark.parametrize("name", ["product_pairs", "chaosnli", "qags"])
-def test_the_headlines_hold_the_values_of_the_full_gold(name, tmp_path):
+def test_the_answers_hold_the_values_of_the_full_gold(name, tmp_path):
     """Four samples of gold from each dataset, by a seed. Of a metric's four intervals of 95 % as
     many may miss as the binomial band at 3.5 deviations allows, of all metrics' together as many as
     the band of that many intervals, though those of a sample hang together. The control, but for
@@ -61,7 +61,7 @@ def test_the_headlines_hold_the_values_of_the_full_gold(name, tmp_path):
     # Any scores will do for the true values of what does not depend on them.
     scores = items.scores or {"none": np.zeros(len(items))}
     known = dataclasses.replace(items, scores=scores)
-    held: dict[str, dict[str, list[bool]]] = {"headline": {}, "GT+MV": {}}
+    held: dict[str, dict[str, list[bool]]] = {"answer": {}, "GT+MV": {}}
     for seed in range(SAMPLES):
         shown = rng.choice(len(items), GOLD, replace=False)
         gold = np.full(len(items), NO_GOLD, dtype=np.int8)
@@ -72,16 +72,17 @@ def test_the_headlines_hold_the_values_of_the_full_gold(name, tmp_path):
         )  # fmt: skip
         study = Study(dataclasses.replace(items, gold=gold))
         found = evaluate_study(study, settings, StanModels())
-        assert {one["method"] for one in found.summary["headlines"]} == {"logistic-R"}
+        answers = found.as_json()["answers"]
+        assert {one["method"] for one in answers} == {"logistic-R"}
         counted = found.tables["estimates"].query("method == 'GT+MV'").to_dict("records")
-        for kind, rows in (("headline", found.summary["headlines"]), ("GT+MV", counted)):
+        for kind, rows in (("answer", answers), ("GT+MV", counted)):
             for row in rows:
                 inside = row["lower"] <= truth_of(known, row) <= row["upper"]
                 held[kind].setdefault(row["metric"], []).append(inside)
     lowest, _ = coverage_band(SAMPLES, LEVEL)
-    for metric, inside in held["headline"].items():
+    for metric, inside in held["answer"].items():
         assert np.mean(inside) >= lowest, metric
-    every = np.concatenate(list(held["headline"].values()))
+    every = np.concatenate(list(held["answer"].values()))
     assert np.mean(every) >= coverage_band(len(every), LEVEL)[0]
     if name == "qags":  # where two of three judgements nearly are the majority of the three
         return

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,11 +11,13 @@ import pytest
 import crowdgold as cg
 from crowdgold.checking.without_gold import has_ranges
 from crowdgold.cli import main
-from crowdgold.evaluation.conditions import read_condition, with_conditions
-from crowdgold.evaluation.headline import SINGLE, range_of
+from crowdgold.evaluation.answer import Quantity, Value, VotesRange, answer_of
+from crowdgold.evaluation.choosing import range_of
+from crowdgold.evaluation.conditions import outcomes, read_condition
 from crowdgold.evaluation.questions import Settings
 from crowdgold.presentation.answers import write_answer
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import Note
 from unit.made_files import write_votes
 
 ITEMS, JUDGES = 600, 5
@@ -46,7 +49,7 @@ def summary_of(folder):
 
 def row_of(summary, metric, model=""):
     (row,) = (
-        one for one in summary["headlines"] if (one["metric"], one["model"]) == (metric, model)
+        one for one in summary["answers"] if (one["metric"], one["model"]) == (metric, model)
         and not one["against"]
     )  # fmt: skip
     return row
@@ -70,7 +73,7 @@ def test_check_terminal_json_report_and_python_have_the_same_range(evaluated):
     assert ends == pytest.approx((known.lower, known.upper), abs=1e-9)
     assert found["prevalence"].interval == pytest.approx(ends)
     assert re.search(rf"prevalence +{lower:.2f} to {upper:.2f}", found.text)
-    card = write_answer(row, 0, 0.95, None)
+    card = write_answer(answer_of(row), 0.95)
     assert card.sentence.startswith(f"{100 * lower:.1f} % to {100 * upper:.1f} %")
     assert any("CLARA says" in one and "nothing checks it" in one for one in card.details)
 
@@ -85,10 +88,10 @@ def test_what_has_no_range_names_the_gold_labels_that_would_do(evaluated):
     assert known == {"lower": None, "upper": None, "gold": 97}
     with pytest.raises(InputError, match="97 gold labels"):
         _ = found["accuracy", "a"].interval
-    card = write_answer(row, 0, 0.95, None)
+    card = write_answer(answer_of(row), 0.95)
     assert card.sentence.startswith("No range without gold labels")
     assert card.as_gold.startswith("97 gold labels")
-    (difference,) = (one for one in rows["headlines"] if one["metric"] == "delta_AUC")
+    (difference,) = (one for one in rows["answers"] if one["metric"] == "delta_AUC")
     ends = row_of(rows, "prevalence")["range"]
     least = min(ends["lower"], 1 - ends["upper"])
     assert difference["range"]["gold"] == pytest.approx(96.04 / least, rel=0.02)
@@ -97,10 +100,12 @@ def test_what_has_no_range_names_the_gold_labels_that_would_do(evaluated):
 def test_a_model_is_ahead_of_no_other_without_gold(evaluated):
     """Whatever a model of the votes says of their difference."""
     folder, *_ = evaluated
-    row = {**row_of(summary_of(folder), "AUC", "a"), "against": "b", "metric": "delta_AUC"}
-    row |= {"method": "MAVEN", "estimate": 0.2, "lower": 0.1, "upper": 0.3}
-    assert not write_answer(row, 0, 0.95, None).ahead
-    assert write_answer({**row, "range": None}, 0, 0.95, None).ahead
+    answer = replace(
+        answer_of(row_of(summary_of(folder), "AUC", "a")),
+        of=Quantity("delta_AUC", "a", "b"), value=Value("MAVEN", 0.2, 0.1, 0.3),
+    )  # fmt: skip
+    assert not write_answer(answer, 0.95).ahead
+    assert write_answer(replace(answer, allowed=None), 0.95).ahead
 
 
 CONDITIONS = [
@@ -117,13 +122,13 @@ CONDITIONS = [
 def test_conditions_are_judged_by_the_range(evaluated):
     """The model's interval lies above .3 as a whole, the range on both sides of it."""
     _, found, study = evaluated
-    row = row_of(found.evaluation.summary, "prevalence")
-    assert row["range"]["lower"] < 0.3 < row["lower"]
+    answer = found["prevalence"].only
+    assert answer.allowed.lower < 0.3 < answer.value.lower
     for text, rule, failed, why in CONDITIONS:
         condition = read_condition(text, Settings(metrics=tuple(METRICS)), study.items)
-        (one,) = with_conditions(found.evaluation, [condition], rule).summary["conditions"]
-        assert one["failed"] is failed
-        assert why in one["why"]
+        (one,) = outcomes(found.evaluation, [condition], rule)
+        assert one.failed is failed
+        assert why in one.why
 
 
 def test_the_command_ends_by_the_range_and_has_it_for_a_badge(tmp_path, capsys):
@@ -145,9 +150,9 @@ def test_rates_of_all_votes_have_no_range_where_judges_are_left_out_of_it(tmp_pa
 def test_with_gold_there_is_no_range(tmp_path):
     study = cg.read(*write_files(tmp_path, gold=100))
     found = cg.evaluate(study, methods=["logistic-R"], metrics=["prevalence"])
-    assert [one["range"] for one in found.evaluation.summary["headlines"]] == [None]
+    assert [one.allowed for one in found.answers] == [None]
     assert "range" not in found.answers.table
-    only = found["prevalence"].only
+    only = found["prevalence"].only.value
     assert found["prevalence"].interval == (only.lower, only.upper)
 
 
@@ -158,11 +163,10 @@ def test_a_stratum_without_gold_has_a_range_beside_one_that_has_gold(tmp_path):
     pd.read_csv(scores).assign(stratum_region=region).to_csv(scores, index=False)
     study = cg.read(votes, scores, gold)
     found = cg.evaluate(study, methods=["logistic-R"], metrics=["prevalence", "AUC"])
-    rows = found.evaluation.summary["headlines"]
-    assert {one["stratum"] for one in rows if one["range"] is not None} == {"region=b"}
+    assert {one.stratum for one in found.answers if one.allowed is not None} == {"region=b"}
     lower, upper = found["prevalence", "", "region=b"].interval
     assert 0 < lower < 0.45 < upper < 1
-    assert found["prevalence", "", "region=a"].only.range is None
+    assert found["prevalence", "", "region=a"].only.allowed is None
     assert "region=b: 300 items" in found.text
     found.report(tmp_path / "page.html")
     said = f"{100 * lower:.1f} % to {100 * upper:.1f} %"
@@ -174,7 +178,6 @@ def test_single_votes_have_no_range_and_say_so(tmp_path):
     pd.read_csv(votes).drop_duplicates("item").to_csv(tmp_path / "one.csv", index=False)
     items = cg.read(tmp_path / "one.csv").items
     assert not has_ranges(items)
-    row = {"metric": "prevalence", "model": "", "against": ""}
-    found = range_of(row, items, None, 0.95)
-    assert found == {"lower": None, "upper": None, "gold": 97, "why": SINGLE}
-    assert range_of(row, items, None, 0.8)["gold"] == 42
+    of, why = Quantity("prevalence"), Note("range_of_single_votes")
+    assert range_of(of, items, None, 0.95) == VotesRange(None, None, 97, why)
+    assert range_of(of, items, None, 0.8).gold == 42

@@ -3,19 +3,12 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import crowdgold
 import crowdgold as cg
-from crowdgold.evaluation.rows import (
-    as_gold,
-    as_gold_ends,
-    as_gold_interval,
-    as_gold_interval_words,
-    is_unbounded,
-    with_as_gold_ends,
-)
+from crowdgold.evaluation.answer import AsGold, value_of
+from crowdgold.evaluation.rows import as_gold_ends
 from crowdgold.inference.correction import of_labels
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.samples import Draws
@@ -29,11 +22,6 @@ FILES = ("votes", "gold", "scores")
 
 QUESTIONS = Questions((parse_metric("prevalence"),))
 NAMED = QUESTIONS.named
-
-
-def row(number, lower=None, upper=None, **more):
-    return {"effective_gold": number, "effective_gold_lower": lower,
-            "effective_gold_upper": upper, **more}  # fmt: skip
 
 
 def of_ratio(number, low, high, gold=250.0, items=3000.0):
@@ -59,12 +47,10 @@ def ratio_of(number, gold=250, items=3000):
     ],
 )
 def test_a_number_is_rounded_to_what_is_known_of_it(number, lower, upper, told):
-    found = of_ratio(number, ratio_of(upper), ratio_of(lower))
-    one = row(number, *found)
-    assert (f"{as_gold(one):,.0f}", as_gold_interval_words(one)) == told
+    one = AsGold(number, *of_ratio(number, ratio_of(upper), ratio_of(lower)))
+    assert (f"{one.shown:,.0f}", one.interval) == told
     assert as_gold_words(one) == f"{told[0]} ({told[1]})"
-    assert as_gold_interval(one) == tuple(found)
-    assert not is_unbounded(one)
+    assert not one.is_unbounded
 
 
 def test_the_interval_holds_the_number_and_is_never_below_the_labels_at_hand():
@@ -73,25 +59,24 @@ def test_the_interval_holds_the_number_and_is_never_below_the_labels_at_hand():
         lower, upper = of_ratio(number, ratio_of(600), 1.0)
         assert lower == min(number, 250)
         assert upper >= number - 50
-        assert min(number, 250) <= as_gold(row(number, lower, upper)) <= upper
+        assert min(number, 250) <= AsGold(number, lower, upper).shown <= upper
 
 
 def test_a_number_without_bound_is_at_least_the_lower_end():
     """No number of labels beats those of all items."""
     lower, upper = of_ratio(900.0, 0.0, ratio_of(412))
     assert (lower, np.isnan(upper)) == (400, True)
-    one = row(900.0, lower, None)
-    assert (as_gold(one), is_unbounded(one), as_gold_interval(one)) == (400, True, (400, None))
-    assert as_gold_words(one) == as_gold_interval_words(one) == "at least 400"
+    one = AsGold(900.0, lower)
+    assert (one.shown, one.is_unbounded) == (400, True)
+    assert as_gold_words(one) == one.interval == "at least 400"
 
 
 def test_a_number_without_an_interval_is_as_it_was():
     assert np.isnan(of_ratio(300.0, np.nan, np.nan)).all()
     assert np.isnan(of_ratio(250.0, 0.1, 0.5, items=250.0)).all()
-    one = row(1234.5)
-    assert as_gold(one) == 1234.5
-    assert (as_gold_interval_words(one), as_gold_interval(one)) == ("", None)
-    assert (as_gold_words(one), as_gold_words(row(None)), as_gold(row(None))) == ("1,200", "", None)
+    one = AsGold(1234.5)
+    assert (one.shown, one.interval, one.is_unbounded) == (1234.5, "", False)
+    assert (as_gold_words(one), as_gold_words(None)) == ("1,200", "")
 
 
 def rectified(own, guessed):
@@ -140,19 +125,16 @@ def test_what_shows_nothing_has_no_interval_or_one_without_bound():
     assert np.isnan(alone.saved(NAMED, 0.95)).all()
 
 
-def test_headlines_have_the_ends_of_their_method():
-    key = {"stratum": "all", "model": "", "against": "", "metric": "prevalence"}
-    table = pd.DataFrame([
-        key | row(300.0, np.nan, np.nan, method="GT"),
-        key | row(600.0, 400.0, np.nan, method="logistic-R"),
-    ])  # fmt: skip
-    heads = [key | {"method": "GT", "effective_gold": 300.0},
-             key | {"method": "logistic-R", "effective_gold": 600.0},
-             key | {"method": "logistic-R", "effective_gold": None},
-             key | {"method": None, "effective_gold": None}]  # fmt: skip
-    found = with_as_gold_ends(heads, table)
-    held = [(one["effective_gold_lower"], one["effective_gold_upper"]) for one in found]
-    assert held == [(None, None), (400.0, None), (None, None), (None, None)]
+@pytest.mark.parametrize("none", [np.nan, None])
+def test_a_value_has_what_its_row_has(none):
+    def held(*numbers):
+        names = ("effective_gold", "effective_gold_lower", "effective_gold_upper")
+        return value_of({"method": "GT", **dict(zip(names, numbers, strict=True))}).as_gold
+
+    assert held(300.0, none, none) == AsGold(300.0)
+    assert held(600.0, 400.0, none) == AsGold(600.0, 400.0)
+    assert held(600.0, 400.0, 800.0) == AsGold(600.0, 400.0, 800.0)
+    assert held(none, none, none) is None
 
 
 def test_every_view_of_the_example_says_what_is_known():
@@ -160,15 +142,17 @@ def test_every_view_of_the_example_says_what_is_known():
     result = cg.evaluate(
         cg.read(*(EXAMPLE / f"{name}.csv" for name in FILES)), models=False, metrics=["prevalence"]
     )
-    (head,) = result.evaluation.summary["headlines"]
-    lower, upper = head["effective_gold_lower"], head["effective_gold_upper"]
-    assert 300 <= lower < head["effective_gold"] < upper < 3000
-    (answer,) = result["prevalence"]
-    assert (answer.as_gold, answer.as_gold_interval) == (as_gold(head), (lower, upper))
-    assert f"{as_gold(head):,.0f}" in result.text
-    notes = list(footnotes(result.evaluation.summary, "all"))
+    number = result["prevalence"].only.value.as_gold
+    lower, upper = number.lower, number.upper
+    assert 300 <= lower < number.number < upper < 3000
+    (row,) = result.answers.table.to_dict("records")
+    assert (row["as_gold"], row["as_gold_interval"]) == (number.shown, (lower, upper))
+    (row,) = result.evaluation.as_json()["answers"]
+    assert (row["effective_gold_lower"], row["effective_gold_upper"]) == (lower, upper)
+    assert f"{number.shown:,.0f}" in result.text
+    notes = list(footnotes(result.evaluation, "all"))
     (said,) = (one for one in notes if one.startswith(AS_GOLD_WORDS))
-    assert f"Its 95 % intervals: prevalence {as_gold_interval_words(head)}." in said
+    assert f"Its 95 % intervals: prevalence {number.interval}." in said
     by_method = result.table.set_index("method")
     assert by_method.loc["logistic-R", "effective_gold_upper"] == upper
     assert np.isnan(by_method.loc["GT", "effective_gold_lower"])

@@ -12,7 +12,6 @@ from crowdgold.inference.correction import rectify
 from crowdgold.inference.engine import evaluate
 from crowdgold.inference.labels import Fit, FixedLabels, MeanPrediction, draw_times
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.samples import SAYS_NOTHING
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.ranked import RankedItems
@@ -23,6 +22,7 @@ from crowdgold.types.clusters import check_draw, whole_clusters
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import NO_GOLD, items_from_frame
+from crowdgold.types.notes import Note
 from unit.reference import make_items
 from unit.test_designed_gold import drawn, estimates
 
@@ -286,7 +286,8 @@ def test_a_metric_of_two_clusters_has_no_interval():
     items = table().with_gold(np.arange(1000) < 10)
     (found,) = estimates(items, "GT", "population", ["prevalence"])
     assert np.isnan(found.lower)
-    assert found.note == f"{SAYS_NOTHING}; it rests on 2 clusters of gold items"
+    few = {"number": 2, "units": "clusters of gold items"}
+    assert found.notes == (Note("vague"), Note("rests_on_few", few))
 
 
 def test_items_of_a_cluster_are_in_one_fold():

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import binom, rankdata
 
 from crowdgold.checking.agreement import agreement, alpha_of_patterns, check_annotators, holm
+from crowdgold.checking.choice import order_of_choice
 from crowdgold.checking.gold_sample import (
     MOST_GOLD,
     MOST_OTHERS,
@@ -21,7 +22,6 @@ from crowdgold.checking.gold_sample import (
 )
 from crowdgold.checking.study import check_data, verdicts_of, warn_of_opposites
 from crowdgold.cli import main
-from crowdgold.evaluation.headline import order_of_choice
 from crowdgold.methods.doubts import Facts
 from crowdgold.methods.registry import offered
 from crowdgold.reading.study import read_study
@@ -468,7 +468,7 @@ def test_without_gold_the_answer_is_a_range_and_then_the_model_that_evaluate_tak
     verdicts = {one["method"]: one["verdict"] for one in found["verdicts"]}
     assert set(verdicts) == set(offered())
     usable = [name for name, one in verdicts.items() if one != NOT]
-    first = next(one for one in order_of_choice(0, "", ())[0] if one in usable)
+    first = next(one for one in order_of_choice(0, None, ())[0] if one in usable)
     prevalence = r"prevalence (0\.\d+ to \d\.\d+|no range)"
     assert re.search(rf"^answer +ranges that votes allow: {prevalence}", out, re.MULTILINE)
     assert re.search(rf"^model +{first}, which nothing checks: ", out, re.MULTILINE)

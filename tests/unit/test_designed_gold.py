@@ -15,7 +15,6 @@ from crowdgold.inference.engine import evaluate
 from crowdgold.inference.labels import Fit, MeanPrediction
 from crowdgold.inference.power_tuned_mean import designed_mean
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.samples import LEFT_OPEN
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.models.logistic import cross_fit, features
@@ -24,6 +23,7 @@ from crowdgold.simulate.design import POISSON, STRATA, allocate, draw_gold, stra
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import GoldDraw, read_gold_draw
 from crowdgold.types.items import NO_GOLD, items_from_frame
+from crowdgold.types.notes import Note
 from unit.reference import make_items
 
 METRICS = [
@@ -465,7 +465,7 @@ def test_three_negatives_that_stand_for_nine_tenths_leave_the_prevalence_open():
     """They allow a share of 1 - .025^(1/3) = .71 positive items among these; 20 allow .17."""
     (few,), (more,) = (estimates(with_negatives(n), "GT", metrics=["prevalence"]) for n in (3, 20))
     assert few.estimate == pytest.approx(0.05)
-    assert (few.note, more.note) == (LEFT_OPEN, "")
+    assert (few.notes, more.notes) == ((Note("left_open"),), ())
     assert np.isnan([few.lower, few.upper]).all()
     assert more.lower < 0.05 < more.upper
 

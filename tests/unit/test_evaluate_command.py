@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 from crowdgold.cli import main
+from crowdgold.evaluation.answer import Answer, Quantity, Value
+from crowdgold.evaluation.folder import Evaluation
 from crowdgold.presentation.text import answered_strata, changed_strata
 from unit.made_files import EXAMPLE, first_items  # noqa: F401 (other tests take it from here)
 
@@ -50,7 +52,7 @@ def test_answers_are_printed_once_and_the_models_after_them(few, tmp_path, capsy
     assert "The models follow, for comparison" in said.err
     assert main(["evaluate", *files(few), *out, *MODELS, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert {one["method"] for one in found["headlines"]} == {"GT"}
+    assert {one["method"] for one in found["answers"]} == {"GT"}
 
 
 def test_without_gold_the_first_line_says_so(few, tmp_path, capsys):
@@ -71,7 +73,7 @@ def test_without_gold_the_first_line_says_so(few, tmp_path, capsys):
     assert first.startswith(
         '<p class="verdict grave">No gold labels: votes and scores allow a range'
     )
-    rows = json.loads((out / "study.json").read_text())["headlines"]
+    rows = json.loads((out / "study.json").read_text())["answers"]
     assert [(row["metric"], row["method"]) for row in rows] == [
         ("prevalence", "CLARA"), ("AUC", None), ("AUC", None), ("delta_AUC", None),
     ]  # fmt: skip
@@ -93,7 +95,7 @@ def test_where_gold_was_chosen_the_first_line_says_so_and_a_model_answers(few, t
     )
     assert said.out.count("prevalence   ") == 1
     assert "The models follow, since gold labels give no answer here" in said.err
-    heads = json.loads((tmp_path / "mine/study.json").read_text())["headlines"]
+    heads = json.loads((tmp_path / "mine/study.json").read_text())["answers"]
     assert {one["metric"]: one["method"] for one in heads}["prevalence"] == "CLARA"
     assert {one["method"] for one in heads[1:]} == {None}
     assert main(["evaluate", *given, "--no-models"]) == 0
@@ -117,15 +119,12 @@ def test_the_answer_waits_for_nothing_that_it_does_not_need(few, tmp_path):
 def test_answers_that_models_change_are_printed_again():
     """A stratum without gold has an answer only when its model was sampled; the other is not
     repeated."""
-    row = {"model": "", "against": "", "metric": "prevalence", "estimate": 0.3, "lower": 0.2,
-           "upper": 0.4, "effective_gold": None, "misfit": None, "beside": None,
-           "passed_over": [], "note": "", "reason": ""}  # fmt: skip
-    none = {**row, "stratum": "b", "method": None, "estimate": None}
-    early = {"headlines": [{**row, "stratum": "a", "method": "GT"}, none]}
-    by_model = {**row, "stratum": "b", "method": "DS"}
-    late = {"headlines": [early["headlines"][0], by_model]}
-    for one in (early, late):
-        one["strata"] = [{"name": "a"}, {"name": "b"}]
+    of, strata = Quantity("prevalence"), {"strata": [{"name": "a"}, {"name": "b"}]}
+    gold, model = (Value(method, 0.3, 0.2, 0.4) for method in ("GT", "DS"))
+    early, late = (
+        Evaluation({}, strata, (Answer("a", of, gold), Answer("b", of, value)))
+        for value in (None, model)
+    )
     assert answered_strata(early) == ["a"]
     assert answered_strata(late) == ["a", "b"]
     assert changed_strata(late, early) == ["b"]

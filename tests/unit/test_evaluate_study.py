@@ -102,14 +102,14 @@ def misses(rows, items):
     return sum(not row["lower"] <= truth_of(items, row) <= row["upper"] for row in rows)
 
 
-def test_headlines_hold_the_truth_and_counting_votes_does_not(found, items):
+def test_answers_hold_the_truth_and_counting_votes_does_not(found, items):
     """21 intervals of 99 % on a seed set before the first run: of independent ones two or more miss
     with a chance of 1.9 %. The control: the majority vote where there is no gold."""
-    headed = found.summary["headlines"]
-    assert {one["method"] for one in headed} == {"logistic-R"}
-    assert len(headed) == 3 + 2 * 6 + 6
-    most = binom.ppf(0.981, len(headed), 0.01)
-    assert misses(headed, items) <= most == 1
+    answers = found.as_json()["answers"]
+    assert {one["method"] for one in answers} == {"logistic-R"}
+    assert len(answers) == 3 + 2 * 6 + 6
+    most = binom.ppf(0.981, len(answers), 0.01)
+    assert misses(answers, items) <= most == 1
     table = found.tables["estimates"]
     assert misses(table[table["method"] == "GT+MV"].to_dict("records"), items) > most
 
@@ -145,7 +145,7 @@ def test_without_scores_the_answer_is_corrected_too(items):
             (("GT", "GT+MV", "votes-R", "Rogan-Gladen"), "votes-R"),
         ):
             found = free_of_models(table, methods)
-            assert {one["method"] for one in found.summary["headlines"]} == {expected}
+            assert {one.value.method for one in found.answers} == {expected}
             estimates = found.tables["estimates"]
             width = (estimates["upper"] - estimates["lower"]).groupby(estimates["method"]).sum()
             assert width[expected] < width["GT"]
@@ -158,12 +158,8 @@ def test_two_seeds_give_the_same_answer(items, stan):
         evaluate_study(Study(items), Settings(methods=methods, seed=seed, imputations=20), stan, 1,
                        answered=told.append) for seed in (1, 2)
     ]  # fmt: skip
-    answers = [
-        [tuple(one[name] for name in ("method", "estimate", "lower", "upper")) for one in
-         found.summary["headlines"]]
-        for found in (*runs, *told)
-    ]  # fmt: skip
-    assert {method for method, *_ in answers[0]} == {"logistic-R"}
+    answers = [[one.value for one in found.answers] for found in (*runs, *told)]
+    assert {one.method for one in answers[0]} == {"logistic-R"}
     assert answers == answers[:1] * 4
     models = [one.tables["estimates"].query("method == 'DS'")["estimate"] for one in runs]
     assert not models[0].equals(models[1])
@@ -177,9 +173,9 @@ def test_every_method_is_there_or_says_why_not(found):
     assert {one["method"] for one in missing} == set(lacks)
     assert all(lacks[one["method"]] in one["reason"] for one in missing)
     assert not any(one["failed"] for one in missing)
-    for one in found.summary["headlines"]:
-        assert one["beside"]["method"] == "MAVEN-C"
-        assert isinstance(one["beside"]["misfit"], bool)
+    for one in found.answers:
+        assert one.beside.method == "MAVEN-C"
+        assert isinstance(one.beside.contradicted, bool)
 
 
 def test_models_are_compared_on_the_same_labels(found):
@@ -270,7 +266,7 @@ def test_numbers_depend_on_the_seed_and_not_on_processes_or_other_methods(items,
         "seed": evaluated(items, stan, 2, **few, methods=("DS",), seed=2),
     }
     for name, one in runs.items():
-        write_folder(one.tables, one.summary, {}, tmp_path / name)
+        write_folder(one.tables, one.as_json(), {}, tmp_path / name)
     for file in ("estimates.csv", "curves.csv", "items.csv", "predictive.csv", "estimates.parquet"):
         one, two = ((tmp_path / name / file).read_bytes() for name in ("one", "two"))
         assert one == two, file

@@ -16,9 +16,10 @@ from unit.test_evaluate_command import ASKED, files
 
 def test_an_evaluation_is_written_whole_or_not_at_all(tmp_path):
     tables, out = {"estimates": pd.DataFrame({"estimate": [0.5]})}, tmp_path / "out"
-    known = {"settings": {}, "headlines": []}
-    written = {**known, "written": ["check.json", "estimates.csv", "estimates.parquet"]}
-    for seconds, found in ((np.float64("nan"), None), (2, 2)):  # an earlier one is replaced
+    # An earlier one is replaced, also by the name that answers had before.
+    for name, seconds, found in (("headlines", np.float64("nan"), None), ("answers", 2, 2)):
+        known = {"settings": {}, name: []}
+        written = {**known, "written": ["check.json", "estimates.csv", "estimates.parquet"]}
         write_folder(tables, {**known, "seconds": seconds}, {}, out)
         assert json.loads((out / "study.json").read_text()) == {**written, "seconds": found}
     with pytest.raises(TypeError):

@@ -56,7 +56,7 @@ def run(*words, code=0):
 def evaluated(gold, *options):
     printed = run("evaluate", "votes.csv", gold, *options, *ASKED, "--out", "out", "--force")
     study = json.loads(Path("out/study.json").read_text())
-    methods = {one["method"] for one in study["headlines"]}
+    methods = {one["method"] for one in study["answers"]}
     curves = pd.read_csv("out/expert_errors.csv").set_index("expert_error")
     return SimpleNamespace(
         printed=printed, notes=study["notes"], wrong=study["strata"][0]["if_wrong"],

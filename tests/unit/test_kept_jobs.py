@@ -245,7 +245,7 @@ def test_a_folder_with_finished_jobs_is_one_of_ours_and_with_anything_else_is_no
 
 
 TABLES = {"estimates": pd.DataFrame({"estimate": [0.5]})}
-SUMMARY = {"settings": {}, "headlines": []}
+SUMMARY = {"settings": {}, "answers": []}
 
 
 def test_what_killed_runs_left_beside_the_folder_is_removed(tmp_path):

@@ -13,6 +13,7 @@ import crowdgold
 from crowdgold.checking.gold_sample import assess_gold_sample
 from crowdgold.cli import main
 from crowdgold.evaluation import fitting
+from crowdgold.evaluation.answer import answer_of
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.study import evaluate_study
 from crowdgold.methods.registry import METHODS, answering
@@ -85,7 +86,12 @@ def evaluated(masks, methods=("logistic-R", "GT"), metrics=("prevalence", "TPR_H
 
 
 def heads(found):
-    return {(one["metric"], one["model"], one["against"]): one for one in found["headlines"]}
+    return {(one["metric"], one["model"], one["against"]): one for one in found["answers"]}
+
+
+def passed(one):
+    """The methods passed over, and why, in words."""
+    return [other.text for other in answer_of(one).passed_over]
 
 
 def numbers(one):
@@ -133,7 +139,7 @@ def test_every_pattern_is_answered(pattern, given, tmp_path, capsys):
     assert summary["strata"][0]["gold_random"]
     for metric in ("prevalence", "TPR_H", "TNR_H"):
         assert heads(summary)[metric, "", ""]["method"] == answering()
-    for one in summary["headlines"]:
+    for one in summary["answers"]:
         if one["method"] is None:
             assert one["passed_over"]
         else:
@@ -142,7 +148,7 @@ def test_every_pattern_is_answered(pattern, given, tmp_path, capsys):
         checked = crowdgold.check(crowdgold.read(asked[1]))
         assert f"A: no number: {NO_GOLD_SCORED}" in checked.warnings
     wanted = len(masks) * 6 + len(masks) * (len(masks) - 1) // 2 * 6 + 3
-    assert len(summary["headlines"]) == wanted
+    assert len(summary["answers"]) == wanted
     notes = " ".join(summary["notes"])
     for name, mask in masks.items():
         with_gold = f"{(mask & IS_GOLD).sum()} of {GOLD} gold items: its numbers are about items"
@@ -157,7 +163,7 @@ def test_every_pattern_is_answered(pattern, given, tmp_path, capsys):
 def test_what_needs_no_score_is_as_without_scores(pattern):
     """A model's scores may be of some items because these have gold labels, so that a prediction
     that sees them does not speak alike of the two; the gold labels cannot correct it then."""
-    found, without = (heads(evaluated(masks).summary) for masks in (PATTERNS[pattern], {}))
+    found, without = (heads(evaluated(masks).as_json()) for masks in (PATTERNS[pattern], {}))
     for metric in ("prevalence", "TPR_H"):
         assert numbers(found[metric, "", ""]) == numbers(without[metric, "", ""])
 
@@ -168,14 +174,14 @@ def test_the_truth_is_covered_where_a_model_ran_on_gold_and_few_others():
     masks = {"A": IS_GOLD | (np.arange(ITEMS) % 8 == 0), "B": EVERY}
     held = 0
     for seed in range(12):
-        one = heads(evaluated(masks, seed=seed, prevalence=0.2).summary)["prevalence", "", ""]
+        one = heads(evaluated(masks, seed=seed, prevalence=0.2).as_json())["prevalence", "", ""]
         held += one["lower"] <= 0.2 <= one["upper"]
     assert held >= 10
 
 
 def test_a_few_missing_scores_take_none_from_the_prediction():
     whole, nearly = (
-        heads(evaluated(masks).summary)
+        heads(evaluated(masks).as_json())
         for masks in ({"A": EVERY, "B": EVERY}, PATTERNS["nearly all"])
     )
     one, other = whole["prevalence", "", ""], nearly["prevalence", "", ""]
@@ -184,12 +190,12 @@ def test_a_few_missing_scores_take_none_from_the_prediction():
 
 def test_a_model_is_what_its_own_items_say():
     """Of the items that it scored alone, whatever else there is."""
-    found = heads(evaluated(PATTERNS["disjoint"]).summary)
+    found = heads(evaluated(PATTERNS["disjoint"]).as_json())
     items = study({"A": EVEN}).items
     alone = evaluate_study(
         Study(items.take(EVEN)), Settings(("logistic-R", "GT"), ("AUC",)), StanModels()
     )
-    assert numbers(found["AUC", "A", ""]) == numbers(heads(alone.summary)["AUC", "A", ""])
+    assert numbers(found["AUC", "A", ""]) == numbers(heads(alone.as_json())["AUC", "A", ""])
     gold = int((EVEN & IS_GOLD).sum())
     assert found["AUC", "A", ""]["gold"] == gold
     rows = evaluated(PATTERNS["disjoint"]).tables["estimates"]
@@ -206,19 +212,19 @@ def test_a_model_is_what_its_own_items_say():
 )
 def test_what_cannot_be_had_of_models_is_said_and_the_rest_stands(pattern, nothing, why, something):
     """Two models without an item in common each have their say, with a third that scored all."""
-    found = heads(evaluated(PATTERNS[pattern]).summary)
+    found = heads(evaluated(PATTERNS[pattern]).as_json())
 
     def of(models):
         return found["delta_AUC" if models[1:] else "AUC", models[0], models[1:]]
 
     for models in nothing:
-        assert of(models)["passed_over"] == [f"logistic-R: {why}", f"GT: {why}"]
+        assert passed(of(models)) == [f"logistic-R: {why}", f"GT: {why}"]
     assert all(of(models)["method"] in (answering(), "GT") for models in something)
 
 
 def test_one_gold_item_with_a_score_is_too_few():
-    one = heads(evaluated(PATTERNS["one"]).summary)["AUC", "A", ""]
-    assert one["passed_over"][0] == (
+    one = heads(evaluated(PATTERNS["one"]).as_json())["AUC", "A", ""]
+    assert passed(one)[0] == (
         "logistic-R: 1 of the 80 gold items has a score of A, expected at least 2; have A score "
         "the 80 gold items"
     )
@@ -227,10 +233,10 @@ def test_one_gold_item_with_a_score_is_too_few():
 def test_a_difference_is_that_of_the_items_that_both_scored():
     masks = PATTERNS["overlapping"]
     both = masks["A"] & masks["B"]
-    found = heads(evaluated(masks).summary)["delta_AUC", "A", "B"]
+    found = heads(evaluated(masks).as_json())["delta_AUC", "A", "B"]
     items = study(dict.fromkeys("AB", EVERY)).items.take(both)
     alone = evaluate_study(Study(items), Settings(("logistic-R", "GT"), ("AUC",)), StanModels())
-    assert numbers(found) == numbers(heads(alone.summary)["delta_AUC", "A", "B"])
+    assert numbers(found) == numbers(heads(alone.as_json())["delta_AUC", "A", "B"])
 
 
 def test_that_a_score_is_missing_says_nothing_of_how_gold_was_drawn():
@@ -282,7 +288,7 @@ def test_a_method_that_fails_is_said_and_its_successor_has_no_mark_of_it(
     assert f"by votes-R instead of {why}" in " ".join(said.out.split())
     assert "logistic-R, which was to give the answer, failed" in " ".join(said.err.split())
     summary = json.loads((tmp_path / "out/study.json").read_text())
-    assert all(one["passed_over"][0] == why for one in summary["headlines"])
+    assert all(passed(one)[0] == why for one in summary["answers"])
     failed = [(one["method"], one["model"]) for one in summary["not_run"] if one["failed"]]
     assert failed == [("logistic-R", "")]
     assert main([*asked, "--methods", "votes-R", "GT"]) == 0
@@ -302,13 +308,13 @@ def test_a_failure_of_one_model_leaves_the_others(monkeypatch):
         return whole(fit, view, *given)
 
     monkeypatch.setattr(fitting, "sample_of", fails_of_one)
-    found = evaluated({"A": EVERY, "B": EVERY}, ("logistic-R",)).summary
+    found = evaluated({"A": EVERY, "B": EVERY}, ("logistic-R",)).as_json()
     failed = [(one["method"], one["model"]) for one in found["not_run"]]
     assert failed == [("logistic-R", "A")]
     for key, one in heads(found).items():
         assert (one["method"] is None) == ("A" in key)
         if one["method"] is None:
-            assert one["passed_over"] == ["logistic-R: it failed: FloatingPointError: of A"]
+            assert passed(one) == ["logistic-R: it failed: FloatingPointError: of A"]
 
 
 def test_a_condition_on_what_cannot_be_had_says_why(given, capsys):
@@ -338,7 +344,7 @@ def test_without_gold_labels_nothing_is_missing_but_items_in_common():
     frame = table(PATTERNS["disjoint"]).drop(columns="gold")
     items = items_from_frame(frame, np.random.default_rng(1), unscored=True)
     found = evaluate_study(Study(items), Settings(("DS", "GT+MV"), ("AUC",)), StanModels())
-    assert found.summary["headlines"][0]["range"]
+    assert found.answers[0].allowed
 
 
 def test_a_column_of_scores_without_a_number_is_named(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 
 import crowdgold as cg
 from crowdgold.cli import main
+from crowdgold.evaluation.answer import answer_of
 from crowdgold.inference.labels import as_dataset
 from crowdgold.presentation.page import write_page
 from crowdgold.reading.study import Study
@@ -63,16 +64,14 @@ def test_tables_and_what_is_printed_are_those_of_the_command(result, folder, tmp
 
 
 def test_answers_are_those_of_the_command(result, folder):
-    headlines = json.loads((folder / "study.json").read_text())["headlines"]
-    assert [(one.estimate, one.lower, one.upper) for one in result.answers] == [
-        (one["estimate"], one["lower"], one["upper"]) for one in headlines
-    ]
-    auc = next(one for one in headlines if (one["metric"], one["model"]) == ("AUC", "large"))
+    told = json.loads((folder / "study.json").read_text())["answers"]
+    assert [*result.answers] == [*map(answer_of, told)]
+    auc = next(one for one in told if (one["metric"], one["model"]) == ("AUC", "large"))
     assert result["AUC", "large"].interval == (auc["lower"], auc["upper"])
     assert result["AUC", "large", "all"].estimate == auc["estimate"]
-    assert [one.model for one in result["AUC"]] == ["large", "small"]
-    assert result["delta_AUC"].only.model == "large - small"
-    assert {one.metric for one in result["recall"]} == {"recall@0.7", "recall@0.5"}
+    assert [one.of.model for one in result["AUC"]] == ["large", "small"]
+    assert result["delta_AUC"].only.of.who == "large - small"
+    assert {one.of.metric for one in result["recall"]} == {"recall@0.7", "recall@0.5"}
 
 
 @pytest.mark.parametrize(
@@ -154,7 +153,7 @@ def test_an_option_that_cannot_be_used_is_refused_as_python_names_it(options, sa
 def test_a_single_method_or_metric_is_its_name(study):
     found = cg.evaluate(study, methods="GT", metrics="prevalence", thresholds="large=0.7", cores=1)
     assert set(found.table["method"]) == {"GT"}
-    assert {one.metric for one in found.answers} == {"prevalence"}
+    assert {one.of.metric for one in found.answers} == {"prevalence"}
 
 
 def test_draws_are_by_chain(study):

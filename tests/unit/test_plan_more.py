@@ -275,7 +275,7 @@ def test_intervals_over_all_looks_are_those_of_a_higher_level(folder, capsys):
     assert found["settings"]["level"] == 0.95
     level = level_of_look(0.95, 100, 300)
     assert 0.99 < level < 0.9999
-    assert found["headlines"] == answer("one", "--level", str(level))[0]["headlines"]
+    assert found["answers"] == answer("one", "--level", str(level))[0]["answers"]
     answer("usual")
     usual, repeated = (pd.read_csv(f"{name}/estimates.csv") for name in ("usual", "looks"))
     alone = repeated["against"].isna()

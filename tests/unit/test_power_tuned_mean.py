@@ -9,11 +9,11 @@ from crowdgold.inference import power_tuned_mean as auto_eval
 from crowdgold.inference.engine import evaluate
 from crowdgold.inference.labels import Fit, MeanPrediction
 from crowdgold.inference.power_tuned_mean import power_tuned_mean
-from crowdgold.inference.samples import ALL_ALIKE, LEFT_OPEN
 from crowdgold.methods.registry import fit
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import NO_GOLD
+from crowdgold.types.notes import Note
 from unit.reference import make_items
 
 with warnings.catch_warnings():  # it turns all warnings off when it is imported
@@ -65,7 +65,7 @@ def test_autoeval_of_accuracy_and_prevalence_is_that_of_ppi_python(text):
     (found,) = evaluate(fitted, items, [text], np.random.default_rng(0), level=0.9)
     expected = peer(values[known], predicted[known], predicted[~known], 0.9)
     assert [found.estimate, found.lower, found.upper] == pytest.approx(expected, abs=1e-10)
-    assert found.note == ""
+    assert found.notes == ()
 
 
 def test_what_is_no_mean_of_item_values_has_no_estimate_and_a_reason():
@@ -120,7 +120,7 @@ def test_too_few_labels_of_a_large_stratum_leave_no_interval():
     fitted = fit("AutoEval", items, np.random.default_rng(0))
     for found in evaluate(fitted, items, ["accuracy@0.5", "prevalence"], np.random.default_rng(0)):
         assert 0 <= found.estimate <= 1
-        assert found.note == LEFT_OPEN
+        assert found.notes == (Note("left_open"),)
         assert np.isnan([found.lower, found.upper]).all()
 
 
@@ -129,7 +129,7 @@ def test_labels_that_are_all_alike_leave_no_interval_of_a_population():
     items = make_items([0, 1, 2, 3] * 10, 3, 1, np.linspace(0, 1, 40))
     fitted = Fit("test", MeanPrediction({"A": items.scores["A"]}))
     (found,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(0))
-    assert (found.estimate, found.note) == (1, ALL_ALIKE)
+    assert (found.estimate, found.notes) == (1, (Note("all_alike"),))
     assert np.isnan([found.lower, found.upper]).all()
 
 

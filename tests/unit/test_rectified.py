@@ -15,21 +15,17 @@ from crowdgold.inference.interval import interval
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import PSEUDO, Rectified
-from crowdgold.inference.samples import (
-    BOUND,
-    FEWEST,
-    NOTHING_SAID,
-    ONLY_GOLD,
-    SAYS_NOTHING,
-)
+from crowdgold.inference.samples import FEWEST, NOTHING_SAID
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.metrics.metric import Scale
 from crowdgold.metrics.ranked import LabelMass, RankedItems
 from crowdgold.types.items import NO_GOLD
+from crowdgold.types.notes import Note
 from unit.label_mass_reference import metric_value
 from unit.reference import make_items
 
+ONLY_GOLD = Note("gold_alone")
 SMOOTH = ["prevalence", "TNR_H", "TPR_H", "AUC", "precision@0.2", "recall@0.2", "accuracy@0.2",
           "F1@0.2"]  # fmt: skip
 METRICS = [*SMOOTH, "delta_TPR", "precision_at_recall@0.5"]
@@ -220,7 +216,7 @@ def test_the_estimator_by_loops(target, signal):
         assert estimate.estimate == pytest.approx(theta, abs=1e-9), text
         assert estimate.standard_error == pytest.approx(error, abs=1e-9), text
         assert (estimate.lower, estimate.upper) == pytest.approx((lower, upper), abs=1e-9)
-        assert estimate.note in ("", ONLY_GOLD)
+        assert estimate.notes in ((), (ONLY_GOLD,))
 
 
 def made(labelled, predicted, expected, n_gold, fewer=10):
@@ -324,17 +320,17 @@ def test_metrics_that_rest_on_few_gold_items_have_a_bound_or_no_interval_and_say
     gold[np.flatnonzero(items.truth == 1)[:positives]] = 1
     gold[np.flatnonzero(items.truth == 0)[:60]] = 0
     names = ["prevalence", "TNR_H", "accuracy@0", "TPR_H", "recall@0", "AUC", "delta_AUC"]
-    few_of = "1 gold item" if positives == 1 else "2 gold items"
+    few = {"number": positives, "units": "gold items"}
     for estimate in rectified(with_gold(items, gold), prediction, names):
         assert np.isfinite(estimate.estimate)
         width = estimate.upper - estimate.lower
         if estimate.metric in names[:3] or positives == FEWEST:
             assert 0 < width < NOTHING_SAID * (2 if "delta" in estimate.metric else 1)
-            assert "rests on" not in estimate.note
+            assert estimate.notes in ((), (ONLY_GOLD,))
         elif np.isnan(width):
-            assert estimate.note == f"{SAYS_NOTHING}; it rests on {few_of}"
+            assert estimate.notes == (Note("vague"), Note("rests_on_few", few))
         else:
-            assert f"it rests on {few_of}, so that {BOUND}" in estimate.note
+            assert Note("exact_bound", few) in estimate.notes
             assert width > 0.5
 
 
@@ -360,7 +356,7 @@ def test_without_a_value_it_says_so_and_a_prediction_without_one_is_not_used():
     items, prediction = table(100, 40, seed=2)
     one_class = with_gold(items, np.where(items.gold == 1, NO_GOLD, items.gold))
     (area,) = rectified(one_class, prediction, ["AUC"])
-    assert (area.undefined, area.note) == (1.0, "the gold items leave it without a value")
+    assert (area.undefined, area.notes) == (1.0, (Note("no_value"),))
     never, text = dict.fromkeys(EACH_PREDICTOR, np.zeros(100)), "precision_at_recall@0.5"
     (found,) = rectified(items, never, [text])
     gold = items.take(items.gold != NO_GOLD)
@@ -423,7 +419,7 @@ def test_a_difference_of_auc_is_never_wider_than_that_of_gold_alone():
         (first,) = rectified(items, guess, ["delta_AUC"], "population")
         (alone,) = by("GT", items, ["delta_AUC"])
         assert first.upper - first.lower <= (alone.upper - alone.lower) * (1 + 1e-9)
-        corrected.append(ONLY_GOLD not in first.note)
+        corrected.append(ONLY_GOLD not in first.notes)
     assert 0 < sum(corrected) < len(corrected)
 
 

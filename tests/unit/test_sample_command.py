@@ -81,7 +81,7 @@ def test_files_come_back_with_labels_and_are_understood(folder, capsys):
     assert main(["evaluate", *files, "--out", "out", "--json", *asked]) == 0
     told = capsys.readouterr()
     assert "by strata, in 2 batches of 80, 120" in words(told.err)
-    headlines = json.loads(told.out)["headlines"]
+    answers = json.loads(told.out)["answers"]
     bare = read_study(["study.csv"]).items
     items = bare
     for n, texts in ((80, []), (120, ["AUC", "prevalence"])):
@@ -92,7 +92,7 @@ def test_files_come_back_with_labels_and_are_understood(folder, capsys):
     np.testing.assert_allclose(again.draw.counts, items.draw.counts)
     for metric, model in (("prevalence", ""), ("AUC", "A"), ("AUC", "B")):
         expected = estimate(items, f"{metric}:{model}" if model else metric, "logistic-R")
-        (found,) = [one for one in headlines if (one["metric"], one["model"]) == (metric, model)]
+        (found,) = [one for one in answers if (one["metric"], one["model"]) == (metric, model)]
         assert found["method"] == "logistic-R"
         for key in ("estimate", "lower", "upper"):
             assert found[key] == pytest.approx(getattr(expected, key), rel=1e-8)
@@ -152,7 +152,7 @@ def test_an_expert_may_stop_anywhere(folder, capsys):
     for files in (["one.csv"], ["one.csv", "two.csv"]):
         options = ["--anytime", "300", "--out", f"out{len(files)}"]
         assert main(["evaluate", "study.csv", *files, *options, *asked]) == 0
-        found.append(json.loads(capsys.readouterr().out)["headlines"])
+        found.append(json.loads(capsys.readouterr().out)["answers"])
     assert found[0] == found[1]
     capsys.readouterr()
     assert sample("study.csv", "one.csv", "two.csv", "--n", 50, "--out", "three.csv") == 2

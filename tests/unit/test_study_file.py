@@ -110,7 +110,7 @@ def test_words_that_yaml_takes_for_truth_are_labels(folder, value, labels):
 def content(out):
     """What an evaluation found: its tables, and its answers."""
     tables = {one.name: one.read_bytes() for one in sorted(out.glob("*.csv"))}
-    return tables, json.loads((out / "study.json").read_text())["headlines"]
+    return tables, json.loads((out / "study.json").read_text())["answers"]
 
 
 def test_evaluate_writes_a_study_file_that_repeats_it(folder, tmp_path, monkeypatch, capsys):

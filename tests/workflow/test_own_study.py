@@ -25,7 +25,7 @@ def test_each_model_is_a_job_and_they_are_joined(checkout):
     # What is the same for all models is one job; AutoEval takes the scores of one at a time.
     assert said.count("Evaluating: job") == 3
     found = json.loads((checkout.folder / "results/evaluate/study.json").read_text())
-    assert {one["model"] for one in found["headlines"]} == {"large", "small"}
-    assert {one["method"] for one in found["headlines"]} == {"logistic-R"}
+    assert {one["model"] for one in found["answers"]} == {"large", "small"}
+    assert {one["method"] for one in found["answers"]} == {"logistic-R"}
     assert found["settings"]["about"] == "items"
     assert "AUC" in (checkout.folder / "results/evaluate/report.html").read_text()
