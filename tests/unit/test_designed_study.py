@@ -32,14 +32,9 @@ from crowdgold.reading.study import read_study
 from crowdgold.simulate import simulate
 from crowdgold.simulate.design import AUDIT, CLUSTERS, GOLD_DESIGNS, POISSON, STRATA, draw_gold
 from crowdgold.types.gold_draw import GoldDraw
-<<<<<<< HEAD
 from crowdgold.types.notes import GRAVE, codes
-=======
-from crowdgold.types.notes import Note
->>>>>>> b13b11eb03e9eebd20f420e6fbc98180b5f0868e
 from unit.made_study import ASKED, numbers_are_of_the_engine, refused_in_one_line, write_items
 
-LEFT_OPEN = Note("left_open")
 WORLD = {
     "n": 1200, "n_gold": 200, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
     "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}, "B": {"mu": 0.5, "delta": 2.0}},
@@ -122,14 +117,7 @@ def test_one_thing_is_said_of_gold_that_does_not_fit_its_chances(design, tmp_pat
     assert main(["check", path, "--verbose"]) == 0
     assert "random sample" not in said + capsys.readouterr().out
     assert main(["evaluate", path, "--out", str(out), *ASKED, "--about", "items"]) == 0
-<<<<<<< HEAD
     capsys.readouterr()
-=======
-    reasons = [one["reason"] for one in json.loads(capsys.readouterr().out)["answers"]]
-    assert {one["code"] for one in reasons} == {"gold_surely_chosen"}
-    of = OF_STRATA if design == STRATA else BY_CHANCE
-    assert {one["values"]["sample"] for one in reasons} == {of}
->>>>>>> b13b11eb03e9eebd20f420e6fbc98180b5f0868e
     study = read_study_folder(out)
     for one in study.answers:
         assert (one.reason.code, one.reason.weight) == ("gold_surely_chosen", GRAVE)
@@ -219,11 +207,7 @@ def test_a_stratum_is_called_open_where_the_prevalence_has_no_interval(
         rng = np.random.default_rng(1)
         (alone,) = evaluate(fit("GT", items, rng), items, ["prevalence"], rng, level=level)
         found = find_open_strata(items, level)
-<<<<<<< HEAD
         assert bool(found) == (codes(alone.notes[:1]) == "left_open")
-=======
-        assert bool(found) == (alone.notes[:1] == (LEFT_OPEN,))
->>>>>>> b13b11eb03e9eebd20f420e6fbc98180b5f0868e
         found_open += [labels] * bool(found)
         for one in found:
             assert (one.labels, one.share) == (labels, pytest.approx(0.9))
@@ -244,11 +228,7 @@ def test_items_heavier_than_any_gold_item_are_said_to_have_too_few_labels():
         assert [(one.share, one.labels, one.enough) for one in found] == [(0.9, 0, 5)] * said
         for target in ("items", "population"):
             (alone,) = evaluate(fit("GT", items, rng), items, ["prevalence"], rng, target=target)
-<<<<<<< HEAD
             assert codes(alone.notes) == ("left_open" if said else "")
-=======
-            assert alone.notes == (LEFT_OPEN,) * said
->>>>>>> b13b11eb03e9eebd20f420e6fbc98180b5f0868e
             assert np.isfinite(alone.lower) is not said
         if said:
             assert "more than twice as much as any gold item" in found[0].sentences
@@ -269,7 +249,6 @@ def test_too_few_labels_of_a_stratum_are_no_answer_and_check_says_how_many_more(
             assert (one in said) is not known
         assert ("a prevalence has no answer" in told.out) is not known
         assert main(["evaluate", path, "--out", str(tmp_path / f"{labels}"), *asked]) == 0
-<<<<<<< HEAD
         capsys.readouterr()
         answers = [one for one in read_study_folder(tmp_path / f"{labels}").answers
                    if one.of.metric in ("prevalence", "accuracy@9")]  # fmt: skip
@@ -281,13 +260,3 @@ def test_too_few_labels_of_a_stratum_are_no_answer_and_check_says_how_many_more(
             assert not known or (one.value.method, one.value.estimate is None) == (
                 "logistic-R", False,
             )  # fmt: skip
-=======
-        answers = [one for one in json.loads(capsys.readouterr().out)["answers"]
-                     if one["metric"] in ("prevalence", "accuracy@9")]  # fmt: skip
-        assert len(answers) == 3
-        for one in answers:
-            wanted = [] if known else [{"method": "logistic-R", "why": [LEFT_OPEN.as_json()]}]
-            assert one["method"] == ("logistic-R" if known else None)
-            assert one["passed_over"] == wanted
-            assert (one["estimate"] is None) is not known
->>>>>>> b13b11eb03e9eebd20f420e6fbc98180b5f0868e

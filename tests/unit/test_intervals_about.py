@@ -25,13 +25,8 @@ from crowdgold.presentation.answers import OF_ITEMS, OF_POPULATION, assumptions_
 from crowdgold.presentation.doubts import find_doubts
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
-<<<<<<< HEAD
 from crowdgold.types.notes import codes
 from unit.made_study import changed, evaluation_in, make_study
-=======
-from crowdgold.types.notes import Note
-from unit.made_study import make_study
->>>>>>> b13b11eb03e9eebd20f420e6fbc98180b5f0868e
 from unit.reference import make_items
 from unit.test_evaluate_command import EXAMPLE, files
 
@@ -175,13 +170,8 @@ def test_models_are_compared_on_the_same_resamples():
 def test_what_has_no_value_in_any_draw_has_none():
     items, _ = scored(30, np.random.default_rng(13))
     found = drawn(fixed(np.zeros(30), 5), items, 14)
-<<<<<<< HEAD
     said = [codes(one.notes) for one in found.estimates(ASKED.named, 0.9)]
     assert said == ["", *["no_value_of_draws"] * 3]
-=======
-    notes = [one.notes for one in found.estimates(ASKED.named, 0.9)]
-    assert notes == [(), *[(Note("no_value_of_draws"),)] * 3]
->>>>>>> b13b11eb03e9eebd20f420e6fbc98180b5f0868e
 
 
 def test_an_estimate_that_equals_the_rectified_one_is_no_misfit():
