@@ -31,6 +31,7 @@ from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.reading.study import read_study
 from crowdgold.system.temporary import held_folder
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import GRAVE, Note
 from unit.made_files import first_items
 from unit.test_endings import start
 from unit.test_evaluation_jobs import content
@@ -203,7 +204,8 @@ def test_what_a_job_found_is_read_as_it_was_written(tmp_path):
     named = Named(["AUC", "précision@0.1"], rng.random((2, 2)), scales, rng.random((2, 2)))
     few = rng.random((4, 2))
     few[1] = np.nan
-    estimate = Estimate("AUC", 0.1 + 0.2, float("nan"), float("inf"), note='"a" → b')
+    notes = (Note("exact_bound", {"number": 2, "units": '"a" → b'}, GRAVE), Note("vague"))
+    estimate = Estimate("AUC", 0.1 + 0.2, float("nan"), float("inf"), notes=notes)
     checks = pd.DataFrame({"check": ["votes", "wins"], "gold": pd.array([1, pd.NA], "Int64"),
                            "observed": [0.1, np.nan], "items": [3, 4]})  # fmt: skip
     one = Rectified(

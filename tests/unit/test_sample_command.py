@@ -157,7 +157,7 @@ def test_an_expert_may_stop_anywhere(folder, capsys):
     capsys.readouterr()
     assert sample("study.csv", "one.csv", "two.csv", "--n", 50, "--out", "three.csv") == 2
     error = words(capsys.readouterr().err)
-    assert "3 gold labels of batch 2 passed over" in error
+    assert "3 gold labels passed over, since some stratum of their batch has none" in error
     assert "No batch can follow before" in error
     assert not (folder / "three.csv").exists()
 

@@ -44,8 +44,10 @@ from crowdgold.types.clusters import whole_clusters
 from crowdgold.types.gold_draw import NO_STRATUM, GoldDraw
 from crowdgold.types.items import NO_GOLD, Items
 
-OF_ITEMS = "a random sample of the items"
-OF_CLUSTERS = "a random sample of the clusters"
+OF_ITEMS, OF_CLUSTERS, OF_FIRST, OF_STRATA, BY_CHANCE, OF_SENT = (
+    "items", "clusters", "first batch", "strata", "chances", "sent items",
+)  # fmt: skip
+"""What gold is to be a random sample of, or how it was drawn; their words are in `WORDINGS`."""
 
 
 def mid_ranks(values: np.ndarray) -> np.ndarray:
@@ -94,7 +96,7 @@ class Units:
     gold: np.ndarray  # (n,) whether it has a gold label
     draw: GoldDraw | None  # the chances with which it was drawn; None where all have the same
     stratum: np.ndarray | None  # (n,) number, where gold is to be random within strata
-    of: str = OF_ITEMS  # what gold is to be, in words
+    of: str = OF_ITEMS  # what gold is to be a sample of, a key of `WORDINGS`
 
     @property
     def table(self) -> np.ndarray:
@@ -132,10 +134,6 @@ def centred(table: np.ndarray, stratum: np.ndarray) -> np.ndarray:
     return np.where(np.ptp(centred, axis=0) > 1e-9 * np.ptp(table, axis=0), centred, 0.0)
 
 
-OF_STRATA = "a random sample within the strata that gold was drawn from"
-BY_CHANCE = "drawn with the chances that the table gives"
-OF_FIRST = "a random sample of the items (gold of the first batch)"
-OF_SENT = "a random sample of the items that were sent to experts"
 DRAWN_AFTER_MEND = (
     "Set all gold labels aside, since later batches were drawn from what the first left over, and "
     f"{DRAW_ANEW}"
@@ -165,13 +163,13 @@ class Wording:
     mend: str  # what can be done, sentences without the last stop
 
 
-def _at_random(of: str, mend: str, whose: str = "") -> Wording:
-    """The words for gold, or a part of it (`whose`), that is to be a random sample."""
-    plain = of.partition(" (")[0]
+def _at_random(what: str, mend: str, whose: str = "") -> Wording:
+    """The words for gold, or a part of it (`whose`), that is to be a random sample of something."""
+    of_part = f" (gold{whose})" if whose else ""
     return Wording(
-        f"{of}?", "it does not look like one", "random samples",
-        f"gold{whose} does not look like {plain}",
-        f"the gold items{whose} are surely no {plain.removeprefix('a ')}", mend,
+        f"a random sample of the {what}{of_part}?", "it does not look like one", "random samples",
+        f"gold{whose} does not look like a random sample of the {what}",
+        f"the gold items{whose} are surely no random sample of the {what}", mend,
     )  # fmt: skip
 
 
@@ -181,9 +179,9 @@ _OF_CHANCES = Wording(
     "gold surely does not fit the chances that the table gives for it", GIVEN_MEND,
 )  # fmt: skip
 WORDINGS: Mapping[str, Wording] = {
-    OF_ITEMS: _at_random(OF_ITEMS, CHOSEN_MEND),
-    OF_FIRST: _at_random(OF_FIRST, DRAWN_AFTER_MEND, " of the first batch"),
-    OF_CLUSTERS: _at_random(OF_CLUSTERS, CLUSTERS_MEND),
+    OF_ITEMS: _at_random("items", CHOSEN_MEND),
+    OF_FIRST: _at_random("items", DRAWN_AFTER_MEND, " of the first batch"),
+    OF_CLUSTERS: _at_random("clusters", CLUSTERS_MEND),
     OF_STRATA: _OF_CHANCES,
     BY_CHANCE: _OF_CHANCES,
     OF_SENT: Wording(
@@ -227,7 +225,7 @@ class GoldSample:
     p: float  # share of random samples that lie as far from the mean; small where gold was chosen
     shifts: tuple[Shift, ...] = ()  # each feature, that which differs most first
     note: str = ""  # why there is no test, empty where there is one; p is NaN then
-    of: str = OF_ITEMS  # what it is a sample of, and how, in words
+    of: str = OF_ITEMS  # what it is to be a sample of, a key of `WORDINGS`
 
     @property
     def chosen(self) -> bool:

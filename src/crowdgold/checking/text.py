@@ -19,7 +19,6 @@ from crowdgold.types.display import WIDTH, first_lines
 if TYPE_CHECKING:
     from crowdgold.checking.study import DataCheck
 
-MAJORITY = "the majority of the votes"
 MOST_LINES = 25  # on a screen
 NAMED = 5  # models, or annotators, that are named
 NAME_WIDTH = 14  # of methods, before their verdict
@@ -51,7 +50,7 @@ def _alpha(found: Agreement, what: str) -> str:
     return f"{text} ({found.items:,} items with two or more; 1: all agree, 0: as if at random)"
 
 
-def _gold(check: "DataCheck") -> Iterator[str]:
+def _gold(check: "DataCheck", majority: bool = True) -> Iterator[str]:
     number = check.gold_positive + check.gold_negative
     if not number:
         yield "none"
@@ -62,8 +61,8 @@ def _gold(check: "DataCheck") -> Iterator[str]:
     )
     named = zip(check.majority_right, ("positives", "negatives"), strict=True)
     right = [f"{100 * share:.1f} % of the {name}" for share, name in named if np.isfinite(share)]
-    if right:
-        yield f"{MAJORITY} is right on {' and '.join(right)} (ties count half)"
+    if right and majority:
+        yield f"the majority of the votes is right on {' and '.join(right)} (ties count half)"
     sample, within = check.gold_sample, check.gold_within_strata
     likely = f"{likeness_in_words(sample.p, sample.of)} (p = {sample.p:.2g})"
     yield f"{sample.wording.question} {f'no test: {sample.note}' if sample.note else likely}"
@@ -138,7 +137,7 @@ def _about_in_short(check: "DataCheck") -> dict[str, list[str]]:
     """What the data are, in a line each; judges and scores where there are few."""
     whole = about(check)
     found = {head: texts[:1] for head, texts in whole.items() if head not in ("judges", "scores")}
-    found["gold"] = [text for text in whole["gold"] if not text.startswith(MAJORITY)]
+    found["gold"] = list(_gold(check, majority=False))
     found["judges"] = whole["judges"][:1]
     found["scores"] = [list_names(check.scores, NAMED) or "none"]
     found |= {head: whole[head] for head in ("clusters", "strata") if head in whole}

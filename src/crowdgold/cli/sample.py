@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from crowdgold.cli import terminal
 from crowdgold.reading.outputs import Output
 from crowdgold.system.temporary import unfinished
+from crowdgold.types.columns import counted
 from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import SEED
@@ -162,7 +163,6 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
 
 def _second(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
     from crowdgold.planning.batch import more_opinions
-    from crowdgold.types.columns import counted
 
     table = more_opinions(items, asked.seed)
     asks = table.groupby(["expert", "reason"], sort=False).size().reset_index(name="number")
@@ -197,9 +197,11 @@ def run(asked: argparse.Namespace) -> int:
         study = terminal.study_of(asked, asked.files, unlabelled=True)
         work = _chances if asked.poststratify else _second if asked.second else _batch
         if study.passed_over and work is _batch:
-            begun = next(note for note in study.notes if "passed over" in note)
             raise InputError(
-                f"{begun}. No batch can follow before: its items would be drawn once more"
+                f"{counted(study.passed_over, 'gold label')} passed over, since some stratum of "
+                "their batch has none: have an expert label an item of each stratum, the first "
+                "rows of the batch's file. No batch can follow before: its items would be drawn "
+                "once more"
             )
         table, told = work(study.items, asked)
     terminal.say_notes(study.notes)

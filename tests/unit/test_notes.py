@@ -1,0 +1,134 @@
+"""Notes are codes: their words stand in one catalogue, no decision looks at them, and what `check`
+foretells of a study is what `evaluate` answers.
+"""
+
+import ast
+import contextlib
+import importlib.util
+import io
+import json
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from crowdgold.cli import main
+from crowdgold.types.notes import CATALOGUE, GRAVE, Note, codes, note_of, said, texts
+
+ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / "src/crowdgold"
+ROOMS = ("checking", "evaluation", "presentation", "cli", "planning")
+SPEAK = [path for room in ROOMS for path in sorted((SRC / room).glob("*.py"))]
+KEYS_OF_ANSWERS = {"beside", "passed_over", "effective_gold_lower", "gold_alone", "votes_alone"}
+
+
+def _golden():
+    spec = importlib.util.spec_from_file_location("golden", ROOT / "tests/golden.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_note_is_said_by_the_catalogue_and_written_with_its_code():
+    note = Note("too_wide", {"lower": 0.1234, "upper": 0.9876}, GRAVE)
+    assert note.text.startswith("its interval, 0.123 to 0.988, says next to nothing")
+    assert note_of(json.loads(json.dumps(note.as_json()))) == note
+    one, several = (Note("rests_on_few", {"number": n, "units": "gold items"}) for n in (1, 2))
+    assert texts([one, several]) == "it rests on 1 gold item; it rests on 2 gold items"
+    inner = Note("chance_can", {"rest": Note("answer_rests_on_it")})
+    assert inner.text.startswith(Note("answer_rests_on_it").text)
+    assert codes([one, *said("free"), *said("")]) == "rests_on_few said"
+
+
+def _calls(tree):
+    """Each note that code makes: its code, and the names of the values that are written out."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Note" and call.args:
+            code = call.args[0]
+            found = [code.body, code.orelse] if isinstance(code, ast.IfExp) else [code]
+            yield from (one.value for one in found if isinstance(one, ast.Constant))
+
+
+def test_every_note_that_code_makes_has_its_words_and_every_sentence_is_used():
+    made = {code for path in SRC.rglob("*.py") for code in _calls(ast.parse(path.read_text()))}
+    assert made == set(CATALOGUE)
+    for words in CATALOGUE.values():
+        assert words.text.strip() == words.text
+        for text in words:
+            list(Formatter().parse(text))
+
+
+def _texts_of_notes(node):
+    """Whether an expression is the words of a note, or of several."""
+    return (
+        isinstance(node, ast.Attribute) and node.attr in ("text", "title", "remarks", "note")
+    ) or (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "texts")
+
+
+def decisions_on_words(code):
+    """Lines in which a decision looks at the words of a note, or at a long text."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            long = any(isinstance(one, ast.Constant) and isinstance(one.value, str)
+                       and len(one.value.split()) > 2 for one in sides)  # fmt: skip
+            if long or any(map(_texts_of_notes, sides)):
+                yield node.lineno
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            asks = node.func.attr in ("startswith", "endswith", "find", "index", "count")
+            if asks and _texts_of_notes(node.func.value):
+                yield node.lineno
+
+
+@pytest.mark.parametrize("path", SPEAK, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_no_decision_looks_at_the_words_of_a_note(path):
+    assert list(decisions_on_words(path.read_text())) == []
+
+
+def test_such_decisions_are_found():
+    for line in (
+        "if note.text.startswith('from the'): pass", "wide = LITTLE in one.note",
+        "if 'passed over once more' in told: pass", "same = answer.remarks == before",
+    ):  # fmt: skip
+        assert list(decisions_on_words(line)) == [1]
+    assert list(decisions_on_words("if note.code == 'wide' and name == 'all': pass")) == []
+
+
+def test_keys_of_an_answer_stand_in_its_class_alone():
+    """And in the shapes by which a folder is read; columns of tables are others."""
+    quoted = re.compile(r"\[\"(" + "|".join(KEYS_OF_ANSWERS) + r")\"\]")
+    found = {path.stem for path in SPEAK if quoted.search(path.read_text())}
+    assert found == {"answer"}
+
+
+GOLDEN = _golden()
+
+
+def _run(*line):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main([*map(str, line)])
+    return code, out.getvalue()
+
+
+@pytest.mark.parametrize(("name", "write"), GOLDEN.studies(), ids=lambda one: str(one)[:24])
+def test_check_foretells_what_evaluate_answers(name, write, tmp_path, monkeypatch):
+    """The methods that answer, half of each interval, and what has no answer and why."""
+    monkeypatch.chdir(tmp_path)
+    files = write(tmp_path)
+    code, told = _run("check", *files, "--json")
+    foretold = json.loads(told)["foretold"]
+    ended, told = _run("evaluate", *files, "--no-models", "--out", "out", "--json")
+    if code:
+        assert ended == code
+        return
+    answers = [one for one in json.loads(told)["answers"] if one["stratum"] == "all"]
+    known = [one for one in answers if one["method"] and not one["range"]]
+    assert set(foretold["methods"]) == {one["method"] for one in known}
+    halves = sorted((one["upper"] - one["lower"]) / 2 for one in known
+                    if one["against"] in ("", "humans"))  # fmt: skip
+    assert sorted(half for half, _ in foretold["sure"].values()) == pytest.approx(halves)
+    lack = [one for one in answers if not one["method"] and not one["range"]]
+    if not foretold["model"]:
+        assert sum(map(len, foretold["unanswered"].values())) == len(lack)
