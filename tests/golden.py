@@ -6,6 +6,7 @@ A number that is to change is recorded anew, in a commit that says which and why
 studies    `estimates.csv` and `study.json` of studies of many kinds, by `crowdgold evaluate`
 lines      what command lines print, and their exit codes
 samplers   what our methods without Stan estimate at a seed
+pages      the report of some studies, without its figures, and what a notebook shows
 tables     the tables of the smallest scale (with --tables results/tables)
 
 Numbers are compared to nine digits: other processors round otherwise.
@@ -29,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import numpy as np
 import pandas as pd
 
+from crowdgold import notebook
 from crowdgold.cli import COMMANDS, main
 from crowdgold.inference.engine import evaluate
 from crowdgold.methods.registry import METHODS, fit
@@ -208,6 +210,22 @@ def of_samplers() -> Texts:
     return found
 
 
+def of_pages() -> Texts:
+    """The report of some studies without its figures and its day, and a notebook's table."""
+    found, by_name = {}, dict(studies())
+    for name in ("example", "no gold labels", "strata"):
+        with _folder() as folder:
+            files = by_name[name](folder)
+            with contextlib.redirect_stderr(io.StringIO()):
+                result = notebook.evaluate(notebook.read(*files), models=False, cores=1)
+                page = result.report("report.html").read_text(encoding="utf-8")
+            page = re.sub(r"<svg.*?</svg>|<style>.*?</style>", "", page, flags=re.DOTALL)
+            page = re.sub(r"Evaluated on [0-9-]+|<dt>seconds of work</dt><dd>[0-9.]+", "", page)
+            found[f"report of {name}"] = page
+            found[f"notebook of {name}"] = result._repr_html_()
+    return found
+
+
 def of_tables(folder: Path) -> Texts:
     """A digest of each table of results, without the version of the code and seconds."""
     found = {}
@@ -237,7 +255,7 @@ def _rounded(line: str) -> str:
     return NUMBER.sub(lambda number: f"{float(number[0]):.{DIGITS - 1}g}", line)
 
 
-PARTS = {"studies": of_studies, "lines": of_lines, "samplers": of_samplers}
+PARTS = {"studies": of_studies, "lines": of_lines, "samplers": of_samplers, "pages": of_pages}
 
 
 def run() -> int:

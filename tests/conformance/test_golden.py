@@ -7,7 +7,7 @@ import pytest
 import golden
 
 
-@pytest.mark.parametrize("part", ["lines", "studies"])
+@pytest.mark.parametrize("part", ["lines", "studies", "pages"])
 def test_nothing_has_changed(part):
     before = json.loads((golden.GOLDEN / f"{part}.json").read_text(encoding="utf-8"))
     assert golden.differences(before, golden.PARTS[part]()) == []

@@ -161,23 +161,12 @@ def _predictive(models, rng):
 
 
 def _check(models, annotator, p):
-    alpha = {"alpha": 0.41, "lower": 0.38, "upper": 0.44, "level": 0.95, "items": 3000}
     return {
-        "items": 3000, "votes": 12000, "votes_per_item": [3, 4.0, 5], "positive_votes": 0.19,
-        "agreement": alpha,
-        "annotators": {
-            "annotator": [annotator, "ann", "bob"], "labels": [400, 300, 4],
-            "compared": [390, 290, 4], "agreed": [20, 280, 4], "chance": [0.6, 0.6, 0.6],
-            "p_adversarial": [1e-9, 1.0, 1.0], "p_constant": [1.0, 1.0, 1.0],
+        "about": {
+            "items": ["3,000"], "annotators": ["3, one against the others", annotator],
+            "scores": [f"{name}: 0 to 1" for name in models],
         },
-        "gold_positive": 60, "gold_negative": 240,
         "gold_sample": {"p": p, "shifts": [], "note": ""},
-        "expert_labels": {}, "expert_agreement": None, "majority_right": [0.9, 0.98],
-        "scores": {
-            name: {"lowest": 0.0, "highest": 1.0, "distinct": 2900, "tied": 0.02}
-            for name in models
-        },
-        "strata": {},
         "verdicts": [
             {"method": "GT", "verdict": "usable", "why": "gold labels alone", "mend": ""},
             {"method": "MAVEN", "verdict": "weak", "why": "too short", "mend": "read logistic-R"},

@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -190,6 +190,11 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
 def in_short(check: "DataCheck") -> dict[str, list[str]]:
     """What the data are and what they support, as the command says it."""
     return {**_about_in_short(check), **_support(check)}
+
+
+def as_json(check: "DataCheck") -> dict[str, Any]:
+    """A check as check.json has it: its values, and `about` that says them in words."""
+    return {**vars(check), "about": about(check)}
 
 
 def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:

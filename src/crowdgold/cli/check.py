@@ -57,7 +57,7 @@ def run(asked: argparse.Namespace) -> int:
     """Read the files, check them, and say what was found."""
     # Here: they take a second to load.
     from crowdgold.checking.study import check_data
-    from crowdgold.checking.text import describe, describe_all
+    from crowdgold.checking.text import as_json, describe, describe_all
     from crowdgold.evaluation.questions import Settings
     from crowdgold.evaluation.study import foretell
 
@@ -71,7 +71,7 @@ def run(asked: argparse.Namespace) -> int:
         terminal.say_filled(f"Warning: {warning}.")
     if asked.json:
         files = [str(path) for path in asked.files]
-        found = {"files": files, "notes": list(study.notes), **plain(check)}
+        found = {"files": files, "notes": list(study.notes), **plain(as_json(check))}
         terminal.tell(json.dumps({**found, "supported": check.supported, "seed": asked.seed}))
     else:
         terminal.tell((describe_all if asked.verbose else describe)(check, study.notes))

@@ -21,6 +21,7 @@ from crowdgold.checking.choice import first_choice, order_of_choice
 from crowdgold.checking.gold_sample import assess_gold_sample
 from crowdgold.checking.scores import notes_on_missing
 from crowdgold.checking.study import DataCheck, Foretold, check_data, verdicts_within
+from crowdgold.checking.text import as_json
 from crowdgold.evaluation import rows
 from crowdgold.evaluation.assumed_errors import (
     NONE_ASSUMED,
@@ -438,7 +439,7 @@ def write_evaluation(
     """
     about = {name: evaluation.summary[name] for name in ("files", "notes")}
     seed = evaluation.summary["settings"]["seed"]
-    checked = {**about, **vars(check), "supported": check.supported, "seed": seed}
+    checked = {**about, **as_json(check), "supported": check.supported, "seed": seed}
     return write_folder(evaluation.tables, evaluation.as_json(), checked, out, options, force)
 
 

@@ -5,13 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from scipy.special import bdtr
 
-from crowdgold.checking.agreement import AnnotatorCheck
 from crowdgold.checking.choice import ONLY_MODELS
-from crowdgold.checking.gold_sample import OF_ITEMS, WORDINGS, GoldSample, likeness_in_words
+from crowdgold.checking.gold_sample import OF_ITEMS, WORDINGS, GoldSample
 from crowdgold.evaluation.answer import quantity_of, value_of
 from crowdgold.inference.interval import holm
 from crowdgold.inference.rectified import POPULATION
@@ -21,11 +19,8 @@ from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.misfit import held_against
 from crowdgold.methods.registry import METHODS, answering
 from crowdgold.presentation.answers import Numbers, listed, percent
-from crowdgold.presentation.folder import ANNOTATORS, StudyFolder, records_of
-from crowdgold.types.columns import counted
+from crowdgold.presentation.folder import StudyFolder, records_of
 from crowdgold.types.notes import GRAVE, MINOR, Note
-
-NAMED = 8  # annotators of a kind that are named
 
 
 @dataclass(frozen=True)
@@ -36,103 +31,12 @@ class CheckSection:
     verdicts: Sequence[tuple[str, str, str, str]]  # method, verdict, why, and how to mend it
     warnings: Sequence[str]  # in plain words
     made: bool  # whether a check was made; without one the facts are counts alone
-    judges: Sequence[str] = ()  # names of judges whose errors are compared
-    pairs: Sequence[tuple[str, Sequence[str]]] = ()  # a judge, and the correlation with each
-
-
-def _alpha(agreement: Mapping[str, Any]) -> str:
-    if agreement.get("alpha") is None:
-        return "none to measure"
-    text = f"Krippendorff's alpha {agreement['alpha']:.3f}"
-    if agreement.get("lower") is not None:
-        ends = f"{agreement['lower']:.3f} to {agreement['upper']:.3f}"
-        text += f" ({percent(agreement['level'])} interval {ends})"
-    return f"{text}; 1: all agree, 0: as if at random"
-
-
-def _annotators(annotators: Mapping[str, Any] | None) -> str:
-    if not annotators:
-        return "not known"
-    names = [str(name) for name in annotators["annotator"]]
-    checked = AnnotatorCheck(**{name: np.array(annotators[name]) for name in ANNOTATORS})
-    texts = [counted(len(names), "annotator")]
-    for which, what in (
-        (checked.few, "with few labels"),
-        (checked.adversarial, "against the others"),
-        (checked.constant, "constant"),
-    ):
-        chosen = [name for name, one in zip(names, which, strict=True) if one]
-        if chosen:
-            named = ", ".join(chosen[:NAMED]) + (", …" if len(chosen) > NAMED else "")
-            texts.append(f"{len(chosen)} {what} ({named})")
-    return "; ".join(texts)
 
 
 def _sampled_from(found: Mapping[str, Any]) -> str:
     """What gold should be a random sample of, a key of `WORDINGS`, as check.json has it."""
     of = str(found.get("of", OF_ITEMS))
     return of if of in WORDINGS else OF_ITEMS
-
-
-def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    least, middle, most = check["votes_per_item"]
-    each = f"{least}" if least == most else f"{least} to {most}, median {middle:g}"
-    yield "items", f"{check['items']:,}"
-    if check["votes"]:
-        share = 100 * check["positive_votes"]
-        yield "votes", f"{check['votes']:,}; {each} an item; {share:.1f} % positive"
-        yield "agreement of votes", _alpha(check["agreement"])
-        yield "annotators", _annotators(check["annotators"])
-    else:
-        yield "votes", "none"
-    named = zip(check["majority_right"], ("positives", "negatives"), strict=True)
-    right = [f"{100 * share:.1f} % of the {name}" for share, name in named if share is not None]
-    majority = f"; the majority of votes is right on {' and '.join(right)}" if right else ""
-    yield (
-        "gold labels",
-        f"{check['gold_positive']:,} positive, {check['gold_negative']:,} negative{majority}",
-    )
-    if check.get("judges", {}).get("sentences"):
-        yield "judges", "; ".join(check["judges"]["sentences"])
-    sample = check["gold_sample"]
-    of = _sampled_from(sample)
-    if sample.get("note") or sample.get("p") is None:
-        likely = f"no test: {sample.get('note') or 'too little is known'}"
-    else:
-        likely = f"{likeness_in_words(sample['p'], of)} (p = {sample['p']:.2g})"
-    yield "gold a random sample?" if of == OF_ITEMS else WORDINGS[of].question, likely
-    if check.get("clusters"):
-        yield "clusters", f"{check['clusters']['numbers']}; {check['clusters']['sentence']}"
-    if check.get("expert_agreement"):
-        given = check.get("expert_labels", {}).items()
-        experts = ", ".join(f"{name} {labels:,}" for name, labels in given)
-        yield "experts", f"{experts}; {_alpha(check['expert_agreement'])}"
-    if check.get("expert_errors", {}).get("sentences"):
-        yield "experts' errors", "; ".join(check["expert_errors"]["sentences"])
-    for name, one in check["scores"].items():
-        lacking = f"; {one['without']:,} items without" if one.get("without") else ""
-        yield (
-            f"scores of {name}",
-            f"{one['lowest']:.4g} to {one['highest']:.4g}, {one['distinct']:,} different; "
-            f"{100 * one['tied']:.2g} % of the pairs of items are tied{lacking}",
-        )
-
-
-def _correlations(judges: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
-    """The correlations of each two judges' errors, below the diagonal; none of fewer than three."""
-    names = [str(name) for name in judges.get("judge", ())]
-    shared = judges.get("shared", {})
-    parts = [shared.get(one, ()) for one in ("pairs", "pairs_lower", "pairs_upper")]
-    if len(names) < 3 or any(len(part) != len(names) for part in parts):
-        return []
-    found = []
-    for row, name in list(enumerate(names))[1:]:
-        texts = []
-        for value, lower, upper in zip(*(part[row][:row] for part in parts), strict=True):
-            ends = f" ({lower:.2f} to {upper:.2f})" if lower is not None else ""
-            texts.append("" if value is None else f"{value:.2f}{ends}")
-        found.append((name, texts))
-    return found
 
 
 def write_check(study: StudyFolder) -> CheckSection:
@@ -152,9 +56,8 @@ def write_check(study: StudyFolder) -> CheckSection:
         for one in check["verdicts"]
     ]
     warnings = [line[:1].upper() + line[1:] + "." for line in map(str, check["warnings"])]
-    pairs = _correlations(check.get("judges", {}))
-    judges = [str(name) for name in check["judges"]["judge"]] if pairs else []
-    return CheckSection(list(_facts(check)), verdicts, warnings, True, judges[:-1], pairs)
+    facts = [(head, "; ".join(said)) for head, said in check["about"].items()]
+    return CheckSection(facts, verdicts, warnings, True)
 
 
 SURELY = 0.99  # observations outside are too many if a right model has fewer with this probability

@@ -10,15 +10,15 @@ check.json       the data check, as of `crowdgold check --json`, where it was ma
 import csv
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from crowdgold.checking.agreement import AnnotatorCheck
 from crowdgold.checking.study import DataCheck
+from crowdgold.checking.text import as_json
 from crowdgold.evaluation import assumed_errors
 from crowdgold.evaluation.answer import NUMBERS as ANSWER_NUMBERS
 from crowdgold.evaluation.answer import Answer, answer_of, of_stratum
@@ -31,7 +31,6 @@ from crowdgold.reading.json_shapes import (
     FLAG,
     LEVEL,
     NUMBER,
-    PLAIN,
     SHARE,
     TEXT,
     Shape,
@@ -49,7 +48,6 @@ from crowdgold.reading.tables import check_cells
 from crowdgold.types.errors import InputError
 from crowdgold.types.notes import CATALOGUE, WEIGHTS, note_of
 
-ANNOTATORS = tuple(one.name for one in fields(AnnotatorCheck))
 VALUE = optional(NUMBER)
 
 
@@ -64,21 +62,6 @@ def _with_ends(shape: Shape) -> Shape:
                 f"{where}: found an interval from lower = {lower} to upper = {upper}, expected two "
                 "numbers in order, or none"
             )
-
-    return check
-
-
-def _of_one_length(shape: Shape) -> Shape:
-
-    def check(value: Any, where: str) -> None:
-        shape(value, where)
-        first = ANNOTATORS[0]
-        for name in ANNOTATORS:
-            if len(value[name]) != len(value[first]):
-                raise Unfit(
-                    f"{where}.{name}: found {len(value[name])} entries, expected "
-                    f"{len(value[first])}, as many as in {first}"
-                )
 
     return check
 
@@ -150,37 +133,18 @@ _STUDY = keys(
     {"date": TEXT, "notes": list_of(TEXT), "seconds": VALUE, "written": list_of(TEXT)},
 )  # fmt: skip
 
-_AGREEMENT = _with_ends(
-    keys({"alpha": VALUE, "lower": VALUE, "upper": VALUE, "level": LEVEL}, {"items": COUNT})
-)
-_COUNTS = list_of(COUNT)
-_ANNOTATORS = _of_one_length(
-    keys({
-        "annotator": list_of(PLAIN), "labels": _COUNTS, "compared": _COUNTS, "agreed": _COUNTS,
-        "chance": list_of(VALUE), "p_adversarial": list_of(NUMBER), "p_constant": list_of(NUMBER),
-    })
-)  # fmt: skip
-_SCORES = keys(
-    {"lowest": NUMBER, "highest": NUMBER, "distinct": COUNT, "tied": SHARE},
-    {"without": optional(COUNT)},
-)
 _VERDICT = keys({"method": TEXT, "verdict": TEXT, "why": TEXT}, {"mend": TEXT})
 _CHECK = keys(
     {
-        "items": COUNT, "votes": COUNT, "votes_per_item": list_of(NUMBER, 3),
-        "positive_votes": optional(SHARE), "agreement": _AGREEMENT,
-        "annotators": optional(_ANNOTATORS), "gold_positive": COUNT, "gold_negative": COUNT,
-        "gold_sample": keys({}, {"p": optional(SHARE), "note": optional(TEXT), "of": TEXT}),
-        "majority_right": list_of(optional(SHARE), 2), "scores": named(_SCORES),
-        "verdicts": list_of(_VERDICT), "warnings": list_of(TEXT),
+        "about": named(list_of(TEXT)), "verdicts": list_of(_VERDICT), "warnings": list_of(TEXT),
+        "gold_sample": keys({}, {"p": optional(SHARE), "of": TEXT}),
     },
-    {"expert_agreement": optional(_AGREEMENT), "expert_labels": named(COUNT)},
 )  # fmt: skip
+"""Of check.json, what the report shows."""
 
 NAMES = (
     "stratum", "model", "against", "metric", "method", "message", "note", "codes", "curve",
-    "annotator",
-    "parameter", "check",
+    "annotator", "parameter", "check",
 )  # fmt: skip
 """Columns of text, in which NA or an empty cell is a name like any other."""
 FLAGS = ("diagnostics_passed", "misfit")
@@ -332,4 +296,5 @@ def read_study_folder(path: Path) -> StudyFolder:
 
 def study_shown(evaluation: Evaluation, check: DataCheck) -> StudyFolder:
     """An evaluation that was not written, as its folder would have it."""
-    return StudyFolder(evaluation.summary, evaluation.answers, evaluation.tables, plain(check))
+    held = plain(as_json(check))
+    return StudyFolder(evaluation.summary, evaluation.answers, evaluation.tables, held)

@@ -137,18 +137,12 @@ KEYS: Mapping[str, Mapping[str, tuple[str, Callable[[dict[str, Any]], None]]]] =
     },
     "check.json": {
         **{f"without {key}": (key, _set(key, ...)) for key in
-           ("items", "verdicts", "gold_sample", "agreement", "annotators", "scores", "warnings")},
-        "items in words": ("items", _set("items", "many")),
-        "votes per item of nothing": ("votes_per_item", _set("votes_per_item", None)),
+           ("about", "verdicts", "gold_sample", "warnings")},
+        "words of a text": ("about", _set("about", "3,000 items")),
+        "words of a number": ("items", _set("items", [3000], "about")),
         "a verdict of a text": ("verdicts", _set("verdicts", ["usable"])),
         "verdicts of a number": ("verdicts", _set("verdicts", 3)),
         "a gold sample of a text": ("gold_sample", _set("gold_sample", "random")),
-        "annotators of a list": ("annotators", _set("annotators", [])),
-        "annotators without labels": ("labels", _set("labels", ..., "annotators")),
-        "an annotator of a list": ("annotator", _set(0, [], "annotators", "annotator")),
-        "annotators of two lengths": ("labels", _set("labels", [1], "annotators")),
-        "an agreement without its level": ("level", _set("level", ..., "agreement")),
-        "scores of a list": ("scores", _set("scores", [])),
         "warnings of a number": ("warnings", _set("warnings", 1)),
     },
 }  # fmt: skip
