@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, rankdata
 
+import crowdgold as cg
 from crowdgold.checking.agreement import agreement, alpha_of_patterns, check_annotators, holm
 from crowdgold.checking.choice import order_of_choice
 from crowdgold.checking.gold_sample import (
@@ -513,7 +514,7 @@ def test_the_answer_is_shown_whatever_is_left_out(judged, capsys):
     frame[names] = np.tile(np.where(frame["item"] < 100, "a", "b")[:, None], 40)
     frame.to_csv(judged[0], index=False)
     assert main(["check", *map(str, judged)]) == 0
-    for text in (capsys.readouterr().out, repr(checked(read_study(judged), 100))):
+    for text in (capsys.readouterr().out, repr(cg.check(read_study(judged)))):
         assert len(text.splitlines()) <= 25
         for line in (
             r"^ *answer +logistic-R: votes and scores", r"^ *other methods ",

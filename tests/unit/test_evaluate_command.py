@@ -100,7 +100,7 @@ def test_where_gold_was_chosen_the_first_line_says_so_and_a_model_answers(few, t
     assert {one["method"] for one in heads[1:]} == {None}
     assert main(["evaluate", *given, "--no-models"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert said.count("votes-R, GT, AutoEval: from these gold items") == 1
+    assert said.count("votes-R, GT, AutoEval: it rests on these gold items") == 1
     assert said.count("--no-models leaves them out") <= said.count(": no answer: ") <= 3
 
 

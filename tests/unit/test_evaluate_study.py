@@ -361,7 +361,7 @@ def test_jobs_and_reasons():
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--methods", "GT", "--metrics", "F1"], "has an estimate: - large: no F1"),
+        (["--methods", "GT", "--metrics", "F1"], "has an estimate: - large, small: no F1"),
         (["--methods", "CLARA"], "who gave each vote"),
     ],
 )

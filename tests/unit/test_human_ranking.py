@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from crowdgold.experiment.registries import entries
-from crowdgold.papers.label_variation import check as human_ranking
+from crowdgold.papers.label_variation import experiments as human_ranking
 from crowdgold.papers.label_variation.judgements import LEAST, Judged, choose, halves
 from crowdgold.papers.label_variation.plots import line_with_band
 from crowdgold.types.errors import InputError

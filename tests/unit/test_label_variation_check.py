@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.datasets.dataset import JUDGED_COLUMNS as COLUMNS
-from crowdgold.papers.label_variation import check as label_variation
+from crowdgold.papers.label_variation import experiments as label_variation
 from crowdgold.system.declarations import load
 from crowdgold.types.errors import InputError
 

@@ -108,7 +108,7 @@ def test_the_commands_answer_without_a_word_of_votes(files, capsys):
     assert f"all: {SIZE} items, {GOLD} with gold (" in told.out
     assert f"no votes: the items are the {SIZE} of scores.csv" in told.err
     summary = json.loads(Path("out/study.json").read_text(encoding="utf-8"))
-    found = {one["metric"].partition("@")[0]: one["method"] for one in summary["headlines"]}
+    found = {one["metric"].partition("@")[0]: one["method"] for one in summary["answers"]}
     assert not found.keys() & set(OF_VOTES)
     assert {"prevalence", "AUC", "accuracy", "delta_AUC"} <= found.keys()
     assert set(found.values()) == {"logistic-R"}
@@ -131,7 +131,7 @@ def test_gold_is_drawn_from_scores_alone(files, capsys):
     batch["gold"] = truth.integers(0, 2, 60)
     batch.to_csv("batch.csv", index=False)
     study = read_study(["scores.csv", "batch.csv"])
-    assert crowdgold.evaluate(study, models=False)["prevalence"].only.method == "logistic-R"
+    assert crowdgold.evaluate(study, models=False)["prevalence"].only.value.method == "logistic-R"
     assert main(["sample", *files, "--poststratify", "--out", "chances.csv"]) == 0
     assert main(["sample", *files, "--n", "30", "--out", "next.csv"]) == 0
     more = ["plan", "--more", "--pilot", *files, "--metric", "prevalence", "--width", "0.15"]

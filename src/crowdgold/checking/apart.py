@@ -14,9 +14,9 @@ large. Deals end once `ENOUGH` of them are, which leaves p valid (Besag and Clif
 p-values of the two classes are corrected by Holm's method. Where items belong together one of each
 cluster is taken, at random, since an annotator may err on all of a cluster alike.
 
-Of 1,200 studies of 12 equal annotators 1.1 % had a p of `LEVEL` or less for some class. One judge
-of .6 among four of .9 was found in 100 of 100 with 300 gold items, and one among 19 of .9 in 77 of
-100 with 45 gold items of a class each.
+Of 1,200 studies of 12 equal annotators 1.1 % had a p of `SIGNIFICANT` or less for some class. One
+judge of .6 among four of .9 was found in 100 of 100 with 300 gold items, and one among 19 of .9 in
+77 of 100 with 45 gold items of a class each.
 """
 
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ from crowdgold.reading.study import Study
 from crowdgold.system.kernels import kernel
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR
 
-LEVEL = 0.01  # of p, from which on annotators differ
+SIGNIFICANT = 0.01  # of p, from which on annotators differ
 FEWEST = 10  # gold items of the class that an annotator has labelled, who is compared with others
 DEALS, ENOUGH = 1999, 20  # most deals; and as large ones after which there are no more
 ROUNDING = 1e-9  # share of T below which two are alike
@@ -61,7 +61,7 @@ class Apart:
     @property
     def differ(self) -> bool:
         """Whether chance alone would rarely put equal annotators as far apart."""
-        return self.p <= LEVEL
+        return self.p <= SIGNIFICANT
 
 
 @kernel()

@@ -282,9 +282,7 @@ def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
         worst = max((VERDICTS.index(one.verdict) for one in findings), default=0)
         # What only weakens is of no interest where something forbids.
         told = [one for one in findings if VERDICTS.index(one.verdict) == worst]
-        use = method.offer.use if method.offer else ""
-        if method.offer and not known.most_votes:
-            use = method.offer.use_unvoted or use
+        use = method.offer.good_for(known.most_votes) if method.offer else ""
         why = "; ".join(dict.fromkeys(one.why for one in told)) or use
         mend = "; ".join(dict.fromkeys(one.mend for one in told))
         found.append(Verdict(name, VERDICTS[worst], why, mend))

@@ -163,10 +163,8 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
     if foretold is not None:
         first = [*foretold.methods[:1], *filter(None, [foretold.model])]
         if foretold.methods:
-            found["answer"] = [
-                f"{name}: {METHODS[name].offer.use}"  # type: ignore[union-attr]
-                for name in foretold.methods[:1]
-            ]
+            offer = METHODS[first[0]].offer
+            found["answer"] = [f"{first[0]}: {offer.good_for(check.votes) if offer else ''}"]
         if foretold.model:
             why = by_name[foretold.model].why
             found["model"] = [f"{foretold.model}, which nothing checks: {why}"]

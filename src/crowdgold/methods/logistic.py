@@ -36,6 +36,6 @@ METHOD = Method(
             f"scores are like, {WITH_GOLD} A bad prediction makes intervals wider, not wrong."
         ),
         roles=(CORRECTED, REFERENCE), doubts=OF_GOLD, stream=1,
-        use_unvoted="the answer: scores, corrected by the gold labels",
+        use_unvoted="scores, corrected by the gold labels",
     ),
 )  # fmt: skip

@@ -87,6 +87,10 @@ class Offer:
     work: float = 0.0  # how long it takes, relative to others; 0: it samples nothing
     fit_of: str = ""  # methods of one word share a fit; empty where it has its own
     population_only: bool = False  # it never speaks of the items at hand
+
+    def good_for(self, votes: int) -> str:
+        """What it is good for, with so many votes."""
+        return self.use if votes else self.use_unvoted or self.use
     use_unvoted: str = ""  # what it is good for without votes; empty where that is `use`
 
 
