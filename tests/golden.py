@@ -200,9 +200,7 @@ def of_samplers() -> Texts:
         rng = np.random.default_rng(9)
         try:
             fitted = fit(name, items, rng)
-            rows = [
-                {**vars(one), "notes": one.note} for one in evaluate(fitted, items, metrics, rng)
-            ]
+            rows = [one.as_row() for one in evaluate(fitted, items, metrics, rng)]
         except Exception as error:  # what a method refuses is kept, too
             found[name] = f"{type(error).__name__}: {error}"
             continue

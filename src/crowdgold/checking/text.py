@@ -83,8 +83,11 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
     annotators, known = "not known", check.annotators
     if known is not None:
         fewest, median, highest = np.quantile(known.labels, [0, 0.5, 1])
-        odd = ((known.few, f"with fewer than {FEW_LABELS}"), (known.adversarial, "who vote against "
-               "the others"), (known.constant, "who always give the same label"))  # fmt: skip
+        odd = (
+            (known.few, f"with fewer than {FEW_LABELS}"),
+            (known.adversarial, "against the others"),
+            (known.constant, "always of one label"),
+        )
         told = [f"{int(which.sum())} {what}" for which, what in odd if which.any()]
         annotators = (
             f"{len(known.labels):,}, with {fewest:,.0f} to {highest:,.0f} labels (median "

@@ -370,7 +370,7 @@ def foretell(study: Study, check: DataCheck, settings: Settings) -> DataCheck:
     for one in answers:
         if one.value is None and one.allowed is None and not model:
             why = "; ".join(passed.text for passed in one.passed_over[:1])
-            unanswered.setdefault(why or "no method estimates it", []).append(one.of.name)
+            unanswered.setdefault(why or "no method estimates it", []).append(one.of.in_words)
     return replace(check, foretold=Foretold(
         tuple(dict.fromkeys(value.method for _, value in known)), model,
         {one.of.in_words: (half, one.of.words.in_per_cent) for one, value in known

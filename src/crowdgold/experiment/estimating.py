@@ -159,7 +159,7 @@ def estimate_block(
             }
             for one in estimates:
                 truth = truths.get((one.metric, one.annotator or one.agent or one.item), nan)
-                rows.append({**shared, **vars(one), "method": method, "truth": truth, **gate})
+                rows.append({**shared, **one.as_row(), "method": method, "truth": truth, **gate})
             if seconds is not None:
                 times.append({**where, "method": method, "seconds": seconds})
     return results_frame(rows, task["settings"][0]["axes"]), times_frame(times, where)

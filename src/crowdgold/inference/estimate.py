@@ -1,6 +1,7 @@
 """An estimated metric."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,12 @@ class Estimate:
     def note(self) -> str:
         """Its notes in words."""
         return texts(self.notes)
+
+    def as_row(self) -> dict[str, Any]:
+        """As a row of a table of results, its notes in words."""
+        held = {name: value for name, value in vars(self).items() if name != "gold"}
+        return {"note" if name == "notes" else name: self.note if name == "notes" else value
+                for name, value in held.items()}  # fmt: skip
 
     @classmethod
     def of_draws(

@@ -91,6 +91,7 @@ class Offer:
     def good_for(self, votes: int) -> str:
         """What it is good for, with so many votes."""
         return self.use if votes else self.use_unvoted or self.use
+
     use_unvoted: str = ""  # what it is good for without votes; empty where that is `use`
 
 

@@ -84,7 +84,7 @@ class _Columns:
     @property
     def legend(self) -> list[str]:
         """Which models the short names are of; nothing where all stand as they are."""
-        short = [f"{own}: {name}" for name, own in self.called.items() if own != name]
+        short = [f"{own}={name}" for name, own in self.called.items() if own != name]
         return textwrap.wrap("; ".join(short), WIDTH, break_on_hyphens=False)
 
 
@@ -198,8 +198,9 @@ def footnotes(evaluation: Evaluation, stratum: str) -> Iterator[str]:
         named = [f"{one.of.name} {one.votes_alone:.3f}" for one in apart[:AS_GOLD_NAMED]]
         more = f" and {len(apart) - AS_GOLD_NAMED} more" * (len(apart) > AS_GOLD_NAMED)
         yield (
-            "Had the majority of the votes been taken for the truth, these would lie outside their "
-            f"intervals: {', '.join(named)}{more}."
+            "Had the majority of the votes been taken for the truth, "
+            f"{counted(len(apart), 'number')} would lie outside the interval: "
+            f"{', '.join(named)}{more}."
         )
     for one in answers:
         yield from (f"{one.of.name}: {note.text}" for note in one.notes if note.code == APART)
@@ -272,7 +273,7 @@ def _in_full(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
         ]
         blocks.append("\n".join(lines))
     if several and shared:
-        blocks.append("\n".join(["In each of these tables:", *_wrapped(shared)]))
+        blocks.append("\n".join(["Of each of these tables:", *_wrapped(shared)]))
     return "\n\n".join(blocks)
 
 
@@ -283,15 +284,18 @@ def _in_short(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
     blocks = []
     for of in list(first.values())[::-1][:MOST_TABLES]:
         found = {one.stratum: one for one in evaluation.answers if one.of == of}
-        lines = [f"{of.in_words}, by stratum", f"{'stratum':<32}{'items':>8}{'gold':>7}  value"]
+        lines = [
+            f"{of.in_words}, by stratum",
+            f"{'stratum':<32}{'items':>8}{'gold':>7}{'value':>6}  interval",
+        ]
         for one in strata[:MOST_ROWS]:
             answer = found.get(one["name"])
-            said = "no answer"
+            said = "  no answer"
             if answer and answer.allowed and answer.allowed.ends:
-                said = f"a range, {ends_in_words(*answer.allowed.ends)}"
+                said = f"  a range, {ends_in_words(*answer.allowed.ends)}"
             elif answer and answer.value and not answer.allowed:
                 said = _number_cells(answer.value, "").rstrip()
-            lines.append(f"{_cut(one['name'], 32)}{one['items']:>8,}{one['gold']:>7,}{said:>8}")
+            lines.append(f"{_cut(one['name'], 32)}{one['items']:>8,}{one['gold']:>7,}{said}")
         if len(strata) > MOST_ROWS:
             lines.append(f"{len(strata) - MOST_ROWS:,} more strata are in estimates.csv")
         blocks.append("\n".join(lines))

@@ -20,6 +20,7 @@ class Words(NamedTuple):
 
     text: str  # a clause without its last stop; sentences where it is a doubt
     title: str = ""  # above the text in a report
+    weight: str = TOLD  # one of `WEIGHTS`, where a note does not say another
 
 
 NUMBERS_IN = "numbers in estimates.csv"
@@ -42,29 +43,34 @@ CATALOGUE: Mapping[str, Words] = {
     "exact_bound": Words(
         "it rests on {number:counted {units}}, so that the interval is an exact bound"
     ),
-    "vague": Words("no interval: it could have nearly any value"),
+    "vague": Words("no interval: it could have nearly any value", weight=FATAL),
     "left_open": Words(
         "no interval: a stratum, or items that count for as many others, has so few gold labels "
-        "that they leave more than half of the range open"
+        "that they leave more than half of the range open",
+        weight=FATAL,
     ),
-    "all_alike": Words("no interval: the gold items are all alike, and show no spread"),
-    "no_value": Words("the gold items leave it without a value"),
-    "no_value_of_draws": Words("the labels leave it without a value"),
-    "no_difference": Words("it gives no difference of two predictors"),
+    "all_alike": Words(
+        "no interval: the gold items are all alike, and show no spread", weight=FATAL
+    ),
+    "no_value": Words("the gold items leave it without a value", weight=FATAL),
+    "no_value_of_draws": Words("the labels leave it without a value", weight=FATAL),
+    "no_difference": Words("it gives no difference of two predictors", weight=FATAL),
     "annotators_apart": Words(
         "this is of all votes together, and annotators differ: {lowest} has {low:.2f}, {highest} "
-        "{high:.2f}; annotators.csv has each"
+        "{high:.2f}; annotators.csv has each",
+        weight=MINOR,
     ),
     "scores_of": Words("with the scores of {model}"),
     "said": Words("{text}"),
     # Why a method gives no answer.
-    "no_number": Words("no value"),
-    "no_interval": Words("no interval"),
+    "no_number": Words("no value", weight=FATAL),
+    "no_interval": Words("no interval", weight=FATAL),
     "without_scores": Words("it does not use the scores"),
     "not_converged": Words("its chains had not converged ({message})"),
     "contradicted": Words("the gold labels contradict it"),
     "too_wide": Words(
-        f"its interval, {{lower:.3f}} to {{upper:.3f}}, says next to nothing; {NUMBERS_IN}"
+        f"its interval, {{lower:.3f}} to {{upper:.3f}}, says next to nothing; {NUMBERS_IN}",
+        weight=FATAL,
     ),
     "model_beside_gold": Words("it is a model, which is no answer where there are gold labels"),
     "takes_gold_for_true": Words(
@@ -72,19 +78,25 @@ CATALOGUE: Mapping[str, Words] = {
     ),
     "not_from_this_gold": Words(f"it rests on these gold items; {NUMBERS_IN}"),
     "not_by_itself": Words(f"it is no answer by itself; {NUMBERS_IN}"),
-    "no_model": Words("no model was fitted that could answer (--no-models leaves them out)"),
+    "no_model": Words(
+        "no model was fitted that could answer (--no-models leaves them out)", weight=FATAL
+    ),
     "not_run": Words("{why}"),
     "wide": Words(
-        "the interval has more than half of the values that the metric can take, and says little"
+        "the interval has more than half of the values that the metric can take, and says little",
+        weight=MINOR,
     ),
     # Why there is no range without gold labels.
-    "range_not_known": Words("votes and scores alone give it no range"),
-    "range_of_single_votes": Words("too few items have two votes"),
+    "range_not_known": Words("votes and scores alone give it no range", weight=FATAL),
+    "range_of_single_votes": Words("too few items have two votes", weight=FATAL),
     "range_of_others": Words(
-        "the range leaves out judges who vote against the others, and this is of all votes"
+        "the range leaves out judges who vote against the others, and this is of all votes",
+        weight=FATAL,
     ),
-    "range_contradicted": Words("the votes contradict what is assumed of the judges"),
-    "range_too_wide": Words("the data allow anything from {lower:.2f} to {upper:.2f}"),
+    "range_contradicted": Words("the votes contradict what is assumed of the judges", weight=FATAL),
+    "range_too_wide": Words(
+        "the data allow anything from {lower:.2f} to {upper:.2f}", weight=FATAL
+    ),
     # What would change the answer.
     "gold_not_random": Words(
         "{what} of the gold items differ from those of the others{p}. Every method takes "
@@ -158,7 +170,7 @@ CATALOGUE: Mapping[str, Words] = {
     "verdict_minor": Words(
         "We found no grave reason to distrust these numbers; smaller ones are below ({number})."
     ),
-}  # fmt: skip
+}
 
 
 class _Places(Formatter):
@@ -190,7 +202,10 @@ class Note:
 
     code: str  # one of `CATALOGUE`
     values: Mapping[str, Any] = field(default_factory=dict)  # what stands in its places
-    weight: str = TOLD  # one of `WEIGHTS`
+    weight: str = ""  # one of `WEIGHTS`; that of its code where none is given
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", self.weight or CATALOGUE[self.code].weight)
 
     @property
     def text(self) -> str:
