@@ -52,6 +52,13 @@ def _true_value(metric: str, table: Items, reference: Items, parameters: Plain) 
     )
 
 
+OF_ESTIMATE = (
+    "metric", "annotator", "agent", "item", "estimate", "lower", "upper", "standard_error",
+    "undefined", "note",
+)  # fmt: skip
+"""What a row of the results table has of an estimate."""
+
+
 def true_values(metrics: Sequence[str], drawn: Replicate) -> dict[tuple[str, str], float]:
     """(metric, annotator or agent) -> true value; the name is empty where it is nobody's own.
 
@@ -159,7 +166,8 @@ def estimate_block(
             }
             for one in estimates:
                 truth = truths.get((one.metric, one.annotator or one.agent or one.item), nan)
-                rows.append({**shared, **vars(one), "method": method, "truth": truth, **gate})
+                found = {name: getattr(one, name) for name in OF_ESTIMATE}
+                rows.append({**shared, **found, "method": method, "truth": truth, **gate})
             if seconds is not None:
                 times.append({**where, "method": method, "seconds": seconds})
     return results_frame(rows, task["settings"][0]["axes"]), times_frame(times, where)
