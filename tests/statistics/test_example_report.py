@@ -84,6 +84,7 @@ def test_they_do_not_hold_what_the_majority_of_votes_says(study):
 def test_the_report_says_these_intervals(study):
     first = write_answers(study.answers, study.level)[0].answers[0]
     row = study.summary["answers"][0]
-    assert first.sentence == f"{100 * row['estimate']:.1f} % of the items are positive."
+    value = f"{100 * row['estimate']:.1f} %"
     ends = " to ".join(f"{100 * row[name]:.1f} %" for name in ("lower", "upper"))
-    assert first.interval == f"95 % interval {ends}"
+    assert first.sentence == f"{value} of the items are positive (95 % interval {ends})."
+    assert first.cells[:3] == [value, ends, "corrected by gold (logistic-R)"]

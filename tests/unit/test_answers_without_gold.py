@@ -15,7 +15,7 @@ from crowdgold.evaluation.answer import Quantity, Value, VotesRange, answer_of
 from crowdgold.evaluation.choosing import range_of
 from crowdgold.evaluation.conditions import outcomes, read_condition
 from crowdgold.evaluation.questions import Settings
-from crowdgold.presentation.answers import write_answer
+from crowdgold.presentation.answers import CELLS, VOTES_ALONE, write_answer
 from crowdgold.types.errors import InputError
 from crowdgold.types.notes import Note
 from unit.made_files import write_votes
@@ -73,9 +73,12 @@ def test_check_terminal_json_report_and_python_have_the_same_range(evaluated):
     assert ends == pytest.approx((known.lower, known.upper), abs=1e-9)
     assert found["prevalence"].interval == pytest.approx(ends)
     assert re.search(rf"prevalence +{lower:.2f} to {upper:.2f}", found.text)
-    card = write_answer(answer_of(row), 0.95)
-    assert card.sentence.startswith(f"{100 * lower:.1f} % to {100 * upper:.1f} %")
-    assert any("CLARA says" in one and "nothing checks it" in one for one in card.details)
+    told, said = write_answer(answer_of(row), 0.95), f"{100 * lower:.1f} % to {100 * upper:.1f} %"
+    assert told.sentence.startswith(said)
+    assert any("CLARA says" in one and "nothing checks it" in one for one in told.remarks)
+    cells = dict(zip(CELLS, told.cells, strict=True))
+    assert (cells["value"], cells["interval"], cells["by"]) == ("a range", said, VOTES_ALONE)
+    assert cells["a model says"].startswith(f"CLARA: {100 * row['estimate']:.1f} % (")
 
 
 def test_what_has_no_range_names_the_gold_labels_that_would_do(evaluated):
@@ -88,9 +91,10 @@ def test_what_has_no_range_names_the_gold_labels_that_would_do(evaluated):
     assert known == {"lower": None, "upper": None, "gold": 97}
     with pytest.raises(InputError, match="97 gold labels"):
         _ = found["accuracy", "a"].interval
-    card = write_answer(answer_of(row), 0.95)
-    assert card.sentence.startswith("No range without gold labels")
-    assert card.as_gold.startswith("97 gold labels")
+    told = write_answer(answer_of(row), 0.95)
+    assert told.sentence.startswith("No range without gold labels")
+    assert any(one.startswith("97 gold labels") for one in told.remarks)
+    assert told.cells[:3] == ["no range", "", ""]
     (difference,) = (one for one in rows["answers"] if one["metric"] == "delta_AUC")
     ends = row_of(rows, "prevalence")["range"]
     least = min(ends["lower"], 1 - ends["upper"])

@@ -132,9 +132,12 @@ def test_a_figure_of_a_metric_that_no_world_has_is_refused():
 
 
 def test_every_need_has_a_word_in_the_cells_of_the_figure():
-    """Tables that have nothing, or gold alone, lack all else; an unknown reason is told as such."""
-    nothing, gold = Has(), Has(gold_positive=5, gold_negative=5)
-    reasons = [one.lacks(nothing) or one.lacks(gold) for one in NEEDS]
+    """Tables that have nothing, gold alone, or a vote an item lack all else; an unknown reason is
+    told as such."""
+    gold, votes = Has(gold_positive=5, gold_negative=5), Has(most_votes=1)
+    lacking = [[*filter(None, map(one.lacks, (Has(), gold, votes)))] for one in NEEDS]
+    assert all(lacking)
+    reasons = [reason for of_need in lacking for reason in of_need]
     reasons += [lacks_package("no_such_package"), METRIC_OF_SCORES]
     reasons += [one.cannot_estimate("none") for one in METHODS.values() if one.estimates]
     assert all(reasons)

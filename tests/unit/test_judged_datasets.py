@@ -207,6 +207,9 @@ def test_a_dataset_goes_through_the_pipeline_as_it_is(tmp_path):
     top = rows[(rows["metric"] == "ambiguity:top") & (rows["method"] == "PEC")]
     assert set(top["item"]) <= set(frame["item"])
     assert (rows.loc[rows["metric"] == "labels", "estimate"] == 80).all()
+    missing = rows[rows["estimate"].isna()].set_index(["method", "metric"])["note"]
+    assert missing["MV", "accuracy:each"] == "it has no confusion matrices"
+    assert (rows.loc[rows["estimate"].notna(), "note"] == "").all()
 
 
 @pytest.mark.parametrize("name", JUDGED)

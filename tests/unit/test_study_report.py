@@ -21,14 +21,17 @@ from crowdgold.evaluation.answer import (
     Passed,
     Quantity,
     Value,
+    VotesRange,
     value_of,
 )
 from crowdgold.evaluation.choosing import why_set_aside
 from crowdgold.presentation.answers import (
+    CELLS,
     AnswerGroup,
     Numbers,
     leads,
     rounded,
+    unanswered,
     write_answer,
     write_answers,
 )
@@ -40,7 +43,14 @@ from crowdgold.presentation.doubts import (
     verdict_of,
     write_check,
 )
-from crowdgold.presentation.figures import draw_study_estimates, drawn_names, votes_of
+from crowdgold.presentation.figures import (
+    WITHOUT_GOLD,
+    answer_figures,
+    draw_study_answers,
+    draw_study_estimates,
+    drawn_names,
+    votes_of,
+)
 from crowdgold.presentation.folder import read_study_folder
 from crowdgold.presentation.page import (
     answers_table,
@@ -86,7 +96,7 @@ def test_the_page_stands_alone_and_runs_no_name(folder):
     for part in (
         'name="viewport" content="width=device-width, initial-scale=1"', "@media print",
         "Evaluated on 2026-03-01.</p>", ":focus-visible { outline: 3px",
-        "prefers-color-scheme: dark", "model 2 is 模型", '<p class="details">Gold labels alone: ',
+        "prefers-color-scheme: dark", "model 2 is 模型", '<th scope="col">gold labels alone</th>',
         "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&#34;&#39;&amp;$a$",
     ):  # fmt: skip
         assert part in page
@@ -145,6 +155,11 @@ def told(*of, **more):
     return write_answer(answer(*of, **more), 0.95)
 
 
+def cells(*of, **more):
+    """Its cells of the table, by their column."""
+    return dict(zip(CELLS, told(*of, **more).cells, strict=True))
+
+
 BEHIND = ("delta_AUC", "m", "k", (-0.03, -0.05, -0.01))
 UNSURE = ("delta_AUC", "m", "k", (0.03, -0.01, 0.07))
 
@@ -152,76 +167,102 @@ UNSURE = ("delta_AUC", "m", "k", (0.03, -0.01, 0.07))
 @pytest.mark.parametrize(
     ("of", "sentence", "interval"),
     [
-        ((), "20.0 % of the items are positive.", "18.0 % to 22.0 %"),
-        (("prevalence", "", "", (0.2, 0.1998, 0.2003)), "20.000 % of the items",
+        ((), "20.0 % of the items are positive", "18.0 % to 22.0 %"),
+        (("prevalence", "", "", (0.2, 0.1998, 0.2003)), "20.000 % of the items are positive",
          "19.980 % to 20.030 %"),
-        (("AUC", "m", "", (0.861, 0.84, 0.88)), "m has an AUC of 0.861", "0.840 to 0.880"),
+        (("AUC", "m", "", (0.861, 0.84, 0.88)), "m has an AUC of 0.861: the chance that it "
+         "ranks a positive item above a negative one", "0.840 to 0.880"),
         (("delta_TPR", "m", "humans", (-0.05, -0.08, -0.02)),
-         "m finds 5.0 percentage points less of the positive items than the voter.",
+         "m finds 5.0 percentage points less of the positive items than the voter",
          "−8.0 to −2.0 points"),
         (("delta_TPR", "m", "humans", (0.01, -0.02, 0.04)),
          "1.0 percentage points more of the positive items than the voter; the difference may be "
-         "zero.", "−2.0 to 4.0 points"),
+         "zero", "−2.0 to 4.0 points"),
         (("delta_precision@0.5|0.7", "m", "k", (-0.03, -0.05, -0.01)),
-         "k is ahead of m by 3.0 percentage points in precision, k flagging from 0.7, m from 0.5.",
+         "k is ahead of m by 3.0 percentage points in precision, k flagging from 0.7, m from 0.5",
          "1.0 to 5.0 points"),
-        (UNSURE, "m is ahead of k by 0.030 in AUC; it could be the other way", "−0.010 to 0.070"),
+        (UNSURE, "m is ahead of k by 0.030 in AUC; it could be the other way round",
+         "−0.010 to 0.070"),
         (("recall@0.5", "m", "", (0.6, 0.5, 0.7)), "m flags 60.0 % of the positive items, from "
-         "0.5.", "50.0 % to 70.0 %"),
+         "0.5", "50.0 % to 70.0 %"),
     ],
 )  # fmt: skip
 def test_answers_are_sentences_with_their_interval(of, sentence, interval):
-    assert sentence in told(*of).sentence
-    assert told(*of).interval == f"95 % interval {interval}"
-    none = told(*of[:3], value=None)
-    assert (none.sentence, none.interval) == ("No answer from these data.", "")
+    assert told(*of).sentence.endswith(f"{sentence} (95 % interval {interval}).")
+    assert cells(*of)["interval"] == interval
+    assert told(*of[:3], value=None).sentence == ""
+    none = cells(*of[:3], value=None, alone=None)
+    assert {name: cell for name, cell in none.items() if cell} == {"value": "no answer"}
 
 
-@pytest.mark.parametrize(
-    ("more", "as_gold"),
-    [
-        ({}, "As precise as about 640 gold labels alone would be. You have 300."),
-        ({"as_gold": AsGold(290)}, "As precise as your 300 gold labels alone:"),
-        ({"as_gold": AsGold(90)}, "Less precise than your 300 gold labels alone: as about 90"),
-        ({"method": "GT", "as_gold": AsGold(300)}, "From the 300 gold labels alone."),
-        ({"as_gold": None}, ""),
-        ({"as_gold": AsGold(640, 300, 1400)},
-         "As precise as about 600 (95 % interval 300 to 1,400) gold labels"),
-        ({"as_gold": AsGold(640, 400)}, "As precise as at least 400 gold labels"),
-    ],
-)  # fmt: skip
-def test_how_many_gold_labels_would_say_as_much_is_said(more, as_gold):
-    assert told(**more).as_gold.startswith(as_gold)
-    assert bool(told(**more).as_gold) == bool(as_gold)
-    assert told(**more, gold=0).as_gold == told(**more, alone=None).as_gold == ""
+def test_what_has_no_answer_is_said_once_with_every_reason():
+    converged, wide = Note("not_converged", {"message": "R-hat 1.5"}), Note("no_interval")
+    passed = Passed("MAVEN", (converged,)), Passed("DS", (wide,)), Passed("CLARA", (wide,))
+    none = [answer("AUC", model, value=None, passed_over=passed) for model in "abcd"]
+    first, second = unanswered([*none, answer(), answer("TPR_H", value=None)])
+    assert first == (
+        f"AUC a, AUC b, AUC c and 1 more: no answer: MAVEN: {converged.text}; DS, CLARA: "
+        f"{wide.text}"
+    )
+    assert second == "TPR_H: no answer: no method estimates it"
 
 
-def test_what_gold_labels_alone_say_stands_on_the_card_and_in_the_table():
+def test_how_many_gold_labels_would_say_as_much_is_in_a_cell():
+    for as_gold, cell in (
+        (LABELS, "640"), (AsGold(640, 300, 1400), "600 (300 to 1,400)"),
+        (AsGold(640, 400), "at least 400"), (None, ""),
+    ):  # fmt: skip
+        assert cells(as_gold=as_gold)["as gold"] == cell
+
+
+def test_what_gold_labels_and_votes_alone_say_is_in_a_cell():
     """Turned round where the second model is ahead; nothing where gold alone is the answer."""
-    assert told(method="GT").alone == told(alone=None).alone == ""
-    turned = told(*BEHIND, alone=Value("GT", -0.02, -0.06, 0.02))
-    assert turned.alone == "0.020 (−0.020 to 0.060)"
-    group = AnswerGroup("k against m", [turned])
-    row = answers_table([group]).rows[0][2:]
-    assert row == ["0.030", "0.010 to 0.050", turned.line[2], turned.alone]
-    assert leads([group]) == ["k is ahead of m by 0.030 in AUC."]
+    assert cells()["gold labels alone"] == "21.0 % (15.0 % to 28.0 %)"
+    for one in ({"method": "GT"}, {"alone": None}):
+        assert cells(**one)["gold labels alone"] == ""
+    alone = {"alone": Value("GT", -0.02, -0.06, 0.02), "votes_alone": -0.05}
+    turned = told(*BEHIND, **alone)
+    assert list(turned.cells[:6]) == [
+        "0.030", "0.010 to 0.050", "corrected by gold (logistic-R)", "640",
+        "0.020 (−0.020 to 0.060)", "0.050",
+    ]  # fmt: skip
+    assert cells(votes_alone=0.25)["votes alone"] == "25.0 %"
+    assert leads([AnswerGroup("k against m", [turned])]) == [turned.sentence]
+    assert "k is ahead of m by 0.030 in AUC" in turned.sentence
     assert leads([AnswerGroup("m against k", [told(*UNSURE)])]) == []
 
 
-def test_a_card_is_red_where_its_own_number_is_contradicted_and_not_the_second_opinion():
+def test_the_table_of_answers_has_a_line_each_and_no_empty_column():
+    one, two = told(alone=None, as_gold=None), told("AUC", "m", as_gold=None, alone=None)
+    groups = AnswerGroup("The items", [one]), AnswerGroup("The model m", [two])
+    table = answers_table(groups)
+    assert list(table.header) == ["what", "of", "value", "interval", "by"]
+    by = "corrected by gold (logistic-R)"
+    assert table.rows == [
+        ["Prevalence", "The items", "20.0 %", "18.0 % to 22.0 %", by],
+        ["Ranking (AUC)", "The model m", "0.200", "0.180 to 0.220", by],
+    ]
+    groups[1].answers.append(told("AUC", "k", value=None, votes_alone=0.9))
+    table = answers_table(groups)
+    assert list(table.header[5:]) == ["gold labels alone", "votes alone"]
+    beside = [row[5:] for row in table.rows]
+    assert beside == [["", ""], ["", ""], ["0.210 (0.150 to 0.280)", "0.900"]]
+
+
+def test_an_answer_is_red_where_its_own_number_is_contradicted_and_not_the_second_opinion():
     beside = Value("MAVEN-C", 0.3, 0.28, 0.32, contradicted=True)
     assert not told(beside=beside).flagged
-    said = "For comparison, by the model MAVEN-C: 30.0 % (28.0 % to 32.0 %)"
-    assert f"{said}, which the gold labels contradict" in told(beside=beside).details
-    assert said in told(beside=replace(beside, contradicted=False)).details
+    said = "MAVEN-C: 30.0 % (28.0 % to 32.0 %)"
+    assert cells(beside=beside)["a model says"] == f"{said}; contradicted by the gold labels"
+    assert cells(beside=replace(beside, contradicted=False))["a model says"] == said
     assert told(method="DS", contradicted=True).flagged
     for method, way in (("logistic-R", CORRECTED), ("GT", ALONE), ("MAVEN-C", BY_METHOD)):
         assert answer(method=method).way == way
     assert answer(notes=(Note("gold_alone"),)).way == ALONE
     assert answer(passed_over=(Passed("logistic-E", ()),)).way == BY_METHOD
-    assert [told(method=one).details[0] for one in ("logistic-R", "GT", "MAVEN-C", "votes-R")] == [
-        "Corrected by gold (logistic-R)", "Gold labels alone", "By MAVEN-C",
-        "Corrected by gold (votes-R)",
+    assert [cells(method=one)["by"] for one in ("logistic-R", "GT", "MAVEN-C", "votes-R")] == [
+        "corrected by gold (logistic-R)", "gold labels alone", "MAVEN-C",
+        "corrected by gold (votes-R)",
     ]  # fmt: skip
 
 
@@ -231,8 +272,8 @@ REASONS = {
 
 
 @pytest.mark.parametrize("plant", ["nothing", "beside", "answer", *REASONS, "chains"])
-def test_the_first_line_the_cards_and_the_terminal_agree(tmp_path, plant):
-    """The first line is red where a card or a reason is, and says so; whatever is planted."""
+def test_the_first_line_the_answers_and_the_terminal_agree(tmp_path, plant):
+    """The first line is red where an answer or a reason is, and says so; whatever is planted."""
     p, reason = 1e-9 if plant == "chosen gold" else 0.4, REASONS.get(plant)
     make_study(tmp_path, models=("a",), metrics=("AUC",), reason=reason, p=p)
     found = evaluation_in(tmp_path)
@@ -287,28 +328,27 @@ def test_each_doubt_has_its_cause(tmp_path):
         return find_doubts(changed(make_study(tmp_path, metrics=("AUC",), p=p), **summary))
 
     found = doubts()
-    assert {(one.title, one.weight == GRAVE) for one in found} == {
-        ("The gold labels contradict DS", False), ("GT+MV disagrees", False),
-        ("The chains of MAVEN on small had not converged", False),
+    assert {(one.code, one.values["method"], one.weight) for one in found} == {
+        ("contradicts", "DS", MINOR), ("disagrees", "GT+MV", MINOR), ("chains", "MAVEN", MINOR),
     }  # fmt: skip
-    assert "no grave reason to distrust" in verdict_of(found)
-    assert "no reason to distrust" in verdict_of([])
-    (grave,) = [one.title for one in doubts(0.0005) if one.weight == GRAVE]
-    assert grave == "Gold does not look like a random sample"
+    assert verdict_of(found) == Note("verdict_minor", {"number": 3})
+    assert verdict_of([]) == Note("verdict_none", {"number": 0})
+    chosen = doubts(0.0005)
+    assert [one.code for one in chosen if one.weight == GRAVE] == ["gold_not_random"]
+    assert verdict_of(chosen) == Note("verdict_grave", {"number": 1}, GRAVE)
     minor = doubts(0.005)[0]
-    assert (minor.weight, minor.title) == (MINOR, "Gold may not be a random sample")
-    assert "0.5 % of random samples are as uneven" in minor.text
+    assert (minor.weight, minor.code) == (MINOR, "gold_not_random")
+    assert (minor.values["may"], chosen[0].values["may"]) == ("may not be", "does not look like")
+    assert "(p = 0.005)" in minor.text
     counts = {"name": "all", "items": 9, "votes": 9}
-    for place, positive, negative, title in (
-        (None, 4, 5, "9 gold labels, fewer than 20"),
-        (0, 2, 7, "Too few gold labels of a class"),
-        (0, 0, 0, "No gold labels"),
-    ):
+    for place, positive, negative, code in (
+        (None, 4, 5, "few_gold"), (0, 2, 7, "few_of_a_class"), (0, 0, 0, "nothing_checks"),
+    ):  # fmt: skip
         gold = {"gold": positive + negative, "gold_positive": positive, "gold_negative": negative}
-        titles = [one.title for one in doubts(strata=[counts | gold])]
-        assert title in (titles if place is None else titles[:1])
+        codes = [one.code for one in doubts(strata=[counts | gold])]
+        assert code in (codes if place is None else codes[:1])
     unsure = answer("delta_AUC", "large", "small", (0.01, -0.01, 0.03))
-    (undecided,) = [one for one in doubts(answers=[unsure]) if one.title.startswith("Differences")]
+    (undecided,) = [one for one in doubts(answers=[unsure]) if one.code == "undecided"]
     assert "AUC, large against small (about 4.0 times)" in undecided.text
 
 
@@ -335,32 +375,18 @@ def test_without_checks_counts_and_observed_votes_are_shown(study):
     observed, method = votes_of(read)
     assert (observed["observed"].tolist(), method) == ([1, 1, 1], "")
     groups = study_figures(read)
-    assert [group.name for group in groups] == ["estimates", "votes"]
+    assert [group.name for group in groups] == ["answers", "estimates", "votes"]
     assert "no check.json" in study_page(read, groups)
 
 
-def test_the_data_check_is_told_with_its_warnings_and_how_far_judges_err_together(study):
-    checked = write_check(read_study_folder(study))
-    facts = dict(checked.facts)
-    assert facts["votes"] == "12,000; 3 to 5, median 4 an item; 19.0 % positive"
-    assert facts["annotators"].startswith("3 annotators; 1 with few labels (bob)")
-    assert "40 % of random samples are as uneven" in facts["gold a random sample?"]
-    assert checked.warnings == ["1 annotator labels against the majority of the others."]
-    assert len(checked.verdicts) == 3
+def test_the_data_check_is_told_in_its_own_words(study):
     check = json.loads((study / "check.json").read_text())
-    pairs = [[None, 0.5, 0.25], [0.5, None, -0.1], [0.25, -0.1, None]]
-    ends = [[None, None, 0.1], [None, None, -0.3], [0.1, -0.3, None]]
-    shared = {"pairs": pairs, "pairs_lower": ends, "pairs_upper": pairs}
-    check["judges"] = {"judge": ["x", "y", "z"], "shared": shared, "sentences": []}
-    (study / "check.json").write_text(json.dumps(check))
-    read = read_study_folder(study)
-    checked, cells = write_check(read), ["0.25 (0.10 to 0.25)", "-0.10 (-0.30 to -0.10)"]
-    assert checked.judges == ["x", "y"]
-    assert checked.pairs == [("y", ["0.50"]), ("z", cells)]
-    assert f"<td>{'</td><td>'.join(cells)}</td>" in study_page(read, study_figures(read))
-    check["judges"] = {"judge": [], "shared": {"pairs": []}, "sentences": []}
-    (study / "check.json").write_text(json.dumps(check))
-    assert write_check(read_study_folder(study)).pairs == []
+    checked = write_check(read_study_folder(study))
+    assert list(checked.facts) == [(head, "; ".join(one)) for head, one in check["about"].items()]
+    assert ("annotators", "3, one against the others; eve") in checked.facts
+    assert checked.warnings == ["1 annotator labels against the majority of the others."]
+    assert checked.verdicts[1] == ("MAVEN", "weak", "too short", "read logistic-R")
+    assert (len(checked.verdicts), checked.made) == (3, True)
 
 
 def test_an_na_is_a_name_like_any_other(tmp_path):
@@ -400,3 +426,66 @@ def test_the_estimates_are_drawn_as_they_are():
     assert [one["method"] for one in drawn] == ["GT", "GT", "DS"]
     assert any(np.allclose(line.get_xdata(), [0.4, 0.6]) for line in figure.axes[0].lines)
     assert figure.axes[0].texts[0].get_text() == r"\$a\$"
+
+
+def lines_of(figure):
+    """Per row of a figure of answers: what is drawn, by its marker, or width and colour."""
+    (axes,) = figure.axes
+    labels = dict(zip(axes.get_yticks(), (one.get_text() for one in axes.get_yticklabels()),
+                      strict=True))  # fmt: skip
+    rows = {label: {} for label in labels.values()}
+    for line in axes.lines:
+        (at,) = {*line.get_ydata()}
+        marker = line.get_marker()
+        kind = marker if marker != "None" else line.get_linewidth()
+        own = rows[labels[at]]
+        assert kind not in own
+        own[kind] = [float(one) for one in line.get_xdata()]
+    return rows
+
+
+def test_the_answers_are_drawn_a_row_each_with_what_gold_and_votes_alone_say():
+    """Gold alone is behind the answer, and left out where it is the answer; without gold labels
+    there is a range, and no model's number."""
+    allowed = VotesRange(0.1, 0.4, 97)
+    figure = draw_study_answers([
+        ("", "prevalence", answer(votes_alone=0.3)),
+        ("AUC", "$m$", answer("AUC", "$m$", "", (0.8, 0.7, 0.9), "GT")),
+        ("AUC", "k", answer("AUC", "k", alone=None, allowed=allowed, votes_alone=0.5)),
+        ("AUC", "n", answer("AUC", "n", value=None, alone=Value("GT", 0.6, None, None),
+                            allowed=replace(allowed, lower=None, upper=None))),
+    ])  # fmt: skip
+    assert lines_of(figure) == {
+        "prevalence": {6: [0.15, 0.28], 1.6: [0.18, 0.22], "o": [0.2], "D": [0.3]},
+        r"\$m\$": {1.6: [0.7, 0.9], "o": [0.8]}, "k": {4: [0.1, 0.4], "D": [0.5]}, "n": {},
+    }  # fmt: skip
+    (axes,) = figure.axes
+    assert [line.get_linewidth() for line in axes.lines[:2]] == [6, 1.6]  # behind: drawn first
+    assert [one.get_text() for one in axes.texts] == ["AUC"]
+    assert [one.get_text() for one in figure.legends[0].get_texts()] == [
+        "the answer", "gold labels alone", "a range, without gold labels",
+        "votes taken for the truth",
+    ]  # fmt: skip
+    top, *_ = axes.get_yticks()
+    lowest, highest = axes.get_ylim()
+    assert highest < top < axes.texts[0].get_position()[1] < axes.get_yticks()[1] < lowest
+
+
+def test_differences_are_drawn_apart_with_a_line_at_zero(tmp_path):
+    read = read_study_folder(make_study(tmp_path, metrics=("AUC", "delta_TPR")))
+    values, differences = answer_figures(read)
+    number = sum(one.of.is_difference for one in read.answers)
+    for drawn, rows in ((values, len(read.answers) - number), (differences, number)):
+        (axes,) = drawn.figure.axes
+        assert len(axes.get_yticks()) == rows > 0
+        assert sum(line.get_marker() == "o" for line in axes.lines) == rows
+    assert [list(line.get_xdata()) for line in differences.figure.axes[0].lines][-1] == [0, 0]
+    assert all(list(line.get_xdata()) != [0, 0] for line in values.figure.axes[0].lines)
+
+
+def test_what_is_drawn_of_a_range_is_what_its_description_says(study):
+    allowed = VotesRange(0.1, 0.4, 97)
+    read = changed(study, answers=[answer(allowed=allowed), answer("AUC", "a", value=None)])
+    (drawn,) = answer_figures(read)
+    assert drawn.description == "Values. prevalence: 10.0 % to 40.0 %."
+    assert drawn.caption == WITHOUT_GOLD

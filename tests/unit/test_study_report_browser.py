@@ -37,7 +37,10 @@ CONTRAST = """
   const both = [getComputedStyle(one).color, getComputedStyle(behind).backgroundColor].map(light);
   return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
 })"""
-TEXTS = ("body", ".details", ".verdict", ".sentence", "figcaption", "caption", "td.weak", "nav a")
+TEXTS = (
+    "body", ".details", ".verdict", ".lead", ".sentence", "figcaption", "caption", "td.weak",
+    "nav a",
+)  # fmt: skip
 READABLE = 4.5
 """Contrast of text that WCAG asks for."""
 

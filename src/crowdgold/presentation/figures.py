@@ -571,6 +571,13 @@ def _group(of: Quantity, names: Mapping[str, str]) -> str:
     return f"{model}, from {of.at.replace('|', ' and ')}" if of.at else model
 
 
+def _drawn(answer: Answer) -> str:
+    """What is drawn of an answer that is known: its number, or its range without gold labels."""
+    if answer.allowed:
+        return Numbers(answer.of, Value("", None, *(answer.allowed.ends or (None, None)))).ends
+    return Numbers(answer.of, answer.value).point if answer.value else "none"
+
+
 def answer_figures(study: StudyFolder) -> Iterator[StudyFigure]:
     """Draw all answers, a row each: first the values, then the differences."""
     names = drawn_names(study.models)
@@ -594,8 +601,7 @@ def answer_figures(study: StudyFolder) -> Iterator[StudyFigure]:
         for number, some in enumerate(chunks, start=1):
             title = "Differences" if differences else "Values"
             title += f" ({number} of {len(chunks)})" if len(chunks) > 1 else ""
-            told = [f"{heading} {label}: {Numbers(one.of, one.value).point}".strip()
-                    for heading, label, one in some if one.value]  # fmt: skip
+            told = [f"{heading} {label}: {_drawn(one)}".strip() for heading, label, one in some]
             kind = "difference" if differences else "value"
             yield StudyFigure(
                 f"answer-{kind}-{number}", title,

@@ -36,6 +36,7 @@ WORDS = {
     "it needs to know whose": "agent",
     "it needs to know who": "who",
     "it needs to know how often experts": "experts",
+    "it needs votes": "votes",
     "it needs items with several": "votes",
     "it needs P(Y | V)": "truth",
     "it needs the package": "package",
