@@ -296,5 +296,9 @@ def read_study_folder(path: Path) -> StudyFolder:
 
 def study_shown(evaluation: Evaluation, check: DataCheck) -> StudyFolder:
     """An evaluation that was not written, as its folder would have it."""
-    held = plain(as_json(check))
-    return StudyFolder(evaluation.summary, evaluation.answers, evaluation.tables, held)
+    tables = {"items": evaluation.tables["items"]}
+    for name, columns in COLUMNS.items():
+        numbers = [column for column in columns if column not in NAMES]
+        table = evaluation.tables[name].reindex(columns=list(columns))
+        tables[name] = table.assign(**{one: pd.to_numeric(table[one]) for one in numbers})
+    return StudyFolder(evaluation.summary, evaluation.answers, tables, plain(as_json(check)))
