@@ -151,7 +151,9 @@ def _folder() -> Iterator[Path]:
 def _comparable(value: Any) -> Any:
     """A value of study.json without the keys `OF_THE_RUN`."""
     if isinstance(value, dict):
-        return {key: _comparable(one) for key, one in value.items() if key not in OF_THE_RUN}
+        note = "weight" in value
+        return {key: _comparable(one) for key, one in value.items()
+                if note or key not in OF_THE_RUN}  # fmt: skip
     return [_comparable(one) for one in value] if isinstance(value, list) else value
 
 

@@ -129,8 +129,7 @@ def test_check_foretells_what_evaluate_answers(name, tmp_path, monkeypatch):
     answers = [one for one in json.loads(answered)["answers"] if one["stratum"] == "all"]
     known = [one for one in answers if one["method"] and not one["range"]]
     assert set(foretold["methods"]) == {one["method"] for one in known}
-    halves = sorted((one["upper"] - one["lower"]) / 2 for one in known
-                    if one["against"] in ("", "humans"))  # fmt: skip
+    halves = sorted((one["upper"] - one["lower"]) / 2 for one in known)
     assert sorted(half for half, _ in foretold["sure"].values()) == pytest.approx(halves)
     lack = [one for one in answers if not one["method"] and not one["range"]]
     if not foretold["model"]:

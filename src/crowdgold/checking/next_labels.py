@@ -27,9 +27,9 @@ def unlabelled(items: Items) -> np.ndarray:
     return np.flatnonzero(left)
 
 
-def sample_command(left: int) -> str:
+def sample_command(left: int, files: str = "FILES") -> str:
     """The command that says which of so many items to label."""
-    return f"crowdgold sample FILES --n {min(BATCH_SIZE, left)} --out to_label.csv"
+    return f"crowdgold sample {files} --n {min(BATCH_SIZE, left)} --out to_label.csv"
 
 
 @dataclass(frozen=True)

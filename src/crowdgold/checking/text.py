@@ -121,7 +121,10 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
         found["clusters"] = [numbers, check.clusters.sentence]
     if check.strata:
         found["strata"] = [
-            f"{name}: " + ", ".join(f"{one or '(none)'} {size:,}" for one, size in sizes.items())
+            f"{name}: {len(sizes):,}, with {min(sizes.values()):,} to {max(sizes.values()):,} items"
+            if len(sizes) > NOTES
+            else f"{name}: "
+            + ", ".join(f"{one or '(none)'} {size:,}" for one, size in sizes.items())
             for name, sizes in check.strata.items()
         ]
     return found
@@ -153,8 +156,8 @@ def _sure(half: float, per_cent: bool) -> str:
     return f"{100 * half:.2g} points" if per_cent else f"{half:.2g}"
 
 
-def _support(check: "DataCheck") -> dict[str, list[str]]:
-    """The answer, what else can be had, and what to do next."""
+def _support(check: "DataCheck", most: int | None = NAMED) -> dict[str, list[str]]:
+    """The answer, how sure it is (`most` numbers, or all), what else can be had, and what to do."""
     usable, weak, none = (
         [one for one in check.verdicts if one.verdict == verdict] for verdict in VERDICTS
     )
@@ -166,13 +169,15 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
     if foretold is not None:
         first = [*foretold.methods[:1], *filter(None, [foretold.model])]
         if foretold.methods:
-            offer = METHODS[first[0]].offer
-            found["answer"] = [f"{first[0]}: {offer.good_for(check.votes) if offer else ''}"]
+            offer, doubted = METHODS[first[0]].offer, by_name[first[0]]
+            use = offer.good_for(check.votes) if offer else ""
+            care = f"; with care: {doubted.why}" if doubted.verdict == WEAK else ""
+            found["answer"] = [f"{first[0]}: {use}{care}"]
         if foretold.model:
             why = by_name[foretold.model].why
             found["model"] = [f"{foretold.model}, which nothing checks: {why}"]
         if sure := [f"{what} {_sure(*how)}" for what, how in foretold.sure.items()]:
-            found["how sure"] = [f"up or down: {list_names(sure, NAMED)}"]
+            found["how sure"] = [f"up or down: {list_names(sure, most or len(sure))}"]
         found["no answer"] = [
             f"{list_names(names, NAMED)}: {why}" for why, names in foretold.unanswered.items()
         ][:NAMED]
@@ -198,15 +203,23 @@ def as_json(check: "DataCheck") -> dict[str, Any]:
     return {**vars(check), "about": about(check)}
 
 
-def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
-    """What was found for a reader, on one screen; notes are of how the study was read."""
-    follow = ["crowdgold evaluate FILES gives the numbers"] * check.supported
+def describe(
+    check: "DataCheck", notes: Sequence[str] = (), files: str = "FILES", error: str = ""
+) -> str:
+    """What was found for a reader, on one screen; notes are of how the study was read.
+
+    `files` are the words of a command line that read it so, and `error` those that say how often
+    experts err.
+    """
+    follow = [f"crowdgold evaluate {files}{error} --out mine gives the numbers"] * check.supported
     more = check.next_labels
     if not more.no_plan:
-        follow.append("crowdgold plan --more --pilot FILES says what width more gold labels give")
+        follow.append(
+            f"crowdgold plan --more --pilot {files} says what width more gold labels give"
+        )
     elif not more.no_batch:
-        follow.append(f"{sample_command(more.left)} says which items an expert should label")
-    follow.append("crowdgold check FILES --verbose names every method, and says why")
+        follow.append(f"{sample_command(more.left, files)} says which items an expert should label")
+    follow.append(f"crowdgold check {files}{error} --verbose names every method, and says why")
     support = _lines({**_support(check), "next": follow})
     room, facts = MOST_LINES - 1 - len(support), _lines(_about_in_short(check))
     # As many notes as leave room for all that was counted.
@@ -217,7 +230,7 @@ def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
 
 def describe_all(check: "DataCheck", notes: Sequence[str] = ()) -> str:
     """The same with everything that was counted, and the reasons of each verdict, usable first."""
-    lines = [*_lines({"read": list(notes), **about(check), **_support(check)}), ""]
+    lines = [*_lines({"read": list(notes), **about(check), **_support(check, None)}), ""]
     alike: dict[tuple[int, str, str], list[str]] = {}
     for one in check.verdicts:
         key = (VERDICTS.index(one.verdict), one.why, one.mend)

@@ -74,7 +74,12 @@ def run(asked: argparse.Namespace) -> int:
         found = {"files": files, "notes": list(study.notes), **plain(as_json(check))}
         terminal.tell(json.dumps({**found, "supported": check.supported, "seed": asked.seed}))
     else:
-        terminal.tell((describe_all if asked.verbose else describe)(check, study.notes))
+        told = (
+            describe_all(check, study.notes)
+            if asked.verbose
+            else describe(check, study.notes, terminal.words_of_study(asked))
+        )
+        terminal.tell(told)
     if check.supported:
         return 0
     terminal.say("These data support no estimator; --verbose says what would.")

@@ -5,6 +5,7 @@ All of it goes out through here, so that no name of a user's file commands the t
 
 import argparse
 import re
+import shlex
 import sys
 import textwrap
 import threading
@@ -225,6 +226,21 @@ def reading(asked: argparse.Namespace) -> "Reading":
         dict(asked.column), asked.positive, asked.repeated, item, asked.missing, asked.encoding,
         asked.unmatched,
     )  # fmt: skip
+
+
+def words_of_study(asked: argparse.Namespace) -> str:
+    """The files and options of a command line that make another command read the same study."""
+    if asked.study_file is not None:
+        return shlex.quote(str(asked.study_file.path))
+    words = [str(one) for one in asked.files]
+    given = {"--positive": asked.positive, "--item": asked.item, "--missing": asked.missing,
+             "--column": [f"{theirs}={ours}" for theirs, ours in asked.column],
+             "--encoding": [asked.encoding] if asked.encoding else []}  # fmt: skip
+    for name in ("repeated", "unmatched"):
+        value = getattr(asked, name)
+        given[f"--{name}"] = [] if value == asked.declared.get_default(name) else [value]
+    words += [word for name, values in given.items() for value in values for word in (name, value)]
+    return shlex.join(words)
 
 
 def study_of(asked: argparse.Namespace, files: Sequence[Path], unlabelled: bool = False) -> "Study":

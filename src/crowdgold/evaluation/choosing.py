@@ -37,7 +37,15 @@ from crowdgold.checking.without_gold import (
     has_ranges,
     left_out_in_words,
 )
-from crowdgold.evaluation.answer import Answer, Passed, Quantity, VotesRange, of_stratum, value_of
+from crowdgold.evaluation.answer import (
+    Answer,
+    Passed,
+    Quantity,
+    Value,
+    VotesRange,
+    of_stratum,
+    value_of,
+)
 from crowdgold.evaluation.jobs import ALL, JobPlan, items_of, stream
 from crowdgold.evaluation.questions import HUMANS, Settings, plain_metric, questions_of
 from crowdgold.evaluation.rows import KEYS, Sizes, difference_name, notes_of
@@ -171,6 +179,15 @@ def _choose(
     return replace(answer, passed_over=tuple(passed))
 
 
+def _gold_alone(answer: Answer, rows: Mapping[str, Mapping[str, Any]]) -> Value | None:
+    """What gold labels alone say; nothing where experts err, and they take gold for the truth."""
+    errs = answer.value is not None and knows_errors(answer.value.method)
+    if errs or baseline() not in rows:
+        return None
+    alone = value_of(rows[baseline()])
+    return alone if alone.has_interval else None
+
+
 def answers_of(
     table: pd.DataFrame, sizes: Sizes, n_gold: Mapping[str, int],
     set_aside: Mapping[str, Note | None], unusable: Mapping[str, Mapping[str, str]],
@@ -197,8 +214,8 @@ def answers_of(
                 for one in (answer.value, answer.beside)
             )
             answer = replace(answer, value=value, beside=beside)
-        elif baseline() in rows and value_of(rows[baseline()]).has_interval:
-            answer = replace(answer, alone=value_of(rows[baseline()]))
+        elif (alone := _gold_alone(answer, rows)) is not None:
+            answer = replace(answer, alone=alone)
         found.append(answer)
     return found
 
@@ -268,8 +285,15 @@ def with_ranges(
     level = settings.interval_level
     for name, stratum in planned.strata.items():
         items, own = items_of(study, stratum), of_stratum(answers, name)
-        if (items.gold != UNLABELLED).any():
-            ranged += own
+        if gold := int((items.gold != UNLABELLED).sum()):
+            # Where nothing could be run, each metric says why.
+            lacks = tuple(
+                Passed(method, (Note("not_run", {"why": why}),))
+                for (inside, method), why in planned.against.items()
+                if inside == name
+            )
+            ranged += own or [Answer(name, of, gold=gold, passed_over=lacks)
+                              for of in quantities_asked(settings, items)]  # fmt: skip
             continue
         votes = None  # where no two votes are of an item
         if has_ranges(items) and name == ALL and check and check.judges.ranges is not None:

@@ -19,11 +19,13 @@ from crowdgold.methods.registry import METHODS, offered, stream_of
 from crowdgold.metrics.binary import LABEL_METRICS, METRICS
 from crowdgold.reading.study import Study
 from crowdgold.types.annotations import Annotations, annotations_from_frame
+from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 
 ALL = "all"  # the name of the stratum that holds every item
 NO_STRATUM = ""  # the value of an item that belongs to no stratum
+NAMED = 5  # strata that are left out, and named
 FEWEST_ITEMS = 30  # of a stratum: no method has anything to say of fewer
 
 
@@ -85,19 +87,18 @@ def stream(
 def find_strata(study: Study) -> tuple[list[Stratum], list[str]]:
     """All items, and those of each value of each column; and notes on those left out."""
     size = len(study.items)
-    found, notes = [Stratum(ALL, 0, np.arange(size))], []
+    found, few = [Stratum(ALL, 0, np.arange(size))], list[str]()
     for column, values in study.strata.items():
         texts = np.asarray(values).astype(str)
         for value in np.unique(texts[texts != NO_STRATUM]):
             rows = np.flatnonzero(texts == value)
             if len(rows) < FEWEST_ITEMS:
-                notes.append(
-                    f"stratum {column}={value}: left out, it has {len(rows)} items, expected at "
-                    f"least {FEWEST_ITEMS}"
-                )
+                few.append(f"{column}={value} with {len(rows)}")
                 continue
             found.append(Stratum(f"{column}={value}", len(found), rows))
-    return found, notes
+    strata = "1 stratum" if len(few) == 1 else f"{len(few):,} strata"
+    left_out = f"{strata} left out, of fewer than {FEWEST_ITEMS} items: {list_names(few, NAMED)}"
+    return found, [left_out] if few else []
 
 
 def items_of(study: Study, stratum: Stratum) -> Items:

@@ -66,6 +66,7 @@ from crowdgold.evaluation.run_key import (
     versions,
     write_findings,
 )
+from crowdgold.inference.expert_errors import why_unknown
 from crowdgold.inference.interval import price
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.methods.doubts import NOT_USABLE
@@ -167,6 +168,11 @@ def notes_on_looks(settings: Settings, items: Items, findings: Sequence[Finding]
 def _notes(settings: Settings, items: Items) -> list[str]:
     """Say what was decided for lack of a setting, or of scores."""
     notes = list(notes_on_missing(items))
+    if items.opinions is not None and items.opinions.number.any() and not why_unknown(items):
+        notes.append(
+            "annotators.csv has no rates of annotators from gold labels, since experts err and "
+            "these rates would take gold labels for the truth"
+        )
     if not items.predictors:
         of_scores = ", ".join(name for name in offered() if METHODS[name].needs_scores)
         notes.append(f"no scores: nothing is said of models, and these cannot run: {of_scores}")
@@ -374,7 +380,7 @@ def foretell(study: Study, check: DataCheck, settings: Settings) -> DataCheck:
     return replace(check, foretold=Foretold(
         tuple(dict.fromkeys(value.method for _, value in known)), model,
         {one.of.in_words: (half, one.of.words.in_per_cent) for one, value in known
-         if not one.of.is_comparison and (half := value.half) is not None},
+         if (half := value.half) is not None},
         {why: tuple(names) for why, names in unanswered.items()},
     ))  # fmt: skip
 
@@ -394,7 +400,8 @@ def require_answers(evaluation: Evaluation) -> None:
         return
     reasons = [f"{one['method']}: {one['reason']}" for one in not_run]
     for answer in answers:
-        reasons += [f"{answer.of.metric}, {one.text}" for one in answer.passed_over]
+        told = [one for one in answer.passed_over if one.why[0].code != "not_run"]
+        reasons += [f"{answer.of.metric}, {one.text}" for one in told]
     if not evaluation.summary["strata"][0]["gold"] and not set(with_role(MODEL)) & asked:
         reasons.insert(0, NO_MODEL.text)
     reasons += evaluation.summary["notes"]

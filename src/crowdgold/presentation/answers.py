@@ -18,6 +18,7 @@ from crowdgold.evaluation.conditions import Key
 from crowdgold.evaluation.questions import is_of_population
 from crowdgold.methods.method import ANSWERS, in_order
 from crowdgold.methods.registry import METHODS
+from crowdgold.types.display import visible
 from crowdgold.types.notes import texts
 
 
@@ -113,7 +114,7 @@ LEAST = 2  # decimals; more where the interval is narrower than the last of them
 
 def badge(key: Key, answer: Value | None) -> str:
     """An answer, or its range, in a line that fits a badge: AUC large 0.93 (0.90 to 0.96)."""
-    name = " ".join(filter(None, [key.of.metric, key.who]))
+    name = visible(" ".join(filter(None, [key.of.metric, key.who])))
     if answer is None or answer.lower is None or answer.upper is None:
         return f"{name} no answer"
     if answer.estimate is None:
@@ -165,6 +166,8 @@ def _sentence(of: Quantity, value: Value, numbers: Numbers) -> str:
     """What is said of a value, or of who is ahead: of another model, or of a single voter."""
     words, sure, ahead = of.words, value.excludes_zero, value.estimate or 0.0
     said = {"metric": of.plain, "model": of.model, "at": of.at, "value": numbers.point}
+    if of.is_comparison and not ahead:
+        return f"{of.model} and {of.against} are level in {words.compared}."
     if of.is_comparison:
         first, _, second = of.at.partition("|")
         where = f", {of.model} flagging from {first}, {of.against} from {second}"
@@ -230,7 +233,7 @@ def _without_gold(answer: Answer, allowed: VotesRange, level: float) -> tuple[st
         remarks.insert(0, f"{gold_in_words(allowed.gold)}.")
     if allowed.ends is None:
         why = allowed.why.text if allowed.why else ""
-        return f"No range without gold labels: {why}.", remarks
+        return f"{answer.of.in_words}: no range without gold labels, {why}.", remarks
     ends = Numbers(of, Value("", None, *allowed.ends)).ends
     said = {"metric": of.plain, "model": of.model, "at": of.at, "value": ends}
     return of.words.sentence.format(**said), remarks

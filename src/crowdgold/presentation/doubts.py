@@ -206,6 +206,10 @@ def find_doubts(study: StudyFolder) -> list[Note]:
     found = [*_gold_sample(study), *_gold(study)]
     if any(one.reason == ONLY_MODELS for one in study.answers):
         found.append(Note("only_models_asked", {"method": answering()}, GRAVE))
+    told = [f"{one.of.in_words}: {note.text}" for one in study.answers for note in one.notes
+            if note.weight == MINOR]  # fmt: skip
+    if told:
+        found.append(Note("remarks", {"told": listed(told)}, MINOR))
     for source in (_misfits, _chains, _predictive, _disagreements, _undecided):
         found += source(study)
     if study.summary.get("weighted"):

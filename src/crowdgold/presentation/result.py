@@ -16,7 +16,7 @@ from crowdgold.evaluation.study import write_evaluation
 from crowdgold.metrics.metric import DELTA
 from crowdgold.presentation.text import describe, describe_models, footnotes
 from crowdgold.system.extras import need
-from crowdgold.types.display import ShownText
+from crowdgold.types.display import ShownText, visible
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import unknown
 
@@ -40,7 +40,8 @@ def row_of(answer: Answer) -> dict[str, Any]:
     ends = None if as_gold is None or as_gold.lower is None else (as_gold.lower, as_gold.upper)
     numbers = (value.estimate, value.lower, value.upper, value.method) if value else (None,) * 4
     cells = (
-        answer.stratum, answer.of.metric, answer.of.who, *numbers, as_gold and as_gold.shown,
+        visible(answer.stratum), answer.of.metric, visible(answer.of.who), *numbers,
+        as_gold and as_gold.shown,
         answer.remarks or "; ".join(one.text for one in answer.passed_over if not value),
         allowed and allowed.ends, allowed and allowed.gold, ends,
     )  # fmt: skip
@@ -153,7 +154,9 @@ class Result(ShownText):
 
     def _repr_html_(self) -> str:
         strata = self.evaluation.summary["strata"]
-        notes = [note for one in strata for note in footnotes(self.evaluation, one["name"])]
+        notes = list(dict.fromkeys(one.reason.text for one in self.answers if one.reason))
+        notes += [one["ranges_if"] for one in strata]
+        notes += [note for one in strata for note in footnotes(self.evaluation, one["name"])]
         told = "".join(f"<p>{escape(note)}</p>" for note in filter(None, notes))
         return f"{self.answers._repr_html_()}{told}"
 

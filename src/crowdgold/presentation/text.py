@@ -27,7 +27,7 @@ from crowdgold.inference.without_gold import WANTED, WIDE
 from crowdgold.methods.registry import METHODS
 from crowdgold.presentation.answers import MOST_NAMED, names_of, unanswered
 from crowdgold.types.columns import counted
-from crowdgold.types.display import WIDTH
+from crowdgold.types.display import WIDTH, visible
 from crowdgold.types.notes import Note
 
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7  # widths of columns
@@ -68,13 +68,16 @@ class _Columns:
         models |= dict.fromkeys(one.of.against for one in answers if one.of.is_comparison)
         if widest <= max(MODEL, room):
             return cls(metric, max(MODEL, widest), {name: name for name in models})
-        return cls(metric, MODEL, {name: f"m{place}" for place, name in enumerate(models, 1)})
+        letter = "m"
+        while any(name.startswith(letter) and name[len(letter) :].isdigit() for name in models):
+            letter += "m"
+        return cls(metric, MODEL, {name: f"{letter}{k}" for k, name in enumerate(models, 1)})
 
     def key(self, of: Quantity) -> str:
         """The cells of what a row is of, filled up to their widths."""
         model, against = (self.called.get(name, name) for name in (of.model, of.against))
         who = replace(of, model=model, against=against).who
-        return _cut(of.metric, self.metric) + _cut(who, self.model)
+        return _cut(of.metric, self.metric) + _cut(visible(who), self.model)
 
     @property
     def head(self) -> str:
@@ -181,7 +184,7 @@ def footnotes(evaluation: Evaluation, stratum: str) -> Iterator[str]:
         if offer := METHODS[method].offer:
             yield f"{method} assumes: {offer.assumes}"
     if corrected := dict.fromkeys(value.method for one, value in given if one.way == CORRECTED):
-        what = f"gold labels correct what {'votes and ' * (whole['votes'] > 0)}scores say"
+        what = "gold labels correct a prediction of every label"
         yield f'"{CORRECTED}": {what} ({", ".join(corrected)}).'
     numbers = [(one, value.as_gold) for one, value in given if value.as_gold]
     if numbers:
@@ -284,20 +287,22 @@ def _in_short(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
     blocks = []
     for of in list(first.values())[::-1][:MOST_TABLES]:
         found = {one.stratum: one for one in evaluation.answers if one.of == of}
-        lines = [
-            f"{of.in_words}, by stratum",
-            f"{'stratum':<32}{'items':>8}{'gold':>7}{'value':>6}  interval",
-        ]
-        for one in strata[:MOST_ROWS]:
-            answer = found.get(one["name"])
-            said = "  no answer"
-            if answer and answer.allowed and answer.allowed.ends:
+        told = [(one, found[one["name"]]) for one in strata if one["name"] in found]
+        known = [(one, answer) for one, answer in told if answer.is_known]
+        head = f"{'stratum':<24}{'items':>7}{'gold':>7}{'value':>6}  {'interval':<{INTERVAL}}by"
+        lines = [f"{of.in_words}, by stratum", *([head] if known else [])]
+        for one, answer in known[:MOST_ROWS]:
+            said = ""
+            if answer.allowed and answer.allowed.ends:
                 said = f"  a range, {ends_in_words(*answer.allowed.ends)}"
-            elif answer and answer.value and not answer.allowed:
-                said = _number_cells(answer.value, "").rstrip()
-            lines.append(f"{_cut(one['name'], 32)}{one['items']:>8,}{one['gold']:>7,}{said}")
-        if len(strata) > MOST_ROWS:
-            lines.append(f"{len(strata) - MOST_ROWS:,} more strata are in estimates.csv")
+            elif answer.value:
+                by = answer.value.method if answer.way == BY_METHOD else answer.way
+                said = _number_cells(answer.value, by).rstrip()
+            lines.append(f"{_cut(one['name'], 24)}{one['items']:>7,}{one['gold']:>7,}{said}")
+        if len(known) > MOST_ROWS:
+            lines.append(f"{len(known) - MOST_ROWS:,} more strata are in estimates.csv")
+        if len(told) > len(known):
+            lines.append(f"no answer in {len(told) - len(known):,} of {len(told):,} strata")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 

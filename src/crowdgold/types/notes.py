@@ -159,6 +159,7 @@ CATALOGUE: Mapping[str, Words] = {
         "was asked for. Add {method} to the methods.",
         "Only models were asked for",
     ),
+    "remarks": Words("{told}.", "Remarks on single answers"),
     "weighted": Words(
         "Items are weighted: the numbers are of {whose} and no better than the weights.", "Weights"
     ),
@@ -168,7 +169,7 @@ CATALOGUE: Mapping[str, Words] = {
     ),
     "verdict_none": Words("We found no reason to distrust these numbers."),
     "verdict_minor": Words(
-        "We found no grave reason to distrust these numbers; smaller ones are below ({number})."
+        "We found no grave reason to distrust these numbers; what is smaller is below ({number})."
     ),
 }
 
