@@ -102,7 +102,15 @@ def test_keys_of_an_answer_stand_in_its_class_alone():
     assert found == {"answer"}
 
 
-STUDIES = dict(_golden().studies())
+GOLDEN = _golden()
+FIRST = GOLDEN._study(1)
+SOUTH = {"stratum.csv": "item,stratum\n" + "".join(
+    f"i{k},{'north' if k < 200 else 'south'}\n" for k in range(240))}  # fmt: skip
+STUDIES = dict(GOLDEN.studies()) | {
+    "one gold label": lambda out: GOLDEN._write(out, FIRST, range(1)),
+    "two gold labels": lambda out: GOLDEN._write(out, FIRST, range(2)),
+    "a stratum with one": lambda out: GOLDEN._write(out, FIRST, range(201), SOUTH),
+}
 
 
 def _run(*line):
@@ -134,3 +142,40 @@ def test_check_foretells_what_evaluate_answers(name, tmp_path, monkeypatch):
     lack = [one for one in answers if not one["method"] and not one["range"]]
     if not foretold["model"]:
         assert sum(map(len, foretold["unanswered"].values())) == len(lack)
+
+
+def test_a_stratum_in_which_nothing_can_be_run_says_why_of_each_metric(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = STUDIES["a stratum with one"](tmp_path)
+    _, told = _run("evaluate", *files, "--no-models", "--out", "out", "--json")
+    answers = json.loads(told)["answers"]
+    of = {name: [one["metric"] for one in answers if one["stratum"] == name]
+          for name in ("stratum=north", "stratum=south")}  # fmt: skip
+    assert sorted(of["stratum=south"]) == sorted(of["stratum=north"])
+    south = [one for one in answers if one["stratum"] == "stratum=south"]
+    assert {one["method"] for one in south} == {None}
+    assert all(one["passed_over"] for one in south)
+
+
+def test_check_takes_what_a_study_file_asks_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = STUDIES["plain"](tmp_path)
+    asked = ["--methods", "GT", "--level", "0.8", "--metrics", "AUC"]
+    _, told = _run("evaluate", *files, *asked, "--out", "out", "--json")
+    (answer,) = json.loads(told)["answers"]
+    _, told = _run("check", "out/study.yaml", "--json")
+    foretold = json.loads(told)["foretold"]
+    ((half, _),) = foretold["sure"].values()
+    assert (foretold["methods"], half) == (["GT"], (answer["upper"] - answer["lower"]) / 2)
+
+
+def test_where_experts_err_no_number_that_takes_gold_for_the_truth_stands_beside(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for name, alone in (("experts who err", False), ("plain", True)):
+        files = STUDIES[name](tmp_path)
+        _, told = _run("evaluate", *files, "--no-models", "--out", name, "--json")
+        found = [one["gold_alone"] for one in json.loads(told)["answers"]]
+        assert all(one is not None for one in found) == alone
+        assert any(one is not None for one in found) == alone

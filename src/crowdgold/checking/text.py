@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_LINES = 25  # on a screen
 NAMED = 5  # models, or annotators, that are named
 NAME_WIDTH = 14  # of methods, before their verdict
-ALL = "lines: crowdgold check FILES --verbose"  # how to see what is left out
+ALL = "lines: --verbose"  # how to see what is left out
 SUPPORT = "answer", "model", "how sure", "no answer", "other methods", "to do"  # never left out
 
 
@@ -39,15 +39,16 @@ def _lines(by_head: Mapping[str, list[str]]) -> list[str]:
     return [line for head, texts in by_head.items() for line in _wrapped(head, texts)]
 
 
-def _alpha(found: Agreement, what: str) -> str:
+def _alpha(found: Agreement, what: str, short: bool = False) -> str:
     if not found.items:
         return f"none to measure: no item has two {what}"
     if not np.isfinite(found.alpha):
         return f"none to measure: all {what} are the same"
     text = f"Krippendorff's alpha {found.alpha:.3f}"
-    if np.isfinite(found.lower):
+    if np.isfinite(found.lower) and not short:
         text += f", {100 * found.level:g} % interval {found.lower:.3f} to {found.upper:.3f}"
-    return f"{text} ({found.items:,} items with two or more; 1: all agree, 0: as if at random)"
+    of = "" if short else f"{found.items:,} items with two or more; "
+    return f"{text} ({of}1: all agree, 0: as if at random)"
 
 
 def _gold(check: "DataCheck", majority: bool = True) -> Iterator[str]:
@@ -144,6 +145,8 @@ def _about_in_short(check: "DataCheck") -> dict[str, list[str]]:
     whole = about(check)
     found = {head: texts[:1] for head, texts in whole.items() if head not in ("judges", "scores")}
     found["gold"] = list(_gold(check, majority=False))
+    if check.votes:
+        found["agreement"] = [_alpha(check.agreement, "votes", short=True)]
     found["judges"] = whole["judges"][:1]
     found["scores"] = [list_names(check.scores, NAMED) or "none"]
     found |= {head: whole[head] for head in ("clusters", "strata") if head in whole}
@@ -198,6 +201,13 @@ def in_short(check: "DataCheck") -> dict[str, list[str]]:
     return {**_about_in_short(check), **_support(check)}
 
 
+def _has_numbers(check: "DataCheck") -> bool:
+    """Whether `crowdgold evaluate` gives an answer, a range, or a model's number."""
+    foretold = check.foretold
+    known = foretold is None or foretold.methods or foretold.model or check.judges.ranges
+    return check.supported and bool(known)
+
+
 def as_json(check: "DataCheck") -> dict[str, Any]:
     """A check as check.json has it: its values, and `about` that says them in words."""
     return {**vars(check), "about": about(check)}
@@ -211,7 +221,9 @@ def describe(
     `files` are the words of a command line that read it so, and `error` those that say how often
     experts err.
     """
-    follow = [f"crowdgold evaluate {files}{error} --out mine gives the numbers"] * check.supported
+    follow = [f"crowdgold evaluate {files}{error} --out mine gives the numbers"] * _has_numbers(
+        check
+    )
     more = check.next_labels
     if not more.no_plan:
         follow.append(
@@ -219,7 +231,7 @@ def describe(
         )
     elif not more.no_batch:
         follow.append(f"{sample_command(more.left, files)} says which items an expert should label")
-    follow.append(f"crowdgold check {files}{error} --verbose names every method, and says why")
+    follow.append("the same with --verbose names every method, and says why")
     support = _lines({**_support(check), "next": follow})
     room, facts = MOST_LINES - 1 - len(support), _lines(_about_in_short(check))
     # As many notes as leave room for all that was counted.

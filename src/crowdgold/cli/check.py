@@ -2,12 +2,17 @@
 
 import argparse
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crowdgold.cli import terminal
+from crowdgold.cli.study_file import parse
 from crowdgold.reading.json_shapes import plain
 from crowdgold.types.parameters import SEED
+
+if TYPE_CHECKING:
+    from crowdgold.evaluation.questions import Settings
 
 ABOUT = """\
 Say what data can support before anything is fitted: how many votes items have and how far they
@@ -53,20 +58,30 @@ def add_options(command: argparse.ArgumentParser) -> None:
     terminal.add_study_options(command)
 
 
+def _settings(asked: argparse.Namespace) -> "Settings":
+    """How `crowdgold evaluate` will evaluate: as a study file says, where there is one."""
+    from crowdgold.cli import evaluate, parser
+    from crowdgold.evaluation.questions import Settings
+
+    if asked.study_file is None:
+        return Settings(seed=asked.seed, expert_error=str(asked.expert_error))
+    words = ["evaluate", str(asked.study_file.path), "--out", "mine", "--seed", str(asked.seed)]
+    top = parser(("evaluate",))
+    return evaluate.settings_of(parse(top, [*words, "--expert-error", str(asked.expert_error)]))
+
+
 def run(asked: argparse.Namespace) -> int:
     """Read the files, check them, and say what was found."""
     # Here: they take a second to load.
     from crowdgold.checking.study import check_data
     from crowdgold.checking.text import as_json, describe, describe_all
-    from crowdgold.evaluation.questions import Settings
     from crowdgold.evaluation.study import foretell
 
     with terminal.progress(lambda: "reading and checking"):
         study = terminal.study_of(asked, asked.files).with_expert_error(asked.expert_error)
         check = check_data(study, np.random.default_rng(asked.seed))
         if check.supported:
-            settings = Settings(seed=asked.seed, expert_error=str(asked.expert_error))
-            check = foretell(study, check, settings)
+            check = foretell(study, check, _settings(asked))
     for warning in check.warnings:
         terminal.say_filled(f"Warning: {warning}.")
     if asked.json:

@@ -163,7 +163,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     # fmt: on
 
 
-def _settings(asked: argparse.Namespace) -> "Settings":
+def settings_of(asked: argparse.Namespace) -> "Settings":
+    """How a study is evaluated, by the options of a command line or a study file."""
     from crowdgold.evaluation.jobs import chosen_methods
     from crowdgold.evaluation.questions import STANDARD, Settings, read_thresholds
 
@@ -238,7 +239,7 @@ def run(asked: argparse.Namespace) -> int:
     remove_abandoned()
     out, quiet = asked.out, asked.json or asked.badge is not None
     clean_up(out)
-    settings, printer = _settings(asked), _Printer(quiet)
+    settings, printer = settings_of(asked), _Printer(quiet)
     if asked.json and asked.badge is not None:
         raise InputError("--json and --badge: expected one of them; each is all that is printed")
     check_folder(out, asked.files, asked.force)

@@ -364,7 +364,8 @@ def foretell(study: Study, check: DataCheck, settings: Settings) -> DataCheck:
         one for one in planned.jobs if is_quick(one.methods) and one.stratum == ALL
     ])  # fmt: skip
     findings = [one for job in quick.jobs for one in run_job(job, quick, StanModels())]
-    answers = join_findings(quick, findings, check, 0.0, NONE_ASSUMED).answers
+    found = join_findings(quick, findings, check, 0.0, NONE_ASSUMED) if findings else None
+    answers = found.answers if found else ()
     aside = why_set_aside(check.gold_sample)
     usable = {one.method for one in check.verdicts if one.verdict != NOT_USABLE}
     asked = [name for name in planned.asked(ALL) if name in usable]

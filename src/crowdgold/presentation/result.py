@@ -29,7 +29,7 @@ DIGITS = "{:.3f}".format
 
 COLUMNS = (
     "stratum", "metric", "model", "estimate", "lower", "upper", "method", "as_gold", "note",
-    "range", "gold_needed", "as_gold_interval",
+    "range", "gold_needed", "as_gold_interval", "votes_alone",
 )  # fmt: skip
 
 
@@ -43,7 +43,7 @@ def row_of(answer: Answer) -> dict[str, Any]:
         visible(answer.stratum), answer.of.metric, visible(answer.of.who), *numbers,
         as_gold and as_gold.shown,
         answer.remarks or "; ".join(one.text for one in answer.passed_over if not value),
-        allowed and allowed.ends, allowed and allowed.gold, ends,
+        allowed and allowed.ends, allowed and allowed.gold, ends, answer.votes_alone,
     )  # fmt: skip
     return dict(zip(COLUMNS, cells, strict=True))
 
