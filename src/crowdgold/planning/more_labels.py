@@ -125,9 +125,10 @@ def describe(found: MoreLabels, metric: str, wanted: float | None) -> str:
         return "\n".join(lines)
     says = f"It is {wanted:g} wide already."
     if found.width > wanted:
-        labels = {}
+        labels, simulated = dict[str, str](), False
         for design in DESIGNS:
             number, (low, high) = found.needed(design, wanted), found.between(design, wanted)
+            simulated |= number is not None or low is not None
             if number is None:
                 or_from = "" if low is None else f" (or from {low:,} on)"
                 labels[design] = f"more than {found.more[-1]:,}{or_from}"
@@ -138,7 +139,7 @@ def describe(found: MoreLabels, metric: str, wanted: float | None) -> str:
             f"For a width of {wanted:g}: {labels['designed']} labels more where `crowdgold sample` "
             f"draws the items, {labels['at_random']} at random."
         )
-        if "(" in says:
+        if simulated:
             says += f" In parentheses: 95 %, as far as {STUDIES} simulated studies tell."
     return "\n".join([*lines, "", textwrap.fill(says, WIDTH)])
 
