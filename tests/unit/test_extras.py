@@ -76,7 +76,7 @@ def test_a_package_that_no_extra_brings_is_a_fault_of_ours(monkeypatch, tmp_path
     def broken(*asked):
         raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
 
-    monkeypatch.setattr("crowdgold.cli.evaluate._settings", broken)
+    monkeypatch.setattr("crowdgold.cli.evaluate.settings_of", broken)
     with pytest.raises(ModuleNotFoundError, match="numpy"):
         main(["evaluate", str(EXAMPLE / "votes.csv"), "--out", str(tmp_path / "out")])
 
