@@ -23,7 +23,7 @@ FREE = (
     # Training methods of the HLV paper, which has one that is called MV too.
     *(
         f"src/crowdgold/papers/label_variation/{name}.py"
-        for name in ("check", "judgements", "ranks")
+        for name in ("experiments", "judgements", "ranks")
     ),
 )
 """Where names may stand."""
