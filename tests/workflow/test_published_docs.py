@@ -44,7 +44,7 @@ def made(folder: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     ran = set(re.findall(r"^(?:local)?rule (\w+):", done.stdout + done.stderr, re.MULTILINE))
     assert ran, done.stderr[-3000:]
-    assert not ran & {"dataset", "simulate", "estimate", "check", "embed"}
+    assert not ran & {"dataset", "simulate", "estimate", "compute", "embed"}
 
 
 def files(folder: Path, pattern: str) -> dict[str, str]:

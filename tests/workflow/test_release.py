@@ -46,7 +46,7 @@ def test_the_checksums_are_of_what_is_there(released):
 def test_the_wheel_has_the_workflow_and_no_rest_of_a_run(released, tmp_path):
     (tmp_path / "a.whl").write_bytes(released[f"crowdgold-{__version__}-py3-none-any.whl"])
     names = zipfile.ZipFile(tmp_path / "a.whl").namelist()
-    for part in ("workflow/Snakefile", "config/config.yaml", "stan/vote.stan", "scripts/check.py"):
+    for part in ("workflow/Snakefile", "config/config.yaml", "stan/vote.stan", "scripts/compute.py"):
         assert f"crowdgold/assets/{part}" in names
     kept = zipfile.ZipFile(tmp_path / "a.whl").read("crowdgold/assets/config/config.yaml")
     assert kept == (ROOT / "config.yaml").read_bytes()
@@ -78,7 +78,7 @@ def test_the_workflow_of_the_wheel_runs(released, tmp_path):
         "results/figures/judge_error_formula.svg",
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
     )  # fmt: skip
-    assert re.search(r"^check +1$", said, re.MULTILINE), said
+    assert re.search(r"^compute +1$", said, re.MULTILINE), said
 
 
 def test_every_place_names_the_same_version():
