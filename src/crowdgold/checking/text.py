@@ -181,9 +181,8 @@ def _support(check: "DataCheck", most: int | None = NAMED) -> dict[str, list[str
             found["model"] = [f"{foretold.model}, which nothing checks: {why}"]
         if sure := [f"{what} {_sure(*how)}" for what, how in foretold.sure.items()]:
             found["how sure"] = [f"up or down: {list_names(sure, most or len(sure))}"]
-        found["no answer"] = [
-            f"{list_names(names, NAMED)}: {why}" for why, names in foretold.unanswered.items()
-        ][:NAMED]
+        lacks = [f"{list_names(names, NAMED)}: {why}" for why, names in foretold.unanswered.items()]
+        found["no answer"] = lacks if most is None else _shortened(lacks)
     counts = (usable, USABLE), (weak, f"{WEAK} (use with care)"), (none, NOT_USABLE)
     left = [(sum(one.method not in first for one in some), what) for some, what in counts]
     found["other methods"] = [", ".join(f"{others} {what}" for others, what in left if others)]
