@@ -133,7 +133,7 @@ def test_check_says_how_much_clusters_matter(tmp_path, capsys):
     assert main(["check", path, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["clusters"]
     assert found["design_effect"] == pytest.approx(effect.design_effect)
-    assert main(["check", path]) == 0
+    assert main(["check", path, "--verbose"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert f"(design effect {effect.design_effect:.2f})" in told
     assert "clusters 240 clusters of 5 items; 40 have gold labels" in told

@@ -284,7 +284,7 @@ def test_strata_are_studies_of_their_own(items, stan):
     settings = Settings(methods=("GT", "Rogan-Gladen"), metrics=("prevalence", "AUC"))
     found = evaluate_study(study, settings, stan)
     assert [one["name"] for one in found.summary["strata"]] == ["all", "language=a", "language=b"]
-    assert "language=few: left out, it has 10 items" in " ".join(found.summary["notes"])
+    assert "language=few with 10" in " ".join(found.summary["notes"])
     table = found.tables["estimates"].query("method == 'GT' and metric == 'prevalence'")
     part = items.gold[half == "b"]
     share = (part == 1).sum() / (part != NO_GOLD).sum()
