@@ -46,7 +46,8 @@ def test_the_checksums_are_of_what_is_there(released):
 def test_the_wheel_has_the_workflow_and_no_rest_of_a_run(released, tmp_path):
     (tmp_path / "a.whl").write_bytes(released[f"crowdgold-{__version__}-py3-none-any.whl"])
     names = zipfile.ZipFile(tmp_path / "a.whl").namelist()
-    for part in ("workflow/Snakefile", "config/config.yaml", "stan/vote.stan", "scripts/compute.py"):
+    parts = ("workflow/Snakefile", "config/config.yaml", "stan/vote.stan", "scripts/compute.py")
+    for part in parts:
         assert f"crowdgold/assets/{part}" in names
     kept = zipfile.ZipFile(tmp_path / "a.whl").read("crowdgold/assets/config/config.yaml")
     assert kept == (ROOT / "config.yaml").read_bytes()
