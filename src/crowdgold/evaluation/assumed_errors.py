@@ -18,7 +18,7 @@ from crowdgold.evaluation.jobs import ALL, JobPlan
 from crowdgold.evaluation.questions import Settings
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
 from crowdgold.inference.labels import Fit
-from crowdgold.methods.needs import EXPERTS_ERRORS
+from crowdgold.methods.needs import EXPERTS_ERRORS, GOLD, Has
 from crowdgold.methods.registry import METHODS, answering_experts
 from crowdgold.models.stan import StanModels
 from crowdgold.types.choices import ESTIMATE
@@ -29,7 +29,6 @@ ASSUMED = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2)  # shares of
 NOTED = 0.05  # the share that the note of `wrong_gold_in_words` is about
 ERROR = "expert_error"  # the column of the assumed share
 COLUMNS = ("model", "metric", ERROR, "method", "estimate", "lower", "upper", "note", "codes")
-FEWEST = 2  # gold labels that a method needs
 NONE_ASSUMED = pd.DataFrame(columns=list(COLUMNS))
 
 
@@ -48,7 +47,7 @@ def assumed_errors(planned: JobPlan) -> pd.DataFrame:
     method, items = _method(settings), study.items
     known, opinions = items.gold[items.gold != NO_GOLD], items.opinions
     differ = opinions is not None and opinions.error is not None and opinions.error.differ
-    if method is None or len(known) < FEWEST or differ:
+    if method is None or GOLD.lacks(Has.of(items)) or differ:
         return NONE_ASSUMED
     largest, sizes = min(largest_errors(known)), rows.sizes_of(ALL, items)
     fits: dict[bytes, Fit] = {}
