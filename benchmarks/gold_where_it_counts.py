@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.labels import Fit, LabelPrediction
+from crowdgold.inference.labels import Fit, LabelPrediction, evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.planning.batch import next_batch, with_labels

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.models.stan import StanModels
 from crowdgold.record.results import write_csv

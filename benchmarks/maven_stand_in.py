@@ -37,7 +37,7 @@ from scipy.optimize import least_squares
 from scipy.special import expit, logit
 
 from crowdgold.metrics.binary import METRICS, parse_metric, true_value
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.metric import LabelMass, RankedItems
 from crowdgold.models.score_points import model_scores
 from crowdgold.record.results import write_csv
 from crowdgold.simulate.stand_in import draw_stand_in

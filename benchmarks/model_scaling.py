@@ -27,7 +27,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import linregress
 
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.models.stan import StanModels
 from crowdgold.record.imports import library_files, named_hashes

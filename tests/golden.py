@@ -32,7 +32,7 @@ import pandas as pd
 
 from crowdgold import notebook
 from crowdgold.cli import COMMANDS, main
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import METHODS, fit
 from crowdgold.simulate import simulate
 from unit.bad_inputs import controls, counts, formats, options, places, reading, study_files

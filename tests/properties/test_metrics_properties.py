@@ -16,10 +16,9 @@ from sklearn.metrics import (
     roc_curve,
 )
 
-from crowdgold.inference.questions import Questions
-from crowdgold.metrics.binary import parse_metric
-from crowdgold.metrics.curves import recall_at_false_positive_rates
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.inference.estimate import Questions
+from crowdgold.metrics.binary import parse_metric, recall_at_false_positive_rates
+from crowdgold.metrics.metric import LabelMass, RankedItems
 from unit.reference import make_items
 
 

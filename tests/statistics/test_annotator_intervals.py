@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from crowdgold.checking.apart import SIGNIFICANT, annotators_apart
 from crowdgold.experiment.summaries import coverage_band
 from crowdgold.inference.annotator_rates import of_gold
-from crowdgold.inference.questions import View
+from crowdgold.inference.estimate import View
 from crowdgold.reading.study import Study
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items, labels_of_items
 

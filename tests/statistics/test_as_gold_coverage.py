@@ -13,8 +13,8 @@ from scipy.stats import binom, norm
 from test_rectified_coverage import WORLDS
 
 from crowdgold.evaluation.rows import as_gold_ends
-from crowdgold.inference.engine import difference_of, sample_of
-from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.estimate import Questions, View
+from crowdgold.inference.labels import difference_of, sample_of
 from crowdgold.inference.rectified import Request, Streams
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from test_designed_coverage import IRT, MAVEN, MODELS
 
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import true_value
 from crowdgold.planning.estimated_chances import chances_in_words, estimated_chances

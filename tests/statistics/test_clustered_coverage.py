@@ -13,8 +13,8 @@ from scipy.special import expit
 from scipy.stats import binom, norm
 from test_designed_coverage import DEVIATIONS, IRT, MODELS, only_what_gold_shows, wrong
 
-from crowdgold.inference.clustered import Clustered
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.design import Clustered
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.planning.batch import next_batch, with_labels

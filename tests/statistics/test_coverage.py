@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.experiment.summaries import summarise
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import true_value
 from crowdgold.models.binned_ranks import BinnedRanks

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from crowdgold.inference import correction
-from crowdgold.inference import correction as few_labels
+from crowdgold.inference import rectified
 from crowdgold.inference.design import KnownChances, SimpleRandom
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.labels import Fit, LabelPrediction
-from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.estimate import Questions, View
+from crowdgold.inference.labels import Fit, LabelPrediction, evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.simulate import simulate
@@ -178,11 +176,11 @@ def test_every_metric_covers_where_chances_are_very_uneven(world, design):
 
 def only_what_gold_shows(monkeypatch):
     """No label is imagined among the gold labels, and nothing of a prediction is expected."""
-    expected_of = correction.expected_of
+    expected_of = rectified.expected_of
     for design in (SimpleRandom, KnownChances):
         monkeypatch.setattr(design, "one_more", lambda self, own, *_, **__: np.zeros(own.shape[1]))
-    monkeypatch.setattr(correction, "expected_of", lambda *args: 0 * expected_of(*args))
-    monkeypatch.setattr(few_labels, "scenarios", lambda *_: [])
+    monkeypatch.setattr(rectified, "expected_of", lambda *args: 0 * expected_of(*args))
+    monkeypatch.setattr(rectified, "scenarios", lambda *_: [])
 
 
 @pytest.mark.slow
@@ -241,8 +239,8 @@ def test_an_audit_covers_whose_few_labels_of_the_rest_are_often_all_negative(met
     assert np.all(held[:2] < least), held
     assert held[2] >= least
     # The imagined label alone is enough.
-    expected_of = correction.expected_of
-    monkeypatch.setattr(correction, "expected_of", lambda *args: 0 * expected_of(*args))
+    expected_of = rectified.expected_of
+    monkeypatch.setattr(rectified, "expected_of", lambda *args: 0 * expected_of(*args))
     held = audited(method)
     assert np.all(held >= least), held
 
@@ -269,7 +267,7 @@ def test_f1_of_an_audit_reaches_what_the_rest_leaves_open(monkeypatch):
     held, none = weak_audits("logistic-R", 300)
     for some in (none | True, none):
         assert held[some].sum() >= binom.ppf(norm.sf(DEVIATIONS), some.sum(), 0.95)
-    monkeypatch.setattr(few_labels, "scenarios", lambda *_: [])
+    monkeypatch.setattr(rectified, "scenarios", lambda *_: [])
     held, none = weak_audits("logistic-R", 300)
     assert held[none].mean() < 0.6
 
@@ -287,6 +285,6 @@ def test_moves_are_those_of_the_exact_interval_by_hand():
     )  # fmt: skip
     view = View(items, "A", weights / weights.mean())
     asked = Questions((parse_metric("recall@0.5"), parse_metric("precision@0.5")))
-    (moves,) = few_labels.moves_of_few(view, asked, label, design, 0.95)
+    (moves,) = rectified.moves_of_few(view, asked, label, design, 0.95)
     share = (1 - 0.025 ** (1 / 20)) * 89 / 90
     np.testing.assert_allclose(moves, [100 / (100 + 1800 * share) - 1, 0], atol=1e-9)

@@ -8,7 +8,7 @@ import pytest
 
 from crowdgold.cli import main
 from crowdgold.metrics.binary import parse_metric
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.metric import LabelMass, RankedItems
 from crowdgold.presentation.answers import write_answers
 from crowdgold.presentation.folder import read_study_folder
 from crowdgold.types.items import Items

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdgold.inference.engine import evaluate
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods import fallible_gold as fallible
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import true_value

@@ -9,7 +9,7 @@ import pytest
 
 from crowdgold.experiment.summaries import coverage_band
 from crowdgold.inference.agents import evaluate_annotations
-from crowdgold.inference.annotated_labels import power_tuned_rate
+from crowdgold.inference.labels import power_tuned_rate
 from crowdgold.methods.judge_error import Groups, judgement_counts
 from crowdgold.methods.registry import fit
 from crowdgold.models.judge_error import JudgementCounts, correct_rate

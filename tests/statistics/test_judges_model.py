@@ -6,7 +6,7 @@ As in `test_stan_densities`: `lp__` is compared up to a constant, between draws 
 import numpy as np
 import pytest
 
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.models.judge_votes import MOST_CORRELATED, JudgeDraws, find_rows, judge_data
 from crowdgold.models.priors import PhiPrior

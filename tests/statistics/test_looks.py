@@ -11,9 +11,8 @@ import pytest
 from scipy.stats import binom
 from test_designed_coverage import only_what_gold_shows
 
-from crowdgold.inference.engine import evaluate
 from crowdgold.inference.interval import level_of_look, price
-from crowdgold.inference.labels import Fit, LabelPrediction
+from crowdgold.inference.labels import Fit, LabelPrediction, evaluate
 from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.planning.batch import next_batch, with_labels
 from crowdgold.simulate import simulate

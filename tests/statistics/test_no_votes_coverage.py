@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from crowdgold.checking.gold_sample import assess_gold_sample
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.methods.registry import fit
 from unit.reference import make_items

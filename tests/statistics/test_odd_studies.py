@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from crowdgold.inference import rectified
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import true_value
 from crowdgold.types.errors import InputError

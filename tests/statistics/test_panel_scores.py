@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.labels import Fit
+from crowdgold.inference.labels import Fit, evaluate
 from crowdgold.methods.judges import PanelVotes, ScoredJudges, fit_scores, label_posterior
 from crowdgold.methods.registry import fit
 from crowdgold.models import panel_scores

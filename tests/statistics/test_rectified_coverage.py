@@ -12,12 +12,12 @@ import pytest
 from scipy.stats import norm
 
 from crowdgold.experiment.summaries import summarise
-from crowdgold.inference.correction import of_labels
 from crowdgold.inference.design import SimpleRandom
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.estimate import Questions, View
+from crowdgold.inference.labels import evaluate
+from crowdgold.inference.rectified import of_labels
 from crowdgold.methods.registry import fit
-from crowdgold.metrics import denominators
+from crowdgold.metrics import influence
 from crowdgold.metrics.binary import parse_metric, true_value
 from crowdgold.simulate import simulate
 from unit.reference import Theta, algorithm_1, make_items
@@ -138,7 +138,7 @@ def test_f1_of_a_rare_class_covers_and_has_an_answer():
     asked = parse_metric("F1@0.5")
 
     def fewer(labels, ranked, at, weights=None):
-        both = (denominators.positives, denominators.flagged)
+        both = (influence.positives, influence.flagged)
         return min(one(labels, ranked, at, weights) for one in both)
 
     old = replace(asked, metric=replace(asked.known, rests_on=fewer))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.metrics.binary import true_value
 from crowdgold.simulate import simulate
 

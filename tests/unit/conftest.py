@@ -8,7 +8,7 @@ import pytest
 
 from crowdgold.datasets import DATASETS
 from crowdgold.datasets.fetching import availability, fetch
-from crowdgold.inference import correction
+from crowdgold.inference import rectified
 from crowdgold.inference.design import KnownChances, SimpleRandom
 
 
@@ -39,5 +39,5 @@ def nothing_imagined(monkeypatch):
 @pytest.fixture
 def nothing_expected(monkeypatch):
     """V is what gold items show, also where their weights are uneven."""
-    expected_of = correction.expected_of
-    monkeypatch.setattr(correction, "expected_of", lambda *args: 0 * expected_of(*args))
+    expected_of = rectified.expected_of
+    monkeypatch.setattr(rectified, "expected_of", lambda *args: 0 * expected_of(*args))

@@ -13,7 +13,7 @@ from crowdgold.evaluation.answer import Answer, Quantity, value_of
 from crowdgold.evaluation.choosing import answers_of
 from crowdgold.evaluation.folder import Evaluation
 from crowdgold.evaluation.rows import KEYS
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.doubts import CHOSEN
 from crowdgold.methods.registry import fit
 from crowdgold.presentation.folder import read_study_folder

@@ -19,8 +19,7 @@ from crowdgold.inference.agents import (
     tau_b,
     true_values,
 )
-from crowdgold.inference.annotated_labels import LevelPosterior
-from crowdgold.inference.labels import Fit, FixedLabels
+from crowdgold.inference.labels import Fit, FixedLabels, LevelPosterior
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.agents import (
     FORMS,

@@ -14,10 +14,9 @@ from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.rows import annotator_rows
 from crowdgold.evaluation.study import evaluate_study
 from crowdgold.inference.annotator_rates import NO_GOLD_LABELS, of_gold
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.estimate import Estimate, View
 from crowdgold.inference.interval import unseen_share
-from crowdgold.inference.questions import View
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.models.stan import StanModels
 from crowdgold.presentation.folder import read_study_folder

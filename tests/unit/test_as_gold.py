@@ -9,9 +9,8 @@ import crowdgold
 import crowdgold as cg
 from crowdgold.evaluation.answer import AsGold, value_of
 from crowdgold.evaluation.rows import as_gold_ends
-from crowdgold.inference.correction import of_labels
-from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.samples import Draws
+from crowdgold.inference.estimate import Draws, Questions, View
+from crowdgold.inference.rectified import of_labels
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.presentation.answers import as_gold_words
 from crowdgold.presentation.text import AS_GOLD_WORDS, footnotes

@@ -11,7 +11,7 @@ import crowdgold as cg
 from crowdgold.checking.cluster_effect import FEW, cluster_effect, intraclass_correlation
 from crowdgold.checking.gold_sample import OF_CLUSTERS, OF_ITEMS, assess_gold_sample
 from crowdgold.cli import main
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.doubts import CHOSEN
 from crowdgold.methods.registry import fit
 from crowdgold.reading.study import read_study

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from crowdgold.experiment.data_tables import row_of, table_of
-from crowdgold.inference.clustered import Clustered, drawn_from, sample_of_population
-from crowdgold.inference.correction import rectify
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.labels import Fit, FixedLabels, MeanPrediction, draw_times
-from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.design import Clustered, drawn_from, sample_of_population
+from crowdgold.inference.estimate import Questions, View
+from crowdgold.inference.labels import Fit, FixedLabels, MeanPrediction, draw_times, evaluate
+from crowdgold.inference.rectified import rectify
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric
-from crowdgold.metrics.ranked import RankedItems
+from crowdgold.metrics.metric import RankedItems
 from crowdgold.models.logistic import cross_fit, features
 from crowdgold.simulate import simulate
 from crowdgold.simulate.design import CLUSTERS, SIMPLE, draw_clusters, draw_gold

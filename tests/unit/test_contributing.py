@@ -11,7 +11,7 @@ import yaml
 
 from crowdgold.claims.claims import claims_of
 from crowdgold.claims.verdicts import FAILS, HOLDS
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.metric import LabelMass, RankedItems
 from crowdgold.simulate import simulate
 from crowdgold.system import declarations as found
 from unit.reference import make_items

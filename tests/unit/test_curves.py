@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from crowdgold.metrics.binary import parse_metric
-from crowdgold.metrics.curves import (
+from crowdgold.metrics.binary import (
     FALSE_POSITIVE_RATES,
     POINTS,
     RECALLS,
     curve_points,
     curve_support,
     never_falling,
+    parse_metric,
     precision_at_recalls,
     recall_at_false_positive_rates,
 )
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.metric import LabelMass, RankedItems
 from unit.label_mass_reference import first_share, reached
 from unit.reference import make_items
 

@@ -7,14 +7,11 @@ import pandas as pd
 import pytest
 
 from crowdgold.experiment.data_tables import row_of, table_of
-from crowdgold.inference.clustered import drawn_from
-from crowdgold.inference.contributions import DRAWN, drawn_labels
-from crowdgold.inference.correction import rectify
-from crowdgold.inference.design import KnownChances, SimpleRandom
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.labels import Fit, MeanPrediction
+from crowdgold.inference.design import KnownChances, SimpleRandom, drawn_from
+from crowdgold.inference.estimate import Questions, View
+from crowdgold.inference.labels import Fit, MeanPrediction, evaluate
 from crowdgold.inference.power_tuned_mean import designed_mean
-from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import DRAWN, drawn_labels, rectify
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.models.logistic import cross_fit, features

@@ -20,9 +20,9 @@ from crowdgold.cli import main
 from crowdgold.evaluation.choosing import why_set_aside
 from crowdgold.evaluation.fitting import Finding
 from crowdgold.evaluation.run_key import read_findings, write_findings
-from crowdgold.inference.correction import rectify
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.estimate import Questions, View
+from crowdgold.inference.labels import evaluate
+from crowdgold.inference.rectified import rectify
 from crowdgold.methods.doubts import CHOSEN, SURELY_CHOSEN
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric

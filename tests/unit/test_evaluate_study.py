@@ -13,12 +13,10 @@ from crowdgold.evaluation.folder import write_folder
 from crowdgold.evaluation.jobs import Job, groups, plan_study, reason_against
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.study import evaluate_study
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.questions import Named
-from crowdgold.inference.samples import Draws
+from crowdgold.inference.estimate import Draws, Named
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit, offered
-from crowdgold.metrics.binary import true_value
-from crowdgold.metrics.curves import POINTS
+from crowdgold.metrics.binary import POINTS, true_value
 from crowdgold.metrics.metric import Scale
 from crowdgold.models.stan import StanModels
 from crowdgold.reading.study import Study

@@ -7,11 +7,19 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.expert_errors import EQUAL, FREE, expert_errors, judged, why_unknown
+from crowdgold.inference.expert_errors import (
+    EQUAL,
+    FREE,
+    RIGHT,
+    WRONG,
+    Histories,
+    expert_errors,
+    judged,
+    why_unknown,
+)
+from crowdgold.inference.expert_errors import fit as fit_histories
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
-from crowdgold.models.opinion_histories import RIGHT, WRONG, Histories
-from crowdgold.models.opinion_histories import fit as fit_histories
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import RANDOM, RARER, Erring, draw_opinions, with_opinions
 from crowdgold.types.errors import InputError

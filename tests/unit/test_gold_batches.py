@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 from crowdgold.experiment.data_tables import row_of, table_of
-from crowdgold.inference.clustered import drawn_from
-from crowdgold.inference.design import KnownChances
-from crowdgold.inference.questions import View
+from crowdgold.inference.design import KnownChances, drawn_from
+from crowdgold.inference.estimate import View
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import (
     GoldDraw,

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binom
 
 from crowdgold.evaluation.questions import Settings, questions_of
-from crowdgold.inference.clustered import sample_of_population
-from crowdgold.inference.engine import evaluate as evaluate_items
+from crowdgold.inference.design import sample_of_population
+from crowdgold.inference.estimate import Questions, View
 from crowdgold.inference.labels import (
     Fit,
     FixedLabels,
@@ -17,11 +17,11 @@ from crowdgold.inference.labels import (
     impute,
     resample,
 )
-from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.labels import evaluate as evaluate_items
 from crowdgold.inference.rectified import LABELS, NEW_ITEMS, Request, Streams
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.metric import LabelMass, RankedItems
 from crowdgold.models.majority import NO_LABEL
 from crowdgold.simulate import simulate
 from crowdgold.types.errors import InputError

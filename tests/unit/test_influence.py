@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from crowdgold.inference.questions import Questions
+from crowdgold.inference.estimate import Questions
 from crowdgold.metrics.binary import METRICS, parse_metric
-from crowdgold.metrics.metric import At, Metric, Scale, delete_one
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.metric import At, LabelMass, Metric, RankedItems, Scale, delete_one
 from unit.reference import make_items
 
 SMOOTH = (

@@ -10,6 +10,7 @@ import pytest
 from crowdgold.cli import main
 from crowdgold.evaluation.questions import Settings, check_settings, what_intervals_are_about
 from crowdgold.inference.design import SimpleRandom
+from crowdgold.inference.estimate import Questions, View
 from crowdgold.inference.labels import (
     GoldLabels,
     LabelPosterior,
@@ -17,7 +18,6 @@ from crowdgold.inference.labels import (
     draw_times,
     resample,
 )
-from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import ITEMS, POPULATION, Request, Streams
 from crowdgold.methods.misfit import flag_misfit
 from crowdgold.metrics.binary import parse_metric

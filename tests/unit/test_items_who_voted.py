@@ -8,8 +8,7 @@ import pytest
 
 from crowdgold.datasets import product_pairs
 from crowdgold.experiment.data_tables import row_of, table_of
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.labels import Fit, ProbableLabels
+from crowdgold.inference.labels import Fit, ProbableLabels, evaluate
 from crowdgold.methods.registry import METHODS, fit
 from crowdgold.simulate import simulate
 from crowdgold.simulate.generator import Replicate

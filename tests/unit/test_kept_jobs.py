@@ -21,10 +21,8 @@ from crowdgold.evaluation.folder import check_folder, clean_up, kept_folder, wri
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.run_key import UNFINISHED, key_of, read_findings, write_findings
 from crowdgold.inference.design import SimpleRandom
-from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.questions import Named
+from crowdgold.inference.estimate import Draws, Estimate, Named, Stated
 from crowdgold.inference.rectified import Rectified
-from crowdgold.inference.samples import Draws, Stated
 from crowdgold.metrics.metric import Scale
 from crowdgold.models.stan import StanModels
 from crowdgold.models.stan_fit import Diagnostics

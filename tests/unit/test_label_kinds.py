@@ -11,11 +11,8 @@ from crowdgold.evaluation.study import evaluate_study
 from crowdgold.experiment.drawing import simulate_block
 from crowdgold.experiment.estimating import estimate_block
 from crowdgold.inference.agents import evaluate_agents, evaluate_annotations
-from crowdgold.inference.annotated_labels import LevelPosterior
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.labels import Fit, Labels
-from crowdgold.inference.samples import Draws
+from crowdgold.inference.estimate import Draws, Estimate
+from crowdgold.inference.labels import Fit, Labels, LevelPosterior, evaluate
 from crowdgold.methods import registry
 from crowdgold.methods.method import MODEL, Method, Offer
 from crowdgold.methods.registry import METHODS, fit

@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, ndtri
 
-from crowdgold.inference.contributions import drawn_labels
+from crowdgold.inference.estimate import View
 from crowdgold.inference.labels import LabelPosterior, LabelPrediction
-from crowdgold.inference.questions import View
+from crowdgold.inference.rectified import drawn_labels
 from crowdgold.methods.maven import _posterior
 from crowdgold.methods.raw_scores import predictions
 from crowdgold.methods.registry import fit

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowdgold.metrics.binary import METRICS, parse_metric, true_value
-from crowdgold.metrics.ranked import Curve, LabelMass, RankedItems
+from crowdgold.metrics.metric import Curve, LabelMass, RankedItems
 from crowdgold.types.errors import InputError
 from unit.reference import make_items
 

@@ -11,7 +11,7 @@ import pytest
 import crowdgold
 from crowdgold.checking.gold_sample import item_features
 from crowdgold.cli import main
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.needs import NO_VOTES, lacks_package
 from crowdgold.methods.registry import METHODS, fit
 from crowdgold.metrics.binary import METRICS

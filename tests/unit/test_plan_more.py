@@ -10,8 +10,8 @@ import pytest
 
 import crowdgold as cg
 from crowdgold.cli import main
-from crowdgold.inference.engine import evaluate
 from crowdgold.inference.interval import level_of_look, price
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.planning import more_labels as more_labels_module

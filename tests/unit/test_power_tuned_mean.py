@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from crowdgold.inference import power_tuned_mean as auto_eval
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.labels import Fit, MeanPrediction
+from crowdgold.inference.labels import Fit, MeanPrediction, evaluate
 from crowdgold.inference.power_tuned_mean import power_tuned_mean
 from crowdgold.methods.registry import fit
 from crowdgold.types.errors import InputError

@@ -7,19 +7,14 @@ import pytest
 from scipy.stats import beta, norm
 from scipy.stats import t as student
 
-from crowdgold.inference.contributions import DRAWN, drawn_labels
-from crowdgold.inference.correction import of_labels, rectify
 from crowdgold.inference.design import SimpleRandom
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.estimate import FEWEST, NOTHING_SAID, Questions, View
 from crowdgold.inference.interval import interval
-from crowdgold.inference.labels import Fit, LabelPrediction
-from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import PSEUDO, Rectified
-from crowdgold.inference.samples import FEWEST, NOTHING_SAID
+from crowdgold.inference.labels import Fit, LabelPrediction, evaluate
+from crowdgold.inference.rectified import DRAWN, PSEUDO, Rectified, drawn_labels, of_labels, rectify
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value
-from crowdgold.metrics.metric import Scale
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.metric import LabelMass, RankedItems, Scale
 from crowdgold.types.items import NO_GOLD
 from crowdgold.types.notes import Note
 from unit.label_mass_reference import metric_value

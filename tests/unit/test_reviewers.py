@@ -7,8 +7,7 @@ from scipy.stats import norm
 
 from crowdgold.experiment.summaries import summarise
 from crowdgold.inference.agents import evaluate_annotations
-from crowdgold.inference.annotated_labels import ConfusionPosterior
-from crowdgold.inference.labels import Fit, FixedLabels
+from crowdgold.inference.labels import ConfusionPosterior, Fit, FixedLabels
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.reviewers import parse_reviewer_metric, rate_of, rate_of_counts, true_values
 from crowdgold.models.clara.gibbs import swapped_share

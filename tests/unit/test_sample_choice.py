@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crowdgold.cli.sample import ABOUT
-from crowdgold.inference.questions import View
+from crowdgold.inference.estimate import View
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.planning.batch import (
     ENOUGH_FOR_ALL,

@@ -10,7 +10,7 @@ import pytest
 
 import crowdgold as cg
 from crowdgold.cli import main
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.planning.batch import COLUMNS, next_batch, with_labels
 from crowdgold.planning.estimated_chances import chances_in_words, estimated_chances

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.planning.pilot import Guess, expected_information
 from crowdgold.planning.study_size import (

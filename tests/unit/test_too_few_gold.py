@@ -11,7 +11,7 @@ from crowdgold.cli import main
 from crowdgold.evaluation.answer import Passed, Quantity
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.study import evaluate_study
-from crowdgold.inference.samples import FEWEST
+from crowdgold.inference.estimate import FEWEST
 from crowdgold.models.stan import StanModels
 from crowdgold.presentation.text import describe
 from crowdgold.reading.study import Study

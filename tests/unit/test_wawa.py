@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.methods.wawa import weighted_majority
 from crowdgold.models.majority import NO_LABEL

@@ -47,9 +47,9 @@ import numpy as np
 from scipy.special import bdtr
 
 from crowdgold.checking.erring_gold import Corrected
+from crowdgold.inference.estimate import FEWEST
 from crowdgold.inference.expert_errors import ExpertErrors
 from crowdgold.inference.interval import central_interval, holm
-from crowdgold.inference.samples import FEWEST
 from crowdgold.inference.shared_errors import NEARLY, NO_SPREAD, Labelled, all_and_without
 from crowdgold.methods.doubts import FEW_LABELS
 from crowdgold.types.annotations import MISSING, Annotations

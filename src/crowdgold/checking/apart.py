@@ -25,9 +25,9 @@ import numpy as np
 
 from crowdgold.checking.erring_gold import known_errors
 from crowdgold.inference.annotator_rates import positions_of
-from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.design import drawn_from
+from crowdgold.inference.estimate import View
 from crowdgold.inference.interval import holm
-from crowdgold.inference.questions import View
 from crowdgold.metrics.reviewers import RATES
 from crowdgold.reading.study import Study
 from crowdgold.system.kernels import kernel

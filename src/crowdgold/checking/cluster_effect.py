@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdgold.inference.clustered import drawn_from
-from crowdgold.inference.correction import of_labels
-from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import POPULATION
+from crowdgold.inference.design import drawn_from
+from crowdgold.inference.estimate import Questions, View
+from crowdgold.inference.rectified import POPULATION, of_labels
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.types.clusters import numbers_in_words
 from crowdgold.types.columns import counted

@@ -18,11 +18,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import stdtrit
 
-from crowdgold.inference.clustered import drawn_from
-from crowdgold.inference.contributions import spread_of
-from crowdgold.inference.design import Design, SimpleRandom
+from crowdgold.inference.design import Design, SimpleRandom, drawn_from
+from crowdgold.inference.estimate import View
 from crowdgold.inference.expert_errors import ExpertErrors, expert_errors, judged, why_unknown
-from crowdgold.inference.questions import View
+from crowdgold.inference.rectified import spread_of
 from crowdgold.inference.shared_errors import Ends, Labelled, SharedErrors, Voted
 from crowdgold.types.annotations import MISSING
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items

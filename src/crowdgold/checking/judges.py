@@ -32,11 +32,10 @@ from crowdgold.checking import erring_gold, without_gold
 from crowdgold.checking.agreement import Kappa, between_judges, fleiss, kappa_gap, kappas_with_gold
 from crowdgold.checking.apart import Apart, annotators_apart
 from crowdgold.checking.without_gold import Allowed, allowed, has_ranges
-from crowdgold.inference.clustered import drawn_from
-from crowdgold.inference.contributions import spread_of
-from crowdgold.inference.design import Design, SimpleRandom
+from crowdgold.inference.design import Design, SimpleRandom, drawn_from
+from crowdgold.inference.estimate import View
 from crowdgold.inference.expert_errors import ExpertErrors
-from crowdgold.inference.questions import View
+from crowdgold.inference.rectified import spread_of
 from crowdgold.inference.shared_errors import Ends, SharedErrors, most_alike, of_judges, of_votes
 from crowdgold.inference.without_gold import Ranges
 from crowdgold.methods.needs import MOST_JUDGES

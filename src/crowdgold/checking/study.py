@@ -33,13 +33,11 @@ from crowdgold.checking.scores import (
     warn_of_ties,
 )
 from crowdgold.checking.text import ALL, NAMED, SUPPORT, in_short
-from crowdgold.inference.clustered import drawn_from
-from crowdgold.inference.correction import of_labels
-from crowdgold.inference.design import KnownChances
+from crowdgold.inference.design import KnownChances, drawn_from
+from crowdgold.inference.estimate import Questions, View
 from crowdgold.inference.expert_errors import expert_errors, judged, why_unknown
 from crowdgold.inference.interval import unseen_share
-from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import HALF, POPULATION
+from crowdgold.inference.rectified import HALF, POPULATION, of_labels
 from crowdgold.methods.doubts import NOT_USABLE, VERDICTS, Facts, Finding, gold_for_true
 from crowdgold.methods.needs import EXPERTS_ERRORS, lacking
 from crowdgold.methods.registry import METHODS, offered

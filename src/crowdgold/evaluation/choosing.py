@@ -53,8 +53,7 @@ from crowdgold.inference.without_gold import UNKNOWN, WIDE, WIDEST, Range, gold_
 from crowdgold.methods.method import MODEL
 from crowdgold.methods.registry import METHODS, baseline, with_role
 from crowdgold.metrics.binary import LABEL_METRICS, METRICS, parse_metric
-from crowdgold.metrics.metric import DELTA
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.metric import DELTA, LabelMass, RankedItems
 from crowdgold.types.items import NO_GOLD as UNLABELLED
 from crowdgold.types.items import NO_PREDICTOR, Items
 from crowdgold.types.notes import GRAVE, Note

@@ -33,17 +33,14 @@ from crowdgold.evaluation.jobs import (
 from crowdgold.evaluation.questions import Settings, questions_of
 from crowdgold.inference.agents import evaluate_annotations
 from crowdgold.inference.annotator_rates import of_gold
-from crowdgold.inference.engine import sample_of
-from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.estimate import Estimate, Named, Questions, Sample, Stated, View
 from crowdgold.inference.interval import central_interval
-from crowdgold.inference.labels import Fit
-from crowdgold.inference.questions import Named, Questions, View
+from crowdgold.inference.labels import Fit, sample_of
 from crowdgold.inference.rectified import OWN, Request, Streams
-from crowdgold.inference.samples import Sample, Stated
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.needs import GOLD
 from crowdgold.methods.registry import METHODS, baseline, fit
-from crowdgold.metrics.curves import RECALLS, never_falling
+from crowdgold.metrics.binary import RECALLS, never_falling
 from crowdgold.models.stan import SamplingError, StanModels
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.models.vote_sets import VoteParameters, VoteSets, find_vote_sets, win_counts

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crowdgold.inference.questions import Questions
+from crowdgold.inference.estimate import Questions
 from crowdgold.inference.rectified import POPULATION, TARGETS
 from crowdgold.methods.method import IMPUTATIONS
 from crowdgold.methods.registry import METHODS, offered

@@ -31,14 +31,11 @@ from crowdgold.evaluation import fitting
 from crowdgold.evaluation.answer import step_of
 from crowdgold.evaluation.fitting import Finding
 from crowdgold.evaluation.questions import HUMANS, METRICS, Settings, is_of_population, plain_metric
-from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.questions import Named
-from crowdgold.inference.samples import Sample
+from crowdgold.inference.estimate import Estimate, Named, Sample
 from crowdgold.methods.method import MODEL
 from crowdgold.methods.misfit import ABOVE, BELOW, flag_misfit, misfit_p
 from crowdgold.methods.registry import METHODS, baseline, offered, with_role
-from crowdgold.metrics.binary import LABEL_METRICS, parse_metric
-from crowdgold.metrics.curves import GRIDS
+from crowdgold.metrics.binary import GRIDS, LABEL_METRICS, parse_metric
 from crowdgold.metrics.metric import DELTA
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items, score_column
 from crowdgold.types.notes import Note, codes

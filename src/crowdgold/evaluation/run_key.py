@@ -29,12 +29,9 @@ from crowdgold import __version__
 from crowdgold.evaluation.fitting import Finding
 from crowdgold.evaluation.jobs import Job
 from crowdgold.evaluation.questions import Settings
-from crowdgold.inference.clustered import Clustered
-from crowdgold.inference.design import KnownChances, SimpleRandom
-from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.questions import Named
+from crowdgold.inference.design import Clustered, KnownChances, SimpleRandom
+from crowdgold.inference.estimate import Draws, Estimate, Named, Stated
 from crowdgold.inference.rectified import Rectified
-from crowdgold.inference.samples import Draws, Stated
 from crowdgold.metrics.metric import Scale
 from crowdgold.models.stan import StanModels
 from crowdgold.models.stan_fit import Diagnostics

@@ -22,9 +22,8 @@ from crowdgold.experiment.settings import (
 )
 from crowdgold.inference.agents import Subsampling, evaluate_agents, evaluate_annotations
 from crowdgold.inference.agents import true_values as true_values_of_agents
-from crowdgold.inference.engine import evaluate
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.labels import Fit
+from crowdgold.inference.labels import Fit, evaluate
 from crowdgold.methods.registry import METHODS, fit
 from crowdgold.metrics import agents, reviewers
 from crowdgold.metrics.agents import is_agent_metric

@@ -26,9 +26,8 @@ from typing import Annotated
 
 import numpy as np
 
-from crowdgold.inference.annotated_labels import AgentDraws, LevelPosterior
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.labels import Fit
+from crowdgold.inference.labels import AgentDraws, Fit, LevelPosterior
 from crowdgold.metrics import agents
 from crowdgold.metrics.agents import AgentMetric, agent_scores, level_shares, ranks, steps
 from crowdgold.metrics.reviewers import parse_reviewer_metric

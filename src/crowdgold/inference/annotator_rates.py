@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from crowdgold.inference.clustered import drawn_from
-from crowdgold.inference.correction import of_labels as from_labels
-from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.design import drawn_from
+from crowdgold.inference.estimate import Estimate, Questions, View
+from crowdgold.inference.rectified import of_labels as from_labels
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.reviewers import (
     EACH,
@@ -40,7 +39,7 @@ from crowdgold.types.items import NO_GOLD
 from crowdgold.types.notes import said
 
 if TYPE_CHECKING:
-    from crowdgold.inference.annotated_labels import ConfusionPosterior
+    from crowdgold.inference.labels import ConfusionPosterior
 
 NO_LABELS = "no labels count for it"
 NO_GOLD_LABELS = "none of its items has a gold label"

@@ -5,6 +5,10 @@ probabilities (MAVEN, section 3.4): per draw, impute labels, compute each metric
 quantiles over the draws. Predictors that are compared share, per draw and item, the uniform number
 that decides the label. For labels taken for the truth in the papers' figures: the percentile
 bootstrap over labelled items, the same resamples for all predictors.
+
+`evaluate` is the one way from a fit to estimates. Every kind says what it knows of metrics as one
+predictor ranks the items; a difference of two predictors is taken from what is known of each,
+before anything is summarised.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,12 +19,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from crowdgold.inference import annotator_rates
-from crowdgold.inference.clustered import drawn_from, sample_of_population
-from crowdgold.inference.correction import of_labels, rectify
-from crowdgold.inference.design import Design
-from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.power_tuned_mean import estimate_means
-from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.design import Design, drawn_from, sample_of_population
+from crowdgold.inference.estimate import Draws, Estimate, Named, Questions, Sample, Stated, View
+from crowdgold.inference.power_tuned_mean import estimate_means, power_tuned_mean
 from crowdgold.inference.rectified import (
     LABELS,
     NEW_ITEMS,
@@ -28,11 +29,16 @@ from crowdgold.inference.rectified import (
     POPULATION,
     RESAMPLED,
     Request,
+    Streams,
+    of_labels,
+    rectify,
 )
-from crowdgold.inference.samples import Draws, Sample, Stated
 from crowdgold.metrics.agents import level_shares
-from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric
-from crowdgold.models.majority import NO_LABEL as NO_LABEL
+from crowdgold.metrics.binary import parse_metric
+from crowdgold.metrics.metric import Asked
+from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric, parse_reviewer_metric
+from crowdgold.models.judge_error import INTERVALS, KEEP, JudgementCounts, correct_rate
+from crowdgold.models.majority import NO_LABEL
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.system.extras import need
 from crowdgold.system.kernels import kernel
@@ -40,11 +46,11 @@ from crowdgold.types.annotations import Annotations
 from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_PREDICTOR, Items
+from crowdgold.types.notes import Note
+from crowdgold.types.parameters import LEVEL
 
 if TYPE_CHECKING:
     import xarray
-
-    from crowdgold.inference.annotated_labels import LevelPosterior
 
 LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
 """(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
@@ -384,3 +390,231 @@ class Fit(Shown):
     def draws(self) -> "xarray.Dataset":
         """The posterior draws, by chain, as ArviZ reads them; empty where nothing was drawn."""
         return as_dataset(self.labels.posterior, self.diagnostics.chains)
+
+
+RATES = {"prevalence": "prevalence", "TPR_H": "TPR", "TNR_H": "TNR"}
+"""Metrics of Items -> what they are called of annotators."""
+
+
+@dataclass(frozen=True)
+class ConfusionPosterior(Labels):
+    """Draws of the prevalence and of confusion matrices, given Annotations.
+
+    CLARA's TPR and TNR of all labels are the chance of a right label on positives and negatives,
+    which TPR_H and TNR_H are the shares of in the items at hand.
+    """
+
+    prevalence: np.ndarray  # (D, K) for its own estimate and interval
+    rates_with: np.ndarray  # (E, K) prevalences that belong to the draws of the matrices
+    confusion: np.ndarray  # (E, M, K, K) confusion matrices; true category in rows
+    matrix_of: np.ndarray  # (L,) the matrix that each label is drawn from
+    probability: np.ndarray  # (I, K) P(y_i = k | data)
+    swapped: float = 0.0  # share of the posterior in which the diagonals add to less than 1
+    warning: str = ""  # what a reader of any of its estimates should know
+
+    @property
+    def posterior(self) -> dict[str, np.ndarray]:
+        """The draws of the matrices, and of the prevalences that belong to them."""
+        return {"prevalence": self.rates_with, "confusion": self.confusion}
+
+    def sample(self, view: View, questions: Questions, request: Request) -> Sample:
+        """Rates of all labels behind the items' votes; of other metrics, why there is none."""
+        found = []
+        for metric in questions.asked:
+            if metric.name not in RATES:
+                note = f"it estimates {', '.join(RATES)} only"
+                found.append(Estimate.unavailable(metric.text, note))
+                continue
+            if view.items.labels is None:
+                raise InputError("the table does not say who gave each vote")
+            rate = annotator_rates.of_posterior(
+                self, view.items.labels, parse_reviewer_metric(RATES[metric.name]), request.level
+            )
+            found.append(replace(rate[0], metric=metric.text))
+        return Stated(found)
+
+    def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        """The probability of the second category."""
+        return self.probability[:, 1]
+
+    def rates_of_annotators(
+        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
+        level: float, resamples: int,
+    ) -> list[Estimate]:  # fmt: skip
+        """Means over the draws, and their quantiles."""
+        return annotator_rates.of_posterior(self, annotations, metric, level)
+
+
+@dataclass(frozen=True)
+class AgentDraws:
+    """Draws of the levels of agents' responses; NaN where an agent has none."""
+
+    shares: np.ndarray  # (D, S, K) among each agent's responses with labels
+    expected: np.ndarray  # (D, S, K) among all responses that it could give
+
+
+@dataclass(frozen=True)
+class LevelPosterior(CountedLabels):
+    """The probability of each category of each item, given Annotations."""
+
+    probability: np.ndarray  # (I, K) of each category; of no meaning where an item has no label
+    hard: bool  # an item counts as of its most probable category, the lowest of equals
+    confusion: np.ndarray | None = None  # (A, K, K), the true category in rows
+    draws: AgentDraws | None = None  # None where responses are resampled
+
+    @property
+    def shares(self) -> np.ndarray:
+        """What each category counts of an item: (I, K)."""
+        if not self.hard:
+            return self.probability
+        chosen = self.probability.argmax(axis=1)
+        return np.asarray(np.eye(self.probability.shape[1])[chosen])
+
+    @property
+    def share(self) -> np.ndarray:
+        """What the second category counts of an item, (I,)."""
+        return self.shares[:, 1]
+
+    def level_shares(self, categories: int) -> np.ndarray:
+        """The shares of the categories."""
+        return self.shares
+
+    @property
+    def levels(self) -> "LevelPosterior":
+        """It is what it says of levels."""
+        return self
+
+    def rates_of_annotators(
+        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
+        level: float, resamples: int,
+    ) -> list[Estimate]:  # fmt: skip
+        """As of fixed labels, where items count as of their most probable category."""
+        if not self.hard:
+            raise InputError(UNLIKE)
+        labels = np.where(annotations.labels_of_item > 0, self.probability.argmax(axis=1), NO_LABEL)
+        return annotator_rates.of_labels(labels, annotations, metric, rng, level, resamples)
+
+
+@dataclass(frozen=True)
+class JudgedRate(Labels):
+    """Judgements of a sample and what gold labels say of them, which correct a rate."""
+
+    counts: JudgementCounts  # the judgements and gold labels
+    correction: str  # "paper" or "adjusted" (Rogan and Gladen), or "power-tuned" (PPI++)
+    outside: str = KEEP  # what becomes of an estimate outside [0, 1]: "keep" it, or "clip" it
+    of_items = False
+
+    def sample(self, view: View, questions: Questions, request: Request) -> Sample:
+        """The corrected prevalence; of other metrics, why there is none."""
+        return Stated(
+            [
+                of_judged_rate(self, parse_reviewer_metric(PREVALENCE), request.level)
+                if metric.name == PREVALENCE
+                else Estimate.unavailable(metric.text, f"it estimates {PREVALENCE} only")
+                for metric in questions.asked
+            ]
+        )
+
+    def rates_of_annotators(
+        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
+        level: float, resamples: int,
+    ) -> list[Estimate]:  # fmt: skip
+        """The corrected prevalence."""
+        return [of_judged_rate(self, metric, level)]
+
+
+def power_tuned_rate(counts: JudgementCounts, level: float) -> tuple[float, float, float, float]:
+    """PPI++'s estimate of the rate, its interval's ends, and its standard error."""
+    counts.check()
+    names = ("true_positives", "false_negatives", "true_negatives", "false_positives")
+    sizes = np.array([getattr(counts, name) for name in names], dtype=int)
+    if sizes.sum() == 0 or not counts.within:
+        raise InputError("PPI++ needs gold labels of some of the judged items; there are none")
+    gold, judged = np.repeat([1.0, 1.0, 0.0, 0.0], sizes), np.repeat([1.0, 0.0, 0.0, 1.0], sizes)
+    positive = int(counts.positive) - int(judged.sum())
+    others = np.repeat([1.0, 0.0], [positive, int(counts.judged) - len(gold) - positive])
+    return power_tuned_mean(gold, judged, others, level)
+
+
+def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> Estimate:
+    """The prevalence with its interval; other metrics have no value here.
+
+    Experiments keep estimates as the formulas give them, also outside [0, 1]: to move them inside,
+    as for a user, would show as a bias. Where there is none, the note says why.
+    """
+    if metric.name != PREVALENCE:
+        return Estimate.unavailable(metric.text, "a corrected rate is an estimate of prevalence")
+    try:
+        if found.correction not in INTERVALS:
+            estimate, lower, upper, error = power_tuned_rate(found.counts, level)
+        else:
+            one = correct_rate(found.counts, level, found.correction, found.outside)
+            estimate, lower, upper, error = (
+                float(value) for value in (one.estimate, one.lower, one.upper, one.standard_error)
+            )
+    except InputError as problem:
+        return Estimate.unavailable(metric.text, str(problem))
+    return Estimate(metric.text, estimate, lower, upper, standard_error=error)
+
+
+def sample_of(fit: Fit, view: View, questions: Questions, request: Request) -> Sample:
+    """What a fit says of metrics of items as a predictor ranks them."""
+    try:
+        return fit.labels.sample(view, questions, request)
+    except InputError as problem:
+        raise InputError(f"{fit.method}: {problem}") from None
+
+
+def difference_of(
+    samples: Sequence[Sample], columns: Sequence[int], named: Named, level: float
+) -> list[Estimate]:
+    """Estimates of the differences between the first and the second of two samples."""
+    first, second = (sample.select(columns) for sample in samples)
+    found = first.minus(second)
+    if found is None:
+        return [Estimate.unavailable(name, Note("no_difference")) for name in named.texts]
+    return found.estimates(named.differences(), level)
+
+
+def evaluate(
+    fit: Fit, items: Items, metrics: Sequence[str], rng: np.random.Generator, level: float = LEVEL,
+    resamples: int = 0, target: str = POPULATION, weights: np.ndarray | None = None,
+) -> list[Estimate]:  # fmt: skip
+    """Estimates of metrics from a fit, one a metric, in order; parameters by their posterior
+    median, NaN where it lacks them. `target`: what the intervals are about, the "population" that
+    the items were drawn from or these "items"; `weights`: (n,) what each counts, of mean 1.
+    """
+    parsed = [parse_metric(text) for text in metrics]
+    request = Request(Streams.of(rng), level, target, resamples)
+    needed: dict[str, list[Asked]] = {}
+    for metric in parsed:
+        for name in () if metric.is_parameter else metric.predictors(items):
+            needed.setdefault(name, []).append(metric)
+    place = {name: {metric.text: k for k, metric in enumerate(own)} for name, own in needed.items()}
+    questions = {
+        name: Questions(tuple(metric.of_one for metric in own)) for name, own in needed.items()
+    }
+    samples = {
+        name: sample_of(fit, View(items, name, weights), asked, request)
+        for name, asked in questions.items()
+    }
+
+    def estimate(metric: Asked) -> Estimate:
+        if metric.is_parameter:
+            known = fit.labels.parameters
+            draws = known.get(metric.name)
+            if draws is None:
+                draws = known.get(f"{metric.name}:{metric.predictors(items)[0]}")
+            if draws is None:
+                return Estimate.unavailable(metric.text)
+            # The median: mu has no mean under its prior.
+            return Estimate.of_draws(metric.text, draws, level, float(np.median(draws)))
+        names = metric.predictors(items)
+        columns = [[place[name][metric.text]] for name in names]
+        named = questions[names[0]].named.select(columns[0], [metric.text])
+        chosen = [samples[name].select(own) for name, own in zip(names, columns, strict=True)]
+        if metric.is_difference:
+            return difference_of(chosen, [0], named, level)[0]
+        return chosen[0].estimates(named, level)[0]
+
+    return [estimate(metric) for metric in parsed]

@@ -13,7 +13,7 @@ means of item-level values.
 
 Where gold items were drawn with known chances, or items belong together, labelled means are
 weighted, all items stand in the place of the others, lambda is that of `ppi_py` with weights, and
-se that of the design (`design`, `clustered`).
+se that of the design (`design`).
 """
 
 from collections.abc import Sequence
@@ -21,10 +21,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from crowdgold.inference.clustered import drawn_from
-from crowdgold.inference.design import Design
-from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.questions import View
+from crowdgold.inference.design import Design, drawn_from
+from crowdgold.inference.estimate import Estimate, View
 from crowdgold.inference.rectified import HALF
 from crowdgold.metrics.metric import Asked
 from crowdgold.types.errors import InputError

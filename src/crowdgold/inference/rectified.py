@@ -1,6 +1,6 @@
 """The rectified estimator: a prediction of every label, corrected by the gold labels.
 
-For a metric M of label mass (`metrics.ranked`) and a prediction g_i of P(Y_i = 1), with the gold
+For a metric M of label mass (`metrics.metric`) and a prediction g_i of P(Y_i = 1), with the gold
 items E a simple random sample of all items, f = n_E / n of them (other designs: `design`):
 
     theta = M_E(Y) + lambda (M_all(g) - M_E(g))
@@ -14,9 +14,9 @@ coverage: lambda goes to 0, and gold alone is left.
 
 Few gold items show little of V. A good prediction leaves a residual on few items only, and none of
 those may be among them; V, and the interval, is then too small. Were the prediction right, labels
-drawn from it (`contributions.drawn_labels`) would leave the residual variance V* on any items. V*
-counts like `PSEUDO` gold items, and only where it is larger than V, which counts like all gold
-items. In the same way lambda starts from 1, which is best where the prediction is right.
+drawn from it (`drawn_labels`) would leave the residual variance V* on any items. V* counts like
+`PSEUDO` gold items, and only where it is larger than V, which counts like all gold items. In the
+same way lambda starts from 1, which is best where the prediction is right.
 
 Labels that are all alike show no V at all. One more label, of either class, is imagined among them
 (`design.one_more`), in V as in the interval. V of a difference is never taken below what the
@@ -32,18 +32,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import betaincinv, stdtrit
 
-from crowdgold.inference.design import Design
-from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.interval import ROUNDING, Ends, from_parts, interval, unseen_share
-from crowdgold.inference.questions import Named
-from crowdgold.inference.samples import (
+from crowdgold.inference.design import Design, drawn_from, sample_of_population
+from crowdgold.inference.estimate import (
     FEWEST,
     NOTHING_SAID,
+    Estimate,
+    Named,
+    Questions,
     Sample,
+    View,
 )
+from crowdgold.inference.expert_errors import ExpertErrors
+from crowdgold.inference.interval import ROUNDING, Ends, from_parts, interval, unseen_share
 from crowdgold.metrics.metric import Scale
+from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.notes import Note
 from crowdgold.types.parameters import LEVEL
 
@@ -101,7 +105,7 @@ class Rectified(Sample):
     points: np.ndarray  # (3, P) M_E(Y), M_E(g), M_all(g); NaN without a prediction
     own: np.ndarray  # (m, P) what gold items contribute to M_E(Y), centred
     of_prediction: np.ndarray  # the same of M_E(g)
-    other: np.ndarray  # own, were their labels the other ones (`contributions.if_flipped`)
+    other: np.ndarray  # own, were their labels the other ones (`if_flipped`)
     labelled: np.ndarray  # (r, P) own as deviations of the design
     predicted: np.ndarray  # the same of of_prediction
     expected: np.ndarray  # (2, s, P) the same of items whose labels are drawn from the prediction
@@ -414,3 +418,223 @@ class Request:
     def __post_init__(self) -> None:
         if self.target not in TARGETS:
             raise ValueError(f"target {self.target!r}; expected {' or '.join(map(repr, TARGETS))}")
+
+
+MOST_ROWS = 20_000  # Items from which a variance is taken at most; with more, evenly spread ones
+EXPECTED_ROWS = 5_000  # Items on which labels are drawn from the prediction at most
+DRAWN, REDRAWN = 4, 20
+"""Times that labels are drawn from the prediction: of all items, and of gold items where these
+stand for all."""
+GOLDEN = (np.sqrt(5) - 1) / 2
+"""Multiples of it, modulo 1, are spread evenly: any so many that follow each other (Weyl, 1916)."""
+
+
+def some_rows(items: Items, most: int) -> np.ndarray:
+    """Positions of all items, or of at most `most` by their keys: the same choice in any order."""
+    if len(items) <= most:
+        return np.arange(len(items))
+    return np.sort(np.argsort(items.key, kind="stable")[:most])
+
+
+def centred_influence(questions: Questions, view: View, probability: np.ndarray) -> np.ndarray:
+    """What each item of a view contributes, less the mean: (n, P); NaN where it is not known."""
+    found = questions.influence(view.mass(probability), view.ranking())
+    known = np.isfinite(found).all(axis=0)
+    return np.where(known, found - found.mean(axis=0), np.nan)
+
+
+def if_flipped(
+    questions: Questions, view: View, labels: np.ndarray, others: np.ndarray, trace: np.ndarray
+) -> np.ndarray:
+    """What each gold item would contribute were its label the other one, (m, P), centred: each
+    stands in the table twice, with a trace of its mass under the other label, so that any metric's
+    own formula says what that moves. NaN where neither label moves a quantity.
+    """
+    size, rows = len(view), np.tile(np.arange(len(view)), 2)
+    weights = np.concatenate([1 - trace, trace])
+    if view.weights is not None:
+        weights = weights * view.weights[rows]
+    twice = View(view.items.take(rows), view.predictor, weights)
+    mass = twice.mass(np.concatenate([labels, others]).astype(float))
+    found = questions.influence(mass, twice.ranking()) * (size - 1) / (2 * size - 1)
+    own, other = found[:size] / (1 - trace)[:, None], found[size:] / trace[:, None]
+    touched = np.isfinite(own) & np.isfinite(other) & ((own != 0) | (other != 0))
+    return np.where(touched, other - own.mean(axis=0), np.nan)
+
+
+def spread_of(design: Design, influence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Deviations (r, P) of P quantities, and their standard errors (P,) about the population."""
+    deviations = design.deviations(influence)
+    variance = (deviations**2).sum(axis=0) / max(len(deviations) - 1, 1)
+    apart = design.of_population(influence)
+    added = design.fraction * variance
+    if apart is not None:
+        added = design.added(apart, len(deviations))
+    return deviations, np.sqrt((design.left * variance + added) / design.size)
+
+
+def where_known(influence: np.ndarray) -> np.ndarray:
+    """Influences (..., n, P), with 0 where a prediction, of one class alone say, has none."""
+    axes = tuple(range(influence.ndim - 1))
+    return np.where(np.isfinite(influence).all(axis=axes), influence, 0.0)
+
+
+def _by_votes_and_scores(items: Items) -> np.ndarray:
+    """Positions of the items, (n,), sorted; by their keys where they are alike in all of that."""
+    scores = [items.scores[name] for name in sorted(items.scores)]
+    return np.lexsort([items.key, *scores, items.votes_total, items.votes_positive])
+
+
+def drawn_labels(items: Items, share: np.ndarray, times: int) -> np.ndarray:
+    """Labels that are 1 as often as a prediction (n,) says: (times, n).
+
+    There are no random numbers in them, and the order of items and of models does not matter. Items
+    are sorted by votes and scores; each gets a number in (0, 1) that differs much from its
+    neighbours', and is positive where that lies below its share. The numbers are the same for all
+    predictors.
+    """
+    place = np.empty(len(items))
+    place[_by_votes_and_scores(items)] = GOLDEN * (np.arange(len(items)) + 1)
+    moved = (place + np.arange(times)[:, None] / times) % 1
+    return (moved < share).astype(float)
+
+
+def expected_of(
+    view: View, questions: Questions, prediction: np.ndarray, design: Design
+) -> np.ndarray:
+    """What items contribute whose labels are drawn from the prediction: (2, s, P)."""
+    draw = view.items.draw
+    if draw is not None and draw.counts is not None:
+        # From the gold items: in batches the chances of other items are not known.
+        rows = np.flatnonzero(np.isfinite(draw.counts))
+        gold, share = view.take(rows), prediction[rows]
+        weights = design.weights if gold.weights is None else gold.weights * design.weights
+        gold = replace(gold, weights=weights)
+        alone = centred_influence(questions, gold, share)
+        drawn = drawn_labels(gold.items, share, REDRAWN)
+        both = [(centred_influence(questions, gold, one), alone) for one in drawn]
+        pairs = [[design.deviations(where_known(one)) for one in pair] for pair in both]
+        return np.concatenate(np.array(pairs), axis=1)
+    # Every so many of the sorted items, so that their order in the table does not matter.
+    places = np.linspace(0, len(view) - 1, min(len(view), EXPECTED_ROWS)).astype(int)
+    rows = np.sort(_by_votes_and_scores(view.items)[places])
+    some, share = view.take(rows), prediction[rows]
+
+    def adds(one: np.ndarray) -> np.ndarray:
+        return design.expected(centred_influence(questions, some, one), some.items.draw)
+
+    alone = adds(share)
+    drawn = drawn_labels(some.items, share, DRAWN)
+    return np.concatenate([where_known(np.stack([adds(one), alone])) for one in drawn], axis=1)
+
+
+def moves_of_few(
+    known: View, questions: Questions, label: np.ndarray, design: Design, level: float
+) -> np.ndarray | None:
+    """How far each quantity moves at each end of each cell that has few labels, (S, P), rows the
+    same for all predictors; None where there is one cell alone.
+
+    A cell of gold items that stands for many others may hold no positive label, or one or two. Its
+    share of positives then has the exact interval (Clopper and Pearson, 1934): 0 of 20 may be up to
+    17 %, 1 of 70 from .04 % to 8 %. A metric that divides by a number of positives, such as F1, is
+    then far from normal: its interval must reach what it would be were the cell's share at either
+    end. Labels are moved within the cell, each of a class alike, and the metric is worked out anew.
+    For what divides by a known number the variance of the imagined label (`design.one_more`) is
+    enough.
+    """
+    cell = design.few_labels()
+    if cell is None:
+        return None
+    ranking, divides = known.ranking(), questions.divides_by_positives()
+    point = questions.values(known.mass(label.astype(float)), ranking)
+    found = [
+        np.where(divides, questions.values(known.mass(moved), ranking) - point, 0.0)
+        for moved in scenarios(label, cell, design.not_labelled(), level)
+    ]
+    return np.stack(found) if found else np.zeros((0, len(point)))
+
+
+def scenarios(
+    label: np.ndarray, cell: np.ndarray, left: np.ndarray, level: float
+) -> list[np.ndarray]:
+    """Labels, (m,) shares, at the ends of a cell's share of positives; `left`: not labelled."""
+    found, tail = [], (1 - level) / 2
+    for one in np.unique(cell):
+        rows = cell == one
+        number, positive = int(rows.sum()), int(label[rows].sum())
+        negative, of_cell = number - positive, float(left[rows].mean())
+        if min(positive, negative) >= FEWEST or of_cell <= 0:
+            continue
+        if positive:
+            lowest = float(betaincinv(positive, negative + 1, tail)) * number / positive
+            found.append(np.where(rows & (label == 1), 1 - of_cell * (1 - lowest), label))
+        if negative:
+            highest = float(betaincinv(negative, positive + 1, tail)) * number / negative
+            found.append(np.where(rows & (label == 0), of_cell * (1 - highest), label))
+    return found
+
+
+def of_labels(
+    share: np.ndarray, known: View, questions: Questions, target: str,
+    design: Design | None = None, errors: ExpertErrors | None = None, among: View | None = None,
+    level: float = LEVEL,
+) -> Rectified:  # fmt: skip
+    """What labels say that are taken for the truth, or those of experts whose errors are known.
+    `share`: (m,) what of an item counts as positive; the likelier labels of erring experts.
+    """
+    hard = (share > 0.5).astype(int)
+    share = share.astype(float) if errors is None else errors.values
+    ranking, moved = known.ranking(), None
+    design = design or sample_of_population(known)
+    weights = design.counting
+    some = some_rows(known.items, MOST_ROWS if weights is None else len(known))
+    influence = centred_influence(questions, known.take(some), share[some])
+    if errors is not None:
+        slope = errors.derivatives(lambda one: questions.values(known.mass(one), ranking))
+        influence = influence + len(known) * errors.contributions[some] @ slope
+        moved, target = errors.spread[:, None] * slope, POPULATION
+    # A single item of a class says nothing of the spread among such items; one more may.
+    influence = where_known(influence)
+    flipped = share[some], 1 - share[some], design.trace[some]
+    other = if_flipped(questions, known.take(some), *flipped)
+    labelled = design.deviations(influence)
+    point, nothing = questions.values(known.mass(share), ranking), np.zeros_like(labelled)
+    unknown = np.full_like(point, np.nan)
+    positive, expected = int(hard.sum()), np.stack([nothing, nothing])
+    # A constant says little of how labels follow scores, which pairs are made of.
+    foreseen = np.isnan(questions.named.parts).all(axis=1)
+    if among is not None:
+        counts = np.ones(len(known)) if weights is None else weights
+        rate = (counts @ hard / counts.mean() + 0.5) / (len(known) + 1)
+        constant = np.full(len(among), float(rate))
+        found = expected_of(among, questions, constant, design)
+        expected = np.stack([found[0], np.zeros_like(found[0])])
+    few = moves_of_few(known, questions, hard, design, level) if errors is None else None
+    return Rectified(
+        np.stack([point, unknown, unknown]), influence, np.zeros_like(influence), other, labelled,
+        nothing, expected, foreseen, questions.counted(hard, ranking),
+        min(positive, len(known) - positive), design,
+        None if weights is None else questions.counted(hard, ranking, weights),
+        design.of_population(influence), moved, target, few=few, few_level=level,
+    )  # fmt: skip
+
+
+def rectify(
+    prediction: np.ndarray, view: View, questions: Questions, target: str,
+    errors: ExpertErrors | None = None, level: float = LEVEL,
+) -> Rectified:  # fmt: skip
+    """What a prediction, made without an item's own gold label, says, and gold makes of it."""
+    rows = np.flatnonzero(view.items.gold != NO_GOLD)
+    (gold, design), share = drawn_from(view, rows), prediction[rows]
+    alone = of_labels(gold.items.gold, gold, questions, target, design, errors, level=level)
+    some = some_rows(gold.items, MOST_ROWS if design.counting is None else len(rows))
+    here = questions.values(gold.mass(share), gold.ranking())
+    everywhere = questions.values(view.mass(prediction), view.ranking())
+    predicted = where_known(centred_influence(questions, gold.take(some), share[some]))
+    return replace(
+        alone,
+        points=np.stack([alone.points[0], here, everywhere]),
+        of_prediction=predicted,
+        predicted=design.deviations(predicted),
+        expected=expected_of(view, questions, prediction, design),
+    )

@@ -22,7 +22,7 @@ w (1 - g) of the other. Covariances are those of pairs of items whose masses are
 The interval is that of 1 / n_eff = (1 + (m - 1) rho) / m, a ratio of variances, on the scale of its
 logarithm; for a pair of judges it is on Fisher's scale, atanh(rho). What a gold item contributes is
 found by leaving it out (delete-one jackknife), and the variance of the sum is that of the design by
-which gold was drawn (`design`, `clustered`). Student's t has the degrees of freedom that the
+which gold was drawn (`design`). Student's t has the degrees of freedom that the
 kurtosis of the contributions r leaves, 2 n / (kurt(r) - 1), at most n - 1, and where items belong
 together at most the design's. The pair that is most alike is chosen for it: of P pairs of judges
 who err independently one is the most alike, too. So its interval has Sidak's level, level^(1/P):
@@ -41,11 +41,9 @@ from typing import ClassVar, Protocol
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from crowdgold.inference.clustered import drawn_from
-from crowdgold.inference.contributions import REDRAWN, drawn_labels, spread_of, where_known
-from crowdgold.inference.design import LEAST, Design, SimpleRandom, of_items
-from crowdgold.inference.questions import Named, View
-from crowdgold.inference.rectified import Rectified
+from crowdgold.inference.design import LEAST, Design, SimpleRandom, drawn_from, of_items
+from crowdgold.inference.estimate import Named, View
+from crowdgold.inference.rectified import REDRAWN, Rectified, drawn_labels, spread_of, where_known
 from crowdgold.metrics.metric import Scale
 from crowdgold.models.logistic import cross_fit, features
 from crowdgold.types.annotations import MISSING

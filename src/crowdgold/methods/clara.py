@@ -13,8 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.special import expit
 
-from crowdgold.inference.annotated_labels import ConfusionPosterior
-from crowdgold.inference.labels import Fit
+from crowdgold.inference.labels import ConfusionPosterior, Fit
 from crowdgold.methods.doubts import (
     FEW_LABELS,
     NOT_USABLE,

@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from crowdgold.inference.annotated_labels import LevelPosterior
-from crowdgold.inference.labels import Fit, LabelPosterior
+from crowdgold.inference.labels import Fit, LabelPosterior, LevelPosterior
 from crowdgold.methods.doubts import OF_INDEPENDENT
 from crowdgold.methods.method import MODEL, OF_ITEMS, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.methods.needs import VOTES

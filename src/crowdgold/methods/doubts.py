@@ -7,7 +7,7 @@ stands in that method's file.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from crowdgold.inference.samples import FEWEST
+from crowdgold.inference.estimate import FEWEST
 from crowdgold.methods.needs import FIRST_GOLD, MORE_GOLD, Has
 from crowdgold.types.columns import counted
 

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdgold.inference.clustered import drawn_from
-from crowdgold.inference.correction import of_labels, rectify
+from crowdgold.inference.design import drawn_from
+from crowdgold.inference.estimate import Questions, Sample, View
 from crowdgold.inference.expert_errors import ExpertErrors, expert_errors, judged
 from crowdgold.inference.labels import Fit, LabelPrediction, Labels
-from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import POPULATION, Request
-from crowdgold.inference.samples import Sample
+from crowdgold.inference.rectified import POPULATION, Request, of_labels, rectify
 from crowdgold.methods.doubts import OF_GOLD, RANDOM_SAMPLE
 from crowdgold.methods.method import CORRECTED, REFERENCE, Method, Offer, Run, Style
 from crowdgold.methods.needs import EXPERTS_ERRORS, GOLD

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
-from crowdgold.inference.annotated_labels import ConfusionPosterior, JudgedRate
-from crowdgold.inference.labels import Fit
+from crowdgold.inference.labels import ConfusionPosterior, Fit, JudgedRate
 from crowdgold.methods.doubts import NOT_USABLE, OF_GOLD, WEAK, Facts, Finding
 from crowdgold.methods.method import CORRECTED, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.methods.needs import BOTH_CLASSES, VOTES

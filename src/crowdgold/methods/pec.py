@@ -17,8 +17,7 @@ from typing import Annotated
 
 import numpy as np
 
-from crowdgold.inference.annotated_labels import AgentDraws, LevelPosterior
-from crowdgold.inference.labels import Fit
+from crowdgold.inference.labels import AgentDraws, Fit, LevelPosterior
 from crowdgold.methods.dawid_skene import ABOUT_EM, EM
 from crowdgold.methods.method import Method, Run, Style, of_labels_behind
 from crowdgold.methods.needs import AGENTS, ANNOTATORS, SEVERAL

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from crowdgold.inference.annotated_labels import LevelPosterior
-from crowdgold.inference.labels import Fit, FixedLabels, GoldLabels
+from crowdgold.inference.labels import Fit, FixedLabels, GoldLabels, LevelPosterior
 from crowdgold.methods.doubts import OF_GOLD, WEAK, Facts, Finding
 from crowdgold.methods.method import BASELINE, CORRECTED, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.methods.needs import GOLD, VOTES

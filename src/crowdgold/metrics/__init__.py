@@ -1,8 +1,16 @@
 """Metrics as functionals of label mass over ranked items."""
 
 from crowdgold.metrics.binary import METRICS, label_of, parse_metric, true_value
-from crowdgold.metrics.metric import Asked, At, Metric, Scale, Words, delete_one
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.metric import (
+    Asked,
+    At,
+    LabelMass,
+    Metric,
+    RankedItems,
+    Scale,
+    Words,
+    delete_one,
+)
 
 __all__ = [
     "METRICS", "Asked", "At", "LabelMass", "Metric", "RankedItems", "Scale", "Words", "delete_one",

@@ -1,4 +1,6 @@
-"""What each item contributes to a metric: closed forms of the jackknife (`metric.delete_one`).
+"""What each item contributes to a metric, and how many labelled items the metric rests on.
+
+Contributions are closed forms of the jackknife (`metric.delete_one`).
 
 A metric that is a ratio T / W loses t_i and w_i without item i, so that
 
@@ -8,11 +10,17 @@ For a share of items t and w are sums over items. For AUC they are pairs that th
 point of a curve moves along the curve when items go: t_i is then taken with the curve's slope
 there, from one standard error below the point to one above. The exact jackknife jumps from item to
 item there, and its variance is not that of the estimate (Efron, 1979, on the median).
+
+A metric rests on the labelled items in the smallest denominator that it divides by. The degrees of
+freedom of a metric's interval come from this number, and a metric that rests on too few gold items
+has no interval. Items with weights are as many as Kish's number of equal weight, or as
+`RankedItems.counting` says. Where items belong together, clusters are counted in their place.
+Labels (n,) are 0, 1, or negative where there is none.
 """
 
 import numpy as np
 
-from crowdgold.metrics.ranked import Curve, LabelMass, RankedItems
+from crowdgold.metrics.metric import Curve, LabelMass, RankedItems
 
 ROUNDING = 1e-12
 
@@ -182,3 +190,85 @@ def delta_true_positive_rate(mass: LabelMass, ranked: RankedItems, at: float) ->
     moved = -human_true_negative_rate(mass, ranked, at) / (len(negative) - 1)
     model = recall_at_false_positives(mass, ranked, np.array([rate]), moved)[:, 0]
     return model - human_true_positive_rate(mass, ranked, at)
+
+
+Array = np.ndarray
+Weights = Array | None
+
+
+def number(members: Array, ranked: RankedItems, weights: Weights) -> float:
+    """Items, or clusters, where `members` (n,) is true; with weights, as `counting` says."""
+    if ranked.cluster is None:
+        return int(members.sum()) if weights is None else ranked.counting(weights[members])
+    of_all, cluster = np.unique(ranked.cluster[members], return_inverse=True)
+    if weights is None:
+        return len(of_all)
+    return ranked.counting(np.bincount(cluster, weights[members], len(of_all)))
+
+
+def all_labelled(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
+    """Number of labelled items."""
+    return number(labels >= 0, ranked, weights)
+
+
+def positives(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
+    """Number of items labelled positive."""
+    return number(labels == 1, ranked, weights)
+
+
+def negatives(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
+    """Number of items labelled negative."""
+    return number(labels == 0, ranked, weights)
+
+
+def smaller_class(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
+    """Number of labelled items of the class that has fewer."""
+    return min(one(labels, ranked, at, weights) for one in (positives, negatives))
+
+
+def voters_errors(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
+    """Labelled items of the smaller class, or negatives with a positive vote where these are fewer:
+    a comparison at the voters' false positive rate rests on the items where voters were wrong.
+    """
+    wrong = number((labels == 0) & (ranked.votes_positive > 0), ranked, weights)
+    return min(smaller_class(labels, ranked, at, weights), wrong)
+
+
+def highest(labels: Array, ranked: RankedItems, flagged: int, weights: Weights) -> float:
+    """Number of labelled items among so many that are ranked highest."""
+    members = np.zeros(len(labels), dtype=bool)
+    members[ranked.order[:flagged]] = True
+    return number(members & (labels >= 0), ranked, weights)
+
+
+def reached(labels: Array, ranked: RankedItems, recalls: Array, weights: Weights) -> Array:
+    """How many items, (P,), are in the levels flagged, in part or whole, at recalls (P,): what is
+    known of a level that is flagged in part rests on all its items.
+    """
+    counts = (labels == 1) * (1.0 if weights is None else weights)
+    found = np.cumsum(counts[ranked.order])[ranked.corners[1:] - 1]
+    level = np.searchsorted(found, recalls * found[-1]) + 1
+    return ranked.corners[np.minimum(level, len(found))]
+
+
+def flagged(labels: Array, ranked: RankedItems, at: float, weights: Weights = None) -> float:
+    """Number of labelled items that are scored at or above a threshold."""
+    return highest(labels, ranked, ranked.above(at), weights)
+
+
+def positives_and_flagged(
+    labels: Array, ranked: RankedItems, at: float, weights: Weights = None
+) -> float:
+    """Number of labelled items that are positive, or scored at or above a threshold, or both."""
+    members, above = labels == 1, ranked.order[: ranked.above(at)]
+    members[above] |= labels[above] >= 0
+    return number(members, ranked, weights)
+
+
+def positives_or_reached(
+    labels: Array, ranked: RankedItems, at: float, weights: Weights = None
+) -> float:
+    """Number of positives, or of the items flagged to reach a recall where those are fewer."""
+    (found,) = reached(labels, ranked, np.array([at]), weights)
+    known = highest(labels, ranked, found, weights)
+    return min(positives(labels, ranked, at, weights), known)

@@ -35,7 +35,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.checking.next_labels import ENOUGH, unlabelled
-from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.estimate import Questions, View
 from crowdgold.metrics.metric import Asked
 from crowdgold.models.logistic import by_others, features, without_labels
 from crowdgold.simulate.design import LEAST as DESIGN_LEAST

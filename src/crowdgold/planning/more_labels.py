@@ -18,9 +18,9 @@ from scipy.special import stdtrit
 
 from crowdgold.checking.next_labels import FEWEST_LEFT, next_labels
 from crowdgold.evaluation.questions import Settings, questions_of
-from crowdgold.inference.engine import evaluate
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import level_of_look
+from crowdgold.inference.labels import evaluate
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.methods.registry import METHODS, answering, answering_experts, fit
 from crowdgold.metrics.binary import parse_metric

@@ -16,9 +16,8 @@ import numpy as np
 
 from crowdgold.checking.cluster_effect import cluster_effect
 from crowdgold.checking.gold_sample import assess_gold_sample
-from crowdgold.inference.correction import rectify
-from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import Rectified
+from crowdgold.inference.estimate import Questions, View
+from crowdgold.inference.rectified import Rectified, rectify
 from crowdgold.methods.maven import CALIBRATED, fit_maven
 from crowdgold.methods.method import Run
 from crowdgold.metrics.binary import parse_metric

@@ -11,9 +11,9 @@ from scipy.special import bdtr
 from crowdgold.checking.choice import ONLY_MODELS
 from crowdgold.checking.gold_sample import OF_ITEMS, WORDINGS, GoldSample
 from crowdgold.evaluation.answer import quantity_of, value_of
+from crowdgold.inference.estimate import FEWEST
 from crowdgold.inference.interval import holm
 from crowdgold.inference.rectified import POPULATION
-from crowdgold.inference.samples import FEWEST
 from crowdgold.methods.doubts import MEASURED_GOLD
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.misfit import held_against

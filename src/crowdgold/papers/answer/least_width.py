@@ -18,8 +18,8 @@ import pandas as pd
 
 from crowdgold.experiment import settings
 from crowdgold.experiment.population import SIZES, TRUTH_OF, asks_for_population
-from crowdgold.inference.contributions import centred_influence
-from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.estimate import Questions, View
+from crowdgold.inference.rectified import centred_influence
 from crowdgold.methods.needs import MOST_JUDGES
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.models.logistic import best_prediction

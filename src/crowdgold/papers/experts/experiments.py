@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.experiment.computation import Computation
-from crowdgold.inference.engine import evaluate
 from crowdgold.inference.expert_errors import expert_errors, judged
+from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import true_value
 from crowdgold.simulate import simulate

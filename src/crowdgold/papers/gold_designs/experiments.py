@@ -18,8 +18,7 @@ import pandas as pd
 
 from crowdgold.datasets import DATASETS
 from crowdgold.experiment.computation import Computation
-from crowdgold.inference.engine import evaluate
-from crowdgold.inference.labels import Fit, LabelPrediction
+from crowdgold.inference.labels import Fit, LabelPrediction, evaluate
 from crowdgold.inference.rectified import ITEMS, POPULATION
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric, true_value

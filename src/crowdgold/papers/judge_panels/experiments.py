@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.experiment.computation import Computation
-from crowdgold.inference.engine import evaluate
+from crowdgold.inference.labels import evaluate
 from crowdgold.inference.shared_errors import contrary, of_judges, votes_of
 from crowdgold.inference.without_gold import ranges
 from crowdgold.methods.registry import METHODS, fit

@@ -16,16 +16,15 @@ from scipy.special import logit
 from scipy.stats import gaussian_kde, ks_2samp
 
 from crowdgold.experiment.computation import Computation
-from crowdgold.inference.engine import evaluate
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.labels import LabelPosterior
+from crowdgold.inference.labels import LabelPosterior, evaluate
 from crowdgold.inference.rectified import ITEMS as RECTIFIED_ITEMS
 from crowdgold.methods.maven import CALIBRATED as CALIBRATED_MAVEN
 from crowdgold.methods.maven import FREE_SD, PUBLISHED, MavenSettings, fit_maven, summarise_ranking
 from crowdgold.methods.method import Run
 from crowdgold.methods.votes_and_gold import GOLD_ALONE
 from crowdgold.metrics.binary import parse_metric, true_value
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.metric import LabelMass, RankedItems
 from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
 from crowdgold.models.nested_cut import sample_nested_cut
 from crowdgold.models.stan import SamplerSettings, StanModels, spread_draws
