@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
-from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
+from crowdgold.models.clara.model import ClaraPrior, empirical_prior
 from crowdgold.models.majority import majority_shares
 from crowdgold.record.results import write_csv
 from crowdgold.simulate.clara import draw_clara

@@ -22,8 +22,7 @@ import yaml
 from crowdgold.methods.registry import fit
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.stan_fit import Diagnostics
-from crowdgold.models.vote_fit import fit_votes
-from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.models.vote_sets import find_vote_sets, fit_votes
 from crowdgold.record.results import write_csv
 from crowdgold.simulate.irt import draw_irt
 from crowdgold.types.items import Items

@@ -21,13 +21,12 @@ from crowdgold.methods.registry import fit as fit_method
 from crowdgold.methods.registry import method_named
 from crowdgold.models.stan import StanModels
 from crowdgold.presentation.result import Result
-from crowdgold.reading.options import REFUSE, Reading
+from crowdgold.reading.door import REFUSE, Reading
 from crowdgold.reading.study import Study, StudyFiles
-from crowdgold.types.choices import ESTIMATE
 from crowdgold.types.display import ShownText
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import ITEMS, Table
-from crowdgold.types.parameters import LEVEL, SEED, unknown
+from crowdgold.types.parameters import ESTIMATE, LEVEL, SEED, unknown
 
 
 def read(

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.special import gammaln, logsumexp
 from scipy.stats import beta
 
-from crowdgold.models.label_patterns import find_label_patterns
+from crowdgold.models.clara.model import find_label_patterns
 from crowdgold.types.annotations import annotations_from_frame
 
 

@@ -11,9 +11,8 @@ from clara_reference import (
 from scipy.stats import ks_2samp
 
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
-from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
+from crowdgold.models.clara.model import ClaraPrior, empirical_prior, find_label_patterns
 from crowdgold.models.clara.sweeps import lay_out
-from crowdgold.models.label_patterns import find_label_patterns
 from crowdgold.types.errors import InputError
 
 PRIOR = ClaraPrior(np.array([1.2, 0.8]), np.array([[2.0, 0.7], [0.5, 1.5]]))

@@ -12,7 +12,7 @@ from scipy.stats import ks_2samp
 from crowdgold.models.clara import gibbs as clara
 from crowdgold.models.clara import gibbs as clara_runs
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
-from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
+from crowdgold.models.clara.model import ClaraPrior, empirical_prior
 from crowdgold.types.annotations import annotations_from_frame
 
 LONG = {"chains": 4, "warmup": 500, "draws": 10_000, "lag": 4}

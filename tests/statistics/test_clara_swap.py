@@ -8,7 +8,7 @@ from clara_reference import counted_posterior, draw_labels, error_of, log_dirich
 
 from crowdgold.models.clara import gibbs as clara
 from crowdgold.models.clara.gibbs import ClaraSettings, log_ratio_of_swap, sample_clara
-from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
+from crowdgold.models.clara.model import ClaraPrior, empirical_prior
 from crowdgold.models.clara.sweeps import first_state, prior_of
 
 LONG = {"chains": 4, "warmup": 500, "draws": 5000, "lag": 4}

@@ -6,9 +6,8 @@ from clara_reference import counted_posterior, draw_labels, error_of
 
 from crowdgold.models.clara import gibbs as clara
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
-from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
+from crowdgold.models.clara.model import ClaraPrior, empirical_prior, find_label_patterns
 from crowdgold.models.clara.sweeps import first_state, lay_out, prior_of, walk_rates
-from crowdgold.models.label_patterns import find_label_patterns
 from crowdgold.simulate import simulate
 
 RARE = {

@@ -6,8 +6,7 @@ import pytest
 from crowdgold.models import stan_fit
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.stan_fit import StanFit
-from crowdgold.models.vote_fit import VoteFit, fit_votes
-from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.models.vote_sets import VoteFit, find_vote_sets, fit_votes
 from crowdgold.simulate import simulate
 from crowdgold.types.items import NO_GOLD, Items
 

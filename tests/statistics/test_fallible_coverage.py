@@ -19,8 +19,8 @@ from crowdgold.metrics.binary import true_value
 from crowdgold.papers.experts.experiments import with_opinions
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS
+from crowdgold.types.annotations import NO_OPINION, Opinions
 from crowdgold.types.items import NO_GOLD
-from crowdgold.types.opinions import NO_OPINION, Opinions
 
 METRICS = ["prevalence", "TPR_H", "TNR_H", "AUC", "accuracy@1"]
 STUDY = {

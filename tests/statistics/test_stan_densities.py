@@ -17,8 +17,7 @@ from crowdgold.models.nested_cut import ordinal_data, score_data
 from crowdgold.models.priors import PAPER_PRIOR, PhiPrior, ScorePrior
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData
 from crowdgold.models.score_points import compress_scores, each_score
-from crowdgold.models.vote_fit import vote_data
-from crowdgold.models.vote_sets import VoteParameters, find_vote_sets, win_counts
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets, vote_data, win_counts
 from unit.reference import (
     HumanAi,
     ScoreMixture,

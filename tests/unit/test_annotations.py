@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.models.clara.prior import empirical_prior
-from crowdgold.models.label_patterns import CONFUSION, find_label_patterns
+from crowdgold.models.clara.model import CONFUSION, empirical_prior, find_label_patterns
 from crowdgold.models.majority import majority_shares
 from crowdgold.reading.tables import read_annotations
 from crowdgold.types.annotations import annotations_from_frame

@@ -9,7 +9,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import clara_sweeps
 import model_scaling
-from crowdgold.models.clara.prior import empirical_prior
+from crowdgold.models.clara.model import empirical_prior
 from crowdgold.models.majority import majority_shares
 from own_study import STUDIES, over_the_bar
 

@@ -17,9 +17,8 @@ from crowdgold.metrics.metric import RankedItems
 from crowdgold.models.logistic import cross_fit, features
 from crowdgold.simulate import simulate
 from crowdgold.simulate.design import CLUSTERS, SIMPLE, draw_clusters, draw_gold
-from crowdgold.types.clusters import check_draw, whole_clusters
 from crowdgold.types.errors import InputError
-from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.gold_draw import GoldDraw, check_draw, whole_clusters
 from crowdgold.types.items import NO_GOLD, items_from_frame
 from crowdgold.types.notes import Note
 from unit.reference import make_items

@@ -15,9 +15,9 @@ from crowdgold.evaluation.conditions import Key, answer_to, find_answer, outcome
 from crowdgold.evaluation.folder import Evaluation
 from crowdgold.evaluation.questions import Settings, read_thresholds
 from crowdgold.presentation.answers import badge
-from crowdgold.types.choices import RULES
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items
+from crowdgold.types.parameters import RULES
 from unit.made_files import first_items
 from unit.made_study import evaluation_in
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from crowdgold.models.continuation import Asked, sample_until_passed
-from crowdgold.models.stan_fit import Diagnostics
+from crowdgold.models.stan_fit import Asked, Diagnostics, sample_until_passed
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def test_chains_double_until_they_pass_or_have_eight_times_the_draws(
     times: int,
 ) -> None:  # fmt: skip
     sampler = Sampler([*rhats, *[9.0] * 9], seconds=0.01)
-    monkeypatch.setattr("crowdgold.models.continuation.time.perf_counter", lambda: sampler.now)
+    monkeypatch.setattr("crowdgold.models.stan_fit.time.perf_counter", lambda: sampler.now)
     found = sample_until_passed(sampler, 500)
     assert [one.draws for one in sampler.asked] == asked
     assert [one.drop for one in sampler.asked] == drop

@@ -12,9 +12,9 @@ from crowdgold.checking.judges import CORRECTED, NO_INTERVALS, TAKEN_FOR_TRUE
 from crowdgold.checking.study import majority_right, positive_share
 from crowdgold.inference import shared_errors
 from crowdgold.notebook import check, read
+from crowdgold.types.annotations import GivenErrors, Opinions
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import Items
-from crowdgold.types.opinions import GivenErrors, Opinions
 from unit.made_files import write_votes
 
 WRONG = 0.05

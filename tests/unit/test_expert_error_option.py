@@ -16,9 +16,9 @@ import crowdgold as cg
 from crowdgold.cli import main
 from crowdgold.evaluation.assumed_errors import ASSUMED
 from crowdgold.simulate.expert_opinions import RARER, Erring, draw_opinions
+from crowdgold.types.annotations import largest_errors
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
-from crowdgold.types.opinions import largest_errors
 from unit.made_items import draw_items, write_items
 
 TABLE = draw_items(21, n=1200, n_gold=240, phi=0.3, predictors={"A": {"mu": 1.5, "delta": 0.5}})

@@ -22,9 +22,9 @@ from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import RANDOM, RARER, Erring, draw_opinions, with_opinions
+from crowdgold.types.annotations import Opinions, read_expert_error
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, Items, items_from_frame
-from crowdgold.types.opinions import Opinions, read_expert_error
 
 S, T, SHARE = 0.85, 0.93, 0.3
 SECOND = {0: 0.25, 1: 1.0}

@@ -17,8 +17,7 @@ from crowdgold.papers.experts.experiments import (
     compute_experts,
     with_opinions,
 )
-from crowdgold.papers.experts.page import of_auc, readings, readings_table, wide_table
-from crowdgold.papers.experts.plots import read_experts
+from crowdgold.papers.experts.page import of_auc, read_experts, readings, readings_table, wide_table
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS, PROTOCOLS, RARER, Erring, draw_opinions
 from crowdgold.simulate.expert_opinions import with_opinions as with_drawn_opinions

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from crowdgold.reading.door import open_file
-from crowdgold.reading.exports import EXPORTS, frame_of_records, records_of_json
-from crowdgold.reading.sheets import read_sheet
+from crowdgold.reading.sheets import EXPORTS, frame_of_records, read_sheet, records_of_json
 from crowdgold.reading.study import read_study
 from crowdgold.reading.tables import read_json_lines
 from crowdgold.types.errors import InputError

@@ -9,13 +9,13 @@ from packaging.requirements import Requirement
 from crowdgold.cli import main
 from crowdgold.evaluation import study as compiled
 from crowdgold.models.stan import StanModels
-from crowdgold.system import extras
+from crowdgold.system import packages
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 OPTIONAL = PROJECT["optional-dependencies"]
 NAMES = {"sklearn": "scikit-learn", "crowdkit": "crowd-kit"}
 """Module -> its distribution, where they differ."""
-EXAMPLE = Path(extras.__file__).parent / "example"
+EXAMPLE = Path(packages.__file__).parent / "example"
 
 
 def names(lines):
@@ -24,7 +24,7 @@ def names(lines):
 
 def test_extras_bring_what_they_are_named_for_and_the_rest_needs_none():
     """The workflow has all but the peers and the networks."""
-    optional = {NAMES.get(one, one): extra for one, extra in extras.EXTRA_OF.items()}
+    optional = {NAMES.get(one, one): extra for one, extra in packages.EXTRA_OF.items()}
     assert not [one for one, extra in optional.items() if one not in names(OPTIONAL[extra])]
     assert not names(PROJECT["dependencies"]) & set(optional)
     own = next(Requirement(line) for line in OPTIONAL["workflow"] if line.startswith("crowdgold"))
@@ -35,13 +35,13 @@ def test_extras_bring_what_they_are_named_for_and_the_rest_needs_none():
 @pytest.fixture
 def without(monkeypatch):
     """`without("matplotlib")`: as if it were not installed."""
-    find = extras.importlib.util.find_spec
+    find = packages.importlib.util.find_spec
 
     def hide(module):
         def found(name, *rest):
             return None if name == module else find(name, *rest)
 
-        monkeypatch.setattr(extras.importlib.util, "find_spec", found)
+        monkeypatch.setattr(packages.importlib.util, "find_spec", found)
 
     return hide
 

@@ -6,8 +6,7 @@ import pytest
 
 from crowdgold.claims.quantities import quantity
 from crowdgold.papers.gold_designs.experiments import compute_gold_designs, least_share
-from crowdgold.papers.gold_designs.page import answer, largest_by_error
-from crowdgold.papers.gold_designs.plots import samples, shares
+from crowdgold.papers.gold_designs.page import answer, largest_by_error, samples, shares
 
 STUDY = {
     "n": 1500, "phi": 0.2, "votes_total": 3, "a0": 0.1, "a1": 0.8, "d0": 1.5, "d1": 1.5,

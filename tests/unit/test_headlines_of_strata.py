@@ -23,9 +23,9 @@ from crowdgold.methods.registry import with_role
 from crowdgold.models.stan import StanModels
 from crowdgold.presentation.answers import badge
 from crowdgold.reading.study import Study
-from crowdgold.types.choices import POSSIBLY
 from crowdgold.types.items import NO_GOLD
 from crowdgold.types.notes import Note, codes, said
+from crowdgold.types.parameters import POSSIBLY
 from unit.made_study import answers_in
 from unit.test_evaluate_study import simulated
 

@@ -13,8 +13,7 @@ from crowdgold.papers.judge_panels.experiments import (
     compute_judge_panels,
     stan_models,
 )
-from crowdgold.papers.judge_panels.page import given_ranges
-from crowdgold.papers.judge_panels.plots import draw_judge_panels, measured, pooled
+from crowdgold.papers.judge_panels.page import draw_judge_panels, given_ranges, measured, pooled
 
 STUDY = {
     "n": 400, "phi": 0.3, "votes_total": 3, "correlation": 0.2,

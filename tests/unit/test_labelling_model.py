@@ -19,7 +19,7 @@ from crowdgold.models.clara.labelling import (
     to_json,
     write_labelling_model,
 )
-from crowdgold.models.clara.prior import empirical_prior
+from crowdgold.models.clara.model import empirical_prior
 from crowdgold.types.errors import InputError
 from unit.labelled_by_three import annotated, three_reviewers, true_model
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from crowdgold.cli import main
-from crowdgold.reading.options import Reading
+from crowdgold.reading.door import Reading
 from crowdgold.reading.study import read_labels, read_study
 from crowdgold.types.errors import InputError
 from unit.test_own_study import FORMS, LONG, REFUSED, written

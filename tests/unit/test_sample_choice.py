@@ -23,10 +23,10 @@ from crowdgold.planning.batch import (
 )
 from crowdgold.planning.more_labels import metrics_for
 from crowdgold.simulate.design import share_out
+from crowdgold.types.annotations import NO_OPINION, Opinions
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import NO_GOLD
-from crowdgold.types.opinions import NO_OPINION, Opinions
 from unit.made_items import draw_items
 from unit.reference import make_items
 

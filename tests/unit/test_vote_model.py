@@ -8,8 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import beta as beta_distribution
 from scipy.stats import betabinom, binom
 
-from crowdgold.models.vote_fit import vote_data
-from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets, vote_data
 from unit.reference import Theta, algorithm_1, make_items
 
 DRAWS = [

@@ -52,7 +52,7 @@ def test_no_folder_holds_over_10_000_entries_at_the_papers_scale():
 
 LOADED = """
 import atexit, sys
-from crowdgold.system.lazy_imports import COMPUTING, postpone
+from crowdgold.system.packages import COMPUTING, postpone
 # What stands for a module has no file.
 atexit.register(lambda: print("loaded", *(
     name for name in COMPUTING if getattr(sys.modules.get(name), "__file__", ""))))

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
-from crowdgold.system.extras import EXTRA_OF
+from crowdgold.system.packages import EXTRA_OF
 
 from .conftest import ROOT, UV, ended, run
 

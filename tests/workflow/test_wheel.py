@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from crowdgold.system.extras import EXTRA_OF
+from crowdgold.system.packages import EXTRA_OF
 
 from .conftest import ROOT, UV, environment, locked, run
 

@@ -14,7 +14,7 @@ from snakemake.utils import update_config
 
 try:
     from crowdgold.types.errors import InputError
-    from crowdgold.system.lazy_imports import postpone
+    from crowdgold.system.packages import postpone
 except ModuleNotFoundError as absent:
     raise WorkflowError(
         f"no module {absent.name!r}: install the library that these rules use, "

@@ -17,8 +17,8 @@ from crowdgold.inference.design import drawn_from
 from crowdgold.inference.estimate import Questions, View
 from crowdgold.inference.rectified import POPULATION, of_labels
 from crowdgold.metrics.binary import parse_metric
-from crowdgold.types.clusters import numbers_in_words
 from crowdgold.types.columns import counted
+from crowdgold.types.gold_draw import numbers_in_words
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
 
 FEW = 20  # clusters with gold labels below which intervals rest on few

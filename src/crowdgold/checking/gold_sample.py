@@ -40,8 +40,7 @@ from scipy import special
 from crowdgold.inference.design import KnownChances
 from crowdgold.methods.doubts import CHOSEN, CHOSEN_MEND, DRAW_ANEW, SURELY_CHOSEN
 from crowdgold.system.kernels import kernel
-from crowdgold.types.clusters import whole_clusters
-from crowdgold.types.gold_draw import NO_STRATUM, GoldDraw
+from crowdgold.types.gold_draw import NO_STRATUM, GoldDraw, whole_clusters
 from crowdgold.types.items import NO_GOLD, Items
 
 OF_ITEMS, OF_CLUSTERS, OF_FIRST, OF_STRATA, BY_CHANCE, OF_SENT = (
@@ -361,7 +360,7 @@ MOST_GOLD, MOST_OTHERS = 5_000, 20_000
 gold is a random sample wherever it is one of all."""
 MOST_NUMBERS = 200_000  # random numbers of one block of permutations
 EMPTY = 0.05  # share without a label from which on it matters; fewer can shift no share by more
-MOSTLY = 0.5  # share of gold by whole clusters (`types.clusters`) from which on these are tested
+MOSTLY = 0.5  # share of gold by whole clusters (`types.gold_draw`) from which on these are tested
 
 
 @kernel()

@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: Sequence[str]) -> int:
     """Run one command, as `main` does, but for an interrupt."""
     from crowdgold.cli.terminal import STUDY_FILE, say
-    from crowdgold.system.extras import lack_of
+    from crowdgold.system.packages import lack_of
     from crowdgold.types.errors import InputError
 
     try:

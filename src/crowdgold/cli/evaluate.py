@@ -14,13 +14,12 @@ from crowdgold.cli import terminal
 from crowdgold.cli.study_file import as_study_file
 from crowdgold.presentation.text import answered_strata, changed_strata, describe, describe_models
 from crowdgold.reading.json_shapes import plain
-from crowdgold.system.extras import need
+from crowdgold.system.packages import need
 from crowdgold.system.temporary import remove_abandoned
-from crowdgold.types.choices import RULES, SURELY
 from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
 from crowdgold.types.notes import GRAVE
-from crowdgold.types.parameters import LEVEL, SEED
+from crowdgold.types.parameters import LEVEL, RULES, SEED, SURELY
 
 if TYPE_CHECKING:
     from crowdgold.evaluation.conditions import Outcome

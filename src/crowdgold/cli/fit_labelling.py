@@ -11,7 +11,7 @@ from crowdgold.cli import terminal
 from crowdgold.methods.clara import PUBLISHED
 from crowdgold.models.clara import labelling
 from crowdgold.models.clara.gibbs import ClaraSettings
-from crowdgold.models.label_patterns import CONFUSION
+from crowdgold.models.clara.model import CONFUSION
 from crowdgold.reading.outputs import Output
 from crowdgold.reading.study import read_labels
 from crowdgold.types.errors import InputError
@@ -69,7 +69,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 def run(asked: argparse.Namespace) -> int:
     """Fit and write; say the prevalence."""
     from crowdgold.models.clara.gibbs import sample_clara
-    from crowdgold.models.clara.prior import empirical_prior
+    from crowdgold.models.clara.model import empirical_prior
 
     command = "crowdgold fit-labelling"
     output = Output(asked.output, "-o", command, labelling.is_labelling_model, asked.force)

@@ -15,12 +15,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from crowdgold.types.choices import ESTIMATE
+from crowdgold.reading.door import REFUSE, UNMATCHED, Reading
 from crowdgold.types.display import WIDTH
+from crowdgold.types.parameters import ESTIMATE, ONE_LABEL
 
 if TYPE_CHECKING:
     from crowdgold.models.clara.labelling import LabellingModel
-    from crowdgold.reading.options import Reading
     from crowdgold.reading.outputs import Output  # it loads pandas
     from crowdgold.reading.study import Study
     from crowdgold.types.annotations import Annotations
@@ -152,8 +152,6 @@ def read_files(asked: argparse.Namespace) -> list[Path]:
 # fmt: off
 def add_table_options(command: Options) -> None:
     """Add the options of a command that reads labels."""
-    from crowdgold.types.columns import ONE_LABEL  # here: it loads pandas
-
     command.add_argument("--column", "--columns", type=column_names, action="append", default=[],
         metavar="THEIRS=OURS",
         help="another name of a column in the file, for instance worker=annotator; can be repeated")
@@ -164,8 +162,6 @@ def add_table_options(command: Options) -> None:
 
 def add_reading_options(command: Options) -> None:
     """Add the options that say how the files of a study are read."""
-    from crowdgold.reading.options import REFUSE, UNMATCHED  # here: it loads pandas
-
     command.add_argument("--positive", metavar="VALUE", action="append", default=[],
         help="the positive label; can be repeated, or hold several with commas between them, where "
         "any of several is positive. All others are negative (needed where labels are not 0/1, "
@@ -217,10 +213,8 @@ def takes_study_file(command: argparse.ArgumentParser, option: str) -> None:
     command.set_defaults(files_option=option, declared=command, study_file=None)
 
 
-def reading(asked: argparse.Namespace) -> "Reading":
+def reading(asked: argparse.Namespace) -> Reading:
     """What the options of a command say of the files of a study."""
-    from crowdgold.reading.options import Reading  # here: pandas takes long to load
-
     item = [one.strip() for text in asked.item for one in text.split(",") if one.strip()]
     return Reading(
         dict(asked.column), asked.positive, asked.repeated, item, asked.missing, asked.encoding,

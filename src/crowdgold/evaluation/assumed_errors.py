@@ -21,9 +21,9 @@ from crowdgold.inference.labels import Fit
 from crowdgold.methods.needs import EXPERTS_ERRORS, GOLD, Has
 from crowdgold.methods.registry import METHODS, answering_experts
 from crowdgold.models.stan import StanModels
-from crowdgold.types.choices import ESTIMATE
+from crowdgold.types.annotations import largest_errors
 from crowdgold.types.items import NO_GOLD, Items
-from crowdgold.types.opinions import largest_errors
+from crowdgold.types.parameters import ESTIMATE
 
 ASSUMED = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2)  # shares of wrong gold labels
 NOTED = 0.05  # the share that the note of `wrong_gold_in_words` is about

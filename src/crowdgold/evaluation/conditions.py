@@ -18,11 +18,10 @@ from crowdgold.evaluation.choosing import quantities_asked
 from crowdgold.evaluation.folder import Evaluation
 from crowdgold.evaluation.jobs import ALL
 from crowdgold.evaluation.questions import Settings
-from crowdgold.types.choices import ESTIMATED, POSSIBLY, SURELY
 from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items
-from crowdgold.types.parameters import did_you_mean
+from crowdgold.types.parameters import ESTIMATED, POSSIBLY, SURELY, did_you_mean
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,

@@ -18,11 +18,10 @@ from crowdgold.metrics.binary import (
 )
 from crowdgold.metrics.binary import METRICS as KNOWN
 from crowdgold.metrics.metric import DELTA
-from crowdgold.types.choices import ESTIMATE
+from crowdgold.types.annotations import read_expert_error
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_PREDICTOR, Items
-from crowdgold.types.opinions import read_expert_error
-from crowdgold.types.parameters import LEVEL, SEED, check_level, did_you_mean
+from crowdgold.types.parameters import ESTIMATE, LEVEL, SEED, check_level, did_you_mean
 
 METRICS = STUDY_METRICS
 STANDARD = tuple(name for name in METRICS if not KNOWN[name].on_request)
@@ -47,7 +46,7 @@ class Settings:
     # Gold labels at which intervals that hold over all looks are to be narrowest
     # (`inference.interval`); None for intervals of one look.
     anytime: int | None = None
-    expert_error: str = ESTIMATE  # how often experts err (`types.opinions.read_expert_error`)
+    expert_error: str = ESTIMATE  # how often experts err (`types.annotations.read_expert_error`)
     one_look: float | None = None  # level of this look by itself; None where it is `level`
 
     @property

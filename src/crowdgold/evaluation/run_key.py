@@ -37,7 +37,7 @@ from crowdgold.models.stan import StanModels
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.reading.study import Study, StudyFiles
 from crowdgold.system.assets import asset_folder, package_folder
-from crowdgold.system.extras import missing
+from crowdgold.system.packages import missing
 from crowdgold.system.temporary import unfinished
 from crowdgold.types.notes import Note
 

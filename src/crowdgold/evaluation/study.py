@@ -75,9 +75,9 @@ from crowdgold.methods.misfit import held_against
 from crowdgold.methods.registry import METHODS, answering, offered, with_role
 from crowdgold.metrics.binary import METRICS, THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
-from crowdgold.reading.options import Reading
+from crowdgold.reading.door import Reading
 from crowdgold.reading.study import Study, StudyFiles
-from crowdgold.system.extras import missing
+from crowdgold.system.packages import missing
 from crowdgold.system.temporary import process_folder
 from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError

@@ -25,10 +25,9 @@ import pyarrow.parquet as pq
 from crowdgold.record.record import read_record, written
 from crowdgold.record.seals import seal
 from crowdgold.system.temporary import unfinished
-from crowdgold.types.annotations import Annotations
+from crowdgold.types.annotations import Annotations, Opinions
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import ANNOTATIONS, ITEMS, Items, Table, kind_of, labels_of_items
-from crowdgold.types.opinions import Opinions
 
 NAMES, POSITIONS, LABELS, NUMBERS = map(
     pa.list_, (pa.string(), pa.int64(), pa.int8(), pa.float64())

@@ -19,8 +19,7 @@ from scipy.special import ndtr
 from crowdgold.methods.method import FIGURES, in_order
 from crowdgold.methods.misfit import flag_misfit
 from crowdgold.methods.registry import METHODS
-from crowdgold.models.continuation import MOST
-from crowdgold.models.stan_fit import RHAT_LIMIT
+from crowdgold.models.stan_fit import MOST, RHAT_LIMIT
 from crowdgold.types.parameters import LEVEL
 
 VALUES = {

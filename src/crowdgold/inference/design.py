@@ -35,8 +35,7 @@ import numpy as np
 
 from crowdgold.inference.estimate import View
 from crowdgold.inference.interval import unseen_share
-from crowdgold.types.clusters import WholeClusters, may_be_whole, whole_clusters
-from crowdgold.types.gold_draw import GoldDraw, kish
+from crowdgold.types.gold_draw import GoldDraw, WholeClusters, kish, may_be_whole, whole_clusters
 from crowdgold.types.items import NO_GOLD
 
 LEAST = 2.0
@@ -410,7 +409,7 @@ class Clustered(SimpleRandom):
     p_c = (1 - 1 / G) / (1 - s_c) with s_c the cluster's share of the gold items: V_clusters is then
     the jackknife's that leaves out a cluster. A cluster with a tenth of all pulls the estimate to
     itself. V_items is that of `items`; with known chances V_clusters is the same of clusters in the
-    place of items. t is how far gold comes by whole clusters (`types.clusters`). It follows from
+    place of items. t is how far gold comes by whole clusters (`types.gold_draw`). It follows from
     pairs: two items of a cluster both have gold with chance pi_i pi_j / q_ij, and that they are
     drawn together leaves (1 - q_ij) d_i d_j of their product in V. q is 1 where items are drawn one
     by one, and pi_i where clusters are drawn whole, so that q_ij = 1 - t (1 - pi_i) gives the V

@@ -31,10 +31,10 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit, logit
 
+from crowdgold.types.annotations import GivenErrors
 from crowdgold.types.columns import counted
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, Items
-from crowdgold.types.opinions import GivenErrors
 
 WRONG, RIGHT = 0.5, 4.5  # Opinions of each class that the prior counts for
 START, STEPS, SETTLED = 0.9, 3000, 1e-9

@@ -40,8 +40,8 @@ from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric, parse_review
 from crowdgold.models.judge_error import INTERVALS, KEEP, JudgementCounts, correct_rate
 from crowdgold.models.majority import NO_LABEL
 from crowdgold.models.stan_fit import Diagnostics
-from crowdgold.system.extras import need
 from crowdgold.system.kernels import kernel
+from crowdgold.system.packages import need
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError

@@ -27,8 +27,7 @@ from crowdgold.methods.doubts import (
 from crowdgold.methods.method import MODEL, OF_RATES, Method, Offer, Run, Style, of_labels_behind
 from crowdgold.methods.needs import ANNOTATORS, HAVE_SEVERAL, SCORES, SEVERAL, SEVERAL_LABELS
 from crowdgold.models.clara.gibbs import ClaraSettings, Scale, sample_clara, swapped_note
-from crowdgold.models.clara.prior import empirical_prior
-from crowdgold.models.label_patterns import matrix_of_label
+from crowdgold.models.clara.model import empirical_prior, matrix_of_label
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.items import Items
 from crowdgold.types.parameters import Above

@@ -38,8 +38,7 @@ class DawidSkene(Settings):
 def fit_votes_alike(items: Items, rng: np.random.Generator, settings: DawidSkene, run: Run) -> Fit:
     """Posterior of one confusion matrix of all voters, imputing from P(Y | V) under each draw."""
     from crowdgold.models.stan import spread_draws
-    from crowdgold.models.vote_fit import fit_votes
-    from crowdgold.models.vote_sets import find_vote_sets
+    from crowdgold.models.vote_sets import find_vote_sets, fit_votes
 
     start = time.perf_counter()
     sets = find_vote_sets(items)

@@ -162,8 +162,7 @@ def fit_vote_model(
     annotations: Annotations, rng: np.random.Generator, settings: Groups, run: Run
 ) -> Fit:
     """MAVEN's vote model (MAVEN, section 3.2) of votes and gold labels, without scores."""
-    from crowdgold.models.vote_fit import fit_votes
-    from crowdgold.models.vote_sets import find_vote_sets
+    from crowdgold.models.vote_sets import find_vote_sets, fit_votes
 
     _random_counts(annotations, settings, rng, "MAVEN-votes")
     group = np.flatnonzero(annotations.group == settings.judges)[0]

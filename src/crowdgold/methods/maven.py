@@ -125,8 +125,7 @@ def fit_maven(
     from crowdgold.models.nested_cut import sample_nested_cut
     from crowdgold.models.score_model import TRUSTED_DELTA
     from crowdgold.models.stan import spread_draws
-    from crowdgold.models.vote_fit import fit_votes
-    from crowdgold.models.vote_sets import find_vote_sets
+    from crowdgold.models.vote_sets import find_vote_sets, fit_votes
 
     clock = time.perf_counter
     start = clock()

@@ -26,8 +26,7 @@ from scipy.special import log_ndtr, ndtri
 from crowdgold.models.joint_model import point_data, start_scores
 from crowdgold.models.score_points import ScorePoints
 from crowdgold.models.stan_fit import StanFit
-from crowdgold.models.vote_fit import start_votes
-from crowdgold.models.vote_sets import VoteSets, log_choose
+from crowdgold.models.vote_sets import VoteSets, log_choose, start_votes
 from crowdgold.system.kernels import kernel
 
 DEVIATIONS = 8.5  # the integrand falls at least by e^-36 within so many s, as the normal density

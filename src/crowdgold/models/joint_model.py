@@ -19,8 +19,7 @@ from scipy.special import expit
 from crowdgold.models.score_points import ScorePoints, compress_scores, each_score
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
 from crowdgold.models.stan_fit import Diagnostics, StanFit
-from crowdgold.models.vote_fit import start_votes
-from crowdgold.models.vote_sets import VoteParameters, VoteSets
+from crowdgold.models.vote_sets import VoteParameters, VoteSets, start_votes
 
 CHECKED = 20  # Posterior draws at which the compressed likelihood is held against that of all items
 NODES = (6, 8, 11, 16, 22, 32, 45, 64, 90, 128)  # tried, fewest first; then every score

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from crowdgold.models.continuation import MOST, Asked, sample_until_passed
-from crowdgold.models.stan_fit import StanFit, joined, read_fit
+from crowdgold.models.stan_fit import MOST, Asked, StanFit, joined, read_fit, sample_until_passed
 from crowdgold.system.assets import asset_folder
-from crowdgold.system.extras import need
+from crowdgold.system.packages import need
 from crowdgold.system.temporary import scratch_folder
 from crowdgold.system.toolchain import (
     Toolchain,

@@ -41,6 +41,7 @@ from crowdgold.models.logistic import by_others, features, without_labels
 from crowdgold.simulate.design import LEAST as DESIGN_LEAST
 from crowdgold.simulate.design import share_out
 from crowdgold.simulate.expert_opinions import OTHERS
+from crowdgold.types.annotations import Opinions
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import (
     BATCH,
@@ -52,7 +53,6 @@ from crowdgold.types.gold_draw import (
     in_batches,
 )
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
-from crowdgold.types.opinions import Opinions
 
 LEAST = 1e-4  # predictions are kept so far from 0 and 1
 STRATA = 8

@@ -24,8 +24,7 @@ from crowdgold.metrics.binary import parse_metric
 from crowdgold.models.logistic import cross_fit, features, rank_share
 from crowdgold.models.stan import SamplerSettings, StanModels, spread_draws
 from crowdgold.models.stan_fit import Diagnostics
-from crowdgold.models.vote_fit import fit_votes
-from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.models.vote_sets import find_vote_sets, fit_votes
 from crowdgold.planning.study_size import Information
 from crowdgold.reading.study import Study
 from crowdgold.simulate.maven import draw_maven

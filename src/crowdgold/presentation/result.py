@@ -15,7 +15,7 @@ from crowdgold.evaluation.folder import Evaluation
 from crowdgold.evaluation.study import write_evaluation
 from crowdgold.metrics.metric import DELTA
 from crowdgold.presentation.text import describe, describe_models, footnotes
-from crowdgold.system.extras import need
+from crowdgold.system.packages import need
 from crowdgold.types.display import ShownText, visible
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import unknown

@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.reading.door import STANDARD_INPUT
-from crowdgold.reading.options import Reading
+from crowdgold.reading.door import STANDARD_INPUT, Reading
 from crowdgold.reading.sheets import IGNORE, Sheet, read_sheet
 from crowdgold.types.columns import FEW, counted, list_guessed, list_names, repeated, to_numbers
 from crowdgold.types.errors import InputError

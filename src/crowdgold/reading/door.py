@@ -1,4 +1,4 @@
-"""Opening a user's file: it is read once, within bounds, and returned as its bytes.
+"""Opening a user's files: each is read once, within bounds, by the user's settings for reading.
 
 A name is taken as it stands. It is a regular file, or `-` for standard input; what else has a name
 (a folder, a pipe, a device, a socket) is refused before anything is read, since reading it may
@@ -11,15 +11,65 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
 from crowdgold.system.archives import ArchiveError, read_gzip, zip_members
 from crowdgold.types.errors import InputError
+from crowdgold.types.parameters import REPEATED
+
+MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
+"""Texts that other programs write for an empty cell, where a number or a label is expected."""
+NOTHING_MISSING = "nothing"  # in the place of such words: each text stands for itself
+REFUSE, DROP = UNMATCHED = ("refuse", "drop")
+"""What to do with gold labels, scores and strata of items that have no votes."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The user's settings for reading the files of a study: options, a study file or in Python."""
+
+    # the files' own column name -> the name used here, e.g. {"worker": "annotator"}; for
+    # one file alone, {"votes.csv:worker": "annotator"}; "ignore" passes a column over. What
+    # is not named is guessed, and noted
+    columns: Mapping[str, str] = field(default_factory=dict)
+    # the positive label, or several of them, in one text with commas or each in its own;
+    # all others are negative
+    positive: Sequence[str] = ()
+    # the rule for an annotator with several labels on an item: "refuse", keep the "first"
+    # or the "last", or "keep" all
+    repeated: str = "refuse"
+    # columns that name an item together, e.g. ("question", "model") or "question,model"
+    item: str | Sequence[str] = ()
+    # words that stand for an empty cell among labels and numbers, or "nothing"; where none
+    # are given NA, NaN and null do, unless NA could be a label
+    missing: Sequence[str] = ()
+    encoding: str | None = None  # of text files that are not UTF-8 and do not say what they are
+    # "refuse" files that do not name the same items, or "drop" what matches nothing
+    unmatched: str = REFUSE
+
+    def __post_init__(self) -> None:
+        for name, rules in (("repeated", REPEATED), ("unmatched", UNMATCHED)):
+            if getattr(self, name) not in rules:
+                raise InputError(
+                    f"{name} {getattr(self, name)!r}; expected one of {', '.join(rules)}"
+                )
+        if isinstance(self.item, str):
+            object.__setattr__(self, "item", tuple(map(str.strip, self.item.split(","))))
+        if NOTHING_MISSING in self.missing and len(self.missing) > 1:
+            raise InputError(f"missing: {NOTHING_MISSING!r} beside others; expected it alone")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Texts that stand for an empty cell, the empty text among them."""
+        if NOTHING_MISSING in self.missing:
+            return ("",)
+        return ("", *self.missing) if self.missing else MISSING
+
 
 MOST_BYTES = 2_000_000_000  # of a file, and of what is within it
 MOST_CELLS = 100_000_000  # of a table: a row of a vote has three or four

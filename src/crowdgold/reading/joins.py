@@ -25,7 +25,7 @@ from crowdgold.reading.columns import (
     normal,
     ours_named,
 )
-from crowdgold.reading.options import DROP, REFUSE
+from crowdgold.reading.door import DROP, REFUSE
 from crowdgold.reading.sheets import ANONYMOUS, LONG, Sheet
 from crowdgold.types.columns import counted, has_or_have, to_numbers
 from crowdgold.types.errors import InputError

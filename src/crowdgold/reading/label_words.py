@@ -11,8 +11,8 @@ from itertools import takewhile
 import numpy as np
 import pandas as pd
 
-from crowdgold.reading.options import Reading
-from crowdgold.reading.sheets import NOTHING_MISSING, Sheet
+from crowdgold.reading.door import NOTHING_MISSING, Reading
+from crowdgold.reading.sheets import Sheet
 from crowdgold.reading.tables import Rows
 from crowdgold.types.columns import counted, list_names
 from crowdgold.types.errors import InputError

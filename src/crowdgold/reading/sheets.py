@@ -1,5 +1,9 @@
-"""One file of a user's study as a table of texts, each row with the name that messages give it."""
+"""One file of a user's study as a table of texts, each row with the name that messages give it.
 
+Exports of labelling tools and logs of evaluation harnesses are read as such tables, too.
+"""
+
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,26 +12,101 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.reading.door import check_ending, open_file
-from crowdgold.reading.exports import frame_of_records, frame_of_table, instead_of, records_of_json
+from crowdgold.reading.door import MISSING, Opened, check_cells, check_ending, open_file, utf8
+from crowdgold.reading.exports import Export, Records, TableRowsNotes, first_of_each
+from crowdgold.reading.exports.annotation_tools import ARGILLA, DOCCANO, LABEL_STUDIO, PRODIGY
+from crowdgold.reading.exports.harnesses import (
+    DEEPEVAL,
+    INSPECT,
+    LM_EVAL,
+    MLFLOW,
+    OPENAI_EVALS,
+    PROMPTFOO,
+)
 from crowdgold.reading.outputs import restored
 from crowdgold.reading.tables import (
     ENDINGS,
     JSON_LINES,
     SEPARATORS,
     WORKBOOK,
+    Rows,
     nameless,
     read_json_lines,
     read_table,
     read_workbook,
 )
-from crowdgold.types.columns import Problems, repeated
+from crowdgold.types.columns import Problems, check_json_text, counted, repeated
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import COLUMNS
 
-MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
-"""Texts that other programs write for an empty cell, where a number or a label is expected."""
-NOTHING_MISSING = "nothing"  # in the place of such words: each text stands for itself
+EXPORTS: tuple[Export, ...] = (  # what is known; records are of the first that says so
+    ARGILLA, DEEPEVAL, DOCCANO, INSPECT, LABEL_STUDIO, LM_EVAL, MLFLOW, OPENAI_EVALS, PRODIGY,
+    PROMPTFOO,
+)  # fmt: skip
+
+
+def export_of(records: Records) -> Export | None:
+    """The tool that wrote records; None where they are of no known one."""
+    return next((one for one in EXPORTS if one.recognises(records)), None)
+
+
+def instead_of(ending: str) -> str:
+    """What to give in the place of a file whose ending is not read; empty where none is known."""
+    return next((one.instead[ending] for one in EXPORTS if ending in one.instead), "")
+
+
+def records_of_json(opened: Opened, encoding: str | None = None) -> Records:
+    """The objects that a JSON file holds: a list of them, or one that is a tool's export."""
+    text = utf8(opened, encoding).decode()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{opened.source}: no JSON ({error})") from error
+    if isinstance(found, dict) and (export := export_of([found])) and export.is_object:
+        found = [found]
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        known = ", ".join(one.name for one in EXPORTS)
+        raise InputError(
+            f"{opened.source}: expected a list of objects, or what one of these tools writes: "
+            f"{known}; or a table as .jsonl, .csv, .tsv or .parquet"
+        )
+    check_json_text(text, found, opened.source)
+    return found
+
+
+def _read(export: Export, records: Records, path: Path) -> TableRowsNotes:
+    """What an export holds; a record that is there again counts once."""
+    kept = first_of_each(records, export.number)
+    table, rows, notes = export.read([records[place] for place in kept], path)
+    if again := len(records) - len(kept):
+        rows = np.array(kept)[rows - 1] + 1
+        notes.append(f"{counted(again, 'record')} there again in the same words, counted once")
+    return table, rows, notes
+
+
+def frame_of_records(records: Records, opened: Opened) -> Rows:
+    """A table of objects: as their tool's export says, else a row an object."""
+    export = export_of(records)
+    if export is None:
+        frame = pd.DataFrame(list(records), dtype=object)
+        check_cells(frame.size, opened.source)
+        return Rows(opened.source, frame, np.arange(len(frame)) + 1)
+    frame, rows, notes = _read(export, records, Path(opened.source))
+    return Rows(opened.source, frame, rows, tuple(notes))
+
+
+def frame_of_table(raw: Rows, opened: Opened) -> Rows:
+    """A table of a file, as its tool's export says; as it stands where it is none."""
+    names = list(map(str, raw.frame.columns))
+    export = export_of([dict.fromkeys(names)]) if len(raw.frame) else None
+    if export is None:
+        return raw
+    cells = raw.frame.astype(object).itertuples(index=False, name=None)
+    records = [dict(zip(names, row, strict=True)) for row in cells]
+    frame, rows, notes = _read(export, records, Path(opened.source))
+    return Rows(raw.source, frame, raw.rows[rows - 1], (*raw.notes, *notes))
+
+
 STUDY_ENDINGS = (*ENDINGS, ".json", WORKBOOK)  # of files that a study can be read from
 NESTED = (list, dict, tuple, set, bytes, bytearray, np.ndarray)
 """What a cell of an export can be that is no text and no number."""

@@ -12,14 +12,19 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.reading.columns import ENOUGH, columns_of, named_sheets
-from crowdgold.reading.item_values import (
+from crowdgold.reading.contents import (
+    FORMS,
+    assign,
+    guessed_gold,
     of_begun_batches,
     read_gold,
     read_sampling,
     read_scores,
     read_strata,
+    read_votes,
     read_weights,
 )
+from crowdgold.reading.door import REFUSE, Reading
 from crowdgold.reading.joins import (
     LEAST,
     check_names,
@@ -29,17 +34,13 @@ from crowdgold.reading.joins import (
     some,
 )
 from crowdgold.reading.label_words import binary_labels, check_missing, plain
-from crowdgold.reading.options import REFUSE, Reading
-from crowdgold.reading.roles import FORMS, assign, guessed_gold
 from crowdgold.reading.sheets import Sheet
 from crowdgold.reading.tables import TIE_BREAK_SEED, Rows, give_back
-from crowdgold.reading.votes import read_votes
-from crowdgold.types.annotations import Annotations, annotations_from_frame
-from crowdgold.types.clusters import clusters_in_words
+from crowdgold.types.annotations import Annotations, Opinions, annotations_from_frame
 from crowdgold.types.columns import counted, has_or_have, list_names
 from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
-from crowdgold.types.gold_draw import draw_in_words, skipped_in_words
+from crowdgold.types.gold_draw import clusters_in_words, draw_in_words, skipped_in_words
 from crowdgold.types.items import (
     NO_GOLD,
     SCORE,
@@ -48,7 +49,6 @@ from crowdgold.types.items import (
     score_column,
     with_sampling,
 )
-from crowdgold.types.opinions import Opinions
 
 
 def read_labels(
@@ -134,7 +134,7 @@ class Study(Shown):
     files: StudyFiles = StudyFiles()  # that it was read from; none where it was made
 
     def with_expert_error(self: Self, text: str | float) -> Self:
-        """The same study with what is known of how often experts err (`types.opinions`)."""
+        """The same study with what is known of how often experts err (`types.annotations`)."""
         return replace(self, items=self.items.with_expert_error(text))
 
     def facts(self) -> ShownFacts:

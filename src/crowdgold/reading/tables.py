@@ -24,7 +24,7 @@ from crowdgold.reading import door
 from crowdgold.reading.door import MOST_BYTES, Opened, open_file
 from crowdgold.reading.outputs import restored, write_spreadsheet
 from crowdgold.system.archives import ArchiveError, zip_blocks
-from crowdgold.system.extras import PARQUET, need
+from crowdgold.system.packages import PARQUET, need
 from crowdgold.system.temporary import unfinished
 from crowdgold.types.annotations import Annotations, annotations_from_frame
 from crowdgold.types.columns import check_json_text, list_names, list_rows

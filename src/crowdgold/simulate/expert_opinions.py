@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from crowdgold.types.annotations import NO_OPINION, Opinions
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, Items
-from crowdgold.types.opinions import NO_OPINION, Opinions
 
 RARER, RANDOM = PROTOCOLS = ("rarer", "random")
 """Whom a second expert looks at: all items that the first put into the rarer class and

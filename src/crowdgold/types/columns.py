@@ -126,12 +126,6 @@ def check_json_text(text: str, content: Any, where: str) -> None:
         raise InputError(f"{where}: found {half}, {MEND}") from None
 
 
-ONE_LABEL = ("refuse", "first", "last")
-"""Rules that leave one label of an annotator on an item, where there are more."""
-REPEATED = (*ONE_LABEL, "keep")
-"""What to do where an annotator labels an item more than once."""
-
-
 def check_columns(frame: pd.DataFrame, needed: Sequence[str], problems: Problems) -> None:
     """Raise an `InputError` where a table has no rows, or not the columns that it needs."""
     have = [str(column) for column in frame.columns]

@@ -12,8 +12,14 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from crowdgold.types.annotations import NO_GROUP, Annotations
-from crowdgold.types.clusters import CLUSTER, check_draw, numbers_in_words, read_clusters
+from crowdgold.types.annotations import (
+    NO_GROUP,
+    OPINION,
+    TAKEN_FOR_TRUE,
+    Annotations,
+    Opinions,
+    read_expert_error,
+)
 from crowdgold.types.columns import (
     BELOW_LARGEST,
     LARGEST,
@@ -27,8 +33,15 @@ from crowdgold.types.columns import (
 )
 from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
-from crowdgold.types.gold_draw import NO_STRATUM, GoldDraw, read_gold_draw
-from crowdgold.types.opinions import OPINION, TAKEN_FOR_TRUE, Opinions, read_expert_error
+from crowdgold.types.gold_draw import (
+    CLUSTER,
+    NO_STRATUM,
+    GoldDraw,
+    check_draw,
+    numbers_in_words,
+    read_clusters,
+    read_gold_draw,
+)
 
 NO_GOLD = -1
 """The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
@@ -249,7 +262,7 @@ class Items(Shown):
         )
 
     def with_expert_error(self, text: str | float) -> "Items":
-        """The same items with how often experts err, as a user says it (`opinions.EXPECTED`)."""
+        """The same items with how often experts err, as a user says it (`annotations.EXPECTED`)."""
         given, opinions = read_expert_error(text), self.opinions
         if str(text).strip() == TAKEN_FOR_TRUE:
             return replace(self, opinions=None)

@@ -125,6 +125,14 @@ SEED = 20260301
 """The seed of random numbers where a user names none."""
 LEVEL = 0.95
 """The level of intervals where a user names none."""
+SURELY, ESTIMATED, POSSIBLY = RULES = ("surely", "estimate", "possibly")
+"""When a condition on an answer is met: at both ends of its interval, its estimate, or one end."""
+ESTIMATE = "estimate"
+"""In the place of how often experts err: find it from second opinions."""
+ONE_LABEL = ("refuse", "first", "last")
+"""Rules that leave one label of an annotator on an item, where there are more."""
+REPEATED = (*ONE_LABEL, "keep")
+"""What to do where an annotator labels an item more than once."""
 KINDS = {int: "integer", float: "number", str: "string", bool: "boolean"}
 """Types -> what messages, and JSON schemas, call them."""
 

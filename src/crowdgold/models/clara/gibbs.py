@@ -26,7 +26,7 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from crowdgold.models.clara.prior import ClaraPrior
+from crowdgold.models.clara.model import ClaraPrior, Confusion, find_label_patterns, matrix_of_label
 from crowdgold.models.clara.scores import ScoreModel, find_score_density, score_model
 from crowdgold.models.clara.sweeps import (
     Labels,
@@ -42,9 +42,7 @@ from crowdgold.models.clara.sweeps import (
     sweep_collapsed,
     walk_rates,
 )
-from crowdgold.models.continuation import Asked, sample_until_passed
-from crowdgold.models.label_patterns import Confusion, find_label_patterns, matrix_of_label
-from crowdgold.models.stan_fit import Diagnostics, diagnose
+from crowdgold.models.stan_fit import Asked, Diagnostics, diagnose, sample_until_passed
 from crowdgold.system.kernels import kernel
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.parameters import AtLeast, Settings, refuse

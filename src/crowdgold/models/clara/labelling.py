@@ -27,13 +27,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crowdgold.models.label_patterns import CONFUSION, matrix_of_label
+from crowdgold.models.clara.model import CONFUSION, matrix_of_label
 from crowdgold.reading.json_shapes import read_json
 from crowdgold.reading.outputs import first_bytes, write_text
 from crowdgold.types.annotations import NO_GROUP, SUM_TOLERANCE, Annotations
-from crowdgold.types.columns import ONE_LABEL, Problems
+from crowdgold.types.columns import Problems
 from crowdgold.types.errors import InputError
-from crowdgold.types.parameters import is_number, unknown
+from crowdgold.types.parameters import ONE_LABEL, is_number, unknown
 
 if TYPE_CHECKING:
     from crowdgold.models.clara.gibbs import ClaraFit
@@ -65,7 +65,7 @@ class LabellingModel:
 
     category: np.ndarray  # (K,) labels
     prevalence: np.ndarray  # (K,) P(true label), positive
-    confusion: str  # whose matrices there are, one of `label_patterns.CONFUSION`
+    confusion: str  # whose matrices there are, one of `model.CONFUSION`
     name: np.ndarray  # (M,) annotators or groups that have a matrix; none where one is shared
     # (M + 1, K, K) P(label given | true label), positive, true labels in rows; the last is that of
     # all who have none: a mean of the others, or the shared one

@@ -27,8 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdgold.models.clara.prior import ClaraPrior
-from crowdgold.models.label_patterns import LabelPatterns, matrix_of_label
+from crowdgold.models.clara.model import ClaraPrior, LabelPatterns, matrix_of_label
 from crowdgold.models.majority import majority_shares
 from crowdgold.system.kernels import kernel
 from crowdgold.types.annotations import Annotations

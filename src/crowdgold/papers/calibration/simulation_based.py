@@ -36,8 +36,7 @@ from crowdgold.models.score_model import ConditionedScoreModel, ScoreData, nodes
 from crowdgold.models.score_points import each_score
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
 from crowdgold.models.stan_fit import Diagnostics
-from crowdgold.models.vote_fit import fit_votes
-from crowdgold.models.vote_sets import VoteParameters, VoteSets, find_vote_sets
+from crowdgold.models.vote_sets import VoteParameters, VoteSets, find_vote_sets, fit_votes
 from crowdgold.simulate.design import draw_labelled
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, Items

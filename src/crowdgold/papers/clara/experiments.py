@@ -13,7 +13,7 @@ from scipy.special import logit, ndtr
 from crowdgold.experiment.computation import Computation
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
 from crowdgold.models.clara.labelling import LabelsSoFar, labelling_model
-from crowdgold.models.clara.prior import empirical_prior
+from crowdgold.models.clara.model import empirical_prior
 from crowdgold.models.snorkel_labels import (
     PACKAGE,
     fit_label_model,

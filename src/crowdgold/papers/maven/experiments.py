@@ -29,8 +29,7 @@ from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
 from crowdgold.models.nested_cut import sample_nested_cut
 from crowdgold.models.stan import SamplerSettings, StanModels, spread_draws
 from crowdgold.models.utility import tabulate_utility
-from crowdgold.models.vote_fit import fit_votes
-from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets, fit_votes
 from crowdgold.simulate import simulate
 from crowdgold.simulate.design import Predictor, PredictorGiven, draw_scores
 from crowdgold.simulate.irt import draw_irt

@@ -11,7 +11,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crowdgold.reading.exports.export import (
+from crowdgold.reading.exports import (
     Export,
     Numbered,
     Records,

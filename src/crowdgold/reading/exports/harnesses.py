@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crowdgold.reading.exports.export import (
+from crowdgold.reading.exports import (
     Export,
     Numbered,
     Records,

@@ -1,10 +1,12 @@
-"""Modules that compute, loaded when they are first used rather than when they are imported.
+"""Packages of others: those that not every install has, and those that are loaded at first use.
 
-The workflow's own process plans jobs and computes nothing, and on a cluster it starts with each
-job. It needs the names of methods, simulators and plots, whose files import what they compute with.
-`lazy import` (PEP 810, Python 3.15) will do the same.
+Modules that compute can wait until they are used. The workflow's own process plans jobs and
+computes nothing, and on a cluster it starts with each job. It needs the names of methods,
+simulators and plots, whose files import what they compute with. `lazy import` (PEP 810, Python
+3.15) will do the same.
 """
 
+import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +16,35 @@ from importlib.machinery import ModuleSpec, PathFinder
 from threading import RLock
 from types import ModuleType
 from typing import Any
+
+PARQUET = "pyarrow"
+EXTRA_OF = {
+    "cmdstanpy": "stan", "xarray": "stan", "matplotlib": "report", PARQUET: "parquet",
+    "jsonschema": "workflow", "pooch": "workflow", "sklearn": "workflow", "snakemake": "workflow",
+    "crowdkit": "peers", "numpyro": "peers", "snorkel": "snorkel", "peft": "hlv", "torch": "hlv",
+    "transformers": "hlv",
+}  # fmt: skip
+"""Module -> the extra in pyproject.toml that brings it; what stands in none is always there."""
+
+
+def lack_of(module: str) -> str:
+    """What to install for a module, there or not; empty where no extra brings it."""
+    package = module.partition(".")[0]
+    if package not in EXTRA_OF:
+        return ""
+    return f"{package}, which is not installed: pip install 'crowdgold[{EXTRA_OF[package]}]'"
+
+
+def missing(module: str) -> str:
+    """What to install for a module that is not there; empty where it is, or no extra brings it."""
+    return "" if importlib.util.find_spec(module) else lack_of(module)
+
+
+def need(module: str, purpose: str) -> None:
+    """Raise a `ModuleNotFoundError` where a module is not there, with the extra that brings it."""
+    if lack := missing(module):
+        raise ModuleNotFoundError(f"{purpose} needs {lack}", name=module)
+
 
 COMPUTING = ("pandas", "pyarrow", "scipy", "numba", "sklearn", "matplotlib", "cmdstanpy")
 DECORATORS = {"numba": 2}
