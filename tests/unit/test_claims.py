@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from crowdgold.claims.cells import ClaimError, cells_of, choose
-from crowdgold.claims.claims import claims_of, own_modules
+from crowdgold.claims.claims import claims_file, claims_of, own_modules
 from crowdgold.claims.predicates import PREDICATES, all_of
 from crowdgold.claims.quantities import quantity
 from crowdgold.claims.verdicts import (
