@@ -1,5 +1,7 @@
 """Claims as data: quantities give cells, predicates judge them, and entries become claims."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -286,7 +288,8 @@ def test_a_claim_that_does_not_hold_says_whose_fault_that_is(change, place, kind
 def test_every_claim_of_a_paper_with_a_cause_says_whose_fault_it_is(paper):
     """That of a stand-in follows from it; a claim of our own is nobody's."""
     entries = yaml.safe_load(claims_file(f"crowdgold.papers.{paper}").read_text(encoding="utf-8"))
-    for entry in entries if isinstance(entries, list) else sum(entries.values(), []):
+    sections = entries.values() if isinstance(entries, dict) else [entries]
+    for entry in itertools.chain(*sections):
         if entry.get("cause") and not entry.get("ours"):
             assert entry.get("kind") or entry.get("stand_in"), entry["printed"]
 
