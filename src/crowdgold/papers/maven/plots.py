@@ -353,16 +353,18 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             panel.set_title(title if column == "inference" else "")
             panel.set_yscale("log")
             # Room above the lines for the legend.
-            panel.set_ylim(table[column].min() * 0.5, table[column].max() * 60)
+            room = 60 if column == "inference" else 2
+            panel.set_ylim(table[column].min() * 0.5, table[column].max() * room)
             log_ticks(panel, sizes, [f"{size:,}" for size in sizes], fontsize=6)
             panel.set_xlabel(AXIS_LABELS["n"] if axis == [*of_rows.values()][-1] else "")
-            panel.legend(frameon=False, fontsize=6, loc="upper left")
+            if column == "inference":
+                panel.legend(frameon=False, fontsize=6, loc="upper left")
         panels[0].set_ylabel(axis)
     failed = int((~table["passed"]).sum())
     runs = int(table.groupby(["method", "n"]).size().max())
     figure.supxlabel(
         f"Points: medians of up to {runs} runs (docs/reproduction.md has their means); bars: the "
-        f"fastest and the slowest; {failed} of {len(table)} runs missed their diagnostics gate",
+        f"fastest and the slowest.\n{failed} of {len(table)} runs missed their diagnostics gate",
         fontsize=7,
     )
     return figure, table.dropna(axis="columns", how="all")
