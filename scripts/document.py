@@ -42,7 +42,13 @@ with job_log(snakemake.log[0]):
     # `told`: other pages, whose texts the template quotes from.
     for name in ("claims", "told"):
         inputs.pop(name, None)
+    judged = inputs.pop("judged", [])
     files = {name: read(name, paths) for name, paths in inputs.items()}
     quoted = {name: Path("docs", f"{name}.md") for name in page.get("told", [])}
     files["told"] = {name: path.read_text(encoding="utf-8") for name, path in quoted.items()}
-    write_text(make_page(template, page, files, options), snakemake.output[0])
+    # Empty cells are empty texts.
+    files["judged"] = {Path(path).stem: pd.read_csv(path, keep_default_na=False) for path in judged}
+    text, claims = make_page(template, page, files, options)
+    write_text(text, snakemake.output[0])
+    if verdicts := dict(snakemake.output.items()).get("claims"):
+        write_text(claims.to_csv(index=False), verdicts)

@@ -1,13 +1,16 @@
 """Vote sets and win counts are exact: equal to counting every pair of items, for any table."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import betaln
 from scipy.stats import mannwhitneyu
 
-from crowdgold.models.vote_sets import find_vote_sets, win_counts
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets, win_counts
 from crowdgold.types.items import NO_GOLD
 from unit.reference import make_items
 
@@ -102,3 +105,57 @@ def test_gold_is_no_part_of_a_vote_pattern():
     assert sets.pattern.tolist() == [0, 1, 1, 1, 2]
     assert sets.pattern_total.tolist() == [1, 3, 3]
     assert sets.pattern_positive.tolist() == [1, 1, 2]
+
+
+def best_of(k, chance):
+    """The chance of each (positive, total) where votes are asked for until one label has more than
+    half of k: every sequence of votes that ends there is added up.
+    """
+    needed, found = k // 2 + 1, {}
+    for votes in itertools.product((0, 1), repeat=k):
+        for total in range(1, k + 1):
+            positive = sum(votes[:total])
+            if max(positive, total - positive) == needed:
+                # Sequences that differ after their end are one.
+                found.setdefault((positive, total), set()).add(votes[:total])
+                break
+    return {
+        (positive, total): len(sequences) * chance(positive, total)
+        for (positive, total), sequences in found.items()
+    }
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(
+    st.sampled_from([1, 3, 5, 7]),
+    st.lists(st.tuples(st.floats(0.02, 0.98), st.floats(0.05, 50)), min_size=2, max_size=2),
+)
+def test_votes_until_a_majority_stands_give_the_same_likelihood(k, parameters):
+    """MAVEN, footnote 2: between two parameters the ratio of the chances of what was collected is
+    the ratio of the model's likelihoods, although votes stop at different numbers. The chance of a
+    sequence, given the label, is E[p^v (1 - p)^(c - v)], p of Beta(a d, (1 - a) d).
+    """
+    chances = []
+    for a, d in parameters:
+
+        def chance(positive, total, a=a, d=d):
+            shape = a * d, (1 - a) * d
+            return np.exp(betaln(shape[0] + positive, shape[1] + total - positive) - betaln(*shape))
+
+        chances.append(best_of(k, chance))
+        assert sum(chances[-1].values()) == pytest.approx(1)
+    positive, total = map(np.array, zip(*chances[0], strict=True))
+    items = make_items(positive, total, NO_GOLD, np.zeros(len(total)))
+    sets = find_vote_sets(items)
+    both = VoteParameters(
+        np.full(2, 0.5), np.repeat([[a] for a, _ in parameters], 2, 1),
+        np.repeat([[d] for _, d in parameters], 2, 1),
+    )  # fmt: skip
+    likelihood = both.pattern_log_likelihood(sets)[:, sets.pattern[sets.member], 0]
+    ratio = np.log(list(chances[0].values())) - np.log(list(chances[1].values()))
+    assert likelihood[0] - likelihood[1] == pytest.approx(ratio, abs=1e-9)
+    # The control: votes that count twice are not what was collected.
+    doubled = find_vote_sets(make_items(2 * positive, 2 * total, NO_GOLD, np.zeros(len(total))))
+    twice = both.pattern_log_likelihood(doubled)[:, doubled.pattern[doubled.member], 0]
+    if np.abs(ratio).max() > 1e-3:
+        assert np.abs(twice[0] - twice[1] - ratio).max() > 1e-4

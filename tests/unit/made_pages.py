@@ -18,4 +18,4 @@ def page_from(name, options=None, **files):
             files[key] = load(ROOT / path)
     # Every scale is the papers' where a test does not say.
     given = {"scale_of": defaultdict(str), **(options or {})}
-    return make_page(template, PAGES[name], files, given)
+    return make_page(template, PAGES[name], files, given)[0]

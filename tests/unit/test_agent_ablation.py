@@ -119,7 +119,7 @@ def test_dependence_is_held_against_its_control(coverage, verdict):
     control = 0.6 if verdict == FAILS else 0.95
     found = claim("these answers away: full posterior").judge(tied(coverage, control=control))
     assert found.verdict == verdict
-    assert found.ours.startswith("coverage less the control's: own difficulty, 20% copied ")
+    assert found.values.startswith("coverage less the control's: own difficulty, 20% copied ")
 
 
 def test_one_class_prior_costs_coverage_where_agents_differ():
@@ -198,7 +198,7 @@ def test_captions_are_held_against_the_published_labels():
     said = {**PRINTED, "repetitions": tables[PUBLISHED]["replicate"].nunique()}
     assert claim("MSE", said, "Fig. 10, caption").judge(tables).verdict == FAILS
     assert claim("MSE", PRINTED, "Fig. 10, caption").judge(tables).verdict == NOT_DECIDED
-    assert "PEC 0.00571" in claim("MSE", place="Fig. 12, caption").judge(tables).ours
+    assert "PEC 0.00571" in claim("MSE", place="Fig. 12, caption").judge(tables).values
     right = {"figure_12": {"mse": {"labels_3": {"MV": 0.00478}}}}
     said["captions"] = PRINTED["captions"] | right
     assert claim("MSE", said, "Fig. 12, caption").judge(tables).verdict == HOLDS

@@ -1,11 +1,14 @@
 """Claims as data: quantities give cells, predicates judge them, and entries become claims."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from crowdgold.claims.cells import ClaimError, cells_of, choose
-from crowdgold.claims.claims import claims_of, own_modules
+from crowdgold.claims.claims import claims_file, claims_of, own_modules
 from crowdgold.claims.predicates import PREDICATES, all_of
 from crowdgold.claims.quantities import quantity
 from crowdgold.claims.verdicts import (
@@ -231,10 +234,11 @@ PRINTED = {"figure": {"number": 4, "less": 0.25}}
 
 def test_an_entry_becomes_a_claim_with_the_papers_numbers():
     claim = claim_of()
-    (row,) = JudgedClaims([(claim, claim.judged({"e": results()}))]).rows
-    assert row[:2] == ["Fig. 4", "MAVEN's intervals are 25% narrower"]
-    assert row[2].startswith("width MAVEN / GT: AUC at 100 0.599")
-    assert row[3:] == ["below 0.75", HOLDS, "12", ""]
+    (row,) = JudgedClaims([(claim, claim.judged({"e": results()}))]).frame.itertuples()
+    assert (row.place, row.printed) == ("Fig. 4", "MAVEN's intervals are 25% narrower")
+    assert row.values.startswith("width MAVEN / GT: AUC at 100 0.599")
+    assert (row.wanted, row.verdict, row.replicates) == ("below 0.75", HOLDS, "12")
+    assert (row.reason, row.kind, row.ours, row.stand_in) == ("", "", False, False)
     assert claim.judged({"e": results(width=0.8)}).verdict == FAILS
     assert claim.judged({}).verdict == NOT_JUDGED
     nowhere = {**ENTRY["of"], "where": {"n_gold": {"above": 400}}}
@@ -251,12 +255,51 @@ def test_the_cause_or_that_none_is_known_stands_where_a_claim_does_not_hold_and_
     assert NO_CAUSE not in judged().reason
 
 
+@pytest.mark.parametrize(
+    ("change", "place", "kind", "heading"),
+    [
+        ({}, "Fig. 4", "unknown", "No cause is known"),
+        ({"cause": "a", "kind": "slip"}, "Fig. 4", "slip", "A slip of text or code"),
+        ({"cause": "a", "kind": "setting"}, "Fig. 4", "setting", "It depends on a setting that"),
+        ({"stand_in": "Task 1", "cause": "a"}, "Fig. 4, stand-in for Task 1", "stand-in",
+         "On a stand-in, which shows neither"),
+        ({"stand_in": True, "where": "Fig. 7a"}, "Fig. 7a, stand-in", "stand-in", "On a stand-in"),
+        ({"ours": True, "cause": "a", "where": "on fig. 2"}, "ours, on fig. 2", "", "- **ours"),
+        ({"ours": True, "where": ""}, "ours", "unknown", "No cause is known"),
+    ],
+)  # fmt: skip
+def test_a_claim_that_does_not_hold_says_whose_fault_that_is(change, place, kind, heading):
+    """Where it holds there is no fault."""
+    claim = claim_of(**change)
+    fails, holds = (claim.judge({"e": results(width=width)}) for width in (1.2, 0.6))
+    assert (claim.place, fails.kind, holds.kind) == (place, kind, "")
+    judged_claims = JudgedClaims([(claim, fails), (claim, holds)])
+    assert judged_claims.with_verdict(FAILS).startswith(heading)
+    assert judged_claims.with_verdict(HOLDS).startswith(f"- **{place}**")
+    own = change.get("ours", False)
+    assert list(judged_claims.frame["ours"]) == [own, own]
+    said = "Of 2 claims of our own 1 holds" if own else "Of 2 claims 1 holds"
+    assert judged_claims.counted.startswith(said)
+    assert ("Of those that do not hold 1 " in judged_claims.counted) == (not own)
+
+
+@pytest.mark.parametrize("paper", ["maven", "clara", "stableval", "judge_error", "label_variation",
+                                   "soft_metrics"])  # fmt: skip
+def test_every_claim_of_a_paper_with_a_cause_says_whose_fault_it_is(paper):
+    """That of a stand-in follows from it; a claim of our own is nobody's."""
+    entries = yaml.safe_load(claims_file(f"crowdgold.papers.{paper}").read_text(encoding="utf-8"))
+    sections = entries.values() if isinstance(entries, dict) else [entries]
+    for entry in itertools.chain(*sections):
+        if entry.get("cause") and not entry.get("ours"):
+            assert entry.get("kind") or entry.get("stand_in"), entry["printed"]
+
+
 def test_what_is_told_may_be_another_quantity_and_the_cause_one_too():
     mean = {**ENTRY["of"], "by": [], "mean_over": "n_gold"}
     column = {"column": "truth", "where": {"replicate": 0, "method": "GT", "n_gold": 100},
               "title": "as the truth is"}  # fmt: skip
     found = judged(1.2, says=mean, cause=column)
-    assert found.ours.startswith("width MAVEN / GT, mean over n_gold: AUC 1.")
+    assert found.values.startswith("width MAVEN / GT, mean over n_gold: AUC 1.")
     assert found.reason.endswith("; as the truth is 0.8")
 
 
@@ -290,7 +333,7 @@ def test_a_claim_is_repeated_for_what_it_lists():
     assert [claim.place for claim in claims] == ["100", "400", "100", "400"]
     listed = [{"metric": "AUC", "n": 100}, {"metric": "TNR_H", "n": 400}]
     claims = claims_of([{**ENTRY, "each": listed, "of": of}], PRINTED, ROOM)
-    found = [claim.judge({"e": results(metrics=("AUC", "TNR_H"))}).ours for claim in claims]
+    found = [claim.judge({"e": results(metrics=("AUC", "TNR_H"))}).values for claim in claims]
     assert ["TNR_H" in text for text in found] == [False, True]
 
 
@@ -305,8 +348,8 @@ def test_parts_and_functions_of_the_room_stand_in_the_place_of_a_predicate():
     ]
     found = [claim.judge({"e": results()}) for claim in claims_of(entries, {}, "unit")]
     assert [one.verdict for one in found] == [FAILS, HOLDS, HOLDS]
-    assert found[0].ours.endswith("width MAVEN / GT 0.60 to 0.60 in 2 places")
-    assert found[2].ours == "so of e"
+    assert found[0].values.endswith("width MAVEN / GT 0.60 to 0.60 in 2 places")
+    assert found[2].values == "so of e"
 
 
 def test_values_that_could_not_be_others_have_no_verdict():
@@ -314,8 +357,8 @@ def test_values_that_could_not_be_others_have_no_verdict():
     without = {"predicate": None, "margin": None, "no_verdict": "by design", "note": "so"}
     found = [judged(width, **without) for width in (0.6, 3.0)]
     assert {(one.verdict, one.reason) for one in found} == {(NO_VERDICT, "by design; so")}
-    assert found[0].ours.startswith("width MAVEN / GT: AUC at 100 0.599")
-    assert found[0].ours != found[1].ours
+    assert found[0].values.startswith("width MAVEN / GT: AUC at 100 0.599")
+    assert found[0].values != found[1].values
 
 
 def test_what_no_replicates_decide_is_said_to_be_so_where_it_is_not_decided():
@@ -407,4 +450,4 @@ def test_a_main_claim_may_tell_another_quantity_with_its_words_where_it_holds():
         (1.6, FAILS, ""),
     ):
         told = JudgedClaims([(claim, claim.judged({"e": results(width=width)}))])
-        assert told.with_verdict(verdict).startswith(f"{words}{own}.")
+        assert f"{words}{own}." in told.with_verdict(verdict).splitlines()[-1]

@@ -8,12 +8,13 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtri
 
 from crowdgold.inference.estimate import View
-from crowdgold.inference.labels import LabelPosterior, LabelPrediction
+from crowdgold.inference.labels import ImputesGold, LabelPosterior, LabelPrediction
 from crowdgold.inference.rectified import drawn_labels
 from crowdgold.methods.maven import _posterior
 from crowdgold.methods.raw_scores import predictions
 from crowdgold.methods.registry import fit
 from crowdgold.models.exact_cut import ScoreDraws
+from crowdgold.models.joint_model import ScoreMixtureDraws, label_probability
 from crowdgold.models.logistic import FOLDS, INTERCEPT_PRECISION, cross_fit, features, rank_share
 from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from crowdgold.types.errors import InputError
@@ -184,3 +185,27 @@ def test_predictions_are_means_over_draws_and_methods_give_them_without_random_n
     found = posterior.predictions(two, rng(), 100)
     assert found["A"] == pytest.approx([0.15, 0.6])
     assert found["B"] == pytest.approx([0.3, 1.2])
+
+
+def test_labels_are_imputed_as_if_no_gold_were_known_where_that_is_asked_for():
+    """Of MAVEN and of a model of votes and scores, at fixed parameters; by default gold is kept."""
+    items = algorithm_1(THETA, 150, 3, 150, rng(8))
+    unlabelled = with_gold(items, NO_GOLD)
+    posterior = maven_posterior(items)
+    assert ImputesGold().imputed(posterior) is posterior
+    drawn = ImputesGold(gold_labels="drawn").imputed(posterior)
+    found = drawn.probability(1, "A", rng(9))
+    assert np.array_equal(found, maven_posterior(unlabelled).probability(1, "A", rng(9)))
+    with pytest.raises(InputError, match="gives no label without the item's own"):
+        LabelPosterior(1, lambda *_: np.ones(1)).as_if_no_gold()
+    vote = VoteParameters(np.array([0.3]), np.array([[0.2, 0.6]]), np.full((1, 2), np.inf))
+    draws = ScoreMixtureDraws(vote, np.array([[0.0, 1.0]]), np.ones(1))
+    sets = find_vote_sets(items)
+    of_votes, no_gold = (
+        label_probability(draws, 0, items.scores["A"], sets, known) for known in (True, False)
+    )
+    assert np.array_equal(of_votes, items.gold)
+    none = find_vote_sets(unlabelled)
+    expected = label_probability(draws, 0, items.scores["A"], none)
+    assert no_gold == pytest.approx(expected)
+    assert np.all((no_gold > 0) & (no_gold < 1))

@@ -111,9 +111,9 @@ def test_claims_follow_the_table():
     found = verdicts(on_nine_datasets(table_of_runs()))
     rest = [HOLDS, UNDECIDABLE, NOT_DECIDED, HOLDS]
     assert [one.verdict for one in found] == [UNDECIDABLE] * 5 + rest
-    assert found[0].ours == "54 of 54 (100%; 72% to 100%)"
-    assert found[4].ours == "18 of 18 (100%; 72% to 100%); alone: ReL 18, SL 18, either 18"
-    assert "undefined in 3 runs" in found[-1].ours
+    assert found[0].values == "54 of 54 (100%; 72% to 100%)"
+    assert found[4].values == "18 of 18 (100%; 72% to 100%); alone: ReL 18, SL 18, either 18"
+    assert "undefined in 3 runs" in found[-1].values
     worse = table_of_runs()
     worse["value"] -= worse["method"].map({"ReL": 0.2, "SL": 0.3}).fillna(0)
     worse["value"] += worse["method"].map({"LA-min": 0.3}).fillna(0)
@@ -152,7 +152,7 @@ def test_three_datasets_say_little_and_printed_counts_stand_beside():
     assert [one.verdict for one in found[:5]] == [UNDECIDABLE] * 5
     assert found[0].replicates == "3 datasets"
     assert found[0].reason.startswith("the claim is about all seven datasets")
-    assert found[0].ours == "18 of 18 (100%; 37% to 100%)"
+    assert found[0].values == "18 of 18 (100%; 37% to 100%)"
     # HS-Brexit, ArMIS and the SNLI part: 30 printed settings; ReL 5 + 1 exceptions, SL 2 + 4.
     alone, other, both, best, on_par = (one.reason for one in verdicts(table_of_runs())[:5])
     for reason, count in ((alone, 24), (other, 24), (both, 21), (best, 29)):
@@ -165,16 +165,16 @@ def test_each_and_both_are_counted_apart():
     half = table_of_runs()
     half.loc[(half["dataset"] == "ArMIS") & (half["method"] == "ReL"), "value"] -= 0.1
     alone, other, both, best, on_par = verdicts(half)[:5]
-    assert [one.ours.split()[0] for one in (alone, other, both, best)] == ["12", "18", "12", "18"]
+    assert [one.values.split()[0] for one in (alone, other, both, best)] == ["12", "18", "12", "18"]
     assert "not: ArMIS micro F1, ArMIS macro F1" in both.reason
-    assert on_par.ours.startswith("4 of 6 (67%; ")
-    assert on_par.ours.endswith("alone: ReL 4, SL 6, either 6")
+    assert on_par.values.startswith("4 of 6 (67%; ")
+    assert on_par.values.endswith("alone: ReL 4, SL 6, either 6")
     assert verdicts(half)[7].verdict == HOLDS
     first = table_of_runs()
     first.loc[first["method"].isin(["ReL", "SL"]) & (first["metric"] == "PO-JSD"), "value"] -= 0.1
     best = verdicts(first)[3]
-    assert best.ours.startswith("15 of 18")
-    assert best.ours.endswith("; elsewhere the best: JSD 3")
+    assert best.values.startswith("15 of 18")
+    assert best.values.endswith("; elsewhere the best: JSD 3")
 
 
 def tuned_too():

@@ -101,7 +101,7 @@ def test_a_share_is_judged_with_its_settings_named():
     printed = of_datasets(6, 6, 0)
     found = judged_share(of_datasets(6, 6, 5, 6, 6), printed, 0.1, "; more")
     low, high = share_interval(29 / 30, 5)
-    assert found.ours == f"29 of 30 (97%; {low:.0%} to {high:.0%}); more"
+    assert found.values == f"29 of 30 (97%; {low:.0%} to {high:.0%}); more"
     assert found.reason == "not: d2 5; printed of these datasets: 12 of 18"
     needed = datasets_needed(2 / 3, 0.1)
     assert found.verdict == NOT_DECIDED

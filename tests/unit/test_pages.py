@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.claims.cells import with_error
-from crowdgold.claims.printed_items import ToldError, numbers, text
+from crowdgold.claims.printed_items import ToldError, numbers
 from crowdgold.experiment.summaries import check_coverage, coverage_band
 from crowdgold.papers.calibration import page as coverage
 from crowdgold.papers.maven import pages as bias_causes
@@ -107,8 +107,6 @@ def test_what_a_page_tells_of_another_has_to_stand_there():
     assert numbers(page, "Pooled", "coverage", method="DS") == [0.9]
     with pytest.raises(ToldError, match="Pooled, coverage, method MV: found"):
         numbers(page, "Pooled", "coverage", method="MV")
-    with pytest.raises(ToldError, match="What holds: found 0 sections of this heading"):
-        text(page, "What holds")
 
 
 def test_a_published_block_that_differed_once_is_one_that_differs():

@@ -235,7 +235,7 @@ def test_a_verdict_follows_the_numbers(words, name, cases):
 def test_run_time_must_be_lowest_at_the_largest_n_of_both():
     found = [judged(LOWEST, model_scaling=times(maven)) for maven in (5.0, 50.0)]
     assert [one.verdict for one in found] == [HOLDS, FAILS]
-    assert "but DS+S takes less at n = 100; at n = 1,000 H-AI 10.4 s" in found[0].ours
+    assert "but DS+S takes less at n = 100; at n = 1,000 H-AI 10.4 s" in found[0].values
     single = judged(LOWEST, model_scaling=times(5.0, runs=1))
     assert (single.verdict, single.replicates) == (NOT_DECIDED, "1; more")
     for maven, verdict in ((5.0, FAILS), (0.5, HOLDS)):  # held against H-AI at 100
@@ -249,8 +249,8 @@ def test_a_method_that_was_not_timed_leaves_it_open():
         for words in (CONSTANT, LOWEST):
             found = judged(words, model_scaling=table[table["method"] != missing])
             assert found.verdict == NOT_DECIDED
-            assert "H-AI not timed" in found.ours or missing == "MAVEN"
-            assert "nan" not in found.ours + found.reason
+            assert "H-AI not timed" in found.values or missing == "MAVEN"
+            assert "nan" not in found.values + found.reason
 
 
 LIMITS = pd.DataFrame({"method": ["MV"], "metric": ["AUC"], "cell": [-4.9]})
@@ -341,11 +341,11 @@ def test_a_saving_is_judged_again_with_intervals_that_hold_the_truth():
     own = (table["method"] == "MAVEN").to_numpy()
     short = table.assign(truth=half + half * spread * np.where(own, 2.0, 1.0))
     found = judged("labelling is saved", labelling_efficiency=short)
-    assert re.search(r"intervals 1\.[89] times as wide about the items", found.ours)
+    assert re.search(r"intervals 1\.[89] times as wide about the items", found.values)
     assert found.verdict == FAILS
     right = table.assign(truth=half + half * spread)
     found = judged("labelling is saved", labelling_efficiency=right)
-    assert re.search(r"intervals (0\.9|1\.0) times as wide", found.ours)
+    assert re.search(r"intervals (0\.9|1\.0) times as wide", found.values)
     assert found.verdict == HOLDS
 
 
@@ -359,12 +359,12 @@ def test_the_saving_is_judged_at_the_price_that_is_implied():
         judged("of Task 2's", labelling_efficiency=widths_on_a_grid(*given))
         for given in ((narrower,), (0.8 * narrower,), (narrower, 0.2), (3.0,))
     )
-    assert re.match(r"intervals about the items.*saving 0\.4", found.ours, re.DOTALL)
+    assert re.match(r"intervals about the items.*saving 0\.4", found.values, re.DOTALL)
     assert (found.verdict, found.replicates) == (HOLDS, "3 degrees of freedom")
     for words in ("not printed", "intervals about the population", "saving 0.0"):
         assert words in found.reason
     assert [one.verdict for one in (more, vague, wide)] == [FAILS, NOT_DECIDED, NOT_DECIDED]
-    assert "not as narrow" in wide.ours
+    assert "not as narrow" in wide.values
 
 
 def test_the_page_says_what_was_not_made():

@@ -1,49 +1,47 @@
-"""What a page tells from another: claims of one cause stand together."""
+"""What a page tells from another's claims: those of one cause stand together."""
 
+import pandas as pd
 import pytest
 
-from crowdgold.claims.printed_items import SLIPS, ToldError, causes
+from crowdgold.claims.printed_items import SLIPS, causes, claims_in_words, main_claims
+from crowdgold.claims.verdicts import FAILS, HOLDS, NO_CAUSE, NOT_DECIDED
 
 LINK = "[A](a.md)"
-LISTS = """On real data:
 
-- **Section 1**: MV is best. *Why not:* table 1 says so; ours too.
-- **Fig. 2**: widths are .1 to .2. *Why not:* no cause is known.
-- **Fig. 2**: widths are .3. *Why not:* no cause is known.
-- **Section 1**: DS is best. *Why not:* table 1 says so; ours too.
-- **Fig. 3**: PEC is best.
 
-In the simulated study:
-
-- **Fig. 4**: MV is worst. *Why not:* table 1 says so."""
+def frame(*rows):
+    """Claims that do not hold, where a row does not say otherwise: place, words, cause, more."""
+    plain = {"verdict": FAILS, "kind": "substance", "ours": False, "stand_in": False,
+             "main": False, "aside": ""}  # fmt: skip
+    return pd.DataFrame(
+        [
+            {**plain, "place": place, "printed": words, "cause": cause, **more}
+            for place, words, cause, more in rows
+        ]
+    )
 
 
 def test_claims_of_one_cause_stand_together():
-    # What stands between lists is left out; what has no known cause has none in common.
-    assert causes(LISTS, LINK) == (
+    """What has no known cause has none in common; slips are told in one line; ours are not told."""
+    claims = frame(
+        ("Section 1", "MV is best", "table 1 says so; ours too", {}),
+        ("Fig. 2", "widths are .1 to .2", NO_CAUSE, {"kind": "unknown"}),
+        ("Fig. 2", "widths are .3", NO_CAUSE, {"kind": "unknown"}),
+        ("Section 1", "DS is best", "table 1 says so; ours too", {}),
+        ("Section 5.1", "a", "table 1 has b", {"kind": "slip"}),
+        ("Fig. 3", "PEC is best", "", {"verdict": HOLDS, "kind": ""}),
+        ("ours, on fig. 1", "a", "c", {"ours": True}),
+        ("Fig. 8, caption", "a", "table 4 has b", {"kind": "slip"}),
+        ("Fig. 4", "MV is worst", "table 1 says so", {}),
+    )
+    assert causes(claims, LINK) == (
         "- [A](a.md), **Section 1**: MV is best; DS is best. **Fig. 4**: MV is worst. "
         "*Why not:* table 1 says so.\n"
         "- [A](a.md), **Fig. 2**: widths are .1 to .2. *Why not:* no cause is known.\n"
         "- [A](a.md), **Fig. 2**: widths are .3. *Why not:* no cause is known.\n"
-        "- [A](a.md), **Fig. 3**: PEC is best."
+        f"- [A](a.md), **Section 5.1**, **Fig. 8, caption**: {SLIPS}"
     )
-    ours = "- **ours, on fig. 1**: a. *Why not:* c."
-    assert causes(ours, LINK) == ""
-    assert causes(f"{ours}\n- **Fig. 1**: b.", LINK) == "- [A](a.md), **Fig. 1**: b."
-    lines = "On real data:\n\n- none\n\nOurs:\n\n- **Fig. 1**: a."
-    assert causes(lines, LINK) == "- [A](a.md), **Fig. 1**: a."
-    slips = (
-        "On real data:\n\n"
-        "- **Section 5.1**: a. *Why not:* a slip: table 1 has b.\n\n"
-        "In the simulated study:\n\n"
-        "- **Fig. 8, caption**: a. *Why not:* a slip: table 4 has b; ours too.\n"
-        "- **Fig. 1**: c. *Why not:* d.\n"
-        "- **Fig. 9, caption**: e. *Why not:* a slip: table 6 has f."
-    )
-    assert causes(slips, LINK) == (
-        "- [A](a.md), **Fig. 1**: c. *Why not:* d.\n"
-        f"- [A](a.md), **Section 5.1**, **Fig. 8, caption**, **Fig. 9, caption**: {SLIPS}"
-    )
+    assert causes(claims[claims["ours"]], LINK) == ""
 
 
 @pytest.mark.parametrize(
@@ -56,11 +54,27 @@ def test_claims_of_one_cause_stand_together():
 )
 def test_what_all_claims_of_a_place_begin_with_is_told_once(words, told):
     """Nothing is said of DS over items."""
-    lines = "\n".join(f"- **Fig. 1**: {one}. *Why not:* c." for one in words)
-    assert causes(lines, LINK) == f"- [A](a.md), **Fig. 1**: {told}. *Why not:* c."
+    claims = frame(*(("Fig. 1", one, "c", {}) for one in words))
+    assert causes(claims, LINK) == f"- [A](a.md), **Fig. 1**: {told}. *Why not:* c."
 
 
-def test_a_line_that_is_no_claim_is_refused():
-    """A claim that is written in another way would otherwise be left out unseen."""
-    with pytest.raises(ToldError, match=r"- Fig\. 1: a: expected - \*\*place\*\*: words"):
-        causes("- **Fig. 2**: b.\n- Fig. 1: a", LINK)
+def test_main_claims_that_hold_are_told_with_what_is_beside_them():
+    claims = frame(
+        ("Fig. 1", "a", "", {"verdict": HOLDS, "main": True, "aside": "b 2"}),
+        ("Fig. 2, stand-in", "c", "", {"verdict": HOLDS, "main": True, "stand_in": True}),
+        ("Fig. 3", "d", "", {"verdict": HOLDS}),
+        ("Fig. 4", "e", "f", {"main": True}),
+    )
+    assert main_claims(claims) == ["a (b 2)", "c (Fig. 2, stand-in)"]
+
+
+def test_claims_are_counted_by_verdict_and_by_whose_fault_it_is():
+    """What is not decided is counted elsewhere."""
+    holding = ("Fig. 1", "a", "", {"verdict": HOLDS, "kind": ""})
+    open_claim = ("Fig. 1", "a", "", {"verdict": NOT_DECIDED, "kind": ""})
+    slip = ("Fig. 1", "a", "b", {"kind": "slip"})
+    assert claims_in_words(frame(holding, holding, open_claim)) == "2 hold"
+    said = claims_in_words(frame(holding, slip, slip, ("Fig. 2", "a", "b", {})))
+    assert said == (
+        "1 holds and 3 do not hold (1 is wrong in substance and 2 are slips of text or code)"
+    )

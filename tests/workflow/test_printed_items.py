@@ -84,16 +84,17 @@ def test_places_name_their_figures_and_tables(where, kind, numbers):
     assert printed.numbers_named(where) == named
 
 
-PAGE = """# A page
+def verdicts(*rows):
+    """Claims of a page, the paper's: place and verdict of each."""
+    return pd.DataFrame(rows, columns=["place", "verdict"]).assign(ours=False)
 
-| where | printed | ours | verdict | reason |
-| --- | --- | --- | --- | --- |
-| Fig. 1 | up | 2 | holds |  |
-| Figs. 1 and 2 | down | 3 | does not hold | a cause |
-| Fig. 11 | none | 4 | holds |  |
-| Section 6 | more | 5 | not judged |  |
-| Section 7, fig. 12 | this alone | 6 | holds |  |
-| Section 7, fig. 13 | another | 7 | does not hold |  |
+
+CLAIMS = verdicts(
+    ("Fig. 1", "holds"), ("Figs. 1 and 2", "does not hold"), ("Fig. 11", "holds"),
+    ("Section 6", "not judged"), ("Section 7, fig. 12", "holds"),
+    ("Section 7, fig. 13", "does not hold"),
+)  # fmt: skip
+PAGE = """# A page
 
 ## Table 1: sizes
 
@@ -135,7 +136,7 @@ Not made here: its files have to be fetched first.
     ],
 )
 def test_verdicts_are_those_of_the_page(item, found):
-    assert printed.verdicts_on(item, PAGE) == found
+    assert printed.verdicts_on(item, PAGE, CLAIMS) == found
 
 
 def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
@@ -144,50 +145,50 @@ def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
         "experiments": {"e": {"replicates": 7}},
     }
     item = {"number": "Figure 1", "shows": "x", "figures": ["f"], "page": "p"}
-    own = printed.item_row(item, config, {"e": "paper"}, {"p": PAGE}, replicates={"e": 5})
+    judged = {"p": CLAIMS}
+    own = printed.item_row(item, config, {"e": "paper"}, {"p": PAGE}, judged, replicates={"e": 5})
     # Replicates are those of the table, not of the configuration.
     assert {
         "drawn by": "`f`", "experiments and their replicates": "`e` (5)", "scale": "paper",
         "verdicts": "[holds: 1, does not hold: 1](p.md)",
     }.items() <= dict(zip(printed.HEADER, own, strict=True)).items()  # fmt: skip
     both = {**item, "page": ["p", "q", "empty"]}
-    told = {"p": PAGE, "q": "# Q\n\n| where | verdict |\n|---|---|\n| Fig. 1 | not decided |\n"}
-    assert printed.item_row(both, config, {}, {**told, "empty": ""})[-1] == (
+    judged = {"p": CLAIMS, "q": verdicts(("Fig. 1", "not decided")), "empty": verdicts()}
+    assert printed.item_row(both, config, {}, {"p": PAGE, "q": "", "empty": ""}, judged)[-1] == (
         "[holds: 1, does not hold: 1](p.md); [not decided: 1](q.md)"
     )
     other = {"number": "Figure 9", "shows": "x", "figures": ["g"]}
-    assert printed.item_row(other, config, {"e": "default"}, {})[-2:] == [
+    assert printed.item_row(other, config, {"e": "default"}, {}, {})[-2:] == [
         "default, `make hlv`",
         "no claim",
     ]
     lacking = {"number": "Table 3b", "shows": "x", "page": "p", "needs": "the network"}
-    made = printed.item_row(lacking, config, {"e": "paper"}, {"p": PAGE})[-2:]
+    made = printed.item_row(lacking, config, {"e": "paper"}, {"p": PAGE}, {"p": CLAIMS})[-2:]
     assert made == ["", "[not made: needs the network](p.md)"]
 
 
 def test_a_paper_has_the_claims_of_all_its_pages_and_what_was_not_made_is_not_counted_as_made():
     made, none = {"number": "Figure 1", "page": "p"}, {"number": "Table 1", "nothing": "words"}
     claims = "[holds: 3, does not hold: 2, not judged: 1](p.md#what-holds)"
-    assert printed.paper_rows({"one": [made, none]}, {"p": PAGE}) == [
+    told, judged = {"p": PAGE}, {"p": CLAIMS}
+    assert printed.paper_rows({"one": [made, none]}, told, judged) == [
         ["one", "1 of 2 made", claims]
     ]
     lacking = {"number": "Table 3b", "page": "p", "needs": "the network"}
     papers = {"one": [made, lacking, none]}
-    assert printed.paper_rows(papers, {"p": PAGE})[0][1] == "1 of 3 made"
+    assert printed.paper_rows(papers, told, judged)[0][1] == "1 of 3 made"
     counts = {"": 1, "words": 1, "not made: needs the network": 1}
-    assert printed.count_items(papers, {"p": PAGE}) == counts
+    assert printed.count_items(papers, told, judged) == counts
 
 
 def test_claims_of_our_own_are_counted_apart():
     """Though one names a figure of the paper."""
     item = {"number": "Figure 1", "page": "p"}
-    page = (
-        "# Page\n\n| where | printed | verdict |\n| --- | --- | --- |\n"
-        "| Fig. 1 | a | holds |\n| ours, on fig. 1 | b | does not hold |\n"
-    )
-    assert printed.verdicts_on(item, page) == ("holds: 1",)
-    assert printed.count_verdicts({"one": [item]}, {"p": page}) == {"holds": 1}
-    assert printed.count_verdicts({"one": [item]}, {"p": page}, ours=True) == {"does not hold": 1}
+    claims = verdicts(("Fig. 1", "holds"), ("on fig. 1", "does not hold"))
+    claims["ours"] = [False, True]
+    assert printed.verdicts_on(item, "", claims) == ("holds: 1",)
+    (row,) = printed.paper_rows({"one": [item]}, {"p": ""}, {"p": claims})
+    assert row[-1] == "[holds: 1](p.md#what-holds)"
 
 
 def test_blocks_have_the_replicates_of_their_tables_or_were_not_made(tmp_path):
@@ -199,7 +200,7 @@ def test_blocks_have_the_replicates_of_their_tables_or_were_not_made(tmp_path):
     config = {"figures": {"f": {"experiments": ["e", "absent"], "benchmark": "timed"}},
               "experiments": {"e": {"replicates": 7}, "absent": {"replicates": 7}}}  # fmt: skip
     item = {"number": "Figure 9", "shows": "x", "figures": ["f"]}
-    cells = printed.item_row(item, config, scales, {}, replicates=found)
+    cells = printed.item_row(item, config, scales, {}, {}, replicates=found)
     row = dict(zip(printed.HEADER, cells, strict=True))
     assert row["experiments and their replicates"] == "`e` (3), `absent` (not made), `timed`"
     assert row["scale"] == "default, paper"

@@ -12,7 +12,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from crowdgold.claims.pages import Pages
+from crowdgold.claims.pages import Pages, judged_claims
 from crowdgold.experiment import configuration, plan
 from crowdgold.experiment import run as slurm
 from crowdgold.experiment.publication import Published, scale_note

@@ -1,7 +1,7 @@
 # What: the target `docs` (`make docs`): the pages of docs/ whose numbers come from results, and the
 #       figures of the gallery, made of what is published; nothing is run.
 # Needs: docs/results/ and config/published.csv (publish.smk)
-# Makes: the pages of config/pages.yaml, docs/answer-cells.csv and docs/gallery/*.svg (tracked by git)
+# Makes: the pages of config/pages.yaml, docs/claims/*.csv (what their claims came to), docs/answer-cells.csv and docs/gallery/*.svg (tracked by git)
 
 CELLS = "docs/answer-cells.csv"
 SPEEDS = drawn.place("results/benchmarks/maven_scaling.csv")
@@ -39,6 +39,22 @@ rule document:
         "Writing docs/{wildcards.page}.md"
     script:
         "../../scripts/document.py"
+
+
+# A page that judges claims is written with the table of its verdicts, which other pages read.
+use rule document as document_claims with:
+    output:
+        "docs/{page}.md",
+        claims=judged_claims("{page}"),
+    log:
+        "<results>/logs/document_claims/{page}.log",
+    wildcard_constraints:
+        page="|".join(pages.with_claims),
+    message:
+        "Writing docs/{wildcards.page}.md and its verdicts"
+
+
+ruleorder: document_claims > document
 
 
 rule gallery:

@@ -10,12 +10,17 @@ A new claim is an entry of that list:
       margin: 0.9                                  # by what it is decided; every claim declares one
       inside: every                                # or `any`, or `most` of the cells
       show: range                                  # how the cells are written (`cells.show`)
+      kind: substance                              # whose fault it is where it does not hold
       cause: the data are private                  # why it does not hold, where it does not
       settings: gamma = 10                         # of our own, that the paper does not print
       note: single runs                            # said in any case
       undecidable: two datasets are public         # why no replicates would decide it
       beside: {e_weak: with gamma = 1}             # a table by which it is judged for comparison
       main: true                                   # of the paper's main claims
+      ours: true                                   # our own and not the paper's
+      stand_in: Task 1                             # on a stand-in for that, or for what is private
+
+`kind:` is one of `verdicts.KINDS`; that of a claim on a stand-in follows from it.
 
 `of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, coverage, column,
 difference, paired), its arguments follow; it gives cells, values with their errors. `predicate:`
@@ -54,16 +59,20 @@ from crowdgold.claims.quantities import quantity
 from crowdgold.claims.verdicts import (
     COUNTED,
     FAILS,
+    KINDS,
     NO_CAUSE,
     NO_VERDICT,
     NOT_DECIDED,
+    STAND_IN,
     UNDECIDABLE,
+    UNKNOWN,
     Claim,
     Judgement,
 )
 
 TEXT = {  # keys of a claim beside those of its judgement
-    "where", "printed", "tables", "main", "cause", "settings", "note", "undecidable", "beside",
+    "where", "printed", "tables", "main", "ours", "stand_in", "kind", "cause", "settings", "note",
+    "undecidable", "beside",
 }  # fmt: skip
 LANGUAGE = NativeEnvironment(undefined=StrictUndefined)
 
@@ -120,7 +129,13 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
     missing = [key for key in ("where", "printed", "tables") if key not in entry]
     if missing:
         raise ClaimError(f"claim {entry}: without {', '.join(missing)}")
-    claim, needs = f"{entry['where']}, {entry['printed']!r}", tuple(entry["tables"])
+    place = _place(entry)
+    claim, needs = f"{place}, {entry['printed']!r}", tuple(entry["tables"])
+    kind = entry.get("kind") or (
+        STAND_IN if entry.get("stand_in") else "" if entry.get("cause") else UNKNOWN
+    )
+    if kind not in ("", *KINDS):
+        raise ClaimError(f"{claim}: kind {kind!r}; expected one of {', '.join(KINDS)}")
     try:
         resolved = _functions_found(entry, room)
         judge = _judge({key: value for key, value in resolved.items() if key not in TEXT})
@@ -136,9 +151,8 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
                 why = "; ".join(filter(None, [str(resolved["undecidable"]), judgement.reason]))
                 size = judgement.replicates.partition(";")[0]
                 judgement = replace(judgement, verdict=UNDECIDABLE, reason=why, replicates=size)
-            cause = ""
-            if judgement.verdict == FAILS:
-                cause = _reason(resolved.get("cause", NO_CAUSE), needed)
+            fails = judgement.verdict == FAILS
+            cause = _reason(resolved.get("cause") or NO_CAUSE, needed) if fails else ""
             main = resolved.get("main")
             aside = _reason(main, needed) if isinstance(main, Mapping) else ""
             note = _reason(resolved.get("note", ""), needed)
@@ -147,17 +161,34 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
             if table in tables:
                 with _named_in_errors(claim, [table]):
                     other = judge({table: tables[table]})
-                reasons.append(f"{words}: {other.ours}: {other.verdict}")
+                reasons.append(f"{words}: {other.values}: {other.verdict}")
                 beside = f"{words} it {COUNTED[other.verdict][0]}"
                 # In brackets after what is told of the cause elsewhere.
                 first, semicolon, rest = cause.partition(";")
                 cause = f"{first} ({beside}){semicolon}{rest}" if cause else ""
                 aside = "; ".join(filter(None, [aside, beside if main else ""]))
-        return replace(judgement, reason="; ".join(filter(None, reasons)), cause=cause, aside=aside)
+        return replace(
+            judgement, reason="; ".join(filter(None, reasons)), kind=kind if fails else "",
+            cause=cause, aside=aside,
+        )  # fmt: skip
 
-    place, printed = str(entry["where"]), str(entry["printed"])
-    beside, main = tuple(resolved.get("beside", {})), bool(resolved.get("main"))
-    return Claim(place, printed, needs, judge_and_explain, beside, main)
+    return Claim(
+        place,
+        str(entry["printed"]).strip(),
+        needs,
+        judge_and_explain,
+        tuple(resolved.get("beside", {})),
+        main=bool(entry.get("main")),
+        ours=bool(entry.get("ours")),
+        stand_in=bool(entry.get("stand_in")),
+    )
+
+
+def _place(entry: Mapping[str, Any]) -> str:
+    """Where a claim stands: Fig. 1, stand-in for Task 1; or ours, on fig. 2."""
+    stand_in = entry.get("stand_in")
+    data = f"stand-in for {stand_in}" if isinstance(stand_in, str) else "stand-in" * bool(stand_in)
+    return ", ".join(filter(None, ["ours" * bool(entry.get("ours")), str(entry["where"]), data]))
 
 
 @contextmanager
@@ -211,8 +242,8 @@ def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judge
         shown = show(quantity(tables, says) if says and len(cells.rows) else cells, how)
         # Where other values are shown than are judged, the reader is told which must be so.
         wanted = f"{of['title']} {judgement.wanted}" if says and "title" in of else judgement.wanted
-        ours = "; ".join(filter(None, [shown, judgement.ours]))
-        return replace(judgement, ours=ours, wanted=wanted)
+        values = "; ".join(filter(None, [shown, judgement.values]))
+        return replace(judgement, values=values, wanted=wanted)
 
     return judge
 

@@ -6,7 +6,9 @@ which `{{ ... }}` calls small functions of the page's modules. A template sees
     tables, printed, ...      the page's input files by their names there, read
     maven, ...                its modules by their names there
     claims()                  the claims of its study, judged, or of a section of `claims.yaml`; of
-                              further tables where they are given by name (`verdicts.JudgedClaims`)
+                              further tables where they are given by name (`verdicts.JudgedClaims`).
+                              They are written to docs/claims/NAME.csv, too
+    told, judged              the texts and the judged claims of the pages that it tells, by name
     bullets(lines)            a list
     replicates(tables)        the replicates of each of these tables of estimates
     table(header, rows)       a Markdown table
@@ -51,6 +53,11 @@ class Pages:
     def __iter__(self) -> Iterator[str]:
         return iter(self.pages)
 
+    @property
+    def with_claims(self) -> list[str]:
+        """The names of the pages that judge claims."""
+        return [name for name, page in self.pages.items() if "claims" in page]
+
     def page(self, wildcards: Wildcards) -> Mapping[str, Any]:
         """The page's entry in the list."""
         return self.pages[wildcards.page]
@@ -60,7 +67,10 @@ class Pages:
         files = self._files_of(wildcards.page)
         # What other pages say is read once those that this run writes are written.
         pages = [one for one in self.page(wildcards).get("told", []) if not self.lacks(one)]
-        return {**files, "told": [f"docs/{one}.md" for one in pages]} if pages else files
+        if pages:
+            files["told"] = [f"docs/{one}.md" for one in pages]
+            files["judged"] = [judged_claims(one) for one in pages if one in self.with_claims]
+        return files
 
     def _files_of(self, name: str) -> dict[str, Any]:
         """The files of a page, without other pages."""
@@ -152,6 +162,11 @@ class Pages:
         return found
 
 
+def judged_claims(page: str) -> str:
+    """The file of the claims that a page judges."""
+    return f"docs/claims/{page}.csv"
+
+
 def bullets(lines: str | Sequence[str]) -> str:
     """A list of Markdown of the lines of a text, or of several."""
     texts = [lines] if isinstance(lines, str) else lines
@@ -160,21 +175,25 @@ def bullets(lines: str | Sequence[str]) -> str:
 
 def make_page(
     template: str, page: Mapping[str, Any], files: Mapping[str, Any], options: Mapping[str, Any]
-) -> str:
-    """The text of a page from its template's text and its entry in `config/pages.yaml`.
+) -> tuple[str, pd.DataFrame]:
+    """The text of a page from its template's text and its entry, and the claims that it judges.
 
-    `files` are what its input files hold (`tables`: experiment -> table), `options` what it takes
-    from the configuration.
+    The entry is that of `config/pages.yaml`. `files` are what its input files hold (`tables`:
+    experiment -> table), `options` what it takes from the configuration.
     """
     # Markdown, of our own results: nothing is escaped.
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
     printed = {**files.get("printed", {}), **options}
 
+    judged: list[pd.DataFrame] = []
+
     def claims(section: str = "", **joined: pd.DataFrame | None) -> JudgedClaims:
         found = read_claims(page["claims"], printed, section)
         known = {name: table for name, table in joined.items() if table is not None}
         tables = {**files.get("tables", {}), **known}
-        return JudgedClaims([(one, one.judged(tables)) for one in found])
+        claims = JudgedClaims([(one, one.judged(tables)) for one in found])
+        judged.append(claims.frame)
+        return claims
 
     def replicates(tables: Mapping[str, pd.DataFrame]) -> str:
         sizes = {
@@ -193,4 +212,5 @@ def make_page(
         {**files, **options, **modules}, bullets=bullets, claims=claims, picture=picture,
         replicates=replicates, table=markdown_table, with_error=with_error,
     )  # fmt: skip
-    return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n"
+    page_text = re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n"
+    return page_text, pd.concat(judged, ignore_index=True) if judged else pd.DataFrame()

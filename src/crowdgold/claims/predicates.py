@@ -324,7 +324,7 @@ def all_of(parts: Sequence[Judgement]) -> Judgement:
     open_parts = [part.needed for part in parts if part.verdict == NOT_DECIDED]
     needed = float(np.max(open_parts)) if FAILS not in verdicts and open_parts else np.nan
     return Judgement(
-        "; ".join(part.ours for part in parts),
+        "; ".join(part.values for part in parts),
         verdict_of(all(one == HOLDS for one in verdicts), FAILS in verdicts),
         "; ".join(part.reason for part in parts if part.reason),
         ", ".join(sizes) + _asked(needed),

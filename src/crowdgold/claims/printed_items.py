@@ -1,8 +1,9 @@
 """The papers' numbered figures and tables: what makes ours, and what the claims on each came to.
 
-`papers/printed_items.yaml` lists them; the verdicts are read from the pages of docs/ that hold
-claims and printed cells against ours, so that they are those of the last run.
-A page can also repeat the text of a section of another page, or numbers of its tables.
+`papers/printed_items.yaml` lists them. The verdicts are those of the last run: on claims from the
+table that is written beside each page that judges some (`verdicts.JudgedClaims.frame`; `Judged` is
+page -> table), on printed cells from the page itself. A page can also repeat numbers of another
+page's tables.
 """
 
 import re
@@ -17,18 +18,20 @@ import pyarrow.parquet as pq
 
 from crowdgold.claims.verdicts import (
     COUNTED,
-    FURTHER,
+    FAILS,
+    HEADINGS,
+    HOLDS,
     NO_CAUSE,
-    NONE,
     NOT_JUDGED,
     SLIP,
     WHY,
-    is_ours,
+    in_words,
 )
 
 HEADER = ["printed", "what it shows", "drawn by", "experiments and their replicates", "scale",
           "verdicts"]  # fmt: skip
 Item = Mapping[str, Any]
+Judged = Mapping[str, pd.DataFrame]
 Picture = Callable[[str], str]  # the name of a figure, linked where there is a picture of it
 
 NUMBER = r"(?:[A-Z]\.)?\d+[a-z]?"
@@ -83,7 +86,7 @@ def _counted(verdicts: Iterable[str]) -> str:
     )
 
 
-def verdicts_on(item: Item, page: str) -> tuple[str, ...]:
+def verdicts_on(item: Item, page: str, claims: pd.DataFrame) -> tuple[str, ...]:
     """How many claims on a figure or table have each verdict, then how many printed cells do."""
     kind, _, number = item["number"].partition(" ")
 
@@ -94,13 +97,9 @@ def verdicts_on(item: Item, page: str) -> tuple[str, ...]:
             for own, named in numbers_named(where)
         )
 
-    claims, cells = [], []
+    verdicts = list(claims["verdict"][~claims["ours"] & claims["place"].map(concerns).astype(bool)])
+    cells: list[str] = []
     for section in sections(page):
-        claims += [
-            row["verdict"]
-            for row in section.rows
-            if "where" in row and not is_ours(row["where"]) and concerns(row["where"])
-        ]
         if not re.search(rf"\b{re.escape(item['number'])}(?![\w.])", section.heading, re.I):
             continue
         if section.text.startswith("Not made here"):
@@ -111,13 +110,13 @@ def verdicts_on(item: Item, page: str) -> tuple[str, ...]:
         ]
         if not cells and (said := CELLS.match(section.text)):
             text = said.group(0).strip()
-            return tuple(filter(None, [_counted(claims), text[:1].lower() + text[1:]]))
-    if claims and not cells and set(claims) == {NOT_JUDGED}:
+            return tuple(filter(None, [_counted(verdicts), text[:1].lower() + text[1:]]))
+    if verdicts and not cells and set(verdicts) == {NOT_JUDGED}:
         return (NOT_MADE,)
     # Without what a cell adds to its verdict.
     counts = Counter(re.split("[,:]", verdict)[0] for verdict in cells)
     counted = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return tuple(filter(None, [_counted(claims), f"cells: {counted}" if cells else ""]))
+    return tuple(filter(None, [_counted(verdicts), f"cells: {counted}" if cells else ""]))
 
 
 def blocks_of(item: Item, config: Mapping[str, Any]) -> list[str]:
@@ -147,17 +146,18 @@ def replicates_made(scales: Mapping[str, str], folder: Path = TABLES) -> dict[st
     }
 
 
-def why_nothing(item: Item, texts: Mapping[str, str]) -> str:
+def why_nothing(item: Item, texts: Mapping[str, str], judged: Judged) -> str:
     """Why a figure or table has nothing of ours; empty where it is made."""
     pages = pages_of(item)
-    if pages and all(verdicts_on(item, texts[page]) == (NOT_MADE,) for page in pages):
+    if pages and all(verdicts_on(item, texts[page], judged[page]) == (NOT_MADE,) for page in pages):
         return f"{NOT_MADE}: needs {item['needs']}" if "needs" in item else NOT_MADE
     return str(item.get("nothing", ""))
 
 
 def item_row(
     item: Item, config: Mapping[str, Any], scales: Mapping[str, str], texts: Mapping[str, str],
-    picture: Picture = "`{}`".format, replicates: Mapping[str, int] = MappingProxyType({}),
+    judged: Judged, picture: Picture = "`{}`".format,
+    replicates: Mapping[str, int] = MappingProxyType({}),
 ) -> list[str]:  # fmt: skip
     """The line of a figure or table, of an entry in `printed_items.yaml`.
 
@@ -170,8 +170,9 @@ def item_row(
     targets = {config["figures"][name].get("target", "") for name in names} - {""}
     made_at = sorted({scales[one] for one in blocks if one in scales})
     at = ", ".join([*made_at, *(f"`make {one}`" for one in sorted(targets))])
-    said = {page: "; ".join(own) for page in pages if (own := verdicts_on(item, texts[page]))}
-    if why := why_nothing(item, texts):
+    verdicts = {page: verdicts_on(item, texts[page], judged[page]) for page in pages}
+    said = {page: "; ".join(own) for page, own in verdicts.items() if own}
+    if why := why_nothing(item, texts, judged):
         at, said = "", dict.fromkeys(pages, why)
     said = said or dict.fromkeys(pages[:1] or [""], "no claim")
     beside = {one: f" ({size})" for one, size in replicates.items()}
@@ -188,15 +189,17 @@ def item_row(
 
 def item_rows(
     items: Sequence[Item], config: Mapping[str, Any], scales: Mapping[str, str],
-    texts: Mapping[str, str], picture: Picture, replicates: Mapping[str, int],
+    texts: Mapping[str, str], judged: Judged, picture: Picture, replicates: Mapping[str, int],
 ) -> list[list[str]]:  # fmt: skip
     """The lines of a paper's figures and tables."""
-    return [item_row(item, config, scales, texts, picture, replicates) for item in items]
+    return [item_row(item, config, scales, texts, judged, picture, replicates) for item in items]
 
 
-def count_items(papers: Mapping[str, Sequence[Item]], texts: Mapping[str, str]) -> Counter[str]:
+def count_items(
+    papers: Mapping[str, Sequence[Item]], texts: Mapping[str, str], judged: Judged
+) -> Counter[str]:
     """The number of figures and tables by `why_nothing`; the empty text counts those made."""
-    return Counter(why_nothing(one, texts) for items in papers.values() for one in items)
+    return Counter(why_nothing(one, texts, judged) for items in papers.values() for one in items)
 
 
 def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
@@ -207,52 +210,39 @@ def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
     }
 
 
-def claim_verdicts(page: str, ours: bool = False, about: str = "") -> list[str]:
-    """The verdict on each claim of a page: of the paper, or of `ours`; `about` is in its place."""
-    return [
-        row["verdict"]
-        for one in sections(page)
-        for row in one.rows
-        if "where" in row and is_ours(row["where"]) == ours and about in row["where"]
-    ]
+def claims_on(pages: Iterable[str], judged: Judged, ours: bool = False) -> pd.DataFrame:
+    """The claims that pages judge, a row each: the papers', or our own."""
+    found = pd.concat([judged[page] for page in pages], ignore_index=True)
+    return found[found["ours"] == ours]
 
 
-def count_verdicts(
-    papers: Mapping[str, Sequence[Item]], texts: Mapping[str, str], ours: bool = False,
-    about: str = "",
-) -> Counter[str]:  # fmt: skip
-    """How many claims of all papers, or of `ours`, have each verdict; as for `paper_rows`."""
-    pages = [page for own in claim_pages(papers).values() for page in own]
-    return Counter(
-        verdict for page in pages for verdict in claim_verdicts(texts[page], ours, about)
-    )
-
-
-def count_on(pages: Iterable[str]) -> Counter[str]:
-    """How many of the papers' claims on these pages have each verdict."""
-    return Counter(verdict for page in pages for verdict in claim_verdicts(page))
+def claims_in_words(claims: pd.DataFrame) -> str:
+    """How many claims hold and how many do not, of these how many by whose fault."""
+    kinds = in_words(claims["kind"][claims["kind"] != ""], HEADINGS)
+    decided = in_words(claims["verdict"][claims["verdict"].isin([HOLDS, FAILS])], COUNTED)
+    return f"{decided} ({kinds})" if kinds else decided
 
 
 OF_PAPER = ["paper", "figures and tables", "claims"]
 
 
-def paper_rows(papers: Mapping[str, Sequence[Item]], texts: Mapping[str, str]) -> list[list[str]]:
+def paper_rows(
+    papers: Mapping[str, Sequence[Item]], texts: Mapping[str, str], judged: Judged
+) -> list[list[str]]:
     """How many of each paper's figures and tables are made, and what its claims came to."""
     rows = []
     for paper, pages in claim_pages(papers).items():
-        verdicts = {page: claim_verdicts(texts[page]) for page in pages}
+        verdicts = {page: claims_on([page], judged)["verdict"] for page in pages}
         claims = [
-            f"[{_counted(own)}]({page}.md#what-holds)" for page, own in verdicts.items() if own
+            f"[{_counted(own)}]({page}.md#what-holds)" for page, own in verdicts.items() if len(own)
         ]
-        made = sum(not why_nothing(item, texts) for item in papers[paper])
+        made = sum(not why_nothing(item, texts, judged) for item in papers[paper])
         rows.append([paper, f"{made} of {len(papers[paper])} made", "; ".join(claims)])
     return rows
 
 
-CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*)(?:;.*)?\.)?")
-"""A line of a list of claims (`verdicts.JudgedClaims.with_verdict`): place, words, cause."""
-SLIPS = "slips of the text; the paper's own tables or published data have other numbers."
-"""The one sentence on all claims whose cause is a `SLIP`."""
+SLIPS = "slips of text or code, which the paper's own tables, data or code show."
+"""The one sentence on all claims whose kind is `SLIP`."""
 
 
 class ToldError(ValueError):
@@ -286,50 +276,41 @@ def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
     return [float(one.group()) for one in matches if one]
 
 
-def causes(lines: str, link: str) -> str:
+def causes(claims: pd.DataFrame, link: str) -> str:
     """A list of a paper's claims that do not hold, in which claims of one cause stand together.
 
     What a cause says after its first semicolon is left to the page. So are the words of slips: one
-    line says where all of them stand. Claims of our own are left out, and so is what stands between
-    the lists.
+    line says where all of them stand. Claims of our own are left out.
     """
-    slips: dict[str, None] = {}
+    failing = claims[(claims["verdict"] == FAILS) & ~claims["ours"]]
     by_cause: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for line in lines.splitlines():
-        if not line.startswith("- ") or line == NONE:
-            continue
-        if not (found := CLAIM.fullmatch(line)):
-            raise ToldError(f"{line}: expected - **place**: words. {WHY} cause.")
-        place, words, cause = found.groups(default="")
-        if is_ours(place.strip("*")):
-            continue
-        if cause.startswith(SLIP):
-            slips[place] = None
-            continue
-        alone = words if cause in ("", NO_CAUSE) else ""
-        by_cause.setdefault((cause, alone), {}).setdefault(place, []).append(words)
+    for _, claim in failing[failing["kind"] != SLIP].iterrows():
+        cause = claim["cause"].partition(";")[0]
+        alone = claim["printed"] if cause == NO_CAUSE else ""
+        places = by_cause.setdefault((cause, alone), {})
+        places.setdefault(f"**{claim['place']}**", []).append(claim["printed"])
     listed = [
         " ".join(f"{place}: {_together(words)}." for place, words in places.items())
-        + (f" {WHY} {cause}." if cause else "")
+        + f" {WHY} {cause}."
         for (cause, _), places in by_cause.items()
     ]
+    slips = dict.fromkeys(f"**{place}**" for place in failing["place"][failing["kind"] == SLIP])
     if slips:
         listed.append(f"{', '.join(slips)}: {SLIPS}")
     return "\n".join(f"- {link}, {one}" for one in listed)
 
 
-def main_claims(lines: str) -> list[str]:
-    """The main claims in lists of those that hold (`JudgedClaims.with_verdict`).
+def main_claims(claims: pd.DataFrame) -> list[str]:
+    """The main claims that hold, with what is told beside them.
 
     Of one about a stand-in the place is told, too, since it holds of that alone.
     """
-    lists = [part.rstrip().rpartition("\n\n")[2] for part in lines.split(FURTHER)[:-1]]
-    found = [CLAIM.fullmatch(line) for one in lists for line in one.splitlines()]
-    return [
-        f"{one[2]} ({one[1].strip('*')})" if "stand-in" in one[1] else one[2]
-        for one in found
-        if one
-    ]
+    found = []
+    for _, claim in claims[(claims["verdict"] == HOLDS) & claims["main"]].iterrows():
+        aside = f" ({claim['aside']})" if claim["aside"] else ""
+        place = f" ({claim['place']})" if claim["stand_in"] else ""
+        found.append(f"{claim['printed']}{aside}{place}")
+    return found
 
 
 def _together(words: list[str]) -> str:
@@ -339,11 +320,3 @@ def _together(words: list[str]) -> str:
     if len(common) > 1:
         return "; ".join(words)
     return common.pop() + "; ".join(own for *_, own in parts)
-
-
-def text(page: str, heading: str) -> str:
-    """The text of a section, without its tables."""
-    found = [one.text for one in sections(page) if one.heading == heading]
-    if len(found) != 1:
-        raise ToldError(f"{heading}: found {len(found)} sections of this heading, expected one")
-    return found[0]

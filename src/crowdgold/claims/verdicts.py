@@ -1,14 +1,17 @@
-"""Claims of a paper, and the three verdicts on them.
+"""Claims of a paper, the verdicts on them, and whose fault it is where one does not hold.
 
 A claim holds or does not hold where our results decide it, by its margin (`predicates`). Otherwise
 it is not decided, and more replicates would decide it; or it cannot be decided, where the data for
-that cannot be had. It has no verdict where our values could not be others.
+that cannot be had. It has no verdict where our values could not be others. A claim that does not
+hold is of one of `KINDS`.
 """
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import pandas as pd
 
 from crowdgold.claims.cells import Tables, markdown_table
 
@@ -17,9 +20,14 @@ NOT_JUDGED = "not judged"  # said where the results are not there: it is no verd
 NO_VERDICT = "no verdict"  # said where our values could not be others
 UNDECIDABLE = "cannot be decided"
 """Said of what is not decided, where the data that would decide are not public."""
+SUBSTANCE, SLIP, STAND_IN, SETTING, UNKNOWN = KINDS = (
+    "substance", "slip", "stand-in", "setting", "unknown",
+)  # fmt: skip
+"""Whose fault it is that a claim does not hold.
+
+The statement is wrong; its text or code slipped; the data are a stand-in, which shows neither; a
+setting decides that nobody published; no cause is known."""
 NO_CAUSE = "no cause is known"
-SLIP = "a slip: "
-"""How the cause of a claim begins that the paper's own tables or published data contradict."""
 CLEAR = 2.0
 """Standard errors that make a difference clear, where a page tells of one without judging it."""
 
@@ -28,12 +36,13 @@ CLEAR = 2.0
 class Judgement:
     """What our results say of a claim: our values in words, the verdict, and the reason."""
 
-    ours: str  # our values, in words
+    values: str  # our values, in words
     verdict: str  # one of `COUNTED`
     reason: str = ""  # what decides it, where something is to be said
     replicates: str = ""  # how many decided it, and how many would
     wanted: str = ""  # what ours must be for the claim to hold: the margin in words
     needed: float = math.nan  # replicates that would decide it; NaN where decided, or not known
+    kind: str = ""  # one of `KINDS` where it does not hold, and empty elsewhere
     cause: str = ""  # why it does not hold, where it does not
     aside: str = ""  # what is told with a main claim's words
 
@@ -48,6 +57,8 @@ class Claim:
     judge: Callable[[Tables], Judgement]
     beside: tuple[str, ...] = ()  # further tables, for comparison, where they are there
     main: bool = False  # of the paper's main claims
+    ours: bool = False  # our own, and not the paper's
+    stand_in: bool = False  # about data simulated from what the paper prints of private ones
 
     def judged(self, tables: Tables) -> Judgement:
         """The judgement; of the verdict `NOT_JUDGED` where tables are missing."""
@@ -74,27 +85,32 @@ COUNTED = {  # what is said of one claim of a verdict, and of several
     NO_VERDICT: ("has no verdict", "have no verdict"),
     NOT_JUDGED: ("is not judged, for want of data", "are not judged, for want of data"),
 }
+HEADINGS = {  # above the claims of a kind, and after their number
+    SUBSTANCE: ("The statement is wrong", "is wrong in substance", "are wrong in substance"),
+    SLIP: ("A slip of text or code", "is a slip of text or code", "are slips of text or code"),
+    STAND_IN: (
+        "On a stand-in, which shows neither that the paper is wrong nor that it is right",
+        "is about a stand-in", "are about stand-ins",
+    ),
+    SETTING: (
+        "It depends on a setting that nobody published",
+        "depends on an unpublished setting", "depend on unpublished settings",
+    ),
+    UNKNOWN: ("No cause is known", "has no known cause", "have no known cause"),
+}  # fmt: skip
 CLEARLY = "clearly not: "  # how a reason begins that names the values on the wrong side
-WHY = "*Why not:*"  # how the reason of a claim that does not hold begins, its cause first
+WHY = "*Why not:*"  # what stands before the cause of a claim that does not hold
 NONE = "- none"  # a list of claims where there are none
-FURTHER = "Further:"  # what stands between the main claims that hold and the others
-OURS = "ours"  # how the place of a claim begins that is not the paper's
 
 
-def is_ours(where: str) -> bool:
-    """Whether a claim that stands there is not the paper's."""
-    return where.startswith(OURS)
+def in_words(names: Iterable[str], words: Mapping[str, Sequence[str]]) -> str:
+    """How many there are of each name, such as "3 hold and 1 does not hold".
 
-
-def _count_sentence(what: str, verdicts: Sequence[str]) -> str:
-    """How many claims have each verdict, in a sentence; empty where there are no claims."""
-    if not verdicts:
-        return ""
-    found = Counter(verdicts)
-    *first, last = (
-        f"{found[one]} {said[found[one] > 1]}" for one, said in COUNTED.items() if found[one]
-    )
-    return f"Of {len(verdicts)} {what} {', '.join(first)}{' and ' * bool(first)}{last}."
+    The last two words of a name are for one and for several.
+    """
+    counts = Counter(names)
+    said = [f"{counts[one]} {words[one][-1 - (counts[one] == 1)]}" for one in words if counts[one]]
+    return " and ".join(filter(None, [", ".join(said[:-1]), *said[-1:]]))
 
 
 @dataclass(frozen=True)
@@ -104,38 +120,58 @@ class JudgedClaims:
     judged: Sequence[tuple[Claim, Judgement]]
 
     @property
-    def rows(self) -> list[list[str]]:
-        """A line for each claim, of the columns of `HEADER`."""
-        return [
-            [claim.place, claim.printed, judgement.ours, judgement.wanted, judgement.verdict,
-             judgement.replicates, judgement.reason]
-            for claim, judgement in self.judged
-        ]  # fmt: skip
+    def frame(self) -> pd.DataFrame:
+        """A row for each claim, with the fields of `Claim` and `Judgement` that pages tell."""
+        fields = ("place", "printed", "main", "ours", "stand_in")
+        return pd.DataFrame(
+            [
+                {name: getattr(claim, name) for name in fields} | asdict(judgement)
+                for claim, judgement in self.judged
+            ]
+        )
 
     @property
     def table(self) -> str:
         """Every claim with what we get, as a table."""
-        return markdown_table(HEADER, self.rows)
+        rows = [
+            [claim.place, claim.printed, judgement.values, judgement.wanted, judgement.verdict,
+             judgement.replicates, judgement.reason]
+            for claim, judgement in self.judged
+        ]  # fmt: skip
+        return markdown_table(HEADER, rows)
 
     @property
     def counted(self) -> str:
-        """How many claims have each verdict, in a sentence."""
-        papers = [judgement.verdict for claim, judgement in self.judged if not is_ours(claim.place)]
-        ours = [judgement.verdict for claim, judgement in self.judged if is_ours(claim.place)]
-        sentences = [_count_sentence("claims", papers), _count_sentence("claims of our own", ours)]
-        return " ".join(filter(None, sentences))
+        """How many claims have each verdict, in a sentence, and what those are that do not hold."""
+        sentences = []
+        for what, ours in (("claims", False), ("claims of our own", True)):
+            found = [judgement for claim, judgement in self.judged if claim.ours == ours]
+            if found:
+                said = in_words([one.verdict for one in found], COUNTED)
+                kinds = in_words([one.kind for one in found if one.kind], HEADINGS)
+                failing = f" Of those that do not hold {kinds}." if kinds and not ours else ""
+                sentences.append(f"Of {len(found)} {what} {said}.{failing}")
+        return " ".join(sentences)
 
     def with_verdict(self, verdict: str) -> str:
         """The claims of a verdict as a list: where each stands, its words, and why it fails.
 
-        Of those that hold the main ones come first.
+        Of those that hold the main ones come first; those that do not hold stand by their kind.
         """
-        lists: dict[bool, list[str]] = {True: [], False: []}
+        lists: dict[str, list[str]] = {"": []}
         for claim, judgement in self.judged:
             if judgement.verdict == verdict:
                 why = f" {WHY} {judgement.cause}." if judgement.cause else ""
                 aside = f" ({judgement.aside})" if judgement.aside and verdict == HOLDS else ""
-                line = f"- **{claim.place}**: {claim.printed.strip()}{aside}.{why}"
-                lists[claim.main and verdict == HOLDS].append(line)
-        main, others = ("\n".join(lines) for lines in lists.values())
-        return f"\n\n{FURTHER}\n\n".join(filter(None, [main, others])) or NONE
+                further = "Further" if verdict == HOLDS and not claim.main else ""
+                heading = HEADINGS[judgement.kind][0] if judgement.kind else further
+                line = f"- **{claim.place}**: {claim.printed}{aside}.{why}"
+                lists.setdefault(heading, []).append(line)
+        if not lists[""] and verdict == HOLDS:  # without main claims the others come first
+            lists[""] = lists.pop("Further", [])
+        order = ["", "Further", *(heading for heading, *_ in HEADINGS.values())]
+        parts: list[str] = []
+        for heading in order:
+            if lists.get(heading):
+                parts += [f"{heading}:"] * bool(heading) + ["\n".join(lists[heading])]
+        return "\n\n".join(parts) or NONE

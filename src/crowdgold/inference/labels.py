@@ -14,7 +14,7 @@ before anything is summarised.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import numpy as np
 
@@ -47,7 +47,7 @@ from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_PREDICTOR, Items
 from crowdgold.types.notes import Note
-from crowdgold.types.parameters import LEVEL
+from crowdgold.types.parameters import LEVEL, Settings
 
 if TYPE_CHECKING:
     import xarray
@@ -292,6 +292,12 @@ class LabelPosterior(Labels):
     parameters: Mapping[str, np.ndarray] = field(default_factory=dict)  # (draws,): `phi`, `mu:A`
     without_own_gold: LabelProbability | None = None  # as if the item's own label were unknown
 
+    def as_if_no_gold(self) -> "LabelPosterior":
+        """The same draws of parameters; labels are imputed as if no gold label were known."""
+        if self.without_own_gold is None:
+            raise InputError("it gives no label without the item's own gold label")
+        return replace(self, probability=self.without_own_gold)
+
     def take(self, rows: np.ndarray) -> "LabelPosterior":
         """The draws for the items at some positions."""
 
@@ -328,6 +334,22 @@ class LabelPosterior(Labels):
     ) -> np.ndarray:
         total = sum(known(draw, predictor, rng) for draw in draws)
         return np.asarray(total / len(draws))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImputesGold(Settings):
+    """Settings of methods that impute labels under draws of a model's parameters."""
+
+    gold_labels: Annotated[
+        Literal["kept", "drawn"],
+        "What an imputed data set has for an item with a gold label. `kept`: that label. `drawn`: "
+        "a label drawn from the model as if it were not known, so that estimates are of the "
+        "model alone. With a gold label of every item nothing else is left to estimate.",
+    ] = "kept"
+
+    def imputed(self, posterior: LabelPosterior) -> LabelPosterior:
+        """The posterior whose imputed labels these settings ask for."""
+        return posterior if self.gold_labels == "kept" else posterior.as_if_no_gold()
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from numpy.random import SeedSequence
 
 from crowdgold.inference.labels import (
     Fit,
+    ImputesGold,
     LabelPosterior,
     LabelPrediction,
     LabelProbability,
@@ -40,7 +41,7 @@ from crowdgold.methods.needs import GOLD, SCORES, VOTES
 from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.types.items import NO_GOLD, Items, Ranking
-from crowdgold.types.parameters import Above, AtLeast, Settings, refuse
+from crowdgold.types.parameters import Above, AtLeast, refuse
 
 if TYPE_CHECKING:
     from crowdgold.models.binned_ranks import BinnedRanks
@@ -56,7 +57,7 @@ TOO_SHORT = Finding(
 
 
 @dataclass(frozen=True)
-class MavenSettings(Settings):
+class MavenSettings(ImputesGold):
     """Settings of MAVEN."""
 
     cut: Annotated[
@@ -170,7 +171,8 @@ def fit_maven(
         "inference": fit.elapsed + clock() - sampled,
     }
     diagnostics = replace(fit.diagnostics, failures=tuple(failures), notes=tuple(notes))
-    return Fit("", _posterior(items, sets, vote, scores, rankings), diagnostics, seconds)
+    posterior = settings.imputed(_posterior(items, sets, vote, scores, rankings))
+    return Fit("", posterior, diagnostics, seconds)
 
 
 def _posterior(

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
-from crowdgold.inference.labels import Fit, LabelPosterior
+from crowdgold.inference.labels import Fit, ImputesGold, LabelPosterior, LabelProbability
 from crowdgold.methods.method import Method, Run, Style
 from crowdgold.methods.needs import SCORES, VOTES
 from crowdgold.models.stan_fit import Diagnostics, worst
 from crowdgold.types.items import Items
-from crowdgold.types.parameters import Above, Settings
+from crowdgold.types.parameters import Above
 
 if TYPE_CHECKING:
     from crowdgold.models.joint_model import JointDraws
 
 
 @dataclass(frozen=True)
-class Mixture(Settings):
+class Mixture(ImputesGold):
     """Settings of DS+S."""
 
     scores: Annotated[
@@ -76,16 +76,22 @@ def fit_each_predictor(items: Items, rng: np.random.Generator, settings: Mixture
         diagnostics[predictor] = replace(fit.diagnostics, notes=(*notes, *fit.diagnostics.notes))
     seconds = {"inference": time.perf_counter() - start}
 
-    def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
-        return label_probability(found[predictor], draw, on_scale[predictor], sets)
+    def probability_given(gold_known: bool) -> LabelProbability:
+        def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
+            own_scores = on_scale[predictor]
+            return label_probability(found[predictor], draw, own_scores, sets, gold_known)
+
+        return probability
 
     parameters = {
         f"{name}:{predictor}": values
         for predictor, draws in found.items()
         for name, values in draws.named().items()
     }
-    posterior = LabelPosterior(run.imputations, probability, parameters)
-    return Fit("", posterior, worst(diagnostics), seconds)
+    posterior = LabelPosterior(
+        run.imputations, probability_given(True), parameters, probability_given(False)
+    )
+    return Fit("", settings.imputed(posterior), worst(diagnostics), seconds)
 
 
 MIXTURE = Method(

@@ -60,12 +60,14 @@ def log_likelihood(draws: JointDraws, points: ScorePoints, sets: VoteSets) -> np
 
 
 def label_probability(
-    draws: JointDraws, draw: int, score: np.ndarray, sets: VoteSets
+    draws: JointDraws, draw: int, score: np.ndarray, sets: VoteSets, gold_known: bool = True
 ) -> np.ndarray:
     """P(Y_i = 1 | V_i, X_i, theta) of each item (n,) at a draw; 0 or 1 where gold is known."""
     joint = draws.log_joint(draw, score, sets.member, sets)
-    allowed = sets.allowed[sets.member]
     probability = expit(joint[:, 1] - joint[:, 0])
+    if not gold_known:
+        return probability
+    allowed = sets.allowed[sets.member]
     return np.where(allowed.all(axis=1), probability, allowed[:, 1].astype(float))
 
 

@@ -16,6 +16,7 @@ from crowdgold.plots.style import (
     Series,
     draw_line,
     legend_above,
+    log_ticks,
     new_figure,
     replicates_text,
     require,
@@ -191,3 +192,49 @@ def draw_judge_error_formula(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]
 
 
 FORMULA_PLOT = Plot("judge_error_formula", draw_judge_error_formula)
+
+
+GRADED = {"naive": MAJORITY.name, "corrected": ROGAN_GLADEN.name}
+"""Estimator of graded judgements -> the method whose look it has."""
+
+
+def draw_graded_judgements(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw bias over the truth, and coverage, against the gold labels of each grade.
+
+    The table is what the computation `graded_judgements` gives; its quantities have a column of
+    panels each, numbers of queries a line each.
+    """
+    require(table, ("queries", "gold", "quantity", "estimator", "bias", "coverage", "simulations"))
+    quantities = list(dict.fromkeys(table["quantity"]))
+    figure, axes = new_figure(2, len(quantities), 4.0)
+    for place, quantity in enumerate(quantities):
+        own = table[table["quantity"] == quantity]
+        for (estimator, queries), rows in own.groupby(["estimator", "queries"], sort=False):
+            look = style_of(GRADED[estimator])
+            filled = queries == own["queries"].max()
+            for panel, value, scale in (
+                (axes[0][place], "bias", float(rows["truth"].iloc[0])),
+                (axes[1][place], "coverage", 1.0),
+            ):
+                panel.errorbar(
+                    rows["gold"], rows[value] / scale, yerr=rows[f"{value}_se"] / scale,
+                    color=look.colour, marker=look.marker, linestyle="-" if filled else ":",
+                    markerfacecolor=look.colour if filled else "white", markersize=4,
+                    label=f"{estimator}, {queries:,} queries",
+                )  # fmt: skip
+                log_ticks(panel, own["gold"].unique(), map(str, own["gold"].unique()), fontsize=7)
+        axes[0][place].set_title(quantity[0].upper() + quantity[1:])
+        axes[0][place].axhline(0, color="#666666", linewidth=0.8, zorder=0.5)
+        axes[1][place].axhline(0.95, color="#666666", linewidth=0.8, zorder=0.5)
+        axes[1][place].set_ylim(-0.03, 1.03)
+        axes[1][place].set_xlabel("Gold labels of each grade")
+    axes[0][0].set_ylabel("Bias / truth")
+    axes[1][0].set_ylabel("Coverage")
+    for panel in axes[0][1:]:
+        panel.sharey(axes[0][0])
+    figure.supxlabel(f"{int(table['simulations'].min()):,} simulated studies each", fontsize=7)
+    legend_above(figure, axes[0][0], 4)
+    return figure, table
+
+
+GRADED_PLOT = Plot("graded_judgements", draw_graded_judgements)

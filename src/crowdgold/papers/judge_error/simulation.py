@@ -12,7 +12,8 @@ place of its estimate. Variants:
 
 `false_positives` fixes the shared number, which follows from the printed results. Another,
 `judge_error_formula`, draws nothing: the corrected rate against the rate that judges find (judge
-error, "The first formula").
+error, "The first formula"). `graded_judgements` simulates ratings of relevance and DCG, to which
+the post extends its formulas in words.
 """
 
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ import pandas as pd
 
 from crowdgold.experiment.computation import Computation
 from crowdgold.methods.judge_error import ROGAN_GLADEN
+from crowdgold.models.graded_judgements import correct_gain, discounts, grade_weights
 from crowdgold.models.judge_error import (
     JudgementCounts,
     correct_rate,
@@ -32,7 +34,7 @@ from crowdgold.models.judge_error import (
 )
 from crowdgold.simulate.design import Prevalence
 from crowdgold.simulate.judge_error import JudgesTNR, JudgesTPR, read_quality
-from crowdgold.types.parameters import AtLeast, Json, Settings
+from crowdgold.types.parameters import Above, AtLeast, Between, Given, Json, Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,4 +207,104 @@ def compute_judge_error_simulation(
 
 COMPUTATION = Computation(
     "judge_error_simulation", compute_judge_error_simulation, JudgeErrorSimulationParameters
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradedJudgementsParameters(Settings):
+    """Lists of documents whose relevance judges grade with errors: shares of grades, mean gain and
+    DCG, as the grades stand and corrected.
+    """
+
+    queries: Annotated[int, AtLeast(2), "Judged lists, of a query each."]
+    documents: Annotated[int, AtLeast(1), "Documents in a list."]
+    grades: Annotated[int, AtLeast(2), "Grades of relevance, from 0; grade k has the gain 2^k - 1."]
+    gold: Annotated[int, AtLeast(2), "Gold items of each grade, of other lists."]
+    right: Annotated[float, Above(0, 1), "The judges' probability of the right grade."]
+    lenient: Annotated[
+        float, Between(0, 1), "The share of wrong grades that are one too high, the others too low."
+    ]
+    simulations: Annotated[int, AtLeast(2), "Simulated studies."]
+
+
+QUERIES_OF_TRUTH = 400_000
+"""Simulated lists whose mean is taken for the truth: its error is far below a study's."""
+
+
+def confusion_of(grades: int, right: float, lenient: float) -> np.ndarray:
+    """The chances (K, K) of judged grades given true ones: errors are one grade off."""
+    confusion = np.eye(grades) * right
+    for grade in range(grades):
+        up = lenient if 0 < grade < grades - 1 else float(grade == 0)
+        for other, share in ((grade + 1, up), (grade - 1, 1 - up)):
+            if 0 <= other < grades:
+                confusion[grade, other] = (1 - right) * share
+    return confusion
+
+
+def draw_grades(queries: int, documents: int, grades: int, rng: np.random.Generator) -> np.ndarray:
+    """True grades (Q, L). Each query has rates of its own, and better documents rank higher."""
+    common = 0.6 ** np.arange(grades)
+    rates = rng.dirichlet(6 * common / common.sum(), queries)[:, None, :]
+    tilt = np.exp(np.linspace(0.4, -0.4, documents))[None, :, None] ** np.arange(grades)
+    return _drawn(rates * tilt, rng)
+
+
+def _drawn(weight: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Categories drawn by weights along the last axis."""
+    below = weight.cumsum(axis=-1)
+    chosen = rng.random((*below.shape[:-1], 1)) * below[..., -1:]
+    return np.asarray((below < chosen).sum(axis=-1))
+
+
+def compute_graded_judgements(
+    parameters: Mapping[str, Any], rng: np.random.Generator
+) -> pd.DataFrame:
+    """Bias and coverage of quantities of graded lists, over simulated studies.
+
+    Rows: `quantity` (the share of the highest grade, the mean gain, DCG), `estimator` (naive,
+    corrected), `truth`, `bias` and `coverage` with their Monte Carlo errors `bias_se` and
+    `coverage_se`, the mean `width` of intervals, and `simulations`.
+    """
+    given = Given("computation graded_judgements", parameters, GradedJudgementsParameters)
+    given.check_names()
+    queries, documents, grades, gold, size = (
+        given.whole(name) for name in ("queries", "documents", "grades", "gold", "simulations")
+    )
+    confusion = confusion_of(grades, given.real("right"), given.real("lenient"))
+    gains, even = 2.0 ** np.arange(grades) - 1, np.full(documents, 1 / documents)
+    quantities = {
+        "share of the highest grade": (even, np.eye(grades)[-1]),
+        "mean gain": (even, gains),
+        "DCG": (discounts(documents), gains),
+    }
+    lists = draw_grades(QUERIES_OF_TRUTH, documents, grades, rng)
+    truth = {
+        name: float(weights @ own[lists].mean(axis=0))
+        for name, (weights, own) in quantities.items()
+    }
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for _ in range(size):
+        judged = _drawn(confusion[draw_grades(queries, documents, grades, rng)], rng)
+        labels = rng.multinomial(gold, confusion)
+        for name, (weights, own) in quantities.items():
+            one = correct_gain(grade_weights(judged, weights, grades), labels, own)
+            found.setdefault((name, NAIVE), []).append((one.judged, one.judged_error))
+            found.setdefault((name, "corrected"), []).append((one.estimate, one.standard_error))
+    rows = []
+    for (name, estimator), pairs in found.items():
+        estimate, error = np.array(pairs).T
+        off = estimate - truth[name]
+        covered = float((np.abs(off) <= Z * error).mean())
+        rows.append({
+            "quantity": name, "estimator": estimator, "truth": truth[name],
+            "bias": float(off.mean()), "bias_se": float(off.std(ddof=1) / np.sqrt(size)),
+            "coverage": covered, "coverage_se": float(np.sqrt(covered * (1 - covered) / size)),
+            "width": float(2 * Z * error.mean()), "simulations": size,
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+GRADED_COMPUTATION = Computation(
+    "graded_judgements", compute_graded_judgements, GradedJudgementsParameters
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.claims.cells import Cells, Tables, cells_of, markdown_table
-from crowdgold.claims.verdicts import FAILS, HOLDS, Judgement
+from crowdgold.claims.verdicts import HOLDS, NOT_DECIDED, Judgement
 from crowdgold.experiment.summaries import standard_error
 from crowdgold.papers.label_variation.judgements import ONE
 from crowdgold.papers.label_variation.ranks import (
@@ -202,7 +202,7 @@ def degenerates(tables: Tables, method: str, dataset: str) -> Judgement:
     if values:
         trained = ", ".join(values).replace("nan", "undefined")
         why += f"; where the encoder is trained too, {trained}"
-    return Judgement(f"{elsewhere}defined in all runs there; {text}", FAILS, why, runs)
+    return Judgement(f"{elsewhere}defined in all runs there; {text}", NOT_DECIDED, why, runs)
 
 
 def _correlations(tables: Tables) -> pd.DataFrame:

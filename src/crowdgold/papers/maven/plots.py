@@ -309,6 +309,8 @@ def draw_relative_bias_table(
     return figure, shown.reset_index(drop=True)
 
 
+EQUAL = 100
+"""Effective draws whose seconds are compared."""
 PANELS = (("", "As printed"), (", compressed", "Compressed scores"), (", NumPyro", "NumPyro"))
 """Ending of a row's name -> the panel it is drawn in; MAVEN, by either cut, is in all of them."""
 
@@ -317,46 +319,55 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw seconds of inference against n, both logarithmic: as printed, faster forms, peers.
 
     `table` is what benchmarks/model_scaling.py writes: a row for each method, n and run. Legends
-    give the power of n by least squares.
+    give the power of n by least squares. Below are the seconds that `EQUAL` effective draws take,
+    where the table has their number: chains that mix badly are no quicker for being short.
     """
+    table = table.assign(for_equal=table["inference"] * EQUAL / table.get("effective", np.nan))
+    of_rows = {"inference": "Seconds of inference, one core"}
+    if table["for_equal"].notna().any():
+        of_rows["for_equal"] = f"Seconds for {EQUAL} effective draws"
     first, *others = PANELS
     panel_of = {
         name: next((title for end, title in others if name.endswith(end)), first[1])
         for name in table["method"]
     }
     titles = [title for _, title in PANELS if title in panel_of.values()]
-    figure, (panels,) = new_figure(1, len(titles), 2.9)
+    figure, rows = new_figure(len(of_rows), len(titles), 2.9 * len(of_rows))
     sizes = sorted(table["n"].unique())
-    for panel, title in zip(panels, titles, strict=True):
-        for name, rows in table.groupby("method", sort=False):
-            if panel_of[name] != title and name not in (PUBLISHED.name, EXACT.name):
-                continue
-            method = str(name).split(",")[0]
-            style = style_of(method)
-            seconds = rows.groupby("n")["inference"].agg(["median", "min", "max"])
-            reach = [seconds["median"] - seconds["min"], seconds["max"] - seconds["median"]]
-            power = rows["exponent"].iloc[0]
-            panel.errorbar(
-                seconds.index, seconds["median"], yerr=reach, color=style.colour,
-                marker=style.marker, linestyle=style.line, capsize=1.5, elinewidth=0.8,
-                label=f"{method}  $n^{{{power:z.2f}}}$" if np.isfinite(power) else method,
-            )  # fmt: skip
-        panel.set_title(title)
-        panel.set_yscale("log")
-        # Room above the lines for the legend.
-        panel.set_ylim(table["inference"].min() * 0.5, table["inference"].max() * 60)
-        log_ticks(panel, sizes, [f"{size:,}" for size in sizes], fontsize=6)
-        panel.set_xlabel(AXIS_LABELS["n"])
-        panel.legend(frameon=False, fontsize=6, loc="upper left")
-    panels[0].set_ylabel("Seconds of inference, one core")
+    for (column, axis), panels in zip(of_rows.items(), rows, strict=True):
+        for panel, title in zip(panels, titles, strict=True):
+            for name, runs in table.dropna(subset=column).groupby("method", sort=False):
+                if panel_of[name] != title and name not in (PUBLISHED.name, EXACT.name):
+                    continue
+                method = str(name).split(",")[0]
+                style = style_of(method)
+                seconds = runs.groupby("n")[column].agg(["median", "min", "max"])
+                reach = [seconds["median"] - seconds["min"], seconds["max"] - seconds["median"]]
+                power = runs["exponent"].iloc[0]
+                grows = column == "inference" and np.isfinite(power)
+                panel.errorbar(
+                    seconds.index, seconds["median"], yerr=reach, color=style.colour,
+                    marker=style.marker, linestyle=style.line, capsize=1.5, elinewidth=0.8,
+                    label=f"{method}  $n^{{{power:z.2f}}}$" if grows else method,
+                )  # fmt: skip
+            panel.set_title(title if column == "inference" else "")
+            panel.set_yscale("log")
+            # Room above the lines for the legend.
+            room = 60 if column == "inference" else 2
+            panel.set_ylim(table[column].min() * 0.5, table[column].max() * room)
+            log_ticks(panel, sizes, [f"{size:,}" for size in sizes], fontsize=6)
+            panel.set_xlabel(AXIS_LABELS["n"] if axis == [*of_rows.values()][-1] else "")
+            if column == "inference":
+                panel.legend(frameon=False, fontsize=6, loc="upper left")
+        panels[0].set_ylabel(axis)
     failed = int((~table["passed"]).sum())
     runs = int(table.groupby(["method", "n"]).size().max())
     figure.supxlabel(
         f"Points: medians of up to {runs} runs (docs/reproduction.md has their means); bars: the "
-        f"fastest and the slowest; {failed} of {len(table)} runs missed their diagnostics gate",
+        f"fastest and the slowest.\n{failed} of {len(table)} runs missed their diagnostics gate",
         fontsize=7,
     )
-    return figure, table
+    return figure, table.dropna(axis="columns", how="all")
 
 
 def draw_scaling(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
+from scipy.special import entr, ndtri, xlogy
 
 from crowdgold.claims.cells import markdown_table
 from crowdgold.experiment.computation import Computation
@@ -119,6 +119,59 @@ def compute_soft_metric_correlations(
 
 COMPUTATION_CORRELATIONS = Computation(
     "soft_metric_correlations", compute_soft_metric_correlations, SoftMetricCorrelationsParameters
+)
+
+
+def entropy_similarity(true: np.ndarray, predicted: np.ndarray) -> float:
+    """The cosine of the angle between the rows' entropies (Uma et al., 2021)."""
+    P, Q = normalised_entropy(true), normalised_entropy(predicted)
+    return float(P @ Q / np.sqrt((P @ P) * (Q @ Q)))
+
+
+EXCLUDED = {  # section 3.1: each with its sign turned where low is good
+    "entropy similarity": entropy_similarity,
+    "cross-entropy": lambda P, Q: float(xlogy(P, Q).sum(axis=1).mean()),
+    "Kullback-Leibler divergence": lambda P, Q: float((xlogy(P, Q) + entr(P)).sum(axis=1).mean()),
+    # Twice the Jensen-Shannon divergence (Foody, 1996, after Higashi and Klir, 1983).
+    "information closeness": lambda P, Q: float(-2 * divergence(P, Q).mean()),
+    "Jensen-Shannon distance": lambda P, Q: float(1 - np.sqrt(divergence(P, Q)).mean()),
+}
+"""Metrics that the paper leaves out, since it expects them to correlate highly with one it has."""
+KEPT = ("PO-JSD", "entropy correlation")
+"""The metrics that these are expected to correlate with."""
+
+
+def compute_excluded_metrics(
+    parameters: Mapping[str, Any], rng: np.random.Generator
+) -> pd.DataFrame:
+    """How the excluded metrics correlate with those kept, in one setting of table 2.
+
+    Rows: `metric`, `kept`, their correlation `r` over the pairs of random `matrices`, its error
+    `r_se`, and the ends `low` and `high` of its interval (Fisher's).
+    """
+    matrices, rows, classes = (int(parameters[name]) for name in ("matrices", "rows", "classes"))
+    weights = [np.full(classes, float(parameters[name])) for name in ("alpha", "beta")]
+    values: dict[str, list[float]] = {name: [] for name in (*EXCLUDED, *KEPT)}
+    for _ in range(matrices):
+        pair = [rng.dirichlet(weight, rows) for weight in weights]
+        for name in EXCLUDED:
+            values[name].append(EXCLUDED[name](*pair))
+        for name in KEPT:
+            values[name].append(MULTICLASS[name](*pair))
+    found = []
+    for name in EXCLUDED:
+        for kept in KEPT:
+            r = float(np.corrcoef(values[name], values[kept])[0, 1])
+            low, high = fisher_band(min(r, 1 - 1e-12), matrices, float(parameters["level"]))
+            found.append({
+                "metric": name, "kept": kept, "r": r, "r_se": (1 - r**2) / np.sqrt(matrices),
+                "low": low, "high": high, "matrices": matrices,
+            })  # fmt: skip
+    return pd.DataFrame(found)
+
+
+EXCLUDED_COMPUTATION = Computation(
+    "excluded_metrics", compute_excluded_metrics, SoftMetricCorrelationsParameters
 )
 
 

@@ -47,6 +47,42 @@ def draw_soft_metric_correlations(
 
 
 PLOT = Plot("soft_metric_correlations", draw_soft_metric_correlations)
+HIGH = 0.9
+"""What the paper calls strongly correlated (section 3.3)."""
+
+
+def draw_excluded_metrics(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw the correlations of each excluded metric, a mark for each setting of table 2."""
+    require(table, ("metric", "kept", "r", "low", "high", *SETTING))
+    metrics, settings = list(dict.fromkeys(table["metric"])), table[SETTING].drop_duplicates()
+    figure, ((panel,),) = new_figure(1, 1, 3.4)
+    looks = (("#0072B2", "o", -0.18), ("#D55E00", "s", 0.18))
+    for (kept, own), (colour, marker, above) in zip(
+        table.groupby("kept", sort=False), looks, strict=True
+    ):
+        place = own["metric"].map(metrics.index) + above
+        number = own[SETTING].apply(tuple, axis=1).map(
+            {setting: k for k, setting in enumerate(settings.itertuples(index=False, name=None))}
+        )  # fmt: skip
+        place = place + 0.04 * (number - (len(settings) - 1) / 2)
+        panel.hlines(place, own["low"], own["high"], color=colour, linewidth=0.8)
+        panel.plot(own["r"], place, marker, color=colour, markersize=3, label=f"with {kept}")
+    panel.axvline(HIGH, color="#666666", linewidth=0.8, linestyle="--")
+    panel.axvline(0, color="#666666", linewidth=0.8)
+    panel.set_yticks(range(len(metrics)), metrics)
+    panel.set_ylim(len(metrics) - 0.5, -0.5)
+    panel.set_xlim(min(-0.3, float(table["low"].min()) - 0.05), 1.03)
+    panel.set_xlabel("Pearson's $r$ over random judgement distributions")
+    figure.supxlabel(
+        f"a mark for each of the {len(settings)} settings of table 2, with 95 % interval; "
+        f"dashed: $r$ = {HIGH:g}",
+        fontsize=7,
+    )
+    legend_above(figure, panel, 2)
+    return figure, table
+
+
+EXCLUDED_PLOT = Plot("excluded_metrics", draw_excluded_metrics)
 
 
 def draw_soft_metric_curve(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
