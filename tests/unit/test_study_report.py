@@ -61,7 +61,7 @@ from crowdgold.presentation.page import (
     study_page,
     write_study_report,
 )
-from crowdgold.presentation.text import describe
+from crowdgold.presentation.text import describe, footnotes
 from crowdgold.types.notes import Note
 from unit.made_study import HOSTILE, changed, evaluation_in, make_study
 
@@ -350,6 +350,37 @@ def test_the_first_line_the_answers_and_the_terminal_agree(tmp_path, plant):
         assert " ".join(said.split()).startswith(words)
     assert ("gold-corrected !" in said or "DS !" in said) == (plant == "answer")
     assert "rely on MAVEN-R" not in said + page
+
+
+def test_footnotes_name_models_as_the_table_does(tmp_path):
+    long = "claude-medium-2025-03-01", "gpt-large-2025-09-01-preview"
+    found = evaluation_in(make_study(tmp_path, models=long, metrics=("AUC",)))
+    legend, said = describe(found).split("metric  ", 1)
+    assert all(f"m{k}={name}" in legend for k, name in enumerate(long, 1))
+    assert not any(name in said for name in long)
+    told = " ".join(said.split())
+    assert re.search(r"; AUC m2 [\d,]+ to [\d,]+; delta_AUC m1 - m2 [\d,]+ to [\d,]+\.", told)
+    assert any(long[0] in one for one in footnotes(found, "all"))
+
+
+@pytest.mark.parametrize("gold", [0, 15, 20])
+def test_the_terminal_says_that_gold_labels_are_few(tmp_path, gold):
+    found = evaluation_in(make_study(tmp_path, models=("a",), metrics=("AUC",)))
+    found.summary["strata"][0].update(gold=gold, gold_positive=gold // 2)
+    said = " ".join(describe(found).split())
+    assert ("15 gold labels, fewer than 20. How often the intervals are right" in said) == (
+        gold == 15
+    )
+    assert ("fewer than 20" in said) == (gold == 15)
+
+
+def test_gold_alone_that_is_corrected_for_expert_error_has_a_name_of_its_own(tmp_path):
+    found = evaluation_in(make_study(tmp_path, models=("a",), metrics=("AUC",)))
+    answers = [replace(one, value=replace(one.value, method="GT-E")) for one in found.answers]
+    said = " ".join(describe(replace(found, answers=answers)).split())
+    assert "gold-corrected" not in said
+    assert said.count("gold alone (E) ") == len(answers)
+    assert '"gold alone (E)": gold labels alone, corrected for expert error (GT-E).' in said
 
 
 def test_every_answer_is_written_and_every_estimate_in_a_table(tmp_path):
