@@ -9,7 +9,7 @@ import pytest
 
 from crowdgold.cli import main
 from crowdgold.cli.evaluate import exit_code
-from crowdgold.evaluation.answer import Answer, Quantity, Value, VotesRange
+from crowdgold.evaluation.answer import Answer, Passed, Quantity, Value, VotesRange
 from crowdgold.evaluation.choosing import quantities_asked
 from crowdgold.evaluation.conditions import Key, answer_to, find_answer, outcomes, read_condition
 from crowdgold.evaluation.folder import Evaluation
@@ -18,6 +18,7 @@ from crowdgold.presentation.answers import badge
 from crowdgold.types.choices import RULES
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items
+from crowdgold.types.notes import Note
 from unit.made_files import first_items
 from unit.made_study import evaluation_in
 
@@ -94,10 +95,13 @@ def test_what_has_no_answer_is_neither_passed_nor_failed():
         ({"value": None}, 1), ({}, 0), ({"allowed": VotesRange(None, None, 90), "value": None}, 1),
         ({"allowed": VotesRange(0.8, 0.9, 90), "value": None}, 0),
         ({"allowed": VotesRange(None, None, 90)}, 0),
+        ({"value": None, "passed_over": (Passed("MV", (Note("not_by_itself"),)),)}, 0),
+        ({"value": None, "passed_over": (Passed("GT", (Note("vague"),)),)}, 1),
     ],
 )  # fmt: skip
 def test_an_evaluation_in_which_no_metric_has_an_answer_ends_with_1(given, code):
-    """Without gold labels a range is one, or what a model says."""
+    """Without gold labels a range is one, or what a model says. Who asked for a method that is
+    never an answer has its numbers."""
     nothing = replace(ANSWERS[0], value=None)
     ran = Evaluation({}, {"strata": [], "not_run": []}, (nothing, replace(ANSWERS[1], **given)))
     assert exit_code(ran, []) == code

@@ -67,7 +67,9 @@ def failed_answers(summary: Mapping[str, Any]) -> Iterator[str]:
 def failures(found: "Evaluation") -> Iterator[str]:
     """What of an evaluation has failed, in words: methods, or all of its answers."""
     yield from failed_answers(found.summary)
-    if not any(one.is_known or one.value for one in found.answers):
+    # Who asked for a method that is never an answer by itself has its numbers.
+    codes = {note.code for one in found.answers for by in one.passed_over for note in by.why}
+    if codes != {"not_by_itself"} and not any(one.is_known or one.value for one in found.answers):
         yield "no metric has an answer in these data"
 
 
