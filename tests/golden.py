@@ -221,7 +221,7 @@ def of_pages() -> Texts:
                 page = result.report("report.html").read_text(encoding="utf-8")
             page = re.sub(r"<svg.*?</svg>|<style>.*?</style>", "", page, flags=re.DOTALL)
             page = re.sub(r"Evaluated on [0-9-]+|<dt>seconds of work</dt><dd>[0-9.]+", "", page)
-            page = re.sub(r"<td>[0-9.]+</td>(<td>[^<]*</td></tr>)", r"<td></td>\1", page)
+            page = re.sub(r'(<td data-head="seconds">)[0-9.]+', r"\1", page)
             found[f"report of {name}"] = page
             found[f"notebook of {name}"] = result._repr_html_()
     return found

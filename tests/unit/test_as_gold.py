@@ -151,7 +151,7 @@ def test_every_view_of_the_example_says_what_is_known():
     assert f"{number.shown:,.0f}" in result.text
     notes = list(footnotes(result.evaluation, "all"))
     at = notes.index(AS_GOLD_WORDS)
-    assert notes[at + 1] == f"Its 95 % intervals: prevalence {number.interval}."
+    assert notes[at + 1] == f"95 % intervals of these numbers: prevalence {number.interval}."
     by_method = result.table.set_index("method")
     assert by_method.loc["logistic-R", "effective_gold_upper"] == upper
     assert np.isnan(by_method.loc["GT", "effective_gold_lower"])

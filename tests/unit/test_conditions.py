@@ -9,7 +9,7 @@ import pytest
 
 from crowdgold.cli import main
 from crowdgold.cli.evaluate import exit_code
-from crowdgold.evaluation.answer import Answer, Quantity, Value
+from crowdgold.evaluation.answer import Answer, Passed, Quantity, Value, VotesRange
 from crowdgold.evaluation.choosing import quantities_asked
 from crowdgold.evaluation.conditions import Key, answer_to, find_answer, outcomes, read_condition
 from crowdgold.evaluation.folder import Evaluation
@@ -17,6 +17,7 @@ from crowdgold.evaluation.questions import Settings, read_thresholds
 from crowdgold.presentation.answers import badge
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import RULES
 from unit.made_files import first_items
 from unit.made_study import evaluation_in
@@ -82,10 +83,28 @@ def test_an_answer_turned_round_has_its_ends_turned():
 def test_what_has_no_answer_is_neither_passed_nor_failed():
     found = decide("prevalence > 0.5")
     assert found.failed is found.value is found.as_json()["lower"] is None
-    ran = {"strata": [], "not_run": []}
+    ran = Evaluation({}, {"strata": [], "not_run": []}, ANSWERS)
     assert exit_code(ran, [found]) == 1
     assert exit_code(ran, [found, decide("AUC:small < 0.9")]) == 3
     assert exit_code(ran, [decide("AUC:large < 0.9")]) == exit_code(ran, []) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"value": None}, 1), ({}, 0), ({"allowed": VotesRange(None, None, 90), "value": None}, 1),
+        ({"allowed": VotesRange(0.8, 0.9, 90), "value": None}, 0),
+        ({"allowed": VotesRange(None, None, 90)}, 0),
+        ({"value": None, "passed_over": (Passed("MV", (Note("not_by_itself"),)),)}, 0),
+        ({"value": None, "passed_over": (Passed("GT", (Note("vague"),)),)}, 1),
+    ],
+)  # fmt: skip
+def test_an_evaluation_in_which_no_metric_has_an_answer_ends_with_1(given, code):
+    """Without gold labels a range is one, or what a model says. Who asked for a method that is
+    never an answer has its numbers."""
+    nothing = replace(ANSWERS[0], value=None)
+    ran = Evaluation({}, {"strata": [], "not_run": []}, (nothing, replace(ANSWERS[1], **given)))
+    assert exit_code(ran, []) == code
 
 
 def key(*of, turned=False):

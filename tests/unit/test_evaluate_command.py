@@ -98,8 +98,10 @@ def test_where_gold_was_chosen_the_first_line_says_so_and_a_model_answers(few, t
     heads = json.loads((tmp_path / "mine/study.json").read_text())["answers"]
     assert {one["metric"]: one["method"] for one in heads}["prevalence"] == "CLARA"
     assert {one["method"] for one in heads[1:]} == {None}
-    assert main(["evaluate", *given, "--no-models"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
+    assert main(["evaluate", *given, "--no-models"]) == 1
+    told = capsys.readouterr()
+    assert "Error: no metric has an answer in these data" in told.err
+    said = " ".join(told.out.split())
     assert said.count("votes-R, GT, AutoEval: it rests on these gold items") == 1
     assert said.count("--no-models leaves them out") <= said.count(": no answer: ") <= 3
 

@@ -131,10 +131,14 @@ def test_check_foretells_what_evaluate_answers(name, tmp_path, monkeypatch):
         assert ended == code
         return
     foretold = json.loads(told)["foretold"]
-    if ended:  # only a model says something
+    if not answered:  # only a model says something
+        assert ended
         assert foretold["model"]
         return
-    answers = [one for one in json.loads(answered)["answers"] if one["stratum"] == "all"]
+    answers = json.loads(answered)["answers"]
+    ranges = [one["range"] and one["range"]["lower"] is not None for one in answers]
+    assert ended == int(not any(ranges) and not any(one["method"] for one in answers))
+    answers = [one for one in answers if one["stratum"] == "all"]
     known = [one for one in answers if one["method"] and not one["range"]]
     assert set(foretold["methods"]) == {one["method"] for one in known}
     halves = sorted((one["upper"] - one["lower"]) / 2 for one in known)

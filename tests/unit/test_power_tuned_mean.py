@@ -144,5 +144,5 @@ def test_gold_for_all_leaves_the_classical_mean():
 @pytest.mark.parametrize("method", ["AutoEval", "score-R", "votes-R", "logistic-R", "MAVEN-R"])
 def test_without_gold_there_is_nothing_to_correct_by(method):
     items = make_items([0, 1, 2], 3, [1, NO_GOLD, NO_GOLD])
-    with pytest.raises(InputError, match=f"{method} needs gold labels; there are 1"):
+    with pytest.raises(InputError, match=f"{method} needs gold labels; there is 1"):
         fit(method, items, np.random.default_rng(0))

@@ -14,6 +14,7 @@ from crowdgold.checking.gold_sample import GoldSample
 from crowdgold.cli import main
 from crowdgold.evaluation.answer import (
     ALONE,
+    ALONE_OF_ERRING,
     BY_METHOD,
     CORRECTED,
     Answer,
@@ -27,6 +28,7 @@ from crowdgold.evaluation.answer import (
 from crowdgold.evaluation.choosing import why_set_aside
 from crowdgold.presentation.answers import (
     CELLS,
+    VALUE,
     AnswerGroup,
     Numbers,
     leads,
@@ -59,7 +61,7 @@ from crowdgold.presentation.page import (
     study_page,
     write_study_report,
 )
-from crowdgold.presentation.text import describe
+from crowdgold.presentation.text import describe, footnotes
 from crowdgold.types.notes import Note
 from unit.made_study import HOSTILE, changed, evaluation_in, make_study
 
@@ -189,10 +191,10 @@ UNSURE = ("delta_AUC", "m", "k", (0.03, -0.01, 0.07))
 )  # fmt: skip
 def test_answers_are_sentences_with_their_interval(of, sentence, interval):
     assert told(*of).sentence.endswith(f"{sentence} (95 % interval {interval}).")
-    assert cells(*of)["interval"] == interval
+    assert cells(*of)[VALUE].endswith(f" ({interval})")
     assert told(*of[:3], value=None).sentence == ""
     none = cells(*of[:3], value=None, alone=None)
-    assert {name: cell for name, cell in none.items() if cell} == {"value": "no answer"}
+    assert {name: cell for name, cell in none.items() if cell} == {VALUE: "no answer"}
 
 
 def test_what_has_no_answer_is_said_once_with_every_reason():
@@ -212,7 +214,7 @@ def test_how_many_gold_labels_would_say_as_much_is_in_a_cell():
         (LABELS, "640"), (AsGold(640, 300, 1400), "600 (300 to 1,400)"),
         (AsGold(640, 400), "at least 400"), (None, ""),
     ):  # fmt: skip
-        assert cells(as_gold=as_gold)["as gold"] == cell
+        assert cells(as_gold=as_gold)["gold alone needs"] == cell
 
 
 def test_what_gold_labels_and_votes_alone_say_is_in_a_cell():
@@ -222,31 +224,69 @@ def test_what_gold_labels_and_votes_alone_say_is_in_a_cell():
         assert cells(**one)["gold labels alone"] == ""
     alone = {"alone": Value("GT", -0.02, -0.06, 0.02), "votes_alone": -0.05}
     turned = told(*BEHIND, **alone)
-    assert list(turned.cells[:6]) == [
-        "0.030", "0.010 to 0.050", "corrected by gold (logistic-R)", "640",
+    assert list(turned.cells[:5]) == [
+        "0.030 (0.010 to 0.050)", "corrected by gold (logistic-R)", "640",
         "0.020 (−0.020 to 0.060)", "0.050",
     ]  # fmt: skip
     assert cells(votes_alone=0.25)["votes alone"] == "25.0 %"
-    assert leads([AnswerGroup("k against m", [turned])]) == [turned.sentence]
-    assert "k is ahead of m by 0.030 in AUC" in turned.sentence
-    assert leads([AnswerGroup("m against k", [told(*UNSURE)])]) == []
+
+
+def test_of_two_models_the_first_sentence_says_which_is_surely_ahead():
+    (sentence,) = leads([answer("AUC", "m"), answer(*BEHIND)], 0.95)
+    assert sentence == told(*BEHIND).sentence
+    assert "k is ahead of m by 0.030 in AUC" in sentence
+    assert leads([answer(*UNSURE)], 0.95) == []
+
+
+def test_of_several_models_a_sentence_a_metric_says_which_is_best_and_which_may_be():
+    """Read from the differences, whichever way round they are; a metric without any has none."""
+
+    def sentences(metric="delta_AUC", **changed):
+        surely, unsure, lost = (0.2, 0.1, 0.3), (0.1, -0.1, 0.3), (-0.2, -0.3, -0.1)
+        pairs = {"ab": lost, "ac": unsure, "ad": surely, "bc": surely, "bd": surely, "cd": surely}
+        pairs |= changed
+        return leads(
+            [answer(metric, *pair, value=None) if numbers is None
+             else answer(metric, *pair, numbers) for pair, numbers in pairs.items()], 0.95,
+        )  # fmt: skip
+
+    best = "b has the highest AUC; the data "
+    assert sentences() == [f"{best}tell it from every other model."]
+    unsure = (0.1, -0.1, 0.3)
+    assert sentences(bc=unsure, bd=None) == [f"{best}cannot tell c, d from it."]
+    assert sentences(bc=unsure, bd=unsure, ab=(-0.1, -0.3, 0.1)) == [
+        f"{best}cannot tell any other model from it."
+    ]
+    assert sentences(**dict.fromkeys(("ab", "ac", "ad", "bc", "bd", "cd"))) == []
+    assert sentences("delta_recall@0.5")[0].startswith("b has the highest recall at 0.5; ")
+    assert sentences("delta_recall@0.5|0.7")[0].startswith("b has the highest recall; ")
+    cycle = {"ab": (0.1, 0, 0.2), "bd": (0.1, 0, 0.2), "ad": (-0.1, -0.2, 0), "ac": unsure}
+    assert sentences(**cycle) == []
 
 
 def test_the_table_of_answers_has_a_line_each_and_no_empty_column():
     one, two = told(alone=None, as_gold=None), told("AUC", "m", as_gold=None, alone=None)
     groups = AnswerGroup("The items", [one]), AnswerGroup("The model m", [two])
     table = answers_table(groups)
-    assert list(table.header) == ["what", "of", "value", "interval", "by"]
+    assert list(table.header) == ["what", "of", VALUE]
     by = "corrected by gold (logistic-R)"
-    assert table.rows == [
-        ["Prevalence", "The items", "20.0 %", "18.0 % to 22.0 %", by],
-        ["Ranking (AUC)", "The model m", "0.200", "0.180 to 0.220", by],
+    assert table.caption == f"The answers, a line each. Method of all: {by}."
+    assert [*map(list, table.rows)] == [
+        ["Prevalence", "The items", "20.0 % (18.0 % to 22.0 %)"],
+        ["Ranking (AUC)", "The model m", "0.200 (0.180 to 0.220)"],
     ]
     groups[1].answers.append(told("AUC", "k", value=None, votes_alone=0.9))
     table = answers_table(groups)
-    assert list(table.header[5:]) == ["gold labels alone", "votes alone"]
-    beside = [row[5:] for row in table.rows]
+    assert list(table.header[3:]) == ["gold labels alone", "votes alone"]
+    assert "Votes alone: the value where" in table.caption
+    beside = [list(row[3:]) for row in table.rows]
     assert beside == [["", ""], ["", ""], ["0.210 (0.150 to 0.280)", "0.900"]]
+    groups[1].answers.append(told("AUC", "l", method="GT"))
+    table = answers_table(groups)
+    assert list(table.header[3:5]) == ["by", "gold alone needs"]
+    assert [row[3] for row in table.rows] == [by, by, "", "gold labels alone"]
+    assert "Method of all" not in table.caption
+    assert "Gold alone needs: the number of gold labels" in table.caption
 
 
 def test_an_answer_is_red_where_its_own_number_is_contradicted_and_not_the_second_opinion():
@@ -259,6 +299,9 @@ def test_an_answer_is_red_where_its_own_number_is_contradicted_and_not_the_secon
     for method, way in (("logistic-R", CORRECTED), ("GT", ALONE), ("MAVEN-C", BY_METHOD)):
         assert answer(method=method).way == way
     assert answer(notes=(Note("gold_alone"),)).way == ALONE
+    assert answer(method="GT-E").way == ALONE_OF_ERRING
+    assert answer(method="logistic-E", notes=(Note("gold_alone"),)).way == ALONE_OF_ERRING
+    assert cells(method="GT-E")["by"] == "gold labels alone, corrected for expert error (GT-E)"
     assert answer(passed_over=(Passed("logistic-E", ()),)).way == BY_METHOD
     assert [cells(method=one)["by"] for one in ("logistic-R", "GT", "MAVEN-C", "votes-R")] == [
         "corrected by gold (logistic-R)", "gold labels alone", "MAVEN-C",
@@ -307,6 +350,37 @@ def test_the_first_line_the_answers_and_the_terminal_agree(tmp_path, plant):
         assert " ".join(said.split()).startswith(words)
     assert ("gold-corrected !" in said or "DS !" in said) == (plant == "answer")
     assert "rely on MAVEN-R" not in said + page
+
+
+def test_footnotes_name_models_as_the_table_does(tmp_path):
+    long = "claude-medium-2025-03-01", "gpt-large-2025-09-01-preview"
+    found = evaluation_in(make_study(tmp_path, models=long, metrics=("AUC",)))
+    legend, said = describe(found).split("metric  ", 1)
+    assert all(f"m{k}={name}" in legend for k, name in enumerate(long, 1))
+    assert not any(name in said for name in long)
+    told = " ".join(said.split())
+    assert re.search(r"; AUC m2 [\d,]+ to [\d,]+; delta_AUC m1 - m2 [\d,]+ to [\d,]+\.", told)
+    assert any(long[0] in one for one in footnotes(found, "all"))
+
+
+@pytest.mark.parametrize("gold", [0, 15, 20])
+def test_the_terminal_says_that_gold_labels_are_few(tmp_path, gold):
+    found = evaluation_in(make_study(tmp_path, models=("a",), metrics=("AUC",)))
+    found.summary["strata"][0].update(gold=gold, gold_positive=gold // 2)
+    said = " ".join(describe(found).split())
+    assert ("15 gold labels, fewer than 20. How often the intervals are right" in said) == (
+        gold == 15
+    )
+    assert ("fewer than 20" in said) == (gold == 15)
+
+
+def test_gold_alone_that_is_corrected_for_expert_error_has_a_name_of_its_own(tmp_path):
+    found = evaluation_in(make_study(tmp_path, models=("a",), metrics=("AUC",)))
+    answers = [replace(one, value=replace(one.value, method="GT-E")) for one in found.answers]
+    said = " ".join(describe(replace(found, answers=answers)).split())
+    assert "gold-corrected" not in said
+    assert said.count("gold alone (E) ") == len(answers)
+    assert '"gold alone (E)": gold labels alone, corrected for expert error (GT-E).' in said
 
 
 def test_every_answer_is_written_and_every_estimate_in_a_table(tmp_path):

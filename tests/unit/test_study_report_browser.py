@@ -13,6 +13,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 TELEPHONE, SCREEN = 390, 1280
+WIDTHS = (390, 400, 1280)
 PAPER = (680, 1009)
 """Width and height of A4 within the margins, in pixels."""
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -93,14 +94,41 @@ def test_what_would_be_wrong_is_found(browser, page):
     assert browser.value(f"{CONTRAST}('#wide')") < READABLE
 
 
-def test_wide_tables_scroll_in_their_own_box(browser, page):
-    browser.open(page, TELEPHONE)
-    boxes = (
-        "[...document.querySelectorAll('.scroll')].map(box => box.scrollWidth - box.clientWidth)"
-    )
-    assert max(browser.value(boxes)) > 50
+@pytest.fixture(scope="module")
+def page_of_six(tmp_path_factory):
+    models = tuple(f"model {name} of June" for name in "abcdef")
+    return write_study_report(make_study(tmp_path_factory.mktemp("six"), models=models))[0]
+
+
+BEYOND = """
+[...document.querySelectorAll('.scroll, .scroll *')].map(
+  one => Math.max(one.scrollWidth - one.clientWidth * (getComputedStyle(one).display !== 'inline'),
+    one.getBoundingClientRect().right - one.closest('.scroll').getBoundingClientRect().right))
+"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("which", ["page", "page_of_six"])
+def test_no_table_is_wider_than_its_frame(browser, which, width, request):
+    """Nor are its cells and its caption, whatever the names: nothing has to be pushed aside."""
+    browser.open(request.getfixturevalue(which), width)
     tables = "document.querySelectorAll('table').length"
-    assert browser.value(tables) == browser.value(tables.replace("table", ".scroll table"))
+    assert browser.value(tables) == browser.value(tables.replace("table", ".scroll table")) > 5
+    assert max(browser.value(BEYOND)) <= 0
+    assert browser.value(OVERFLOW) == 0
+    browser.value("document.querySelector('caption').style.whiteSpace = 'nowrap'")
+    assert max(browser.value(BEYOND)) > 50
+
+
+@pytest.mark.parametrize(("width", "shown"), [(400, "block"), (1280, "table-cell")])
+def test_on_a_telephone_a_cell_stands_below_the_last_and_says_its_column(
+    browser, page_of_six, width, shown
+):
+    browser.open(page_of_six, width)
+    cell = "document.querySelector('#answer > .scroll td')"
+    assert browser.value(f"getComputedStyle({cell}).display") == shown
+    head = browser.value(f"getComputedStyle({cell}, '::before').content")
+    assert ("of" in head) == (shown == "block")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

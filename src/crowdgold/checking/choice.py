@@ -24,14 +24,20 @@ def is_model(method: str) -> bool:
     return METHODS[method].has_role(MODEL)
 
 
+def is_alone(method: str) -> bool:
+    """Whether a method uses gold labels and nothing else."""
+    known = METHODS.get(method)
+    return known is not None and baseline() in (method, known.variant_of)
+
+
 def is_corrected(method: str) -> bool:
     """Whether gold labels correct what a method says of votes and scores."""
-    return method in with_role(CORRECTED) and method != baseline()
+    return method in with_role(CORRECTED) and not is_alone(method)
 
 
 def knows_errors(method: str) -> bool:
     """Whether a method corrects the errors of experts, and does not take gold for the truth."""
-    return EXPERTS_ERRORS in METHODS[method].needs
+    return method in METHODS and EXPERTS_ERRORS in METHODS[method].needs
 
 
 def order_of_choice(

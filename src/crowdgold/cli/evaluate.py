@@ -63,12 +63,21 @@ def failed_answers(summary: Mapping[str, Any]) -> Iterator[str]:
             yield f"{one['method']}{of}, which was to give the answer, failed: {one['reason']}"
 
 
-def exit_code(summary: Mapping[str, Any], outcomes: Sequence["Outcome"]) -> int:
-    """0 where no condition failed, all were answered, and no method failed that was to answer."""
+def failures(found: "Evaluation") -> Iterator[str]:
+    """What of an evaluation has failed, in words: methods, or all of its answers."""
+    yield from failed_answers(found.summary)
+    # Who asked for a method that is never an answer by itself has its numbers.
+    codes = {note.code for one in found.answers for by in one.passed_over for note in by.why}
+    if codes != {"not_by_itself"} and not any(one.is_known or one.value for one in found.answers):
+        yield "no metric has an answer in these data"
+
+
+def exit_code(found: "Evaluation", outcomes: Sequence["Outcome"]) -> int:
+    """0 where no condition failed, all were answered, and nothing else has failed."""
     came = [one.failed for one in outcomes]
     if True in came:
         return FAILED
-    return UNSUPPORTED if None in came or any(failed_answers(summary)) else 0
+    return UNSUPPORTED if None in came or any(failures(found)) else 0
 
 
 ABOUT = """\
@@ -92,8 +101,9 @@ Intervals are about the population that the items were drawn from: how a model w
 like these. With --about items they are about the items at hand and no new ones.
 
 FILES are as of `crowdgold check`, which says first what the data can support.
-"as gold" is how many gold labels alone, drawn as yours were, would give as narrow an interval. It
-is rounded to what is known of it; its own 95 % interval follows below the table."""
+"gold alone needs" is the number of gold labels, drawn as yours were, that would give as narrow an
+interval without votes and scores. It is an estimate, and rounded accordingly; its own 95 % interval
+follows below the table."""
 EXAMPLE = """\
 example:
   $ crowdgold evaluate votes.csv gold.csv scores.csv --out results --threshold 0.7
@@ -111,10 +121,11 @@ makes it count in about one of 40 studies at most (at --level 0.95). --fail-on p
 way round: it counts wherever the interval does not rule it out. Without gold labels the range
 decides, and not the model's number.
 
-exit codes: 0, done; 1, the data do not support what is asked, or the method that was to give the
-answer failed; 2, input that cannot be used, with what is wrong and how to mend it; 3, done, and a
-condition of --fail-if holds; 130, interrupted: models that are finished are kept in FOLDER, and the
-same command goes on from there; 143 and 129, terminated and hung up: likewise."""
+exit codes: 0, done; 1, no metric, or none of a condition, has an answer from these data, or the
+method that was to give the answer failed; 2, input that cannot be used, with what is wrong and how
+to mend it; 3, done, and a condition of --fail-if holds; 130, interrupted: models that are finished
+are kept in FOLDER, and the same command goes on from there; 143 and 129, terminated and hung up:
+likewise."""
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -282,7 +293,7 @@ def run(asked: argparse.Namespace) -> int:
         terminal.tell(badge(wanted, conditions.answer_to(wanted, found)))
     for line in conditions_in_words(outcomes):
         (terminal.say if quiet else terminal.tell)(line)
-    for failed in failed_answers(summary):
+    for failed in failures(found):
         terminal.say_filled(f"Error: {failed}")
     # Here: they take time to load.
     from crowdgold.presentation.doubts import find_doubts
@@ -299,4 +310,4 @@ def run(asked: argparse.Namespace) -> int:
         with terminal.progress(lambda: "drawing figures"):
             written = write_study_report(out)
         terminal.say(f"Written: {', '.join(map(str, written))}")
-    return exit_code(summary, outcomes)
+    return exit_code(found, outcomes)

@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.checking.choice import is_corrected
-from crowdgold.evaluation.questions import HUMANS, plain_metric
-from crowdgold.methods.registry import baseline
+from crowdgold.checking.choice import is_alone, is_corrected, knows_errors
+from crowdgold.evaluation.questions import HUMANS, difference_of, plain_metric
 from crowdgold.metrics.binary import METRICS
 from crowdgold.metrics.metric import Words
 from crowdgold.types.notes import Note, note_of, texts
 
 STEPS = 4  # of rounding that an interval of a number as gold has at least
-ALONE, CORRECTED, BY_METHOD = WAYS = ("gold alone", "gold-corrected", "method")
-"""By what a number was found: gold alone, a prediction that gold corrects, another method."""
+ALONE, ALONE_OF_ERRING, CORRECTED, BY_METHOD = WAYS = (
+    "gold alone", "gold alone (E)", "gold-corrected", "method",
+)  # fmt: skip
+"""By what a number was found: gold alone, the same corrected for expert error, a prediction that
+gold corrects, another method."""
 
 
 def step_of(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
@@ -76,7 +78,7 @@ class Quantity:
     @property
     def who(self) -> str:
         """The model, or the two models, that it is of."""
-        return f"{self.model} - {self.against}" if self.is_comparison else self.model
+        return difference_of(self.model, self.against) if self.is_comparison else self.model
 
     @property
     def name(self) -> str:
@@ -264,9 +266,10 @@ class Answer:
         """By what the number was found, one of `WAYS`."""
         if self.value is None:
             return BY_METHOD
-        if self.value.method == baseline() or self.has("gold_alone"):
-            return ALONE
-        return CORRECTED if is_corrected(self.value.method) and not self.passed_over else BY_METHOD
+        method = self.value.method
+        if is_alone(method) or self.has("gold_alone"):
+            return ALONE_OF_ERRING if knows_errors(method) else ALONE
+        return CORRECTED if is_corrected(method) and not self.passed_over else BY_METHOD
 
     @property
     def is_known(self) -> bool:

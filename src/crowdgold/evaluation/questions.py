@@ -1,7 +1,9 @@
 """What is asked of a study: methods, metrics, thresholds, and what their numbers rest on."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations, starmap
 
 import numpy as np
 
@@ -28,6 +30,7 @@ STANDARD = tuple(name for name in METRICS if not KNOWN[name].on_request)
 
 FEWEST_PLANNED = 20  # least gold labels at which intervals over all looks can be narrowest
 HUMANS = "humans"  # what delta_TPR of a single model is against
+MINUS = " - "  # between the names of two models, of their difference
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,11 @@ class Settings:
     def interval_level(self) -> float:
         """The level that each interval is made at."""
         return self.level if self.one_look is None else self.one_look
+
+
+def difference_of(model: str, against: str) -> str:
+    """The name of the difference of two models."""
+    return f"{model}{MINUS}{against}"
 
 
 def plain_metric(text: str) -> tuple[str, str]:
@@ -116,6 +124,14 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
         raise InputError(
             f"model {HUMANS!r}: in comparisons this name stands for the voters; give the model "
             f"another, for instance by --column score_{HUMANS}=score_NAME"
+        )
+    shown = Counter([*models, *starmap(difference_of, permutations(models, 2))])
+    if twice := next((name for name, times in shown.items() if times > 1), ""):
+        named = next(name for name in models if MINUS in name)
+        raise InputError(
+            f"model {named!r}: tables would have {twice!r} twice, since this is how they write a "
+            f"difference; give the model another name, for instance by --column "
+            f"'score_{named}=score_NAME'"
         )
     _check_names(settings.methods, offered(), "method")
     _check_names(settings.metrics, METRICS, "metric")

@@ -41,7 +41,11 @@ from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items, score_column
 from crowdgold.types.notes import Note, codes
 from crowdgold.types.parameters import LEVEL
 
-MEANING = "so many gold labels alone, drawn as yours were, would give as narrow an interval"
+NEEDED_ALONE = "gold alone needs"  # the head of that column in tables
+MEANING = (
+    "the number of gold labels, drawn as yours were, that would give as narrow an interval without "
+    "votes and scores"
+)
 AS_GOLD = "effective_gold"
 ENDS = LOWER, UPPER = f"{AS_GOLD}_lower", f"{AS_GOLD}_upper"  # the upper one may have no bound
 KEYS = ("stratum", "model", "against", "metric")  # what a row estimates; against another model

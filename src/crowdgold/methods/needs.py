@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from crowdgold.inference.expert_errors import why_unknown
+from crowdgold.types.columns import is_or_are
 from crowdgold.types.items import Items, Table
 
 MORE_GOLD = "have an expert label more items, drawn at random"
@@ -82,7 +83,7 @@ class Need:
 
 
 def _gold(has: Has) -> str:
-    found = f"there are {has.gold}, expected at least 2"
+    found = f"there {is_or_are(has.gold)} {has.gold}, expected at least 2"
     return "" if has.gold >= 2 else f"it needs gold labels; {found}"
 
 
@@ -117,7 +118,7 @@ def _few(has: Has) -> str:
     known = "it needs to know who gave each vote"
     if has.annotators is None:
         return known
-    found = f"there are {has.annotators}"
+    found = f"there {is_or_are(has.annotators)} {has.annotators}"
     return f"{known}, and {FEWEST_JUDGES} to {MOST_JUDGES} annotators in all; {found}"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from crowdgold.checking.without_gold import ends_in_words, gold_in_words
 from crowdgold.evaluation.answer import (
     ALONE,
+    ALONE_OF_ERRING,
     CORRECTED,
     Answer,
     AsGold,
@@ -16,8 +17,10 @@ from crowdgold.evaluation.answer import (
 )
 from crowdgold.evaluation.conditions import Key
 from crowdgold.evaluation.questions import is_of_population
+from crowdgold.evaluation.rows import NEEDED_ALONE
 from crowdgold.methods.method import ANSWERS, in_order
 from crowdgold.methods.registry import METHODS
+from crowdgold.types.columns import list_names
 from crowdgold.types.display import visible
 from crowdgold.types.notes import texts
 
@@ -127,8 +130,9 @@ def badge(key: Key, answer: Value | None) -> str:
 
 
 VOTES_ALONE = "votes and scores alone"
+ERRING_WORDS = "gold labels alone, corrected for expert error"
 MOST_NAMED = 3  # answers, methods or fits that a remark names
-MOST_LEADS = 3  # sentences on who is ahead, at the head of the report
+MOST_UNSURE = 6  # models that a sentence at the head of the report names
 MOST_PAIRS = 12  # pairs of models whose comparison is written out; all are in estimates.csv
 
 
@@ -144,7 +148,9 @@ class AnswerText:
     ahead: bool = False  # whether a model is ahead of another beyond doubt
 
 
-CELLS = ("value", "interval", "by", "as gold", "gold labels alone", "votes alone", "a model says")
+CELLS = VALUE, BY, AS_GOLD, ALONE_SAYS, VOTES, MODEL_SAYS = (
+    "value and interval", "by", NEEDED_ALONE, "gold labels alone", "votes alone", "a model says",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -187,9 +193,11 @@ def method_in_words(answer: Answer) -> str:
     """By what the number of an answer was found, with the method's name; empty without one."""
     if answer.value is None:
         return ""
+    method = answer.value.method
     if answer.way == ALONE:
         return "gold labels alone"
-    method = answer.value.method
+    if answer.way == ALONE_OF_ERRING:
+        return f"{ERRING_WORDS} ({method})"
     return f"corrected by gold ({method})" if answer.way == CORRECTED else method
 
 
@@ -211,14 +219,14 @@ def _cells(answer: Answer) -> list[str]:
     if allowed is not None:
         ends = Numbers(of, Value("", None, *(allowed.ends or (None, None)))).ends
         says = f"{value.method}: {_beside(of, value)}" if value else model
-        first = ["a range", ends, VOTES_ALONE] if allowed.ends else ["no range", "", ""]
+        first = [f"a range, {ends}", VOTES_ALONE] if allowed.ends else ["no range", ""]
         return [*first, "", "", votes, says]
     if value is None:
-        return ["no answer", "", "", "", _beside(of, answer.alone), votes, model]
-    numbers, alone = Numbers(of, value), answer.alone
+        return ["no answer", "", "", _beside(of, answer.alone), votes, model]
+    alone = answer.alone
     by_gold = "" if alone is None or alone.method == value.method else _beside(of, alone)
     as_gold = as_gold_words(value.as_gold)
-    return [numbers.point, numbers.ends, method_in_words(answer), as_gold, by_gold, votes, model]
+    return [_beside(of, value), method_in_words(answer), as_gold, by_gold, votes, model]
 
 
 def _without_gold(answer: Answer, allowed: VotesRange, level: float) -> tuple[str, list[str]]:
@@ -294,7 +302,34 @@ def unanswered(answers: Sequence[Answer]) -> Iterator[str]:
     yield from (f"{names_of(some)}: {why}" for why, some in by_why.items())
 
 
-def leads(groups: Sequence[AnswerGroup]) -> list[str]:
-    """Sentences on which model is ahead of which beyond doubt: of each pair the first metric's."""
-    found = [[one.sentence for one in group.answers if one.ahead] for group in groups]
-    return [sentences[0] for sentences in found if sentences][:MOST_LEADS]
+def _best(answers: Sequence[Answer]) -> Iterator[str]:
+    """Which model the differences of a metric put first, and which they do not tell from it."""
+    both = [*answers, *(one.turned for one in answers)]
+    for model in dict.fromkeys(one.of.model for one in both):
+        own = [one for one in both if one.of.model == model]
+        ahead = [one.value.estimate for one in own if one.value and one.value.estimate is not None]
+        if ahead and min(ahead) >= 0:
+            unsure = [one.of.against for one in own
+                      if one.value is None or not one.value.excludes_zero]  # fmt: skip
+            others = (
+                list_names(unsure, MOST_UNSURE) if len(unsure) < len(own) else "any other model"
+            )
+            told = f"cannot tell {others} from it" if unsure else "tell it from every other model"
+            ats = {at for one in own for at in one.of.at.split("|")}
+            at = f" at {ats.pop()}" if len(ats) == 1 and "" not in ats else ""
+            yield f"{model} has the highest {own[0].of.words.compared}{at}; the data {told}."
+            return
+
+
+def leads(answers: Sequence[Answer], level: float) -> list[str]:
+    """Which model is best: of two, where one surely is; of more, a sentence for each metric."""
+    pairs: dict[tuple[str, str], list[Answer]] = {}
+    for one in answers:
+        if one.of.is_comparison:
+            pairs.setdefault((one.of.model, one.of.against), []).append(one)
+    if len(pairs) > 1:
+        # Of each pair the same questions, in the same order, though thresholds are each model's.
+        by_metric = zip(*pairs.values(), strict=False)
+        return [sentence for some in by_metric for sentence in _best(some)]
+    written = [write_answer(one, level) for own in pairs.values() for one in own]
+    return [one.sentence for one in written if one.ahead][:1]

@@ -16,7 +16,7 @@ from crowdgold import __version__
 from crowdgold.evaluation.answer import Answer, Quantity, Value, quantity_of, value_of
 from crowdgold.evaluation.folder import CHECK, FIGURES, PAGE, STUDY, TABLES
 from crowdgold.evaluation.questions import what_intervals_are_about
-from crowdgold.evaluation.rows import MEANING, SURE
+from crowdgold.evaluation.rows import MEANING, NEEDED_ALONE, SURE
 from crowdgold.methods.doubts import MEASURED_GOLD
 from crowdgold.presentation import answers
 from crowdgold.presentation.doubts import find_doubts, verdict_of, write_check
@@ -54,16 +54,24 @@ class Table:
 
 
 def answers_table(groups: Sequence[answers.AnswerGroup]) -> Table:
-    """All answers, a line each, with what others say; columns that are empty are left out."""
+    """All answers, a line each, with what others say; columns that are empty are left out, and
+    what the numbers are by where it is the same of all.
+    """
     rows = [[one.title, group.heading, *one.cells] for group in groups for one in group.answers]
     header = ("what", "of", *answers.CELLS)
-    full = [place for place in range(len(header)) if any(row[place] for row in rows)]
-    caption = (
-        f"The answers, a line each. As gold: {MEANING}. Votes alone: the value where the majority "
-        "of an item's votes is taken for its label."
-    )
-    rows = [[row[place] for place in full] for row in rows]
-    return Table(caption, [header[place] for place in full], rows)
+    columns = dict(zip(header, zip(*rows, strict=True), strict=False))
+    by = {*columns.get(answers.BY, ())} - {""}
+    left_out = answers.BY if len(by) == 1 else ""
+    full = [name for name, cells in columns.items() if any(cells) and name != left_out]
+    meanings = {
+        answers.AS_GOLD: MEANING,
+        answers.VOTES: "the value where the majority of an item's votes is taken for its label",
+    }
+    told = [f"Method of all: {', '.join(by)}"] if left_out else []
+    told += [f"{name[0].upper()}{name[1:]}: {means}" for name, means in meanings.items()
+             if name in full]  # fmt: skip
+    caption = ". ".join(["The answers, a line each", *told, ""]).strip()
+    return Table(caption, full, [*zip(*(columns[name] for name in full), strict=True)])
 
 
 def _shortened_table(
@@ -93,8 +101,11 @@ def estimates_table(study: StudyFolder) -> Table:
                      answers.as_gold_words(value.as_gold),
                      "; ".join(filter(None, remarks))])  # fmt: skip
     level = answers.percent(study.level)
-    header = ["quantity", "method", "estimate", f"{level} interval", "as gold", "remarks"]
-    caption = f"Every method. As gold: {MEANING}; in brackets, the {SURE} interval of that number."
+    header = ["quantity", "method", "estimate", f"{level} interval", NEEDED_ALONE, "remarks"]
+    caption = (
+        f"Every method. {NEEDED_ALONE[0].upper()}{NEEDED_ALONE[1:]}: {MEANING}; in brackets, the "
+        f"{SURE} interval of that number."
+    )
     return _shortened_table(caption, "estimates.csv", header, rows, MOST_ROWS)
 
 
@@ -270,7 +281,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         about=what_intervals_are_about(study.about, counts["items"]),
         title=f"Evaluation of {files}" if files else "Evaluation report",
         answers=answer_groups,
-        leads=answers.leads(answer_groups),
+        leads=answers.leads(study.answers, study.level),
         answers_table=answers_table(answer_groups),
         unanswered=list(answers.unanswered(study.answers)),
         reasons=list(dict.fromkeys(one.reason.text for one in study.answers if one.reason)),

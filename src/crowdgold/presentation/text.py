@@ -6,14 +6,13 @@ in another, which follows when the models have been sampled.
 
 import shutil
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from crowdgold.checking.choice import is_corrected
 from crowdgold.checking.without_gold import ends_in_words
 from crowdgold.evaluation.answer import (
-    ALONE,
+    ALONE_OF_ERRING,
     BY_METHOD,
     CORRECTED,
     Answer,
@@ -22,10 +21,11 @@ from crowdgold.evaluation.answer import (
     of_stratum,
 )
 from crowdgold.evaluation.folder import Evaluation
-from crowdgold.evaluation.rows import MEANING, SURE
+from crowdgold.evaluation.rows import MEANING, NEEDED_ALONE, SURE
 from crowdgold.inference.without_gold import WANTED, WIDE
+from crowdgold.methods.doubts import MEASURED_GOLD
 from crowdgold.methods.registry import METHODS
-from crowdgold.presentation.answers import MOST_NAMED, names_of, unanswered
+from crowdgold.presentation.answers import ERRING_WORDS, MOST_NAMED, names_of, unanswered
 from crowdgold.types.columns import counted
 from crowdgold.types.display import WIDTH, visible
 from crowdgold.types.notes import Note
@@ -38,7 +38,7 @@ GOLD_NEEDED = (
 )
 MOST_STRATA = 6  # whose answers are printed in full; of more there is a line each
 MOST_TABLES, MOST_ROWS = 3, 20  # of strata in short
-AS_GOLD_WORDS = f'"as gold": {MEANING}. It is rounded to what is known of it.'
+AS_GOLD_WORDS = f'"{NEEDED_ALONE}": {MEANING}. It is an estimate, and rounded accordingly.'
 AS_GOLD_NAMED = 12  # numbers in that column whose intervals are named; all are in estimates.csv
 APART = "annotators_apart"
 MARK = "!"  # after a method whose number the gold labels contradict
@@ -73,11 +73,14 @@ class _Columns:
             letter += "m"
         return cls(metric, MODEL, {name: f"{letter}{k}" for k, name in enumerate(models, 1)})
 
+    def short(self, of: Quantity) -> Quantity:
+        """The same by the names that models have in the table."""
+        model, against = (self.called.get(name, name) for name in (of.model, of.against))
+        return replace(of, model=model, against=against)
+
     def key(self, of: Quantity) -> str:
         """The cells of what a row is of, filled up to their widths."""
-        model, against = (self.called.get(name, name) for name in (of.model, of.against))
-        who = replace(of, model=model, against=against).who
-        return _cut(of.metric, self.metric) + _cut(visible(who), self.model)
+        return _cut(of.metric, self.metric) + _cut(visible(self.short(of).who), self.model)
 
     @property
     def head(self) -> str:
@@ -130,8 +133,8 @@ def _number_cells(value: Value, by: str) -> str:
 def _head(columns: _Columns, level: float, last: str) -> str:
     interval = f"{100 * level:g} % interval"
     return (
-        f"{columns.head}{'value'.rjust(NUMBER)}  {interval.ljust(INTERVAL)}{'by'.ljust(METHOD)}"
-        f"{last.rjust(AS_GOLD)}"
+        f"{columns.head}{'value'.rjust(NUMBER)}  {interval.ljust(INTERVAL)}by"
+        f"{last.rjust(METHOD + AS_GOLD - len('by'))}"
     ).rstrip()
 
 
@@ -174,25 +177,33 @@ def _fit_notes(summary: Summary, stratum: str) -> Iterator[str]:
         yield f"{', '.join(methods)} {'failed' if broke else 'not run'}: {why}"
 
 
-def footnotes(evaluation: Evaluation, stratum: str) -> Iterator[str]:
-    """What a reader must know of a stratum's answers."""
-    summary, answers = evaluation.summary, of_stratum(evaluation.answers, stratum)
+def footnotes(
+    evaluation: Evaluation, stratum: str, short: Callable[[Quantity], Quantity] = lambda of: of
+) -> Iterator[str]:
+    """What a reader must know of a stratum's answers, whose models have their `short` names."""
+    summary = evaluation.summary
+    answers = [replace(one, of=short(one.of)) for one in of_stratum(evaluation.answers, stratum)]
     given = [(one, one.value) for one in answers if one.value is not None]
     (whole,) = (one for one in summary["strata"] if one["name"] == stratum)
     yield whole["about"]
+    if 0 < whole["gold"] < MEASURED_GOLD:
+        few = Note("few_gold", {"gold": whole["gold"], "measured": MEASURED_GOLD})
+        yield f"{few.title}. {few.text}"
     for method in dict.fromkeys(value.method for one, value in given if one.allowed):
         if offer := METHODS[method].offer:
             yield f"{method} assumes: {offer.assumes}"
     if corrected := dict.fromkeys(value.method for one, value in given if one.way == CORRECTED):
         what = "gold labels correct a prediction of every label"
         yield f'"{CORRECTED}": {what} ({", ".join(corrected)}).'
+    if erring := dict.fromkeys(value.method for one, value in given if one.way == ALONE_OF_ERRING):
+        yield f'"{ALONE_OF_ERRING}": {ERRING_WORDS} ({", ".join(erring)}).'
     numbers = [(one, value.as_gold) for one, value in given if value.as_gold]
     if numbers:
         yield AS_GOLD_WORDS
     ends = [f"{one.of.name} {number.interval}" for one, number in numbers if number.interval]
     if ends and whole is summary["strata"][0]:
         more = "; and others in estimates.csv" if len(ends) > AS_GOLD_NAMED else ""
-        yield f"Its {SURE} intervals: {'; '.join(ends[:AS_GOLD_NAMED])}{more}."
+        yield f"{SURE} intervals of these numbers: {'; '.join(ends[:AS_GOLD_NAMED])}{more}."
     yield _contradicted(summary, stratum, [value for _, value in given])
     yield whole.get("if_wrong", "")
     apart = [one for one, value in given if one.votes_alone is not None and not one.allowed
@@ -211,8 +222,7 @@ def footnotes(evaluation: Evaluation, stratum: str) -> Iterator[str]:
         fewer = min(whole["gold_positive"], whole["gold"] - whole["gold_positive"])
         rarer = f"{counted(fewer, 'gold label')} of the rarer class"
         yield f"{names_of(wide)}: {Note('wide').text}; {rarer}"
-    alone = [one for one, value in given if one.way == ALONE and is_corrected(value.method)]
-    if alone:
+    if alone := [one for one, _ in given if one.has("gold_alone")]:
         yield f"{names_of(alone)}: {Note('gold_alone').text}"
     by_why: dict[tuple[str, str], list[Answer]] = {}
     for one, value in given:
@@ -235,7 +245,9 @@ def _answer_lines(
         says = "What a model says, if what it assumes is true"
         yield says if own else "No model gives a number."
     if own:
-        yield _head(columns, evaluation.summary["settings"]["level"], "" if without else "as gold")
+        yield _head(
+            columns, evaluation.summary["settings"]["level"], "" if without else NEEDED_ALONE
+        )
     for one in own:
         if one.value is None:
             yield f"{columns.key(one.of)}no answer"
@@ -253,7 +265,8 @@ def _in_full(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
     own = {one["name"]: of_stratum(evaluation.answers, one["name"]) for one in strata}
     reasons = {name: list(dict.fromkeys(one.reason.text for one in answers if one.reason))
                for name, answers in own.items()}  # fmt: skip
-    notes = {name: [*filter(None, footnotes(evaluation, name))] for name in own}
+    notes = {name: [*filter(None, footnotes(evaluation, name, columns.short))]
+             for name in own}  # fmt: skip
     several = len(own) > 1
     shared = [
         note for note in notes[strata[0]["name"]] if all(note in one for one in notes.values())

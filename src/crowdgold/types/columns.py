@@ -53,6 +53,11 @@ def has_or_have(number: int) -> str:
     return "has" if number == 1 else "have"
 
 
+def is_or_are(number: int) -> str:
+    """The verb of a number of things: there is 1 item, there are 2 items."""
+    return "is" if number == 1 else "are"
+
+
 @dataclass
 class Problems:
     """Problems found in one table, gathered so that the user sees all of them at once.

@@ -169,7 +169,8 @@ CATALOGUE: Mapping[str, Words] = {
     ),
     "verdict_none": Words("We found no reason to distrust these numbers."),
     "verdict_minor": Words(
-        "We found no grave reason to distrust these numbers; what is smaller is below ({number})."
+        "We found no grave reason to distrust these numbers, and {number:counted minor ones}: read "
+        "below."
     ),
 }
 

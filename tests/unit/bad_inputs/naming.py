@@ -134,6 +134,15 @@ def _names() -> Iterator[Case]:
     humans = {**STUDY, "scores.csv": SCORES.replace("large", "humans")}
     yield Case("evaluate", "a model's name", "that of the voters", LINES["evaluate"][0], humans,
                "model 'humans'")  # fmt: skip
+    for what, models in (
+        ("that of the difference of others", ("A", "B", "A - B")),
+        ("which gives two differences one name", ("A", "C", "A - B", "B - C")),
+    ):
+        heads = "".join(f",score_{name}" for name in models)
+        rows = "".join(f"i{k}{f',0.{k}' * len(models)}\n" for k in range(1, 9))
+        files = {**STUDY, "scores.csv": f"item{heads}\n{rows}"}
+        yield Case("evaluate", "a model's name", what, LINES["evaluate"][0], files,
+                   "model 'A - B'.*--column 'score_A - B=score_NAME'")  # fmt: skip
     for prefix in ("score", "gold"):
         text = f"item,{prefix},{prefix}_{prefix}\ni1,0,1\ni2,1,0\ni3,0,1\n"
         files = {"votes.csv": VOTES, "more.csv": text}
