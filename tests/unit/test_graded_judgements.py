@@ -31,7 +31,11 @@ def test_two_grades_are_the_posts_formulas():
     assert found.judged == 0.645
     printed = printed_variance(0.645, 0.9, 0.95, 999, 199, 199)
     assert found.standard_error**2 == pytest.approx(printed)
-    assert (found.upper - found.lower) / 2 == pytest.approx(1.959964 * found.standard_error)
+    reach = (found.upper - found.lower) / 2
+    assert 1.959964 < reach / found.standard_error < 1.98  # a thousand degrees of freedom
+    few = correct_gain(grade_weights(judged[::100], np.ones(1), 2), gold, np.array([0.0, 1.0]))
+    # Ten queries, whose part of the variance is nearly all: t of 9 degrees has 2.262.
+    assert (few.upper - few.lower) / 2 / few.standard_error == pytest.approx(2.262, abs=0.02)
 
 
 def test_the_corrected_sum_has_the_true_gain_in_the_mean_whatever_the_grades():

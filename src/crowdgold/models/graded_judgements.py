@@ -17,13 +17,14 @@ each true grade, an error dC moves T by -v' dC h; the rows of C are independent 
 
     var T = (variance of a query's sum) / Q + sum_y v_y^2 var(h(J) | Y = y) / m_y
 
-which with two grades and one item a query is the printed variance.
+which with two grades and one item a query is the printed variance. The interval is that of
+Student's t with the degrees of freedom of Welch and Satterthwaite, where the printed one has z.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import LEVEL, check_level
@@ -65,7 +66,7 @@ def corrected_gains(confusion: np.ndarray, gains: np.ndarray) -> np.ndarray:
 def correct_gain(
     weights: np.ndarray, gold: np.ndarray, gains: np.ndarray, level: float = LEVEL
 ) -> CorrectedGain:
-    """A mean over queries of weighted gains, and its interval, estimate +- z standard errors.
+    """A mean over queries of weighted gains, and its interval, estimate +- t standard errors.
 
     `weights` (Q, K) are those of each judged grade in each query (`grade_weights`); `gold` (K, K)
     counts gold items of other queries by true grade (rows) and judged one; `gains` (K,).
@@ -86,11 +87,12 @@ def correct_gain(
     of_queries, judged = weights @ counted, weights @ gains
     estimate = float(of_queries.mean())
     true_weight = np.linalg.solve(confusion.T, weights.mean(axis=0))
-    spread = confusion @ counted**2 - (confusion @ counted) ** 2
-    variance = of_queries.var(ddof=1) / len(weights)
-    variance += (true_weight**2 * spread / (sizes - 1)).sum()
-    error = float(np.sqrt(max(variance, 0.0)))
-    reach = float(ndtri((1 + level) / 2)) * error
+    spread = np.maximum(confusion @ counted**2 - (confusion @ counted) ** 2, 0.0)
+    parts = np.append(true_weight**2 * spread / (sizes - 1), of_queries.var(ddof=1) / len(weights))
+    degrees = np.append(sizes, len(weights)) - 1
+    error = float(np.sqrt(parts.sum()))
+    freedom = parts.sum() ** 2 / (parts**2 / degrees).sum() if error else 1.0
+    reach = float(stdtrit(freedom, (1 + level) / 2)) * error
     return CorrectedGain(
         estimate, error, estimate - reach, estimate + reach, float(judged.mean()),
         float(judged.std(ddof=1) / np.sqrt(len(judged))),

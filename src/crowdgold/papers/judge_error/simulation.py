@@ -283,24 +283,25 @@ def compute_graded_judgements(
         name: float(weights @ own[lists].mean(axis=0))
         for name, (weights, own) in quantities.items()
     }
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}  # estimate, half its interval
     for _ in range(size):
         judged = _drawn(confusion[draw_grades(queries, documents, grades, rng)], rng)
         labels = rng.multinomial(gold, confusion)
         for name, (weights, own) in quantities.items():
             one = correct_gain(grade_weights(judged, weights, grades), labels, own)
-            found.setdefault((name, NAIVE), []).append((one.judged, one.judged_error))
-            found.setdefault((name, "corrected"), []).append((one.estimate, one.standard_error))
+            found.setdefault((name, NAIVE), []).append((one.judged, Z * one.judged_error))
+            reach = (one.upper - one.lower) / 2
+            found.setdefault((name, "corrected"), []).append((one.estimate, reach))
     rows = []
     for (name, estimator), pairs in found.items():
-        estimate, error = np.array(pairs).T
+        estimate, half = np.array(pairs).T
         off = estimate - truth[name]
-        covered = float((np.abs(off) <= Z * error).mean())
+        covered = float((np.abs(off) <= half).mean())
         rows.append({
             "quantity": name, "estimator": estimator, "truth": truth[name],
             "bias": float(off.mean()), "bias_se": float(off.std(ddof=1) / np.sqrt(size)),
             "coverage": covered, "coverage_se": float(np.sqrt(covered * (1 - covered) / size)),
-            "width": float(2 * Z * error.mean()), "simulations": size,
+            "width": float(2 * half.mean()), "simulations": size,
         })  # fmt: skip
     return pd.DataFrame(rows)
 
