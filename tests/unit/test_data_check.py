@@ -394,8 +394,8 @@ def test_ties_of_experts_are_warned_of(study, tmp_path, tied, expected):
     read = read_study([*study[:2], tmp_path / "experts.csv"])
     found = checked(read.with_expert_error("none"), 100)
     assert found.experts_tied == tied
-    assert sum("since they are tied: 12 %" in one for one in found.warnings) == expected
-    assert not any("since they are tied" in one for one in checked(read, 100).warnings)
+    assert sum("since they are tied: 12 %" in one.text for one in found.warnings) == expected
+    assert not any("since they are tied" in one.text for one in checked(read, 100).warnings)
 
 
 @pytest.mark.parametrize(
@@ -408,7 +408,7 @@ def test_scores_of_three_decimals_are_no_warning(places, skew, warned, study, tm
     scores.to_csv(tmp_path / "rounded.csv", index=False)
     read = read_study([study[0], tmp_path / "rounded.csv"])
     found = checked(read, permutations=19)
-    assert sum("have equal scores of gpt" in one for one in found.warnings) == warned
+    assert sum("have equal scores of gpt" in one.text for one in found.warnings) == warned
     pairs = [a == b for a, b in itertools.combinations(read.items.scores["gpt"], 2)]
     assert found.scores["gpt"].tied == pytest.approx(np.mean(pairs), abs=1e-12)
 

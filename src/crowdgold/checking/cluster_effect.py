@@ -19,8 +19,8 @@ from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.types.clusters import numbers_in_words
-from crowdgold.types.columns import counted
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.types.notes import Note
 
 FEW = 20  # clusters with gold labels below which intervals rest on few
 FEWEST_PAIRS = 100
@@ -91,11 +91,8 @@ def cluster_effect(items: Items) -> ClusterEffect | None:
     return ClusterEffect(clusters, len(size), of_gold, of_votes, effect, number, said)
 
 
-def warn_of_few(found: ClusterEffect | None) -> list[str]:
+def warn_of_few(found: ClusterEffect | None) -> list[Note]:
     """A warning where gold labels are of few clusters; none where not."""
     if found is None or not 0 < found.with_gold < FEW:
         return []
-    return [
-        f"gold labels are of {counted(found.with_gold, 'cluster')}: intervals rest on the "
-        f"differences between so few, and are wide. Label items of {FEW} clusters or more"
-    ]
+    return [Note("few_clusters", {"clusters": found.with_gold, "enough": FEW})]

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,7 +41,7 @@ from crowdgold.inference.expert_errors import expert_errors, judged, why_unknown
 from crowdgold.inference.interval import unseen_share
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import HALF, POPULATION
-from crowdgold.methods.doubts import NOT_USABLE, VERDICTS, Facts, Finding, gold_for_true
+from crowdgold.methods.doubts import NOT_USABLE, Facts, gold_for_true, gravest, verdict_of
 from crowdgold.methods.needs import EXPERTS_ERRORS, lacking
 from crowdgold.methods.registry import METHODS, offered
 from crowdgold.metrics.binary import parse_metric
@@ -50,6 +51,7 @@ from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import GoldDraw
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.types.notes import Note, texts
 from crowdgold.types.parameters import LEVEL
 
 OPPOSITE = 0.01  # probability of so few agreements by chance, below which votes are swapped
@@ -58,42 +60,29 @@ TIES = 0.02  # share of the items that experts labelled from which on their ties
 
 def _warn_of_gold(
     sample: GoldSample, within: GoldSample | None, gold: int, tied: int
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Where gold items are no random sample, or easier than others, since `tied` do not count."""
     if sample.chosen:
         yield sample.doubt
     if within is not None and sample.chosen and not within.chosen and np.isfinite(within.p):
-        yield (
-            f"within the strata nothing speaks against the gold labels (p = {within.p:.2g}): the "
-            "numbers of each stratum can be relied on, those of all items cannot"
-        )
+        yield Note("strata_reliable", {"p": within.p})
     if within is not None and within.chosen and not sample.chosen:
-        yield (
-            f"within the strata {within.wording.misfit} (p = {within.p:.2g}): the numbers of a "
-            "stratum may be wrong"
-        )
+        yield Note("strata_misfit", {"misfit": within.wording.misfit, "p": within.p})
     if tied > TIES * (gold + tied):
-        yield (
-            f"{counted(tied, 'item')} that experts labelled "
-            f"{has_or_have(tied)} no gold label, since they are tied: "
-            f"{100 * tied / (gold + tied):.0f} % of those they looked at, and the hard ones. Gold "
-            "is easier than the items are, and estimates look better than they should; have "
-            "another expert decide"
-        )
+        yield Note("experts_tied", {"items": tied, "have": has_or_have(tied),
+                                    "share": 100 * tied / (gold + tied)})  # fmt: skip
 
 
-def _warn_of_annotators(annotators: AnnotatorCheck) -> Iterator[str]:
-    for chosen, what in (
-        (annotators.adversarial, "labelling against the majority of the others (swapped?)"),
-        (annotators.constant, "always giving the same label, where others do not"),
-    ):
+def _warn_of_annotators(annotators: AnnotatorCheck) -> Iterator[Note]:
+    for chosen, against in ((annotators.adversarial, True), (annotators.constant, False)):
         if chosen.any():
             names = [*map(str, annotators.annotator[chosen])]
             shown = ", ".join([*names[:NAMED], *["..."] * (len(names) > NAMED)])
-            yield f"{counted(len(names), 'annotator')} {what}: {shown}"
+            yield Note("annotators_against" if against else "annotators_constant",
+                       {"number": len(names), "named": shown})  # fmt: skip
 
 
-def warn_of_opposites(items: Items) -> Iterator[str]:
+def warn_of_opposites(items: Items) -> Iterator[Note]:
     """Warn of votes or scores that are higher on gold negatives, by a rank-sum test."""
     told = {f"scores of {name}": own for name, own in items.scores.items()}
     told = {"votes": items.vote_share, **told} if items.has_votes else told
@@ -106,10 +95,7 @@ def warn_of_opposites(items: Items) -> Iterator[str]:
         excess = ranks[positive].sum() - several * (several + others + 1) / 2
         p = float(ndtr(excess / np.sqrt(several * others * (several + others + 1) / 12)))
         if p < OPPOSITE:
-            yield (
-                f"{what} are higher on items whose gold label is negative (p = {p:.2g}). Make sure "
-                "that all files mean the same by a positive label (--positive)"
-            )
+            yield Note("higher_on_negatives", {"what": what, "p": p})
 
 
 def majority_right(items: Items) -> tuple[float, float]:
@@ -169,8 +155,8 @@ def _check_experts(items: Items) -> ExpertCheck:
         f"second opinion, {third:,} a third"
     )
     if unknown:
-        told = f"how often experts err is not known: {unknown}; {EXPERTS_ERRORS.mend}"
-        sentences = (told, opinions) if number.any() else ()
+        told = Note("experts_not_known", {"why": unknown})
+        sentences = (f"{told.text}; {told.mend}", opinions) if number.any() else ()
         return ExpertCheck(second, third, np.nan, np.nan, nothing, nothing, "", unknown, sentences)
     found = expert_errors(items)
     ends = [(float(low), float(high)) for low, high in found.intervals]
@@ -199,14 +185,9 @@ class OpenStratum:
     mend: str  # what gives as many, in words
 
     @property
-    def sentences(self) -> str:
+    def note(self) -> Note:
         """What is wrong, and how to mend it."""
-        return (
-            f"the items {self.which} stand for {100 * self.share:.0f} % of all items and have "
-            f"{counted(self.labels, 'gold label')}. So few leave more than half of the values open "
-            f"that a prevalence can take, and it has no answer. With {self.enough} labels it has "
-            f"one, though a wide one: {self.mend}"
-        )
+        return Note("stratum_open", {**vars(self), "per_cent": 100 * self.share})
 
 
 def enough_labels(share: float, level: float) -> int:
@@ -260,9 +241,28 @@ class Verdict:
     """What a method can make of the data."""
 
     method: str  # its short name
-    verdict: str  # one of `VERDICTS`
-    why: str
-    mend: str  # what would make it better; empty where nothing is needed
+    use: str  # what it is good for
+    against: tuple[Note, ...]  # what speaks against it most; what only weakens it gives way
+
+    @property
+    def verdict(self) -> str:
+        """One of `VERDICTS`."""
+        return verdict_of(self.against)
+
+    @property
+    def why(self) -> str:
+        """What speaks against it; what it is good for where nothing does."""
+        return texts(self.against) or self.use
+
+    @property
+    def mend(self) -> str:
+        """What would make it better; empty where nothing is needed."""
+        return "; ".join(dict.fromkeys(one.mend for one in self.against))
+
+    def as_json(self) -> dict[str, Any]:
+        """As check.json has it."""
+        return {"method": self.method, "verdict": self.verdict, "why": self.why, "mend": self.mend,
+                "codes": [one.code for one in self.against]}  # fmt: skip
 
 
 def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
@@ -271,21 +271,13 @@ def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
     for name in offered():
         method = METHODS[name]
         known = of_scores if method.needs_scores else facts
-        findings = [
-            Finding(NOT_USABLE, why, need.mend_of(known))
-            for need, why in lacking(method.needs, known)
-        ]
-        if not findings and method.offer:
-            findings = [one for doubt in method.offer.doubts for one in doubt(known)]
+        against = [why for _, why in lacking(method.needs, known)]
+        if not against and method.offer:
+            against = [one for doubt in method.offer.doubts for one in doubt(known)]
             if method.uses_gold and EXPERTS_ERRORS not in method.needs:
-                findings += gold_for_true(known)
-        worst = max((VERDICTS.index(one.verdict) for one in findings), default=0)
-        # What only weakens is of no interest where something forbids.
-        told = [one for one in findings if VERDICTS.index(one.verdict) == worst]
+                against += gold_for_true(known)
         use = method.offer.good_for(known.most_votes) if method.offer else ""
-        why = "; ".join(dict.fromkeys(one.why for one in told)) or use
-        mend = "; ".join(dict.fromkeys(one.mend for one in told))
-        found.append(Verdict(name, VERDICTS[worst], why, mend))
+        found.append(Verdict(name, use, gravest(against)))
     return tuple(found)
 
 
@@ -325,7 +317,7 @@ class DataCheck(Shown):
     clusters: ClusterEffect | None  # None where no items belong together
     verdicts: tuple[Verdict, ...]  # on each estimator
     next_labels: NextLabels  # what can be said of more gold labels
-    warnings: tuple[str, ...]  # in plain words, the gravest first
+    warnings: tuple[Note, ...]  # the gravest first
     foretold: Foretold | None = None  # where it was worked out
 
     most_lines = 24  # with its name at most 25 lines, as many as the command prints
@@ -418,7 +410,7 @@ def check_data(
         next_labels=next_labels(items, sample, open_strata, study.passed_over),
         warnings=(
             *_warn_of_gold(sample, within, gold, tied if why_unknown(items) else 0),
-            *(one.sentences for one in open_strata),
+            *(one.note for one in open_strata),
             *warn_of_few(clusters),
             *warn_of_opposites(items),
             *(() if annotators is None else _warn_of_annotators(annotators)),

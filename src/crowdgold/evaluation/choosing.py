@@ -33,9 +33,8 @@ from crowdgold.checking.study import DataCheck
 from crowdgold.checking.without_gold import (
     Allowed,
     allowed,
-    assumed_in_words,
     has_ranges,
-    left_out_in_words,
+    ranges_if,
 )
 from crowdgold.evaluation.answer import (
     Answer,
@@ -142,15 +141,13 @@ def _why_no_answer(row: Mapping[str, Any], contradicts: bool) -> tuple[Note, ...
 
 def _choose(
     answer: Answer, rows: Mapping[str, Mapping[str, Any]], order: Sequence[str],
-    unusable: Mapping[str, str],
+    unusable: Mapping[str, tuple[Note, ...]],
 ) -> Answer:  # fmt: skip
     """The answer of one metric, from its rows by method."""
     passed: list[Passed] = []
     for method in (name for name in order if name in rows):
         row = rows[method]
-        why = _why_no_answer(row, answer.reason == ONLY_MODELS)
-        if method in unusable:
-            why = (Note("not_run", {"why": unusable[method]}),)
+        why = unusable.get(method) or _why_no_answer(row, answer.reason == ONLY_MODELS)
         if why:
             passed.append(Passed(method, why))
             no_ends = np.isfinite(row["estimate"]) and not np.isfinite(row["lower"] + row["upper"])
@@ -190,7 +187,7 @@ def _gold_alone(answer: Answer, rows: Mapping[str, Mapping[str, Any]]) -> Value 
 
 def answers_of(
     table: pd.DataFrame, sizes: Sizes, n_gold: Mapping[str, int],
-    set_aside: Mapping[str, Note | None], unusable: Mapping[str, Mapping[str, str]],
+    set_aside: Mapping[str, Note | None], unusable: Mapping[str, Mapping[str, tuple[Note, ...]]],
 ) -> list[Answer]:  # fmt: skip
     """The answer of each stratum, model, comparison and metric, in the order of a table.
 
@@ -273,7 +270,7 @@ def range_of(of: Quantity, items: Items, votes: Allowed | None, level: float) ->
 
 def with_ranges(
     answers: Sequence[Answer], planned: JobPlan, check: DataCheck | None
-) -> tuple[list[Answer], dict[str, str]]:
+) -> tuple[list[Answer], dict[str, Note]]:
     """The answers, where there is no gold with a range each; and what the ranges assume.
 
     Without gold labels every metric that was asked for has an answer with a range, also where no
@@ -281,14 +278,14 @@ def with_ranges(
     """
     study, settings = planned.study, planned.settings
     ranged: list[Answer] = []
-    assumed: dict[str, str] = {}
+    assumed: dict[str, Note] = {}
     level = settings.interval_level
     for name, stratum in planned.strata.items():
         items, own = items_of(study, stratum), of_stratum(answers, name)
         if gold := int((items.gold != UNLABELLED).sum()):
             # Where nothing could be run, each metric says why.
             lacks = tuple(
-                Passed(method, (Note("not_run", {"why": why}),))
+                Passed(method, (why,))
                 for (inside, method), why in planned.against.items()
                 if inside == name
             )
@@ -306,9 +303,6 @@ def with_ranges(
         own += [Answer(name, of, reason=NO_GOLD, passed_over=passed)
                 for of in quantities_asked(settings, items) if of not in known]  # fmt: skip
         ranged += [replace(one, allowed=range_of(one.of, items, votes, level)) for one in own]
-        assumed[name] = ""
         if votes is not None:
-            left_out = left_out_in_words(votes)
-            leave = f" They leave out {left_out}." if left_out else ""
-            assumed[name] = f"Ranges hold {assumed_in_words(votes.ranges)}.{leave}"
+            assumed[name] = ranges_if(votes)
     return ranged, assumed
