@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_an_answer_turned_round_has_its_ends_turned():
 def test_what_has_no_answer_is_neither_passed_nor_failed():
     found = decide("prevalence > 0.5")
     assert found.failed is found.value is found.as_json()["lower"] is None
-    ran = {"strata": [], "not_run": []}
+    ran = SimpleNamespace(not_run=[])
     assert exit_code(ran, [found]) == 1
     assert exit_code(ran, [found, decide("AUC:small < 0.9")]) == 3
     assert exit_code(ran, [decide("AUC:large < 0.9")]) == exit_code(ran, []) == 0

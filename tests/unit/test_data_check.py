@@ -12,7 +12,6 @@ from scipy.stats import binom, rankdata
 
 import crowdgold as cg
 from crowdgold.checking.agreement import agreement, alpha_of_patterns, check_annotators, holm
-from crowdgold.checking.choice import order_of_choice
 from crowdgold.checking.gold_sample import (
     MOST_GOLD,
     MOST_OTHERS,
@@ -23,6 +22,7 @@ from crowdgold.checking.gold_sample import (
 )
 from crowdgold.checking.study import check_data, verdicts_of, warn_of_opposites
 from crowdgold.cli import main
+from crowdgold.evaluation.choosing import order_of_choice
 from crowdgold.methods.doubts import Facts
 from crowdgold.methods.registry import offered
 from crowdgold.reading.study import read_study

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.checking import choice as rules
 from crowdgold.checking.gold_sample import GoldSample
 from crowdgold.checking.study import check_data
 from crowdgold.cli import main
+from crowdgold.evaluation import choosing as rules
 from crowdgold.evaluation.answer import Passed
 from crowdgold.evaluation.choosing import NO_MODEL, why_set_aside
 from crowdgold.evaluation.conditions import Condition, Key, answer_to, outcomes
@@ -79,7 +79,7 @@ def test_a_study_and_its_check_say_the_same_of_gold(p):
     check = check_data(study, np.random.default_rng(1))
     check = replace(check, gold_sample=replace(check.gold_sample, p=p))
     (stratum,) = evaluate_study(study, ASKED, StanModels(), check=check).summary.strata
-    assert stratum["gold_random"] == (not check.gold_sample.chosen) == (p >= 0.01)
+    assert stratum.gold_random == (not check.gold_sample.chosen) == (p >= 0.01)
 
 
 @pytest.mark.parametrize("method", ["AutoEval", "GT+MV"])

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.checking.choice import NO_GOLD, ONLY_MODELS
 from crowdgold.checking.gold_sample import GoldSample
 from crowdgold.cli import main
 from crowdgold.evaluation.answer import (
@@ -24,7 +23,7 @@ from crowdgold.evaluation.answer import (
     VotesRange,
     value_of,
 )
-from crowdgold.evaluation.choosing import why_set_aside
+from crowdgold.evaluation.choosing import NO_GOLD, ONLY_MODELS, why_set_aside
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.presentation.answers import (
     CELLS,

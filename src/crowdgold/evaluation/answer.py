@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.checking.choice import is_corrected
 from crowdgold.evaluation.questions import HUMANS, plain_metric
-from crowdgold.methods.registry import baseline
+from crowdgold.methods.method import CORRECTED as CORRECTED_BY_GOLD
+from crowdgold.methods.registry import baseline, with_role
 from crowdgold.metrics.binary import METRICS
 from crowdgold.metrics.metric import Words
 from crowdgold.types.notes import Note, note_of, texts
@@ -20,6 +20,11 @@ from crowdgold.types.notes import Note, note_of, texts
 STEPS = 4  # of rounding that an interval of a number as gold has at least
 ALONE, CORRECTED, BY_METHOD = WAYS = ("gold alone", "gold-corrected", "method")
 """By what a number was found: gold alone, a prediction that gold corrects, another method."""
+
+
+def is_corrected(method: str) -> bool:
+    """Whether gold labels correct what a method says of votes and scores."""
+    return method in with_role(CORRECTED_BY_GOLD) and method != baseline()
 
 
 def step_of(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

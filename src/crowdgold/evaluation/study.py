@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.checking.choice import first_choice, order_of_choice
 from crowdgold.checking.gold_sample import assess_gold_sample
 from crowdgold.checking.scores import notes_on_missing
 from crowdgold.checking.study import DataCheck, Foretold, check_data, verdicts_within
@@ -32,7 +31,9 @@ from crowdgold.evaluation.assumed_errors import (
 from crowdgold.evaluation.choosing import (
     NO_MODEL,
     answers_of,
+    first_choice,
     notes_on_annotators,
+    order_of_choice,
     votes_alone,
     why_set_aside,
     with_ranges,

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.checking.cluster_effect import cluster_effect
 from crowdgold.checking.gold_sample import assess_gold_sample
+from crowdgold.checking.study import cluster_effect
 from crowdgold.inference.correction import rectify
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import Rectified

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from crowdgold.checking.choice import is_corrected
 from crowdgold.checking.without_gold import ends_in_words
 from crowdgold.evaluation.answer import (
     ALONE,
@@ -19,6 +18,7 @@ from crowdgold.evaluation.answer import (
     Answer,
     Quantity,
     Value,
+    is_corrected,
     of_stratum,
 )
 from crowdgold.evaluation.folder import Evaluation, StratumCounts, Summary
