@@ -171,9 +171,9 @@ def test_every_method_is_there_or_says_why_not(found):
     lacks |= dict.fromkeys(("GT-E", "logistic-E"), "how often experts err")
     assert {one.method for one in found.summary.fits} == set(offered()) - set(lacks)
     missing = found.summary.not_run
-    assert {one["method"] for one in missing} == set(lacks)
-    assert all(lacks[one["method"]] in one["reason"] for one in missing)
-    assert not any(one["failed"] for one in missing)
+    assert {one.method for one in missing} == set(lacks)
+    assert all(lacks[one.method] in one.reason for one in missing)
+    assert not any(one.failed for one in missing)
     for one in found.answers:
         assert one.beside.method == "MAVEN-C"
         assert isinstance(one.beside.contradicted, bool)

@@ -247,7 +247,7 @@ def _check_experts(items: Items) -> ExpertCheck:
     ends = [(float(low), float(high)) for low, high in found.intervals]
     return ExpertCheck(
         second, third, found.sensitivity, found.specificity, ends[0], ends[1], found.source, "",
-        (str(found), *((opinions,) if second else ())),
+        (found.note.text, *((opinions,) if second else ())),
     )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def note_on_errors(items: Items) -> list[Note]:
         return []
     if unknown := why_unknown(items):
         return [Note("gold_for_truth", {"why": unknown})]
-    return [Note("errors_of_experts", {"errors": str(expert_errors(items))})]
+    return [expert_errors(items).note]
 
 
 def if_gold_wrong(items: Items, settings: Settings, assumed: pd.DataFrame) -> Note | None:

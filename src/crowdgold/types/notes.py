@@ -24,6 +24,16 @@ class Words(NamedTuple):
     mend: str = ""  # what would mend it
 
 
+def _lack(text: str, mend: str = "") -> Words:
+    """How it is said that a method cannot be used."""
+    return Words(text, weight=FATAL, mend=mend)
+
+
+def _doubt(text: str, mend: str) -> Words:
+    """How it is said what speaks against a method."""
+    return Words(text, weight=MINOR, mend=mend)
+
+
 MORE_GOLD = "have an expert label more items, drawn at random"
 FIRST_GOLD = "have an expert label items that `crowdgold sample` draws"
 """What is advised where there is no gold label yet."""
@@ -87,7 +97,7 @@ CATALOGUE: Mapping[str, Words] = {
     "no_interval_known": Words("it has no interval"),
     "metric_not_asked": Words("the metric was not asked for"),
     "metric_of_scores": Words("the metric needs scores of a model; there are none"),
-    "no_rate": Words("{problem}"),
+    "no_rate": Words("no rate: {problem}"),
     "not_a_mean": Words("not a mean of item-level values; AutoEval estimates {means} only"),
     "swapped": Words(
         "{swapped:.1%} of the posterior has labels swapped (TPR + TNR < 1), a second mode; cut the "
@@ -117,55 +127,40 @@ CATALOGUE: Mapping[str, Words] = {
         weight=MINOR,
     ),
     # Why a method is not run, or has no number.
-    "no_gold_labels": Words(
-        "it needs gold labels; there are 0, expected at least 2", weight=FATAL, mend=FIRST_GOLD
+    "no_gold_labels": _lack("it needs gold labels; there are 0, expected at least 2", FIRST_GOLD),
+    "one_gold_label": _lack(
+        "it needs gold labels; there are {gold}, expected at least 2", MORE_GOLD
     ),
-    "one_gold_label": Words(
-        "it needs gold labels; there are {gold}, expected at least 2", weight=FATAL, mend=MORE_GOLD
+    "no_classes": _lack("it needs gold labels of both classes; there are none", FIRST_GOLD),
+    "one_class": _lack(
+        "it needs gold labels of both classes; all {gold} are of one class", MORE_GOLD
     ),
-    "no_classes": Words(
-        "it needs gold labels of both classes; there are none", weight=FATAL, mend=FIRST_GOLD
+    "no_scores": _lack(
+        "it needs scores of a model; there are none", "add a file with the columns item and score"
     ),
-    "one_class": Words(
-        "it needs gold labels of both classes; all {gold} are of one class",
-        weight=FATAL,
-        mend=MORE_GOLD,
-    ),
-    "no_scores": Words(
-        "it needs scores of a model; there are none",
-        weight=FATAL,
-        mend="add a file with the columns item and score",
-    ),
-    "no_votes": Words("it needs votes; there are none", weight=FATAL, mend=GIVE_VOTES),
+    "no_votes": _lack("it needs votes; there are none", GIVE_VOTES),
     "no_annotators": Words("it needs to know who gave each vote", weight=FATAL, mend=GIVE_VOTES),
     "no_few_annotators": Words(
         "it needs to know who gave each vote",
         weight=FATAL,
         mend=f"{GIVE_VOTES}, of {{fewest}} to {{most}} annotators",
     ),
-    "not_few_annotators": Words(
+    "not_few_annotators": _lack(
         "it needs to know who gave each vote, and {fewest} to {most} annotators in all; there are "
         "{annotators}",
-        weight=FATAL,
-        mend=f"{GIVE_VOTES}, of {{fewest}} to {{most}} annotators",
+        f"{GIVE_VOTES}, of {{fewest}} to {{most}} annotators",
     ),
-    "no_several": Words(
-        "it needs items with several votes; each has one", weight=FATAL, mend=HAVE_SEVERAL
+    "no_several": _lack("it needs items with several votes; each has one", HAVE_SEVERAL),
+    "no_agents": _lack(
+        "it needs to know whose response each item is: a column agent", "add a column agent"
     ),
-    "no_agents": Words(
-        "it needs to know whose response each item is: a column agent",
-        weight=FATAL,
-        mend="add a column agent",
+    "no_oracle": _lack(
+        "it needs P(Y | V), which only some simulators tell: oracle", "simulate the data"
     ),
-    "no_oracle": Words(
-        "it needs P(Y | V), which only some simulators tell: oracle",
-        weight=FATAL,
-        mend="simulate the data",
+    "errors_unknown": _lack("it needs to know how often experts err; {why}", KNOWN_ERRORS),
+    "no_package": _lack(
+        "it needs the package {package}, which is not installed",
     ),
-    "errors_unknown": Words(
-        "it needs to know how often experts err; {why}", weight=FATAL, mend=KNOWN_ERRORS
-    ),
-    "no_package": Words("it needs the package {package}, which is not installed", weight=FATAL),
     "other_table": Words("it takes a table of {tables}", weight=FATAL),
     "takes_no_weights": Words("it takes no weights of items", weight=FATAL),
     "not_two_labels": Words("it needs two kinds of labels; there are {number}", weight=FATAL),
@@ -176,109 +171,82 @@ CATALOGUE: Mapping[str, Words] = {
     "none_scored": Words(
         "no item has a score of {models}; have {whose} score {which}", weight=FATAL
     ),
-    "no_gold_scored": Words(
-        "none of the {whole} has a score of {models}; have {whose} score {which}", weight=FATAL
+    "no_gold_scored": _lack(
+        "none of the {whole} has a score of {models}; have {whose} score {which}"
     ),
-    "few_gold_scored": Words(
+    "few_gold_scored": _lack(
         "{gold} of the {whole} {have} a score of {models}, expected at least {least}; have {whose} "
-        "score {which}",
-        weight=FATAL,
+        "score {which}"
     ),
     # What speaks against a method.
-    "few_of_rarer": Words(
+    "few_of_rarer": _doubt(
         "{gold:counted gold labels} of a class; below {fewest} some metrics get no interval",
-        weight=MINOR,
-        mend=MORE_GOLD,
+        MORE_GOLD,
     ),
-    "fewer_than_measured": Words(
+    "fewer_than_measured": _doubt(
         "{gold:counted gold labels}; how often intervals are right was measured with {measured} or "
         "more",
-        weight=MINOR,
-        mend=MORE_GOLD,
+        MORE_GOLD,
     ),
-    "gold_chosen": Words(
-        "{misfit} (p = {p:.2g})",
-        weight=MINOR,
-        mend="have an expert label items that are drawn at random",
+    "gold_chosen": _doubt(
+        "{misfit} (p = {p:.2g})", "have an expert label items that are drawn at random"
     ),
-    "gold_taken_for_true": Words(
+    "gold_taken_for_true": _doubt(
         "takes gold labels for true; experts err on {errors:.2g} % of a class",
-        weight=MINOR,
-        mend="take a method that corrects experts' errors",
+        "take a method that corrects experts' errors",
     ),
-    "few_items": Words(
-        "{items:counted items}; below {enough} the priors say too much",
-        weight=MINOR,
-        mend="add items",
+    "few_items": _doubt(
+        "{items:counted items}; below {enough} the priors say too much", "add items"
     ),
-    "fewer_than_three_votes": Words(
+    "fewer_than_three_votes": _lack(
         "without gold the votes' errors are known only where items have three votes",
-        weight=FATAL,
-        mend=f"add votes, or {FIRST_GOLD}",
+        f"add votes, or {FIRST_GOLD}",
     ),
-    "votes_trusted": Words(
-        "without gold it takes votes to be right more often than not",
-        weight=MINOR,
-        mend=FIRST_GOLD,
+    "votes_trusted": _doubt(
+        "without gold it takes votes to be right more often than not", FIRST_GOLD
     ),
-    "one_vote": Words(
+    "one_vote": _doubt(
         "one vote an item: how votes of an item agree follows the prior",
-        weight=MINOR,
-        mend="have some items labelled by several annotators",
+        "have some items labelled by several annotators",
     ),
-    "votes_at_random": Words(
-        "votes agree no more than at random",
-        weight=MINOR,
-        mend="look at the annotators and at their instructions",
+    "votes_at_random": _doubt(
+        "votes agree no more than at random", "look at the annotators and at their instructions"
     ),
-    "errors_together": Words(
+    "errors_together": _doubt(
         "judges err together here (correlation of their errors {correlation:.2f} or more), and it "
         "takes them to err independently",
-        weight=MINOR,
-        mend="take a method that gold labels correct",
+        "take a method that gold labels correct",
     ),
-    "fewer_than_three_labels": Words(
+    "fewer_than_three_labels": _doubt(
         "fewer than three labels an item: who is right follows the prior",
-        weight=MINOR,
-        mend="have items labelled by three or more annotators",
+        "have items labelled by three or more annotators",
     ),
-    "labels_at_random": Words(
-        "labels agree no more than at random", weight=FATAL, mend=HAVE_SEVERAL
-    ),
-    "few_labels_each": Words(
+    "labels_at_random": _lack("labels agree no more than at random", HAVE_SEVERAL),
+    "few_labels_each": _doubt(
         "half of the annotators have fewer than {few} labels",
-        weight=MINOR,
-        mend="have each annotator label more items",
+        "have each annotator label more items",
     ),
-    "many_against": Words(
+    "many_against": _doubt(
         "{adversarial} of {annotators} annotators label against the others",
-        weight=MINOR,
-        mend="check that their labels are not swapped",
+        "check that their labels are not swapped",
     ),
-    "rare_labels": Words(
+    "rare_labels": _doubt(
         "{rare:.1f} % of the labels are of one class: labels may come out swapped",
-        weight=MINOR,
-        mend="use CLARA-ordered",
+        "use CLARA-ordered",
     ),
-    "too_short": Words(
+    "too_short": _doubt(
         "its intervals of AUC and delta TPR are too short, whatever the data",
-        weight=MINOR,
-        mend="read logistic-R or MAVEN-C",
+        "read logistic-R or MAVEN-C",
     ),
-    "majority_errs": Words(
+    "majority_errs": _doubt(
         "it takes the majority for the truth, which errs on {errors:.0f} % of the gold items",
-        weight=MINOR,
-        mend="use a method that models the votes' errors",
+        "use a method that models the votes' errors",
     ),
-    "majority_below_chance": Words(
-        "TPR + TNR of the majority is {both:.2f}, not above 1",
-        weight=FATAL,
-        mend="check that labels are not swapped",
+    "majority_below_chance": _lack(
+        "TPR + TNR of the majority is {both:.2f}, not above 1", "check that labels are not swapped"
     ),
-    "majority_near_chance": Words(
-        "TPR + TNR of the majority is {both:.2f}, hardly above 1",
-        weight=MINOR,
-        mend="have better or more votes",
+    "majority_near_chance": _doubt(
+        "TPR + TNR of the majority is {both:.2f}, hardly above 1", "have better or more votes"
     ),
     # Why there is no range without gold labels.
     "range_not_known": Words("votes and scores alone give it no range", weight=FATAL),
@@ -370,7 +338,8 @@ CATALOGUE: Mapping[str, Words] = {
         "hold, and are little wider. Only if this is the first look, name the number of labels at "
         "which you now mean to stop"
     ),
-    "errors_of_experts": Words("{errors}"),
+    "experts_err": Words("an expert has {rates}, {source}"),
+    "experts_differ": Words("an item is as positive as the share of experts who call it so"),
     "gold_for_truth": Words(
         "gold labels are taken for the truth, since experts' errors are not known: {why}"
     ),
