@@ -150,7 +150,7 @@ def evaluated_here(folder, files, chosen):
 
 def unforeseen(joined):
     """The reasons of methods that failed by an error that is named, and no refusal in words."""
-    reasons = [one["reason"] for one in joined.summary["not_run"] if one["failed"]]
+    reasons = [one.reason for one in joined.summary.not_run if one.failed]
     return [why for why in reasons if re.match(r"[A-Z]\w+(Error|Exception)\b", why)]
 
 
@@ -158,7 +158,7 @@ def unforeseen(joined):
 def test_good_files_are_evaluated_by_every_method_that_has_what_it_needs(files, tmp_path):
     bytes_of = {name: text.encode() for name, text in files.items()}
     joined = evaluated_here(tmp_path, bytes_of, Settings(imputations=DRAWS))
-    ran = {one["method"] for one in joined.summary["fits"]}
+    ran = {one.method for one in joined.summary.fits}
     assert {"GT", "GT+MV", "DS", "MAVEN", "MAVEN-C"} <= ran
     assert unforeseen(joined) == []
 
@@ -174,7 +174,7 @@ def test_changed_files_are_evaluated_by_every_method(tmp_path_factory):
         joined = evaluated_here(tmp_path_factory.mktemp("files"), files, chosen)
         if joined is not None:
             assert unforeseen(joined) == []
-            ran.update(["any", *{one["method"] for one in joined.summary["fits"]}])
+            ran.update(["any", *{one.method for one in joined.summary.fits}])
 
     evaluate()
     assert ran["any"] > 40
@@ -239,7 +239,7 @@ def test_the_order_of_rows_columns_and_files_does_not_matter(tmp_path, tied):
         joined = join_findings(planned, [one for job in jobs for one in job], None, 0.0, assumed)
         found.append((joined, [one for job in jobs for one in job]))
     (first, jobs), *others = found
-    ran = {one["method"] for one in first.summary["fits"]}
+    ran = {one.method for one in first.summary.fits}
     assert {"GT", "GT+MV", "votes-R", "logistic-R", "AutoEval", "Rogan-Gladen", "DS", "GT-E",
             "logistic-E"} <= ran  # fmt: skip
     assert unforeseen(first) == []

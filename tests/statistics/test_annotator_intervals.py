@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from crowdgold.checking.apart import SIGNIFICANT, annotators_apart
+from crowdgold.checking.judges import DIFFER, annotators_apart
 from crowdgold.experiment.summaries import coverage_band
 from crowdgold.inference.annotator_rates import of_gold
 from crowdgold.inference.estimate import View
@@ -97,7 +97,7 @@ def test_equal_annotators_rarely_differ(each, halves):
     of three, and of three where six annotators have the hard items: differ in .01 of studies at
     most, in the binomial band of 600 up to .027."""
     share = found_apart(EQUAL, 42 + each, OF_TEST, each, halves=halves)
-    assert share <= coverage_band(OF_TEST, SIGNIFICANT)[1]
+    assert share <= coverage_band(OF_TEST, DIFFER)[1]
 
 
 def test_annotators_who_err_on_a_whole_cluster_do_not_differ_for_it():
@@ -115,7 +115,7 @@ def test_annotators_who_err_on_a_whole_cluster_do_not_differ_for_it():
             items = replace(study.items, cluster=cluster if known else None)
             apart = annotators_apart(Study(items, voters), rng)
             said[known] += any(one.differ for one in apart)
-    high = 200 * coverage_band(200, SIGNIFICANT)[1]
+    high = 200 * coverage_band(200, DIFFER)[1]
     assert said[True] <= high < said[False]
 
 

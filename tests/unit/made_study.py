@@ -11,13 +11,16 @@ import pandas as pd
 from crowdgold.cli import main
 from crowdgold.evaluation.answer import Answer, Quantity, value_of
 from crowdgold.evaluation.choosing import answers_of
-from crowdgold.evaluation.folder import Evaluation
+from crowdgold.evaluation.folder import Evaluation, FitTold, NotRun, StratumCounts, Summary
+from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.rows import KEYS
 from crowdgold.inference.labels import evaluate
 from crowdgold.methods.doubts import CHOSEN
 from crowdgold.methods.registry import fit
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.presentation.folder import read_study_folder
 from crowdgold.reading.study import read_study
+from crowdgold.types.notes import Note
 
 
 def write_items(items, path, **columns):
@@ -241,8 +244,23 @@ def make_study(
 def evaluation_in(folder):
     """What a folder holds, as it was before it was written."""
     held = read_study_folder(folder)
-    summary = {key: value for key, value in held.summary.items() if key != "answers"}
-    return Evaluation(held.tables, summary, tuple(held.all_answers))
+    return Evaluation(held.tables, summary_of(held.summary), tuple(held.all_answers))
+
+
+def summary_of(held):
+    """The summary that a study.json of `make_study` has."""
+    told, fits = held["settings"], held["fits"]
+    settings = Settings(tuple(told["methods"]), level=told["level"])
+    counts = ("items", "votes", "gold", "gold_positive", "gold_negative")
+    strata = [StratumCounts(one["name"], *(one[name] for name in counts), True, None, one["about"])
+              for one in held["strata"]]  # fmt: skip
+    fits = [FitTold(one["stratum"], one["method"], one["model"],
+                    Diagnostics(failures=tuple(one["problems"]), chains=4), 1.2)
+            for one in fits]  # fmt: skip
+    lacks = [NotRun(one["stratum"], one["method"], one["model"], Note("no_annotators"))
+             for one in held["not_run"]]  # fmt: skip
+    return Summary(settings, held["models"], {}, False, (), tuple(strata), held["held_against"],
+                   tuple(fits), tuple(lacks), 1.0)  # fmt: skip
 
 
 def changed(folder, **summary):
@@ -257,6 +275,6 @@ def changed(folder, **summary):
 def answers_in(table, gold, aside=None, unusable=()):
     """The answers that are chosen from rows of all items, with so many gold labels."""
     asked = zip(table["stratum"], table["model"], table["against"], strict=True)
-    against = {"all": dict.fromkeys(unusable, "too few")}
+    against = {"all": dict.fromkeys(unusable, (Note("no_votes"),))}
     sizes = dict.fromkeys(asked, (gold, 2 * gold))
     return tuple(answers_of(table, sizes, {"all": gold}, {"all": aside}, against))

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import crowdgold
-from crowdgold.checking.apart import annotators_apart
+from crowdgold.checking.judges import annotators_apart
 from crowdgold.cli import main
 from crowdgold.evaluation.fitting import Finding
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.rows import annotator_rows
 from crowdgold.evaluation.study import evaluate_study
-from crowdgold.inference.annotator_rates import NO_GOLD_LABELS, of_gold
+from crowdgold.inference.annotator_rates import of_gold
 from crowdgold.inference.estimate import Estimate, View
 from crowdgold.inference.interval import unseen_share
 from crowdgold.inference.labels import evaluate
@@ -24,6 +24,7 @@ from crowdgold.presentation.page import annotators_table
 from crowdgold.reading.study import Study
 from crowdgold.simulate.design import POISSON, SIMPLE, STRATA, draw_gold
 from crowdgold.types.items import NO_PREDICTOR, Items, labels_of_items
+from crowdgold.types.notes import codes
 
 N, NAMES = 400, ["ann", "bob", "eve", "new"]
 EXAMPLE = Path(str(crowdgold.__file__)).parent / "example"
@@ -105,7 +106,7 @@ def test_who_is_always_right_has_a_bound_and_who_has_no_gold_a_reason():
         assert [one.gold for one in of_new] == [gold == 1, 0]
         assert np.isnan([one.lower for one in of_new]).all()
         assert all(one.note for one in of_new)
-        assert (of_new[0].note == NO_GOLD_LABELS) == (gold == -1)
+        assert (codes(of_new[0].notes) == "no_gold_of_annotator") == (gold == -1)
 
 
 def test_tables_have_the_rates_also_of_strata_and_not_where_experts_err():

@@ -6,17 +6,17 @@ import pytest
 
 from crowdgold.experiment.registries import entries
 from crowdgold.experiment.summaries import coverage_band, share_error
-from crowdgold.methods.needs import NEEDS, NO_SCORES, Has, lacks_package
+from crowdgold.methods.needs import NEEDS, Has, lacks_package
 from crowdgold.methods.registry import METHODS
 from crowdgold.papers.arena import table as arena
 from crowdgold.papers.arena.plots import COVERS, OTHER, UNSURE, colour_of_coverage, word_of
 from crowdgold.papers.arena.table import (
     INSIDE,
-    METRIC_OF_SCORES,
     arena_cells,
     by_fewest_short,
     judged,
 )
+from crowdgold.types.notes import Note
 from unit.made_pages import page_from
 
 SIZE = 20
@@ -76,8 +76,8 @@ def test_every_method_has_a_cell_for_every_metric_of_every_world():
     for method in ("GT", "MV", "MAVEN-R", "CLARA"):
         lacking = cells.loc[("second", method, "AUC")]
         limits = METHODS[method].cannot_estimate("AUC")
-        needed = NO_SCORES if method == "MAVEN-R" else arena.METRIC_OF_SCORES
-        assert lacking["reason"] == (limits or needed)
+        needed = Note("no_scores" if method == "MAVEN-R" else "metric_of_scores")
+        assert lacking["reason"] == (limits or needed).text
         assert bool(limits) == (method == "CLARA")
         assert lacking["verdict"] == arena.NONE
 
@@ -135,11 +135,12 @@ def test_every_need_has_a_word_in_the_cells_of_the_figure():
     """Tables that have nothing, gold alone, or a vote an item lack all else; an unknown reason is
     told as such."""
     gold, votes = Has(gold_positive=5, gold_negative=5), Has(most_votes=1)
-    lacking = [[*filter(None, map(one.lacks, (Has(), gold, votes)))] for one in NEEDS]
+    tables = (Has(), gold, votes)
+    lacking = [[lack.text for lack in map(one.lacks, tables) if lack] for one in NEEDS]
     assert all(lacking)
     reasons = [reason for of_need in lacking for reason in of_need]
-    reasons += [lacks_package("no_such_package"), METRIC_OF_SCORES]
-    reasons += [one.cannot_estimate("none") for one in METHODS.values() if one.estimates]
+    reasons += [lacks_package("no_such_package").text, Note("metric_of_scores").text]
+    reasons += [one.cannot_estimate("none").text for one in METHODS.values() if one.estimates]
     assert all(reasons)
     assert OTHER not in {word_of(reason) for reason in reasons}
     assert word_of("the moon is full") == OTHER

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import crowdgold as cg
-from crowdgold.checking.cluster_effect import FEW, cluster_effect, intraclass_correlation
 from crowdgold.checking.gold_sample import OF_CLUSTERS, OF_ITEMS, assess_gold_sample
+from crowdgold.checking.study import FEW_CLUSTERS, cluster_effect, intraclass_correlation
 from crowdgold.cli import main
 from crowdgold.inference.labels import evaluate
 from crowdgold.methods.doubts import CHOSEN
@@ -170,7 +170,7 @@ def test_check_says_so_where_likeness_cannot_be_known():
 
 
 def test_gold_of_few_clusters_is_warned_of(tmp_path, capsys):
-    for n_gold, warned in ((50, True), (5 * FEW, False)):
+    for n_gold, warned in ((50, True), (5 * FEW_CLUSTERS, False)):
         path = write(items_of(n_gold=n_gold), tmp_path / f"{n_gold}.csv")
         assert main(["check", path]) in (0, 1)
         assert ("gold labels are of 10 clusters" in capsys.readouterr().err) == warned

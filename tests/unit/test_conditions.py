@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -29,6 +30,11 @@ def items(*models):
     votes = np.array([1, 0, 2, 3, 0, 1])
     return Items(np.arange(6).astype(str), votes, np.full(6, 3), np.full(6, -1), scores,
                  tie_break=np.arange(6.0))  # fmt: skip
+
+
+def evaluation(answers):
+    """What exit codes read of an evaluation in which no method failed."""
+    return SimpleNamespace(summary=SimpleNamespace(not_run=[]), answers=answers)
 
 
 ANSWERS = (
@@ -83,7 +89,7 @@ def test_an_answer_turned_round_has_its_ends_turned():
 def test_what_has_no_answer_is_neither_passed_nor_failed():
     found = decide("prevalence > 0.5")
     assert found.failed is found.value is found.as_json()["lower"] is None
-    ran = Evaluation({}, {"strata": [], "not_run": []}, ANSWERS)
+    ran = evaluation(ANSWERS)
     assert exit_code(ran, [found]) == 1
     assert exit_code(ran, [found, decide("AUC:small < 0.9")]) == 3
     assert exit_code(ran, [decide("AUC:large < 0.9")]) == exit_code(ran, []) == 0
@@ -103,7 +109,7 @@ def test_an_evaluation_in_which_no_metric_has_an_answer_ends_with_1(given, code)
     """Without gold labels a range is one, or what a model says. Who asked for a method that is
     never an answer has its numbers."""
     nothing = replace(ANSWERS[0], value=None)
-    ran = Evaluation({}, {"strata": [], "not_run": []}, (nothing, replace(ANSWERS[1], **given)))
+    ran = evaluation((nothing, replace(ANSWERS[1], **given)))
     assert exit_code(ran, []) == code
 
 

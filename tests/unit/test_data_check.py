@@ -12,7 +12,6 @@ from scipy.stats import binom, rankdata
 
 import crowdgold as cg
 from crowdgold.checking.agreement import agreement, alpha_of_patterns, check_annotators, holm
-from crowdgold.checking.choice import order_of_choice
 from crowdgold.checking.gold_sample import (
     MOST_GOLD,
     MOST_OTHERS,
@@ -23,6 +22,7 @@ from crowdgold.checking.gold_sample import (
 )
 from crowdgold.checking.study import check_data, verdicts_of, warn_of_opposites
 from crowdgold.cli import main
+from crowdgold.evaluation.choosing import order_of_choice
 from crowdgold.methods.doubts import Facts
 from crowdgold.methods.registry import offered
 from crowdgold.reading.study import read_study
@@ -394,8 +394,8 @@ def test_ties_of_experts_are_warned_of(study, tmp_path, tied, expected):
     read = read_study([*study[:2], tmp_path / "experts.csv"])
     found = checked(read.with_expert_error("none"), 100)
     assert found.experts_tied == tied
-    assert sum("since they are tied: 12 %" in one for one in found.warnings) == expected
-    assert not any("since they are tied" in one for one in checked(read, 100).warnings)
+    assert sum("since they are tied: 12 %" in one.text for one in found.warnings) == expected
+    assert not any("since they are tied" in one.text for one in checked(read, 100).warnings)
 
 
 @pytest.mark.parametrize(
@@ -408,7 +408,7 @@ def test_scores_of_three_decimals_are_no_warning(places, skew, warned, study, tm
     scores.to_csv(tmp_path / "rounded.csv", index=False)
     read = read_study([study[0], tmp_path / "rounded.csv"])
     found = checked(read, permutations=19)
-    assert sum("have equal scores of gpt" in one for one in found.warnings) == warned
+    assert sum("have equal scores of gpt" in one.text for one in found.warnings) == warned
     pairs = [a == b for a, b in itertools.combinations(read.items.scores["gpt"], 2)]
     assert found.scores["gpt"].tied == pytest.approx(np.mean(pairs), abs=1e-12)
 

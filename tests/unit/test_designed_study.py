@@ -231,7 +231,7 @@ def test_items_heavier_than_any_gold_item_are_said_to_have_too_few_labels():
             assert codes(alone.notes) == ("left_open" if said else "")
             assert np.isfinite(alone.lower) is not said
         if said:
-            assert "more than twice as much as any gold item" in found[0].sentences
+            assert "more than twice as much as any gold item" in found[0].note.text
 
 
 def test_too_few_labels_of_a_stratum_are_no_answer_and_check_says_how_many_more(tmp_path, capsys):

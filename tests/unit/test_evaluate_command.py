@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -121,7 +122,8 @@ def test_the_answer_waits_for_nothing_that_it_does_not_need(few, tmp_path):
 def test_answers_that_models_change_are_printed_again():
     """A stratum without gold has an answer only when its model was sampled; the other is not
     repeated."""
-    of, strata = Quantity("prevalence"), {"strata": [{"name": "a"}, {"name": "b"}]}
+    of, names = Quantity("prevalence"), [SimpleNamespace(name=name) for name in "ab"]
+    strata = SimpleNamespace(strata=names)
     gold, model = (Value(method, 0.3, 0.2, 0.4) for method in ("GT", "DS"))
     early, late = (
         Evaluation({}, strata, (Answer("a", of, gold), Answer("b", of, value)))

@@ -22,6 +22,7 @@ from crowdgold.models.stan import StanModels
 from crowdgold.reading.study import Study
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.types.items import NO_GOLD
+from crowdgold.types.notes import Note, texts
 from unit.reference import make_items
 
 SEED = 20260301
@@ -166,11 +167,11 @@ def test_two_seeds_give_the_same_answer(items, stan):
 def test_every_method_is_there_or_says_why_not(found):
     lacks = dict.fromkeys(("CLARA", "judges", "judges-R"), "who gave each vote")
     lacks |= dict.fromkeys(("GT-E", "logistic-E"), "how often experts err")
-    assert {one["method"] for one in found.summary["fits"]} == set(offered()) - set(lacks)
-    missing = found.summary["not_run"]
-    assert {one["method"] for one in missing} == set(lacks)
-    assert all(lacks[one["method"]] in one["reason"] for one in missing)
-    assert not any(one["failed"] for one in missing)
+    assert {one.method for one in found.summary.fits} == set(offered()) - set(lacks)
+    missing = found.summary.not_run
+    assert {one.method for one in missing} == set(lacks)
+    assert all(lacks[one.method] in one.reason for one in missing)
+    assert not any(one.failed for one in missing)
     for one in found.answers:
         assert one.beside.method == "MAVEN-C"
         assert isinstance(one.beside.contradicted, bool)
@@ -281,8 +282,8 @@ def test_strata_are_studies_of_their_own(items, stan):
     study = Study(items, strata={"language": half})
     settings = Settings(methods=("GT", "Rogan-Gladen"), metrics=("prevalence", "AUC"))
     found = evaluate_study(study, settings, stan)
-    assert [one["name"] for one in found.summary["strata"]] == ["all", "language=a", "language=b"]
-    assert "language=few with 10" in " ".join(found.summary["notes"])
+    assert [one.name for one in found.summary.strata] == ["all", "language=a", "language=b"]
+    assert "language=few with 10" in texts(found.summary.notes)
     table = found.tables["estimates"].query("method == 'GT' and metric == 'prevalence'")
     part = items.gold[half == "b"]
     share = (part == 1).sum() / (part != NO_GOLD).sum()
@@ -299,7 +300,7 @@ def test_weights_are_those_of_the_items(items):
     known = items.gold != NO_GOLD
     expected = np.average(items.gold[known], weights=weights[known])
     assert found.tables["estimates"]["estimate"].item() == pytest.approx(expected)
-    assert found.summary["not_run"][0]["reason"] == "it takes no weights of items"
+    assert found.summary.not_run[0].why == Note("takes_no_weights")
     own = plain.tables["estimates"].query("method == 'GT'").reset_index(drop=True)
     pd.testing.assert_frame_equal(same.tables["estimates"], own)
 
@@ -348,12 +349,12 @@ def test_jobs_and_reasons():
     assert planned.jobs == [Job("all", ("MAVEN-R", "MAVEN"), name) for name in ("large", "small")]
     assert list(planned.against) == [("all", "CLARA")]
     without = make_items(items.votes_positive, 3, NO_GOLD, {})
-    assert "needs scores" in reason_against("MAVEN", Study(without), without)
+    assert reason_against("MAVEN", Study(without), without).code == "no_scores"
     for method in ("GT", "GT+MV", "votes-R", "Rogan-Gladen"):
-        assert "needs gold labels" in reason_against(method, Study(without), without)
-    assert reason_against("DS", Study(without), without) == ""
+        assert "needs gold labels" in reason_against(method, Study(without), without).text
+    assert reason_against("DS", Study(without), without) is None
     one = make_items([0, 1, 2], 3, [1, 1, -1])
-    assert "both classes" in reason_against("Rogan-Gladen", Study(one), one)
+    assert reason_against("Rogan-Gladen", Study(one), one).code == "one_class"
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.checking import choice as rules
 from crowdgold.checking.gold_sample import GoldSample
 from crowdgold.checking.study import check_data
 from crowdgold.cli import main
+from crowdgold.evaluation import choosing as rules
 from crowdgold.evaluation.answer import Passed
 from crowdgold.evaluation.choosing import NO_MODEL, why_set_aside
 from crowdgold.evaluation.conditions import Condition, Key, answer_to, outcomes
@@ -24,7 +24,7 @@ from crowdgold.models.stan import StanModels
 from crowdgold.presentation.answers import badge
 from crowdgold.reading.study import Study
 from crowdgold.types.items import NO_GOLD
-from crowdgold.types.notes import Note, codes, said
+from crowdgold.types.notes import Note, codes
 from crowdgold.types.parameters import POSSIBLY
 from unit.made_study import answers_in
 from unit.test_evaluate_study import simulated
@@ -78,8 +78,8 @@ def test_a_study_and_its_check_say_the_same_of_gold(p):
     study = Study(simulated(500, 250))
     check = check_data(study, np.random.default_rng(1))
     check = replace(check, gold_sample=replace(check.gold_sample, p=p))
-    (stratum,) = evaluate_study(study, ASKED, StanModels(), check=check).summary["strata"]
-    assert stratum["gold_random"] == (not check.gold_sample.chosen) == (p >= 0.01)
+    (stratum,) = evaluate_study(study, ASKED, StanModels(), check=check).summary.strata
+    assert stratum.gold_random == (not check.gold_sample.chosen) == (p >= 0.01)
 
 
 @pytest.mark.parametrize("method", ["AutoEval", "GT+MV"])
@@ -118,7 +118,7 @@ def rows_of(methods, metric="prevalence", failed=(), contradicted=(), **changes)
 
 
 CHOSEN = why_set_aside(GoldSample(1e-9))
-FAILED = {"estimate": np.nan, "notes": said("it failed")}
+FAILED = {"estimate": np.nan, "notes": (Note("failed", {"error": "why"}),)}
 
 
 def choice(table, gold=100, aside=None, unusable=()):
@@ -282,7 +282,7 @@ def test_what_the_data_do_not_support_is_no_answer():
     assert by(choice(rows_of(ALL), unusable=["logistic-R"])) == ("votes-R", None)
     nobody = choice(rows_of(["GT", "DS"]), unusable=["GT"])
     assert nobody.value is None
-    assert nobody.passed_over[0] == Passed("GT", (Note("not_run", {"why": "too few"}),))
+    assert nobody.passed_over[0] == Passed("GT", (Note("no_votes"),))
 
 
 def test_the_model_beside_an_answer_is_flagged_where_gold_contradicts_it():

@@ -23,10 +23,11 @@ from crowdgold.methods.misfit import flag_misfit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.presentation.answers import OF_ITEMS, OF_POPULATION, assumptions_of
 from crowdgold.presentation.doubts import find_doubts
+from crowdgold.presentation.folder import read_study_folder
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
 from crowdgold.types.notes import codes
-from unit.made_study import changed, evaluation_in, make_study
+from unit.made_study import changed, make_study
 from unit.reference import make_items
 from unit.test_evaluate_command import EXAMPLE, files
 
@@ -213,7 +214,7 @@ def test_another_target_is_refused():
     ("about", "said"), [("population", "the population"), ("items", "these items")]
 )
 def test_the_doubt_about_weights_follows_the_setting(tmp_path, about, said):
-    settings = evaluation_in(make_study(tmp_path, metrics=("AUC",))).summary["settings"]
+    settings = read_study_folder(make_study(tmp_path, metrics=("AUC",))).summary["settings"]
     study = changed(tmp_path, weighted=True, settings={**settings, "about": about})
     (doubt,) = [one for one in find_doubts(study) if one.title == "Weights"]
     assert f"Items are weighted: the numbers are of {said}" in doubt.text

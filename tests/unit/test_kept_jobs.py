@@ -142,7 +142,8 @@ def test_a_job_that_failed_is_not_kept(study, tmp_path, monkeypatch, capsys):
     def fail(job, *shared):
         if job.methods == ("DS",):
             os._exit(1)  # as of the system, for want of memory
-        return [Finding(job.stratum, job.model, name, problem="no room") for name in job.methods]
+        why = Note("failed", {"error": "no room"})
+        return [Finding(job.stratum, job.model, name, problem=why) for name in job.methods]
 
     asked = ["--methods", "CLARA", "--metrics", "AUC", "--out", str(tmp_path / "mine")]
     assert main(["evaluate", *files(study), *asked]) == 1

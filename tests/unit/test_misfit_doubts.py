@@ -113,14 +113,15 @@ def test_the_terminal_says_how_many_of_how_many(tmp_path):
     assert max(map(len, said.splitlines())) <= WIDTH
     wanted = f"3 of {len(found.answers)}, at most one in twenty by chance; where"
     assert wanted in " ".join(said.split())
-    found.summary["strata"][0]["gold_random"] = False
+    doubted = replace(found.summary.whole, gold_random=False)
+    found = replace(found, summary=replace(found.summary, strata=(doubted,)))
     assert "rely on neither" in " ".join(describe_models(found, {"all": found}).split())
 
 
 def test_second_opinions_say_what_is_new_and_nothing_where_there_are_none(tmp_path):
     """Chains that had not converged are said once; without models there is no second table."""
     found = evaluation_in(make_study(tmp_path))
-    before = replace(found, summary={**found.summary, "fits": []})
+    before = replace(found, summary=replace(found.summary, fits=()))
     assert "had not converged" not in describe(before)
     said = describe_models(found, {"all": before})
     assert "MAVEN of small: its chains had not converged (R-hat 1.2)" in said
@@ -133,7 +134,7 @@ def test_a_stratum_says_what_is_wrong_with_it(tmp_path):
     names = ("site=a", "site=b", "site=c")
     found = evaluation_in(make_study(tmp_path, strata=names, metrics=("AUC",)))
     strata = [
-        one | more for one, more in zip(found.summary["strata"], (
+        one | more for one, more in zip(read_study_folder(tmp_path).summary["strata"], (
             {}, {"gold_random": False}, {"gold": MEASURED_GOLD - 1},
             {"gold": 0, "gold_random": False},
         ), strict=True)

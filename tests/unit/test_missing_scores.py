@@ -146,7 +146,7 @@ def test_every_pattern_is_answered(pattern, given, tmp_path, capsys):
             assert all(np.isfinite(numbers(one)))
     if pattern == "others only, and all":
         checked = crowdgold.check(crowdgold.read(asked[1]))
-        assert f"A: no number: {NO_GOLD_SCORED}" in checked.warnings
+        assert f"A: no number: {NO_GOLD_SCORED}" in [one.text for one in checked.warnings]
     wanted = len(masks) * 6 + len(masks) * (len(masks) - 1) // 2 * 6 + 3
     assert len(summary["answers"]) == wanted
     notes = " ".join(summary["notes"])
@@ -360,7 +360,7 @@ def test_scores_that_are_alike_on_the_gold_items_are_no_failure():
     items = items_from_frame(frame, np.random.default_rng(1), unscored=True)
     settings = Settings(("logistic-R", "GT"), ("AUC", "precision"))
     found = evaluate_study(Study(items), settings, StanModels())
-    assert not found.summary["not_run"]
+    assert not found.summary.not_run
     gold = items.gold[IS_GOLD]
     row = found.tables["estimates"].query("method == 'GT' and metric == 'precision@0.5'")
     assert row["estimate"].iloc[0] == pytest.approx((gold == 1).mean())

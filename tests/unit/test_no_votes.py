@@ -12,13 +12,14 @@ import crowdgold
 from crowdgold.checking.gold_sample import item_features
 from crowdgold.cli import main
 from crowdgold.inference.labels import evaluate
-from crowdgold.methods.needs import NO_VOTES, lacks_package
+from crowdgold.methods.needs import lacks_package
 from crowdgold.methods.registry import METHODS, fit
 from crowdgold.metrics.binary import METRICS
 from crowdgold.models.logistic import features
 from crowdgold.reading.study import read_study
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import items_from_frame
+from crowdgold.types.notes import Note
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 SIZE, GOLD = 401, 80  # items; gold labels
@@ -83,7 +84,7 @@ def test_each_method_answers_or_says_what_it_needs(files):
         if "items" not in method.tables:
             continue
         if not lacks_package(method.package):
-            assert (method.lacks(items) == NO_VOTES) == method.needs_votes
+            assert (method.lacks(items) == Note("no_votes")) == method.needs_votes
         if method.needs_votes:
             with pytest.raises(InputError, match="needs votes; there are none"):
                 fit(name, items, np.random.default_rng(0))
@@ -150,7 +151,8 @@ def test_gold_is_drawn_from_scores_alone(files, capsys):
         (["check", "gold.csv", "scores.csv", "upper.csv"], 2, "in the form of their names only"),
         (["evaluate", "gold.csv", "scores.csv", "--out", "o", "--metrics", "TPR_H"], 1,
          "TPR_H: they are of votes, and the study has none"),
-        (["evaluate", "gold.csv", "scores.csv", "--out", "o", "--methods", "MAVEN"], 1, NO_VOTES),
+        (["evaluate", "gold.csv", "scores.csv", "--out", "o", "--methods", "MAVEN"], 1,
+         Note("no_votes").text),
         (["sample", "scores.csv", "--n", "60", "--for", "TPR_H", "--out", "b.csv"], 2,
          "TPR_H: it is of votes, and the table has none"),
         (["plan", "--pilot", "gold.csv", "scores.csv", "--model", "A", "--width", "0.1"], 2,

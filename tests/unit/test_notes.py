@@ -14,11 +14,15 @@ from string import Formatter
 import pytest
 
 from crowdgold.cli import main
-from crowdgold.types.notes import CATALOGUE, GRAVE, Note, codes, note_of, said, texts
+from crowdgold.methods.doubts import Facts, gravest
+from crowdgold.methods.needs import NEEDS, Has
+from crowdgold.methods.registry import METHODS
+from crowdgold.types.notes import CATALOGUE, FATAL, GRAVE, MINOR, Note, codes, note_of, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "src/crowdgold"
-ROOMS = ("checking", "evaluation", "presentation", "cli", "planning")
+ROOMS = ("checking", "evaluation", "presentation", "cli", "planning", "methods",
+         "papers/arena")  # fmt: skip
 SPEAK = [path for room in ROOMS for path in sorted((SRC / room).glob("*.py"))]
 KEYS_OF_ANSWERS = {"beside", "passed_over", "effective_gold_lower", "gold_alone", "votes_alone"}
 
@@ -38,7 +42,7 @@ def test_a_note_is_said_by_the_catalogue_and_written_with_its_code():
     assert texts([one, several]) == "it rests on 1 gold item; it rests on 2 gold items"
     inner = Note("chance_can", {"rest": Note("answer_rests_on_it")})
     assert inner.text.startswith(Note("answer_rests_on_it").text)
-    assert codes([one, *said("free"), *said("")]) == "rests_on_few said"
+    assert codes([one, Note("no_votes")]) == "rests_on_few no_votes"
 
 
 def _calls(tree):
@@ -57,6 +61,32 @@ def test_every_note_that_code_makes_has_its_words_and_every_sentence_is_used():
         assert words.text.strip() == words.text
         for text in words:
             list(Formatter().parse(text))
+
+
+def test_no_sentence_is_a_place_for_a_whole_one():
+    """But what reading says of files, whose sentences stand beside their rules."""
+    bare = {code for code, words in CATALOGUE.items()
+            if not any(text.strip() for text, *_ in Formatter().parse(words.text))}  # fmt: skip
+    assert bare == {"read"}
+
+
+def test_what_a_method_lacks_and_what_speaks_against_it_is_a_note_with_a_remedy():
+    """Of every need, and every doubt of a table on which all of them arise."""
+    bad = Facts(
+        items=10, several=0.0, positive_votes=0.01, alpha=0.0, alpha_upper=-0.1, gold_p=1e-6,
+        gold_share=0.5, tpr=0.2, tnr=0.2, median_labels=1.0, adversarial=2, gold_positive=1,
+        gold_negative=1, most_votes=1, annotators=2, experts_err=0.1, errors_shared=0.5,
+    )  # fmt: skip
+    lacks = [one.lacks(Has()) for one in NEEDS if one.name != "experts' errors"]
+    doubts = [one for method in METHODS.values() if method.offer
+              for doubt in method.offer.doubts for one in doubt(bad)]  # fmt: skip
+    assert {one.weight for one in lacks} == {FATAL}
+    assert {one.weight for one in doubts} == {FATAL, MINOR}
+    assert all(one.text and one.mend for one in [*lacks, *doubts])
+    assert {one.code for one in doubts} >= {"gold_chosen", "errors_together", "too_short"}
+    assert [one.code for one in gravest([*doubts, *lacks])] == [
+        one.code for one in gravest([one for one in (*doubts, *lacks) if one.weight == FATAL])
+    ]
 
 
 def _texts_of_notes(node):

@@ -102,7 +102,7 @@ def test_figures_checks_evaluations_and_reports_know_it(outside):
     items = simulated(500, 250)
     asked = Settings(methods=("GT", NAME), metrics=("prevalence",))
     found = evaluate_study(Study(items), asked, StanModels())
-    assert {one["method"] for one in found.summary["fits"]} == {"GT", NAME}
+    assert {one.method for one in found.summary.fits} == {"GT", NAME}
     again = evaluate_study(Study(items), asked, StanModels())
     assert found.tables["estimates"].equals(again.tables["estimates"])
     assert assumptions_of([NAME], "items")[0][1].startswith("Takes the share of positive votes")

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.checking.choice import NO_GOLD, ONLY_MODELS
 from crowdgold.checking.gold_sample import GoldSample
 from crowdgold.cli import main
 from crowdgold.evaluation.answer import (
@@ -25,7 +24,8 @@ from crowdgold.evaluation.answer import (
     VotesRange,
     value_of,
 )
-from crowdgold.evaluation.choosing import why_set_aside
+from crowdgold.evaluation.choosing import NO_GOLD, ONLY_MODELS, why_set_aside
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.presentation.answers import (
     CELLS,
     VALUE,
@@ -62,6 +62,7 @@ from crowdgold.presentation.page import (
     write_study_report,
 )
 from crowdgold.presentation.text import describe, footnotes
+from crowdgold.reading.json_shapes import plain
 from crowdgold.types.notes import Note
 from unit.made_study import HOSTILE, changed, evaluation_in, make_study
 
@@ -332,12 +333,16 @@ def test_the_first_line_the_answers_and_the_terminal_agree(tmp_path, plant):
         )
 
     if plant == "no gold":
-        found.summary["strata"][0].update(gold=0, gold_positive=0, gold_negative=0)
+        none = replace(found.summary.whole, gold=0, gold_positive=0, gold_negative=0)
+        found = replace(found, summary=replace(found.summary, strata=(none,)))
     if plant == "chains":
-        for one in found.summary["fits"]:
-            one.update(diagnostics_passed=False, problems=["R-hat 1.5"])
+        fits = [replace(one, diagnostics=Diagnostics(failures=("R-hat 1.5",)))
+                for one in found.summary.fits]  # fmt: skip
+        found = replace(found, summary=replace(found.summary, fits=tuple(fits)))
     found = replace(found, answers=tuple(map(planted, found.answers)))
-    page = study_page(changed(tmp_path, **found.summary, answers=found.answers), [])
+    page = study_page(
+        changed(tmp_path, **plain(found.summary.as_json()), answers=found.answers), []
+    )
     said = describe(found)
     first, *_ = re.findall(r'<p class="verdict( grave)?">(.*?)</p>', page, re.DOTALL)
     doubted = plant in ("answer", *REASONS)

@@ -16,7 +16,7 @@ from crowdgold.models.stan import StanModels
 from crowdgold.presentation.text import describe
 from crowdgold.reading.study import Study
 from crowdgold.types.items import NO_GOLD
-from crowdgold.types.notes import Note, said, texts
+from crowdgold.types.notes import Note, texts
 from unit.made_study import answers_in
 from unit.test_evaluate_study import as_file, simulated
 
@@ -150,7 +150,7 @@ def test_the_answer_says_why_there_is_none_and_no_model_answers_where_gold_canno
 
 
 def test_an_answer_by_the_next_method_names_the_first(found):
-    own, why = rows_about(found, "small").assign(notes=[()]), said("it failed: why")
+    own, why = rows_about(found, "small").assign(notes=[()]), (Note("failed", {"error": "why"}),)
     none = own.assign(method="logistic-R", estimate=np.nan, lower=np.nan, notes=[why])
     (one,) = answers_in(pd.concat([own, none]), 300)
     assert (one.value.method, one.passed_over) == ("GT", (Passed("logistic-R", why),))

@@ -42,6 +42,7 @@ from crowdgold.methods.doubts import CHOSEN, CHOSEN_MEND, DRAW_ANEW, SURELY_CHOS
 from crowdgold.system.kernels import kernel
 from crowdgold.types.gold_draw import NO_STRATUM, GoldDraw, whole_clusters
 from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.notes import Note
 
 OF_ITEMS, OF_CLUSTERS, OF_FIRST, OF_STRATA, BY_CHANCE, OF_SENT = (
     "items", "clusters", "first batch", "strata", "chances", "sent items",
@@ -267,20 +268,13 @@ class GoldSample:
         return [kept, f"if it was not drawn so, {do}"]
 
     @property
-    def doubt(self) -> str:
-        """Why gold is to be doubted, and what can be done, without the last stop."""
+    def doubt(self) -> Note:
+        """Why gold is to be doubted, and what can be done."""
+        values = {"misfit": self.wording.misfit, "p": self.p, "mend": self.mend}
         if self.of not in (OF_ITEMS, OF_FIRST):
-            return f"{self.wording.misfit} (p = {self.p:.2g}). {self.mend}"
-        first, at_random = self.shifts[0], self.of == OF_ITEMS
-        which = "with a gold label" if at_random else "of the first batch of gold labels"
-        takes = "gold items" if at_random else "a first batch without strata"
-        return (
-            f"the items {which} do not look like a random sample of all items (p = "
-            f"{self.p:.2g}): the {first.feature} is {first.gold:.3g} on average among them and "
-            f"{first.others:.3g} among the others. Every estimator takes {takes} to be chosen at "
-            "random; if they were chosen by votes, scores or difficulty, its numbers are wrong. "
-            f"{self.mend}"
-        )
+            return Note("gold_misfit", values)
+        return Note("gold_uneven" if self.of == OF_ITEMS else "first_batch_uneven",
+                    {**vars(self.shifts[0]), **values})  # fmt: skip
 
 
 SHRUNK = 0.3  # share s of the covariance that does not rest on the features of the gold items

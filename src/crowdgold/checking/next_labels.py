@@ -51,7 +51,7 @@ def next_labels(
     left, no_batch, no_plan = len(unlabelled(items)), "", ""
     gold = items.gold != NO_GOLD
     if sample is not None and sample.surely_chosen:
-        no_batch = sample.doubt
+        no_batch = sample.doubt.text
     elif items.draw is not None:
         no_batch = items.draw.no_batch
     positive, negative = (int((items.gold == label).sum()) for label in (1, 0))
@@ -70,7 +70,7 @@ def next_labels(
     elif left < FEWEST_LEFT:
         no_plan = f"{rest} {FEWEST_LEFT} or more: have an expert label them all, or add items"
     elif open_strata:
-        no_plan = open_strata[0].sentences
+        no_plan = open_strata[0].note.text
     if not no_batch and left < LEAST:
         no_batch = f"{rest} {LEAST} or more: add items"
     elif not no_batch and passed_over:

@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdgold.types.columns import counted, has_or_have
 from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.notes import Note
 
 TIED = 0.05
 """Share of pairs of items with equal scores from which on a warning says so: chance decides so much
@@ -44,14 +45,11 @@ def best_scored(items: Items) -> Items:
     return best if len(best) else replace(items, scores={})
 
 
-def warn_of_ties(scores: Mapping[str, Scores]) -> Iterator[str]:
-    """Each model whose ties leave much of its ranking open, in plain words."""
+def warn_of_ties(scores: Mapping[str, Scores]) -> Iterator[Note]:
+    """Each model whose ties leave much of its ranking open."""
     for name, one in scores.items():
         if one.tied > TIED:
-            yield (
-                f"{100 * one.tied:.2g} % of the pairs of items have equal scores of {name}; they "
-                "count half in AUC, and are one step of each curve"
-            )
+            yield Note("scores_tied", {"tied": 100 * one.tied, "model": name})
 
 
 def scored(items: Items, models: Sequence[str]) -> np.ndarray:
@@ -66,40 +64,42 @@ def of_complete_scores(items: Items) -> Items:
     return items if len(kept) == len(items.scores) else replace(items, scores=kept)
 
 
-def why_nothing(items: Items, models: Sequence[str], by_gold: bool) -> str:
-    """Why a model, or two, can have no number, `by_gold` or without; empty where they can."""
+def why_nothing(items: Items, models: Sequence[str], by_gold: bool) -> Note | None:
+    """Why a model, or two, can have no number, `by_gold` or without; None where they can."""
     rows, is_gold = scored(items, models), items.gold != NO_GOLD
     gold, whole = int(is_gold[rows].sum()), int(is_gold.sum())
     least = min(FEWEST_GOLD, whole) if by_gold else 0
     if len(rows) and gold >= least:
-        return ""
-    both = len(models) > 1
-    score = f"a score of {'both ' * both}{' and '.join(models)}"
-    golden = counted(whole, "gold item")
-    mend = f"have {'both' if both else models[0]} score {f'the {golden}' if whole else 'items'}"
-    if not len(rows):
-        return f"no item has {score}; {mend}"
-    if not gold:
-        return f"none of the {golden} has {score}; {mend}"
-    return f"{gold} of the {golden} {has_or_have(gold)} {score}, expected at least {least}; {mend}"
+        return None
+    both, golden = len(models) > 1, counted(whole, "gold item")
+    values = {"models": f"{'both ' * both}{' and '.join(models)}", "whole": golden,
+              "whose": "both" if both else models[0],
+              "which": f"the {golden}" if whole else "items"}  # fmt: skip
+    if not len(rows) or not gold:
+        return Note("no_gold_scored" if len(rows) else "none_scored", values)
+    return Note("few_gold_scored", {**values, "gold": gold, "have": has_or_have(gold),
+                                    "least": least})  # fmt: skip
 
 
-def warn_of_missing(items: Items) -> Iterator[str]:
+def warn_of_missing(items: Items) -> Iterator[Note]:
     """Which models, and which pairs of them, can have no number, since scores are missing."""
     by_gold = bool((items.gold != NO_GOLD).any())
     lacking = {name: why_nothing(items, [name], by_gold) for name in items.predictors}
-    yield from (f"{name}: no number: {why}" for name, why in lacking.items() if why)
+    for name, why in lacking.items():
+        if why:
+            yield Note("model_without_number", {"model": name, "why": why})
     pairs = [
         (" and ".join(pair), why)
         for pair in combinations([name for name, why in lacking.items() if not why], 2)
         if (why := why_nothing(items, pair, by_gold))
     ]
-    yield from (f"{pair}: no difference: {why}" for pair, why in pairs[:NAMED])
+    for pair, why in pairs[:NAMED]:
+        yield Note("pair_without_difference", {"pair": pair, "why": why})
     if len(pairs) > NAMED:
-        yield f"{len(pairs) - NAMED:,} more pairs of models have too few items in common"
+        yield Note("more_pairs_apart", {"number": len(pairs) - NAMED})
 
 
-def notes_on_missing(items: Items) -> Iterator[str]:
+def notes_on_missing(items: Items) -> Iterator[Note]:
     """What the numbers of models are about that scored only some of the items."""
     is_gold = items.gold != NO_GOLD
 
@@ -109,10 +109,9 @@ def notes_on_missing(items: Items) -> Iterator[str]:
 
     partly = {name for name in items.predictors if len(scored(items, [name])) < len(items)}
     for name in filter(partly.__contains__, items.predictors):
-        told = of(scored(items, [name]))
-        yield f"{name} scored {told}: its numbers are about items like these, and no others"
+        yield Note("scored_partly", {"model": name, "items": of(scored(items, [name]))})
     pairs = [pair for pair in combinations(items.predictors, 2) if partly & {*pair}]
     if pairs:
         each = [f"{' and '.join(pair)} {of(scored(items, pair))}" for pair in pairs[:NAMED]]
         left = f" and {len(pairs) - NAMED:,} more pairs" if len(pairs) > NAMED else ""
-        yield f"two models are compared on the items that both scored: {'; '.join(each)}{left}"
+        yield Note("compared_on_both", {"pairs": "; ".join(each) + left})

@@ -8,19 +8,28 @@ though they all be alike, are as many as it takes for
     W_h b(n_h) <= 1/2
 
 Of items that were drawn each by itself, those of a class of weight stand in the place of a stratum.
+
+How much clusters of items matter is told by how alike their items are, and what that costs in
+labels. The intraclass correlation of a value is that of two items of one cluster, from the mean
+squares between and within clusters (analysis of variance):
+
+    (MSB - MSW) / (MSB + (m - 1) MSW)      m: items of a cluster, (n - sum m_c^2 / n) / (C - 1)
+
+The design effect is the variance of the prevalence from gold alone about the population, over what
+it would be were no items to belong together. So many times more labels are needed.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
 from crowdgold.checking.agreement import Agreement, AnnotatorCheck, agreement, check_annotators
-from crowdgold.checking.cluster_effect import ClusterEffect, cluster_effect, warn_of_few
 from crowdgold.checking.erring_gold import known_errors
 from crowdgold.checking.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample, mid_ranks
 from crowdgold.checking.judges import Judges, look_at_judges
@@ -38,7 +47,13 @@ from crowdgold.inference.estimate import Questions, View
 from crowdgold.inference.expert_errors import expert_errors, judged, why_unknown
 from crowdgold.inference.interval import unseen_share
 from crowdgold.inference.rectified import HALF, POPULATION, of_labels
-from crowdgold.methods.doubts import NOT_USABLE, VERDICTS, Facts, Finding, gold_for_true
+from crowdgold.methods.doubts import (
+    NOT_USABLE,
+    Facts,
+    gold_for_true,
+    gravest,
+    verdict_of,
+)
 from crowdgold.methods.needs import EXPERTS_ERRORS, lacking
 from crowdgold.methods.registry import METHODS, offered
 from crowdgold.metrics.binary import parse_metric
@@ -46,8 +61,9 @@ from crowdgold.reading.study import Study
 from crowdgold.types.columns import counted, has_or_have, list_names
 from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
-from crowdgold.types.gold_draw import GoldDraw
+from crowdgold.types.gold_draw import GoldDraw, numbers_in_words
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.types.notes import Note, texts
 from crowdgold.types.parameters import LEVEL
 
 OPPOSITE = 0.01  # probability of so few agreements by chance, below which votes are swapped
@@ -56,42 +72,29 @@ TIES = 0.02  # share of the items that experts labelled from which on their ties
 
 def _warn_of_gold(
     sample: GoldSample, within: GoldSample | None, gold: int, tied: int
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Where gold items are no random sample, or easier than others, since `tied` do not count."""
     if sample.chosen:
         yield sample.doubt
     if within is not None and sample.chosen and not within.chosen and np.isfinite(within.p):
-        yield (
-            f"within the strata nothing speaks against the gold labels (p = {within.p:.2g}): the "
-            "numbers of each stratum can be relied on, those of all items cannot"
-        )
+        yield Note("strata_reliable", {"p": within.p})
     if within is not None and within.chosen and not sample.chosen:
-        yield (
-            f"within the strata {within.wording.misfit} (p = {within.p:.2g}): the numbers of a "
-            "stratum may be wrong"
-        )
+        yield Note("strata_misfit", {"misfit": within.wording.misfit, "p": within.p})
     if tied > TIES * (gold + tied):
-        yield (
-            f"{counted(tied, 'item')} that experts labelled "
-            f"{has_or_have(tied)} no gold label, since they are tied: "
-            f"{100 * tied / (gold + tied):.0f} % of those they looked at, and the hard ones. Gold "
-            "is easier than the items are, and estimates look better than they should; have "
-            "another expert decide"
-        )
+        yield Note("experts_tied", {"items": tied, "have": has_or_have(tied),
+                                    "share": 100 * tied / (gold + tied)})  # fmt: skip
 
 
-def _warn_of_annotators(annotators: AnnotatorCheck) -> Iterator[str]:
-    for chosen, what in (
-        (annotators.adversarial, "labelling against the majority of the others (swapped?)"),
-        (annotators.constant, "always giving the same label, where others do not"),
-    ):
+def _warn_of_annotators(annotators: AnnotatorCheck) -> Iterator[Note]:
+    for chosen, against in ((annotators.adversarial, True), (annotators.constant, False)):
         if chosen.any():
             names = [*map(str, annotators.annotator[chosen])]
             shown = ", ".join([*names[:NAMED], *["..."] * (len(names) > NAMED)])
-            yield f"{counted(len(names), 'annotator')} {what}: {shown}"
+            yield Note("annotators_against" if against else "annotators_constant",
+                       {"number": len(names), "named": shown})  # fmt: skip
 
 
-def warn_of_opposites(items: Items) -> Iterator[str]:
+def warn_of_opposites(items: Items) -> Iterator[Note]:
     """Warn of votes or scores that are higher on gold negatives, by a rank-sum test."""
     told = {f"scores of {name}": own for name, own in items.scores.items()}
     told = {"votes": items.vote_share, **told} if items.has_votes else told
@@ -104,10 +107,7 @@ def warn_of_opposites(items: Items) -> Iterator[str]:
         excess = ranks[positive].sum() - several * (several + others + 1) / 2
         p = float(ndtr(excess / np.sqrt(several * others * (several + others + 1) / 12)))
         if p < OPPOSITE:
-            yield (
-                f"{what} are higher on items whose gold label is negative (p = {p:.2g}). Make sure "
-                "that all files mean the same by a positive label (--positive)"
-            )
+            yield Note("higher_on_negatives", {"what": what, "p": p})
 
 
 def majority_right(items: Items) -> tuple[float, float]:
@@ -143,6 +143,82 @@ def positive_share(items: Items) -> float:
     return _mean(np.r_[np.zeros(len(negative)), np.ones(len(positive))], np.r_[negative, positive])
 
 
+FEW_CLUSTERS = 20  # clusters with gold labels below which intervals rest on few
+FEWEST_PAIRS = 100
+"""Pairs of gold labels of one cluster below which their correlation is not said: one of unrelated
+labels has a standard error of 1 / sqrt(pairs), so at most .1."""
+
+
+@dataclass(frozen=True)
+class ClusterEffect:
+    """How much clusters matter; what is not known, or rests on few pairs, is NaN."""
+
+    numbers: str  # how many there are, and of how many items, in words
+    with_gold: int  # clusters with a gold label
+    of_gold: float  # intraclass correlation of the gold labels
+    of_votes: float  # that of the items' shares of positive votes
+    design_effect: float  # of the prevalence from gold alone
+    gold: int  # gold labels
+    sentence: str  # how much clusters matter, in plain words
+
+
+def intraclass_correlation(values: np.ndarray, cluster: np.ndarray) -> float:
+    """Of values (n,) in clusters (n,); NaN where no two are of one, or all values are the same."""
+    _, code, size = np.unique(cluster, return_inverse=True, return_counts=True)
+    number, count = len(values), len(size)
+    if count < 2 or count == number or np.ptp(values) == 0:
+        return float("nan")
+    mean = np.bincount(code, values) / size
+    between = float((size * (mean - values.mean()) ** 2).sum()) / (count - 1)
+    within = float(((values - mean[code]) ** 2).sum()) / (number - count)
+    items = (number - float((size**2).sum()) / number) / (count - 1)
+    return (between - within) / (between + (items - 1) * within)
+
+
+def _variance(items: Items) -> float:
+    """Variance of the prevalence from gold alone, about the population."""
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    known, design = drawn_from(View(items, NO_PREDICTOR), rows)
+    questions = Questions((parse_metric("prevalence"),))
+    found = of_labels(known.items.gold, known, questions, POPULATION, design)
+    return float(found.error(np.zeros(1))[0]) ** 2
+
+
+def cluster_effect(items: Items) -> ClusterEffect | None:
+    """How much clusters matter; None where no items belong together."""
+    if items.cluster is None:
+        return None
+    gold = items.gold != NO_GOLD
+    number, of_gold, effect = int(gold.sum()), float("nan"), float("nan")
+    size = np.unique(items.cluster[gold], return_counts=True)[1]
+    if int((size * (size - 1)).sum()) // 2 >= FEWEST_PAIRS:
+        of_gold = intraclass_correlation(items.gold[gold].astype(float), items.cluster[gold])
+    of_votes = float("nan")
+    if items.has_votes:
+        of_votes = intraclass_correlation(items.vote_share, items.cluster)
+    if len(np.unique(items.gold[gold])) == 2:
+        effect = _variance(items) / _variance(replace(items, cluster=None))
+    both = ((of_gold, "gold labels"), (of_votes, "votes"))
+    known = [f"{value:.2f} of {what}" for value, what in both if np.isfinite(value)]
+    said = "how far items of one cluster are alike is not known"
+    if known:
+        said = f"items of one cluster are alike (correlation {', '.join(known)})"
+    if known and np.isfinite(effect):
+        said += (
+            f": for prevalence the {number:,} gold labels say as much as {number / effect:,.0f} of "
+            f"unrelated items (design effect {effect:.2f})"
+        )
+    clusters = numbers_in_words(items.cluster)
+    return ClusterEffect(clusters, len(size), of_gold, of_votes, effect, number, said)
+
+
+def warn_of_few(found: ClusterEffect | None) -> list[Note]:
+    """A warning where gold labels are of few clusters; none where not."""
+    if found is None or not 0 < found.with_gold < FEW_CLUSTERS:
+        return []
+    return [Note("few_clusters", {"clusters": found.with_gold, "enough": FEW_CLUSTERS})]
+
+
 @dataclass(frozen=True)
 class ExpertCheck:
     """What is known of how often experts err; NaN where that is not identified."""
@@ -167,14 +243,14 @@ def _check_experts(items: Items) -> ExpertCheck:
         f"second opinion, {third:,} a third"
     )
     if unknown:
-        told = f"how often experts err is not known: {unknown}; {EXPERTS_ERRORS.mend}"
-        sentences = (told, opinions) if number.any() else ()
+        told = Note("experts_not_known", {"why": unknown})
+        sentences = (f"{told.text}; {told.mend}", opinions) if number.any() else ()
         return ExpertCheck(second, third, np.nan, np.nan, nothing, nothing, "", unknown, sentences)
     found = expert_errors(items)
     ends = [(float(low), float(high)) for low, high in found.intervals]
     return ExpertCheck(
         second, third, found.sensitivity, found.specificity, ends[0], ends[1], found.source, "",
-        (str(found), *((opinions,) if second else ())),
+        (found.note.text, *((opinions,) if second else ())),
     )  # fmt: skip
 
 
@@ -197,14 +273,9 @@ class OpenStratum:
     mend: str  # what gives as many, in words
 
     @property
-    def sentences(self) -> str:
+    def note(self) -> Note:
         """What is wrong, and how to mend it."""
-        return (
-            f"the items {self.which} stand for {100 * self.share:.0f} % of all items and have "
-            f"{counted(self.labels, 'gold label')}. So few leave more than half of the values open "
-            f"that a prevalence can take, and it has no answer. With {self.enough} labels it has "
-            f"one, though a wide one: {self.mend}"
-        )
+        return Note("stratum_open", {**vars(self), "per_cent": 100 * self.share})
 
 
 def enough_labels(share: float, level: float) -> int:
@@ -258,9 +329,28 @@ class Verdict:
     """What a method can make of the data."""
 
     method: str  # its short name
-    verdict: str  # one of `VERDICTS`
-    why: str
-    mend: str  # what would make it better; empty where nothing is needed
+    use: str  # what it is good for
+    against: tuple[Note, ...]  # what speaks against it most; what only weakens it gives way
+
+    @property
+    def verdict(self) -> str:
+        """One of `VERDICTS`."""
+        return verdict_of(self.against)
+
+    @property
+    def why(self) -> str:
+        """What speaks against it; what it is good for where nothing does."""
+        return texts(self.against) or self.use
+
+    @property
+    def mend(self) -> str:
+        """What would make it better; empty where nothing is needed."""
+        return "; ".join(dict.fromkeys(one.mend for one in self.against))
+
+    def as_json(self) -> dict[str, Any]:
+        """As check.json has it."""
+        return {"method": self.method, "verdict": self.verdict, "why": self.why, "mend": self.mend,
+                "codes": [one.code for one in self.against]}  # fmt: skip
 
 
 def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
@@ -269,21 +359,13 @@ def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
     for name in offered():
         method = METHODS[name]
         known = of_scores if method.needs_scores else facts
-        findings = [
-            Finding(NOT_USABLE, why, need.mend_of(known))
-            for need, why in lacking(method.needs, known)
-        ]
-        if not findings and method.offer:
-            findings = [one for doubt in method.offer.doubts for one in doubt(known)]
+        against = [why for _, why in lacking(method.needs, known)]
+        if not against and method.offer:
+            against = [one for doubt in method.offer.doubts for one in doubt(known)]
             if method.uses_gold and EXPERTS_ERRORS not in method.needs:
-                findings += gold_for_true(known)
-        worst = max((VERDICTS.index(one.verdict) for one in findings), default=0)
-        # What only weakens is of no interest where something forbids.
-        told = [one for one in findings if VERDICTS.index(one.verdict) == worst]
+                against += gold_for_true(known)
         use = method.offer.good_for(known.most_votes) if method.offer else ""
-        why = "; ".join(dict.fromkeys(one.why for one in told)) or use
-        mend = "; ".join(dict.fromkeys(one.mend for one in told))
-        found.append(Verdict(name, VERDICTS[worst], why, mend))
+        found.append(Verdict(name, use, gravest(against)))
     return tuple(found)
 
 
@@ -323,7 +405,7 @@ class DataCheck(Shown):
     clusters: ClusterEffect | None  # None where no items belong together
     verdicts: tuple[Verdict, ...]  # on each estimator
     next_labels: NextLabels  # what can be said of more gold labels
-    warnings: tuple[str, ...]  # in plain words, the gravest first
+    warnings: tuple[Note, ...]  # the gravest first
     foretold: Foretold | None = None  # where it was worked out
 
     most_lines = 24  # with its name at most 25 lines, as many as the command prints
@@ -416,7 +498,7 @@ def check_data(
         next_labels=next_labels(items, sample, open_strata, study.passed_over),
         warnings=(
             *_warn_of_gold(sample, within, gold, tied if why_unknown(items) else 0),
-            *(one.sentences for one in open_strata),
+            *(one.note for one in open_strata),
             *warn_of_few(clusters),
             *warn_of_opposites(items),
             *(() if annotators is None else _warn_of_annotators(annotators)),

@@ -11,10 +11,10 @@ from crowdgold.checking.gold_sample import OF_CLUSTERS, OF_ITEMS, likeness_in_wo
 from crowdgold.checking.next_labels import sample_command
 from crowdgold.checking.without_gold import allowed_in_short
 from crowdgold.methods.doubts import FEW_LABELS, NOT_USABLE, USABLE, VERDICTS, WEAK
-from crowdgold.methods.needs import FIRST_GOLD
 from crowdgold.methods.registry import METHODS
 from crowdgold.types.columns import counted, list_names
 from crowdgold.types.display import WIDTH, first_lines
+from crowdgold.types.notes import FIRST_GOLD, with_codes
 
 if TYPE_CHECKING:
     from crowdgold.checking.study import DataCheck
@@ -209,7 +209,10 @@ def _has_numbers(check: "DataCheck") -> bool:
 
 def as_json(check: "DataCheck") -> dict[str, Any]:
     """A check as check.json has it: its values, and `about` that says them in words."""
-    return {**vars(check), "about": about(check)}
+    return {
+        **vars(check), "verdicts": [one.as_json() for one in check.verdicts],
+        **with_codes("warnings", check.warnings), "about": about(check),
+    }  # fmt: skip
 
 
 def describe(

@@ -11,6 +11,7 @@ from crowdgold.inference.shared_errors import contrary, votes_of
 from crowdgold.inference.without_gold import WANTED, Range, Ranges, ranges
 from crowdgold.types.annotations import Annotations, labels_by_judge
 from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import LEVEL
 
 LEAST_DIGITS = 2  # of an end of a range; more where the range is narrower than the last of them
@@ -84,6 +85,12 @@ def assumed_in_words(found: Ranges) -> str:
         f"if {who}, votes are right on {found.right:g} or more of each class on average and their "
         f"errors correlate by 0 to {found.most:g}{scores}"
     )
+
+
+def ranges_if(found: Allowed) -> Note:
+    """What ranges hold under, and whom they leave out."""
+    values = {"assumed": assumed_in_words(found.ranges), "left_out": left_out_in_words(found)}
+    return Note("ranges_without" if found.contrary else "ranges_if", values)
 
 
 def left_out_in_words(found: Allowed) -> str:

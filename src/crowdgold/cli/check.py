@@ -83,7 +83,7 @@ def run(asked: argparse.Namespace) -> int:
         if check.supported:
             check = foretell(study, check, _settings(asked))
     for warning in check.warnings:
-        terminal.say_filled(f"Warning: {warning}.")
+        terminal.say_filled(f"Warning: {warning.text}.")
     if asked.json:
         files = [str(path) for path in asked.files]
         found = {"files": files, "notes": list(study.notes), **plain(as_json(check))}

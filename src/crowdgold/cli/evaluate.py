@@ -4,10 +4,10 @@ import argparse
 import json
 import os
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crowdgold.checking.without_gold import ends_in_words
 from crowdgold.cli import terminal
@@ -23,7 +23,7 @@ from crowdgold.types.parameters import LEVEL, RULES, SEED, SURELY
 
 if TYPE_CHECKING:
     from crowdgold.evaluation.conditions import Outcome
-    from crowdgold.evaluation.folder import Evaluation
+    from crowdgold.evaluation.folder import Evaluation, Summary
     from crowdgold.evaluation.questions import Settings
 
 FAILED, UNSUPPORTED = 3, 1
@@ -54,13 +54,12 @@ def conditions_in_words(outcomes: Sequence["Outcome"]) -> Iterator[str]:
         yield textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
-def failed_answers(summary: Mapping[str, Any]) -> Iterator[str]:
+def failed_answers(summary: "Summary") -> Iterator[str]:
     """Each method that was to give the answer and failed, in words."""
-    answering = {one["name"]: one["answering"] for one in summary["strata"]}
-    for one in summary["not_run"]:
-        if one["failed"] and one["method"] == answering[one["stratum"]]:
-            of = " of ".join(filter(None, ["", one["model"]]))
-            yield f"{one['method']}{of}, which was to give the answer, failed: {one['reason']}"
+    for one in summary.not_run:
+        if one.failed and one.method == summary.of_stratum(one.stratum).answering:
+            of = " of ".join(filter(None, ["", one.model]))
+            yield f"{one.method}{of}, which was to give the answer, failed: {one.reason}"
 
 
 def failures(found: "Evaluation") -> Iterator[str]:
@@ -225,7 +224,7 @@ class _Printer:
         """Print what `answered` has not printed."""
         if self.quiet:
             return
-        strata = {one["name"]: found for one in found.summary["strata"]}
+        strata = {one.name: found for one in found.summary.strata}
         new = list(strata) if self.before is None else changed_strata(found, self.before)
         if self.before is not None:
             strata |= {name: self.before for name in strata if name not in new}
@@ -272,9 +271,7 @@ def run(asked: argparse.Namespace) -> int:
             study, check, settings, stan, asked.cores, terminal.say, printer.answered, keep
         )
         outcomes = conditions.outcomes(found, fail_if, asked.fail_on)
-        if outcomes:
-            decided = [one.as_json() for one in outcomes]
-            found = replace(found, summary={**found.summary, "conditions": decided})
+        found = replace(found, summary=replace(found.summary, conditions=outcomes))
         summary = found.summary
         printer.ended(found)
         with terminal.progress(lambda: "writing"):
@@ -284,7 +281,7 @@ def run(asked: argparse.Namespace) -> int:
         terminal.say(f"Error: {why}")
         return UNSUPPORTED
     terminal.say_kept(out, kept)
-    terminal.say_notes([*summary["notes"], *summary["warnings"]])
+    terminal.say_notes(note.text for note in (*summary.notes, *check.warnings))
     if asked.json:
         terminal.tell(json.dumps(plain(found.as_json())))
     if wanted is not None:

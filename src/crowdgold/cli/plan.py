@@ -107,7 +107,7 @@ def _items_for(metric: Asked, items: Items, model: str | None) -> tuple[Asked, I
     named = metric.predictors(items)
     models = named if metric.known.needs_scores else []
     if why := why_nothing(items, models, by_gold=True):
-        raise InputError(f"--metric {metric.text}: {why}")
+        raise InputError(f"--metric {metric.text}: {why.text}")
     return metric, of_complete_scores(items.take(scored(items, models)))
 
 

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.checking.choice import is_alone, is_corrected, knows_errors
 from crowdgold.evaluation.questions import HUMANS, difference_of, plain_metric
+from crowdgold.methods.method import CORRECTED as CORRECTED_BY_GOLD
+from crowdgold.methods.needs import EXPERTS_ERRORS
+from crowdgold.methods.registry import METHODS, baseline, with_role
 from crowdgold.metrics.binary import METRICS
 from crowdgold.metrics.metric import Words
 from crowdgold.types.notes import Note, note_of, texts
@@ -22,6 +24,22 @@ ALONE, ALONE_OF_ERRING, CORRECTED, BY_METHOD = WAYS = (
 )  # fmt: skip
 """By what a number was found: gold alone, the same corrected for expert error, a prediction that
 gold corrects, another method."""
+
+
+def is_alone(method: str) -> bool:
+    """Whether a method uses gold labels and nothing else."""
+    known = METHODS.get(method)
+    return known is not None and baseline() in (method, known.variant_of)
+
+
+def is_corrected(method: str) -> bool:
+    """Whether gold labels correct what a method says of votes and scores."""
+    return method in with_role(CORRECTED_BY_GOLD) and not is_alone(method)
+
+
+def knows_errors(method: str) -> bool:
+    """Whether a method corrects the errors of experts, and does not take gold for the truth."""
+    return method in METHODS and EXPERTS_ERRORS in METHODS[method].needs
 
 
 def step_of(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

@@ -23,10 +23,11 @@ from crowdgold.methods.registry import METHODS, answering_experts
 from crowdgold.models.stan import StanModels
 from crowdgold.types.annotations import largest_errors
 from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import ESTIMATE
 
 ASSUMED = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2)  # shares of wrong gold labels
-NOTED = 0.05  # the share that the note of `wrong_gold_in_words` is about
+NOTED = 0.05  # the share that the note of `if_gold_wrong` is about
 ERROR = "expert_error"  # the column of the assumed share
 COLUMNS = ("model", "metric", ERROR, "method", "estimate", "lower", "upper", "note", "codes")
 NONE_ASSUMED = pd.DataFrame(columns=list(COLUMNS))
@@ -61,44 +62,42 @@ def assumed_errors(planned: JobPlan) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
 
 
-def note_on_errors(items: Items) -> list[str]:
+def note_on_errors(items: Items) -> list[Note]:
     """What second opinions, or the user, say of experts' errors."""
     if items.opinions is None or not items.opinions.number.any():
         return []
-    unknown = why_unknown(items)
-    if not unknown:
-        return [str(expert_errors(items))]
-    return [f"gold labels are taken for the truth, since experts' errors are not known: {unknown}"]
+    if unknown := why_unknown(items):
+        return [Note("gold_for_truth", {"why": unknown})]
+    return [expert_errors(items).note]
 
 
-def wrong_gold_in_words(items: Items, settings: Settings, assumed: pd.DataFrame) -> str:
-    """The answer that wrong gold labels would move most, by the table `assumed`, in words.
+def if_gold_wrong(items: Items, settings: Settings, assumed: pd.DataFrame) -> Note | None:
+    """The answer that wrong gold labels would move most, by the table `assumed`.
 
     Where experts' errors are known or given, it says if no method that was asked for corrects them.
-    Empty otherwise, and where no interval is narrow enough to be an answer.
+    None otherwise, and where no interval is narrow enough to be an answer.
     """
     if not why_unknown(items):
         of_gold = [name for name in settings.methods if METHODS[name].uses_gold]
         if _method(settings) or not of_gold:
-            return ""
-        return (
-            f"{', '.join(of_gold)} {'takes' if len(of_gold) == 1 else 'take'} gold labels for the "
-            f"truth, whatever is known of the experts' errors: {answering_experts()} corrects them."
-        )
+            return None
+        return Note("none_corrects_errors", {
+            "methods": of_gold, "take": "takes" if len(of_gold) == 1 else "take",
+            "correcting": answering_experts(),
+        })  # fmt: skip
     if settings.expert_error != ESTIMATE:
-        return ""
+        return None
     known = informative_rows(assumed)
     before, shown = (known[known[ERROR] == error] for error in (0.0, NOTED))
     both = before.merge(shown, on=["model", "metric"], suffixes=("_0", ""))
     if both.empty:
-        return ""
+        return None
     moved = both.iloc[int((both["estimate"] - both["estimate_0"]).abs().argmax())]
+    names = ["metric", "method", "estimate", "lower", "upper", "estimate_0"]
     of = f" of {moved['model']}" if moved["model"] else ""
-    return (
-        f"Gold labels are taken for the truth. Were {100 * NOTED:g} % of them wrong, "
-        f"{moved['metric']}{of} would be {moved['estimate']:.3f} ({moved['lower']:.3f} to "
-        f"{moved['upper']:.3f}) by {moved['method']}, which gives {moved['estimate_0']:.3f} with "
-        "none wrong (expert_errors.csv)."
+    return Note(
+        "if_wrong",
+        {**dict(zip(names, moved[names].tolist(), strict=True)), "of": of, "share": 100 * NOTED},
     )
 
 

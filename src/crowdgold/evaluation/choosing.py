@@ -1,4 +1,11 @@
-"""The answers of a study, chosen from all estimates by the rule of `checking.choice`.
+"""The answers of a study, chosen from all estimates by a rule laid down before.
+
+Where there are gold labels, the answer comes from a method that they correct, the first in the
+order of answers (`methods.method`). Their intervals rest on no model, so that no diagnostics of a
+chain decide about them. A model's estimate stands beside the answer, with a flag where the gold
+labels contradict it. It is the answer itself only without gold labels, where a range stands before
+it, or where the gold items are surely no random sample, or surely do not fit the chances that are
+given for them; of a metric of scores only if it uses the scores.
 
 There is no answer where the interval of the method chosen says next to nothing (`is_too_wide`), or
 where gold labels say too little for it to have one. No other method is chosen for being narrower by
@@ -18,24 +25,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.checking.apart import Apart
-from crowdgold.checking.choice import (
-    NO_GOLD,
-    ONLY_MODELS,
-    is_model,
-    knows_errors,
-    not_chosen,
-    order_of_choice,
-)
 from crowdgold.checking.gold_sample import GoldSample
+from crowdgold.checking.judges import Apart
 from crowdgold.checking.scores import scored
 from crowdgold.checking.study import DataCheck
 from crowdgold.checking.without_gold import (
     Allowed,
     allowed,
-    assumed_in_words,
     has_ranges,
-    left_out_in_words,
+    ranges_if,
 )
 from crowdgold.evaluation.answer import (
     Answer,
@@ -43,6 +41,7 @@ from crowdgold.evaluation.answer import (
     Quantity,
     Value,
     VotesRange,
+    knows_errors,
     of_stratum,
     value_of,
 )
@@ -50,7 +49,7 @@ from crowdgold.evaluation.jobs import ALL, JobPlan, items_of, stream
 from crowdgold.evaluation.questions import HUMANS, Settings, plain_metric, questions_of
 from crowdgold.evaluation.rows import KEYS, Sizes, difference_name, notes_of
 from crowdgold.inference.without_gold import UNKNOWN, WIDE, WIDEST, Range, gold_wanted
-from crowdgold.methods.method import MODEL
+from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.registry import METHODS, baseline, with_role
 from crowdgold.metrics.binary import LABEL_METRICS, METRICS, parse_metric
 from crowdgold.metrics.metric import DELTA, LabelMass, RankedItems
@@ -58,7 +57,49 @@ from crowdgold.types.items import NO_GOLD as UNLABELLED
 from crowdgold.types.items import NO_PREDICTOR, Items
 from crowdgold.types.notes import GRAVE, Note
 
+NO_GOLD = Note("no_gold", weight=GRAVE)
+ONLY_MODELS = Note("only_models", weight=GRAVE)
 NO_MODEL = Passed("", (Note("no_model"),))
+
+
+def is_model(method: str) -> bool:
+    """Whether a method rests on a model of votes."""
+    return METHODS[method].has_role(MODEL)
+
+
+def order_of_choice(
+    n_gold: int, set_aside: Note | None, methods: Sequence[str]
+) -> tuple[tuple[str, ...], Note | None]:
+    """The methods that can give the answer, the first choice first, and the reason for this order.
+
+    There is no reason where gold labels correct the answer. `set_aside` tells why nothing rests on
+    gold labels; None where something can. `methods` are those with estimates.
+    """
+    models = with_role(MODEL)
+    if n_gold == 0:
+        return models, NO_GOLD
+    if set_aside is not None:
+        return models, set_aside
+    if not set(methods) & set(with_role(CORRECTED)) and set(methods) & set(models):
+        return models, ONLY_MODELS
+    # Where experts' errors are known no number that takes gold for the truth stands beside others.
+    of_errors = tuple(one for one in with_role(CORRECTED) if one in methods and knows_errors(one))
+    return of_errors or with_role(CORRECTED), None
+
+
+def first_choice(n_gold: int, set_aside: Note | None, methods: Sequence[str]) -> str | None:
+    """The method that is to give the answer; None without gold labels, where a range does."""
+    order, _ = order_of_choice(n_gold, set_aside, methods)
+    return next((name for name in order if name in methods), None) if n_gold else None
+
+
+def not_chosen(method: str, of_errors: bool) -> Note:
+    """Why a method that is not in the order of choice, which can be `of_errors`, is no answer."""
+    if is_model(method):
+        return Note("model_beside_gold")
+    if of_errors:
+        return Note("takes_gold_for_true")
+    return Note("not_from_this_gold" if METHODS[method].has_role(CORRECTED) else "not_by_itself")
 
 
 def why_set_aside(sample: GoldSample) -> Note | None:
@@ -141,15 +182,13 @@ def _why_no_answer(row: Mapping[str, Any], contradicts: bool) -> tuple[Note, ...
 
 def _choose(
     answer: Answer, rows: Mapping[str, Mapping[str, Any]], order: Sequence[str],
-    unusable: Mapping[str, str],
+    unusable: Mapping[str, tuple[Note, ...]],
 ) -> Answer:  # fmt: skip
     """The answer of one metric, from its rows by method."""
     passed: list[Passed] = []
     for method in (name for name in order if name in rows):
         row = rows[method]
-        why = _why_no_answer(row, answer.reason == ONLY_MODELS)
-        if method in unusable:
-            why = (Note("not_run", {"why": unusable[method]}),)
+        why = unusable.get(method) or _why_no_answer(row, answer.reason == ONLY_MODELS)
         if why:
             passed.append(Passed(method, why))
             no_ends = np.isfinite(row["estimate"]) and not np.isfinite(row["lower"] + row["upper"])
@@ -189,7 +228,7 @@ def _gold_alone(answer: Answer, rows: Mapping[str, Mapping[str, Any]]) -> Value 
 
 def answers_of(
     table: pd.DataFrame, sizes: Sizes, n_gold: Mapping[str, int],
-    set_aside: Mapping[str, Note | None], unusable: Mapping[str, Mapping[str, str]],
+    set_aside: Mapping[str, Note | None], unusable: Mapping[str, Mapping[str, tuple[Note, ...]]],
 ) -> list[Answer]:  # fmt: skip
     """The answer of each stratum, model, comparison and metric, in the order of a table.
 
@@ -272,7 +311,7 @@ def range_of(of: Quantity, items: Items, votes: Allowed | None, level: float) ->
 
 def with_ranges(
     answers: Sequence[Answer], planned: JobPlan, check: DataCheck | None
-) -> tuple[list[Answer], dict[str, str]]:
+) -> tuple[list[Answer], dict[str, Note]]:
     """The answers, where there is no gold with a range each; and what the ranges assume.
 
     Without gold labels every metric that was asked for has an answer with a range, also where no
@@ -280,14 +319,14 @@ def with_ranges(
     """
     study, settings = planned.study, planned.settings
     ranged: list[Answer] = []
-    assumed: dict[str, str] = {}
+    assumed: dict[str, Note] = {}
     level = settings.interval_level
     for name, stratum in planned.strata.items():
         items, own = items_of(study, stratum), of_stratum(answers, name)
         if gold := int((items.gold != UNLABELLED).sum()):
             # Where nothing could be run, each metric says why.
             lacks = tuple(
-                Passed(method, (Note("not_run", {"why": why}),))
+                Passed(method, (why,))
                 for (inside, method), why in planned.against.items()
                 if inside == name
             )
@@ -305,9 +344,6 @@ def with_ranges(
         own += [Answer(name, of, reason=NO_GOLD, passed_over=passed)
                 for of in quantities_asked(settings, items) if of not in known]  # fmt: skip
         ranged += [replace(one, allowed=range_of(one.of, items, votes, level)) for one in own]
-        assumed[name] = ""
         if votes is not None:
-            left_out = left_out_in_words(votes)
-            leave = f" They leave out {left_out}." if left_out else ""
-            assumed[name] = f"Ranges hold {assumed_in_words(votes.ranges)}.{leave}"
+            assumed[name] = ranges_if(votes)
     return ranged, assumed

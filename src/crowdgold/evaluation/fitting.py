@@ -48,6 +48,7 @@ from crowdgold.reading.study import Study
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items, Ranking, Table
+from crowdgold.types.notes import Note
 
 VOTES, WINS = CHECKS = ("votes", "wins")
 DRAWS = 100  # posterior draws under which data are drawn anew
@@ -166,7 +167,7 @@ class Finding:
     named: Named | None = None  # names and ranges of the metrics
     sample: Sample | None = None  # what it says of them, from which estimates are made
     # Other model -> the same of the items that both scored, or why there is nothing.
-    common: Mapping[str, Sample | str] = field(default_factory=dict)
+    common: Mapping[str, Sample | Note] = field(default_factory=dict)
     annotators: Sequence[Estimate] = ()  # of each annotator's rates
     whole: bool = True  # whether it speaks of every item of the stratum
     curves: np.ndarray | None = None  # (3, P) points and ends of intervals; None without scores
@@ -175,7 +176,7 @@ class Finding:
     parameters: Sequence[tuple[str, float, float, float]] = ()  # (name, median, lower, upper)
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     seconds: float = 0.0  # wall time
-    problem: str = ""  # why the method failed; empty where it did not
+    problem: Note | None = None  # why the method failed; None where it did not
 
 
 @dataclass(frozen=True)
@@ -208,8 +209,8 @@ class MethodRun:
         curves = self.in_full and not METHODS[self.method].estimates
         return asked if curves else replace(asked, curves=False)
 
-    def why_nothing(self, models: Sequence[str]) -> str:
-        """Why it can say nothing of a model, or of the difference of two; empty where it can."""
+    def why_nothing(self, models: Sequence[str]) -> Note | None:
+        """Why it can say nothing of a model, or of the difference of two; None where it can."""
         return why_nothing(self.items, models, GOLD in METHODS[self.method].needs)
 
     def fit(self, table: Table) -> Fit:
@@ -244,13 +245,13 @@ FitOfRows = Callable[[np.ndarray], Fit]  # positions of items -> a method's fit,
 
 def _on_common_items(
     run: MethodRun, fit: FitOfRows, rows: np.ndarray, model: str
-) -> dict[str, Sample | str]:
+) -> dict[str, Sample | Note]:
     """What a method says of a model on the items that another scored too, or why nothing."""
     items = run.items.take(rows)
     made: dict[bytes, Sample] = {}
     questions = replace(run.questions(model), curves=False)
 
-    def against(other: str) -> Sample | str:
+    def against(other: str) -> Sample | Note:
         if why := run.why_nothing([name for name in items.predictors if name in (model, other)]):
             return why
         shared = rows[scored(items, [other])]
@@ -299,12 +300,12 @@ def _finding(run: MethodRun, fit: FitOfRows, rows: np.ndarray, model: str) -> Fi
     )  # fmt: skip
 
 
-def _empty_finding(run: MethodRun, model: str, why: str, problem: str = "") -> Finding:
+def _empty_finding(run: MethodRun, model: str, why: Note, failed: bool = False) -> Finding:
     """That a method says nothing of a model, nor of its differences to others, and why."""
     questions = replace(run.questions(model), curves=False)
     sample = Stated([Estimate.unavailable(text, why) for text in questions.texts])
-    pairs: dict[str, Sample | str] = dict.fromkeys(run.items.predictors, why)
-    named = questions.named
+    pairs: dict[str, Sample | Note] = dict.fromkeys(run.items.predictors, why)
+    named, problem = questions.named, why if failed else None
     return Finding(run.stratum.name, model, run.method, named, sample, pairs, problem=problem)
 
 
@@ -314,7 +315,7 @@ def _failed_finding(run: MethodRun, model: str, error: Exception) -> Finding:
     if not isinstance(error, InputError | SamplingError):
         kind = type(error).__name__
         said = f"{kind}: {said}" if said else kind
-    return _empty_finding(run, model, f"it failed: {said}", said)
+    return _empty_finding(run, model, Note("failed", {"error": said}), failed=True)
 
 
 def _finding_of_model(run: MethodRun, fit: FitOfRows, model: str) -> Finding:

@@ -22,14 +22,16 @@ import re
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from crowdgold.evaluation.answer import Answer
+from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.run_key import UNFINISHED, holds_jobs
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.reading.json_shapes import plain
 from crowdgold.reading.outputs import kept_name, lies_in, restored, same_file, write_spreadsheet
 from crowdgold.system.packages import PARQUET, missing
@@ -37,25 +39,150 @@ from crowdgold.system.temporary import held_folder, hidden_name, registered
 from crowdgold.types.columns import list_names
 from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import Note, with_codes
+
+if TYPE_CHECKING:
+    from crowdgold.evaluation.conditions import Outcome
+
+
+@dataclass(frozen=True)
+class StratumCounts:
+    """What is known of a stratum beside its answers."""
+
+    name: str
+    items: int
+    votes: int
+    gold: int
+    gold_positive: int
+    gold_negative: int
+    gold_random: bool  # whether nothing speaks against its gold labels
+    answering: str | None  # the method that is to give its answers; None without gold labels
+    about: str  # what its intervals are about, in a sentence
+    ranges_if: Note | None = None  # what its ranges assume
+    if_wrong: Note | None = None  # what wrong gold labels would change
+
+    def as_json(self) -> dict[str, Any]:
+        """As study.json has it: sentences, with their codes."""
+        told = {name: getattr(self, name) for name in ("ranges_if", "if_wrong")}
+        return {**vars(self), **{name: note.text if note else "" for name, note in told.items()},
+                "codes": [note.code for note in told.values() if note]}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FitTold:
+    """What is told of a fit."""
+
+    stratum: str
+    method: str
+    model: str
+    diagnostics: Diagnostics
+    seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """As study.json has it."""
+        known = self.diagnostics
+        return {
+            "stratum": self.stratum, "method": self.method, "model": self.model,
+            "diagnostics_passed": known.passed, "problems": known.problems,
+            "notes": list(known.notes), "rhat": known.rhat if known.chains else None,
+            "chains": known.chains, "divergences": known.divergences,
+            "seconds": round(self.seconds, 3),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class NotRun:
+    """A method that says nothing, and why."""
+
+    stratum: str
+    method: str
+    model: str
+    why: Note
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was run."""
+        return self.why.code == "failed"
+
+    @property
+    def reason(self) -> str:
+        """Why, in words; of one that failed, what its error said."""
+        return str(self.why.values["error"]) if self.failed else self.why.text
+
+    def as_json(self) -> dict[str, Any]:
+        """As study.json has it."""
+        return {"stratum": self.stratum, "method": self.method, "model": self.model,
+                "reason": self.reason, "code": self.why.code, "failed": self.failed}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where and when an evaluation was made."""
+
+    date: str
+    files: tuple[str, ...]
+    reading: Mapping[str, Any]  # how they were read
+    versions: Mapping[str, str]
+    warnings: tuple[Note, ...]  # of the data check
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is known of an evaluation beside its answers and tables."""
+
+    settings: Settings
+    models: list[str]
+    thresholds: Mapping[str, tuple[float, ...]]  # by model
+    weighted: bool
+    notes: tuple[Note, ...]  # what was guessed, decided, or is to be known
+    strata: tuple[StratumCounts, ...]  # first that of all items
+    held_against: str | None  # the method that models are held against
+    fits: tuple[FitTold, ...]
+    not_run: tuple[NotRun, ...]
+    seconds: float
+    source: Source | None = None
+    conditions: tuple["Outcome", ...] = ()
+
+    @property
+    def whole(self) -> StratumCounts:
+        """The stratum of all items."""
+        return self.strata[0]
+
+    def of_stratum(self, name: str) -> StratumCounts:
+        """The stratum of a name."""
+        return next(one for one in self.strata if one.name == name)
+
+    def as_json(self) -> dict[str, Any]:
+        """As study.json has it."""
+        made = self.source
+        source = made and {**vars(made), **with_codes("warnings", made.warnings)}
+        conditions = {"conditions": [one.as_json() for one in self.conditions]}
+        return {
+            **(source or {}), "settings": asdict(self.settings), "models": self.models,
+            "thresholds": self.thresholds, "weighted": self.weighted,
+            **with_codes("notes", self.notes), "strata": [one.as_json() for one in self.strata],
+            "held_against": self.held_against, "fits": [one.as_json() for one in self.fits],
+            "not_run": [one.as_json() for one in self.not_run], "seconds": round(self.seconds, 3),
+            **(conditions if self.conditions else {}),
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Shown):
-    """What comes out of a study: answers, tables, and everything else as plain values."""
+    """What comes out of a study."""
 
     tables: Mapping[str, pd.DataFrame]  # by name, those of `TABLES`
-    # Settings, notes, strata, methods that were not run, what models are held against.
-    summary: Mapping[str, Any]
+    summary: Summary
     answers: tuple[Answer, ...]  # in the order of strata, models and metrics
 
     def facts(self) -> ShownFacts:
         """The tables with their rows, and what the summary holds."""
         tables = [f"{name}: {len(table):,} rows" for name, table in self.tables.items()]
-        return {"tables": tables, "summary": ", ".join(self.summary)}
+        return {"tables": tables, "summary": ", ".join(self.summary.as_json())}
 
     def as_json(self) -> dict[str, Any]:
         """What study.json has."""
-        return {**self.summary, "answers": [one.as_json() for one in self.answers]}
+        return {**self.summary.as_json(), "answers": [one.as_json() for one in self.answers]}
 
 
 Answered = Callable[[Evaluation], None]  # called with the answers before models are sampled

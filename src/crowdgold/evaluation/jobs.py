@@ -22,6 +22,7 @@ from crowdgold.types.annotations import Annotations, annotations_from_frame
 from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.types.notes import Note
 
 ALL = "all"  # the name of the stratum that holds every item
 NO_STRATUM = ""  # the value of an item that belongs to no stratum
@@ -84,7 +85,7 @@ def stream(
     return np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=key))
 
 
-def find_strata(study: Study) -> tuple[list[Stratum], list[str]]:
+def find_strata(study: Study) -> tuple[list[Stratum], list[Note]]:
     """All items, and those of each value of each column; and notes on those left out."""
     size = len(study.items)
     found, few = [Stratum(ALL, 0, np.arange(size))], list[str]()
@@ -97,8 +98,8 @@ def find_strata(study: Study) -> tuple[list[Stratum], list[str]]:
                 continue
             found.append(Stratum(f"{column}={value}", len(found), rows))
     strata = "1 stratum" if len(few) == 1 else f"{len(few):,} strata"
-    left_out = f"{strata} left out, of fewer than {FEWEST_ITEMS} items: {list_names(few, NAMED)}"
-    return found, [left_out] if few else []
+    told = {"strata": strata, "fewest": FEWEST_ITEMS, "names": list_names(few, NAMED)}
+    return found, [Note("strata_left_out", told)] if few else []
 
 
 def items_of(study: Study, stratum: Stratum) -> Items:
@@ -143,15 +144,15 @@ def groups() -> list[tuple[str, ...]]:
     return [tuple(found[key]) for key in keys]
 
 
-def reason_against(method: str, study: Study, items: Items) -> str:
-    """Why a method cannot be run on items of a study; empty where it can."""
+def reason_against(method: str, study: Study, items: Items) -> Note | None:
+    """Why a method cannot be run on items of a study; None where it can."""
     known = METHODS[method]
     if study.weights is not None and not known.takes_weights:
-        return "it takes no weights of items"
+        return Note("takes_no_weights")
     if not known.of_annotators or study.annotations is None:
         return known.lacks(items)
     if len(study.annotations.category) != 2:
-        return f"it needs two kinds of labels; there are {len(study.annotations.category)}"
+        return Note("not_two_labels", {"number": len(study.annotations.category)})
     return known.lacks(study.annotations)
 
 
@@ -162,9 +163,9 @@ class JobPlan:
     study: Study
     settings: Settings
     strata: Mapping[str, Stratum]  # by name
-    notes: Sequence[str]  # what was left out
+    notes: Sequence[Note]  # what was left out
     jobs: Sequence[Job]  # in the order of `groups`
-    against: Mapping[tuple[str, str], str]  # (stratum, method) -> why it is not run
+    against: Mapping[tuple[str, str], Note]  # (stratum, method) -> why it is not run
 
     @property
     def methods(self) -> list[str]:
@@ -175,7 +176,7 @@ class JobPlan:
         """The methods that are run on a stratum."""
         return [name for job in self.jobs if job.stratum == stratum for name in job.methods]
 
-    def without(self, failed: Mapping[str, str]) -> "JobPlan":
+    def without(self, failed: Mapping[str, Note]) -> "JobPlan":
         """The plan without the methods that `failed` (method -> why their model cannot be had)."""
         against, jobs = dict(self.against), []
         for job in self.jobs:
@@ -212,7 +213,7 @@ def plan_study(study: Study, settings: Settings) -> JobPlan:
         settings = replace(settings, one_look=level)
     strata, notes = find_strata(study)
     jobs: list[Job] = []
-    against: dict[tuple[str, str], str] = {}
+    against: dict[tuple[str, str], Note] = {}
     for group in groups():
         for stratum in strata:
             items = items_of(study, stratum)

@@ -171,8 +171,9 @@ def _comparison_rows(one: Finding, other: Finding, level: float) -> Iterator[dic
     ]
     both = replace(one, diagnostics=one.diagnostics if not one.diagnostics.passed
                    else other.diagnostics)  # fmt: skip
-    if isinstance(here, str) or isinstance(there, str):
-        why = here if isinstance(here, str) else str(there)
+    if isinstance(here, Note) or isinstance(there, Note):
+        why = here if isinstance(here, Note) else there
+        assert isinstance(why, Note)
         for name in names:
             if not METHODS[one.method].cannot_estimate(plain_metric(name)[0]):
                 none = Estimate.unavailable(name, why)

@@ -7,9 +7,9 @@ keeps it (`run_key`). Numbers are those of the command, whatever the order of th
 import importlib
 import tempfile
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.checking.choice import first_choice, order_of_choice
 from crowdgold.checking.gold_sample import assess_gold_sample
 from crowdgold.checking.scores import notes_on_missing
 from crowdgold.checking.study import DataCheck, Foretold, check_data, verdicts_within
@@ -26,19 +25,30 @@ from crowdgold.evaluation import rows
 from crowdgold.evaluation.assumed_errors import (
     NONE_ASSUMED,
     assumed_errors,
+    if_gold_wrong,
     note_on_errors,
-    wrong_gold_in_words,
 )
 from crowdgold.evaluation.choosing import (
     NO_MODEL,
     answers_of,
+    first_choice,
     notes_on_annotators,
+    order_of_choice,
     votes_alone,
     why_set_aside,
     with_ranges,
 )
 from crowdgold.evaluation.fitting import Finding, run_job
-from crowdgold.evaluation.folder import Answered, Evaluation, write_folder
+from crowdgold.evaluation.folder import (
+    Answered,
+    Evaluation,
+    FitTold,
+    NotRun,
+    Source,
+    StratumCounts,
+    Summary,
+    write_folder,
+)  # fmt: skip
 from crowdgold.evaluation.jobs import (
     ALL,
     JobPlan,
@@ -79,9 +89,9 @@ from crowdgold.reading.door import Reading
 from crowdgold.reading.study import Study, StudyFiles
 from crowdgold.system.packages import missing
 from crowdgold.system.temporary import process_folder
-from crowdgold.types.columns import list_names
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.types.notes import Note
 
 COMPILERS = 2  # models that are compiled at a time; each takes more than a gigabyte of memory
 
@@ -108,14 +118,15 @@ def _load_all(names: Collection[str], stan: StanModels) -> dict[str, str]:
     return failed
 
 
-def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
+def load_models(methods: Collection[str], stan: StanModels) -> dict[str, Note]:
     """Load the Stan models of methods; they are compiled, with a line that says so, if need be.
 
     Of a method whose model cannot be had, for lack of a compiler, say, it tells why.
     """
     sampled = {method: METHODS[method].models_with({}) for method in methods}
     if lack := missing("cmdstanpy"):
-        return {method: f"it needs Stan, through {lack}" for method in methods if sampled[method]}
+        without = Note("no_stan", {"package": lack})
+        return {method: without for method in methods if sampled[method]}
     with signals_held(ENDINGS):
         before, tempfile.tempdir = tempfile.tempdir, str(process_folder())
         try:
@@ -125,14 +136,14 @@ def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
     names = dict.fromkeys(name for models in sampled.values() for name in models)
     failed = _load_all(names, stan) if names else {}
     return {
-        method: f"its Stan model cannot be had: {failed[name]}"
+        method: Note("no_stan_model", {"problem": failed[name]})
         for method, models in sampled.items()
         for name in models
         if name in failed
     }
 
 
-def notes_on_looks(settings: Settings, items: Items, findings: Sequence[Finding]) -> list[str]:
+def notes_on_looks(settings: Settings, items: Items, findings: Sequence[Finding]) -> list[Note]:
     """What intervals that hold over all looks cost, with the settings of this look."""
     if settings.one_look is None or settings.anytime is None:
         return []
@@ -153,76 +164,42 @@ def notes_on_looks(settings: Settings, items: Items, findings: Sequence[Finding]
     if labels < planned or not costs:
         most = price(settings.level, planned, planned)
         costs.append(f"{most:.2f} times with {planned:,}, and more where few labels are of a class")
-    past = (
-        f". There are more labels than {planned:,}, which is no harm: intervals still hold, and "
-        "are little wider. Only if this is the first look, name the number of labels at which you "
-        "now mean to stop"
-    )
-    return [
-        "you may look after every label and stop when you like: intervals hold over all looks. For "
-        f"that they are wider than those of one look: {'; '.join(costs)}. Keep --anytime "
-        f"{planned}. Intervals of models are for one look{past if labels > planned else ''}"
-    ]
+    values = {"costs": "; ".join(costs), "planned": planned}
+    return [Note("looks_past" if labels > planned else "all_looks", values)]
 
 
-def _notes(settings: Settings, items: Items) -> list[str]:
+def _notes(settings: Settings, items: Items) -> list[Note]:
     """Say what was decided for lack of a setting, or of scores."""
     notes = list(notes_on_missing(items))
     if items.opinions is not None and items.opinions.number.any() and not why_unknown(items):
-        notes.append(
-            "annotators.csv has no rates of annotators from gold labels, since experts err and "
-            "these rates would take gold labels for the truth"
-        )
+        notes.append(Note("no_rates_of_annotators"))
     if not items.predictors:
-        of_scores = ", ".join(name for name in offered() if METHODS[name].needs_scores)
-        notes.append(f"no scores: nothing is said of models, and these cannot run: {of_scores}")
+        of_scores = [name for name in offered() if METHODS[name].needs_scores]
+        notes.append(Note("study_without_scores", {"methods": of_scores}))
     if not items.has_votes:
         of_votes = [name for name in settings.metrics if METRICS[name].needs_votes]
         of_votes += [name for name in settings.methods if METHODS[name].needs_votes]
         if of_votes:
-            notes.append(f"no votes: there can be none of {', '.join(of_votes)}")
+            notes.append(Note("study_without_votes", {"names": of_votes}))
     if not set(settings.metrics) & set(THRESHOLD_METRICS):
         return notes
     without = [one for one in items.predictors if not thresholds_of(settings, items, one)]
     if without:
-        metrics = ", ".join(name for name in THRESHOLD_METRICS if name in settings.metrics)
+        metrics = [name for name in THRESHOLD_METRICS if name in settings.metrics]
         whose = "its scores are" if len(without) == 1 else "their scores are"
-        notes.append(
-            f"{list_names(without)}: no {metrics}, since {whose} not all in [0, 1]; give a "
-            "threshold (--threshold MODEL=VALUE)"
-        )
+        notes.append(Note("no_threshold", {"models": without, "metrics": metrics, "whose": whose}))
     return notes
 
 
 def _not_run(
-    against: Mapping[tuple[str, str], str], findings: Sequence[Finding]
-) -> list[dict[str, Any]]:
-    listed = [
-        {"stratum": stratum, "method": method, "model": "", "reason": why, "failed": False}
-        for (stratum, method), why in against.items()
-    ]
+    against: Mapping[tuple[str, str], Note], findings: Sequence[Finding]
+) -> Iterator[NotRun]:
+    yield from (NotRun(*key, NO_PREDICTOR, why) for key, why in against.items())
     failed = {(one.stratum, one.method, one.model): one.problem for one in findings if one.problem}
-    return listed + [
-        {"stratum": stratum, "method": method, "model": model, "reason": why, "failed": True}
-        for (stratum, method, model), why in failed.items()
+    for (stratum, method, model), why in failed.items():
         # A fit that failed is of all models.
-        if model == NO_PREDICTOR or (stratum, method, NO_PREDICTOR) not in failed
-    ]
-
-
-def _fits(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    return [
-        {
-            "stratum": one.stratum, "method": one.method, "model": one.model,
-            "diagnostics_passed": one.diagnostics.passed,
-            "problems": list(one.diagnostics.problems), "notes": list(one.diagnostics.notes),
-            "rhat": one.diagnostics.rhat if one.diagnostics.chains else None,
-            "chains": one.diagnostics.chains, "divergences": one.diagnostics.divergences,
-            "seconds": round(one.seconds, 3),
-        }
-        for one in findings
-        if not one.problem
-    ]  # fmt: skip
+        if model == NO_PREDICTOR or (stratum, method, NO_PREDICTOR) not in failed:
+            yield NotRun(stratum, method, model, why)
 
 
 def join_findings(
@@ -245,12 +222,12 @@ def join_findings(
             tests = 1 if name == ALL else len(inside) - 1
             samples[name] = assess_gold_sample(part, rng, tests=tests)
             verdicts = () if check is None else verdicts_within(check, part, samples[name])
-        unusable[name] = {one.method: one.why for one in verdicts if one.verdict == NOT_USABLE}
+        unusable[name] = {one.method: one.against for one in verdicts if one.verdict == NOT_USABLE}
     aside = {name: why_set_aside(sample) for name, sample in samples.items()}
     # Of gold that was surely chosen nothing is answered, and nothing told either.
-    wrong = {} if aside.get(ALL) else {ALL: wrong_gold_in_words(items, settings, assumed)}
+    wrong = {} if aside.get(ALL) else {ALL: if_gold_wrong(items, settings, assumed)}
     answers = answers_of(estimates, sizes, n_gold, aside, unusable)
-    answers, ranges_if = with_ranges(answers, planned, check)
+    answers, assumes = with_ranges(answers, planned, check)
     weights = {
         name: None if study.weights is None else study.weights[one.rows]
         for name, one in planned.strata.items()
@@ -264,33 +241,29 @@ def join_findings(
             replace(one, notes=one.notes + notes_on_annotators(one, check.judges.apart))
             for one in answers
         ]
-    summary = {
-        "settings": asdict(settings),
-        "models": items.predictors,
-        "thresholds": {name: thresholds_of(settings, items, name) for name in items.predictors},
-        "weighted": study.weights is not None,
-        "notes": [
-            *study.notes, *planned.notes, *note_on_errors(items), *_notes(settings, items),
-            *notes_on_looks(settings, items, findings),
-        ],
-        "strata": [
-            {
-                "name": name, "items": len(part), "votes": int(part.votes_total.sum()),
-                "gold": n_gold[name], "gold_positive": int((part.gold == 1).sum()),
-                "gold_negative": int((part.gold == 0).sum()),
-                "gold_random": not samples[name].chosen,
-                "answering": first_choice(n_gold[name], aside[name], planned.asked(name)),
-                "about": what_intervals_are_about(settings.about, len(part)),
-                "ranges_if": ranges_if.get(name, ""),
-                "if_wrong": wrong.get(name, ""),
-            }
-            for name, part in inside.items()
-        ],
-        "held_against": held_against(set(estimates["method"])),
-        "fits": _fits(findings),
-        "not_run": _not_run(planned.against, findings),
-        "seconds": round(seconds, 3),
-    }  # fmt: skip
+    strata = [
+        StratumCounts(
+            name, len(part), int(part.votes_total.sum()), n_gold[name],
+            int((part.gold == 1).sum()), int((part.gold == 0).sum()), not samples[name].chosen,
+            first_choice(n_gold[name], aside[name], planned.asked(name)),
+            what_intervals_are_about(settings.about, len(part)), assumes.get(name), wrong.get(name),
+        )
+        for name, part in inside.items()
+    ]  # fmt: skip
+    notes = (
+        *(Note("read", {"told": one}) for one in study.notes), *planned.notes,
+        *note_on_errors(items), *_notes(settings, items),
+        *notes_on_looks(settings, items, findings),
+    )  # fmt: skip
+    fits = [FitTold(one.stratum, one.method, one.model, one.diagnostics, one.seconds)
+            for one in findings if not one.problem]  # fmt: skip
+    summary = Summary(
+        settings, items.predictors,
+        {name: thresholds_of(settings, items, name) for name in items.predictors},
+        study.weights is not None, notes, tuple(strata),
+        held_against(set(estimates["method"])), tuple(fits),
+        tuple(_not_run(planned.against, findings)), seconds,
+    )  # fmt: skip
     tables = {
         "estimates": estimates.drop(columns="notes", errors="ignore"),
         "curves": rows.curve_rows(findings),
@@ -393,19 +366,20 @@ def require_answers(evaluation: Evaluation) -> None:
     """
     if evaluation.tables["estimates"]["estimate"].notna().any():
         return
-    not_run, answers = evaluation.summary["not_run"], evaluation.answers
-    lacking = {one["method"] for one in not_run if not one["failed"]}
-    asked = set(evaluation.summary["settings"]["methods"])
+    summary, answers = evaluation.summary, evaluation.answers
+    lacking = {one.method for one in summary.not_run if not one.failed}
+    asked = set(summary.settings.methods)
     none_named = asked in [set(chosen_methods(None, models)) for models in (True, False)]
     if any(one.allowed and one.allowed.ends for one in answers) and (none_named or asked - lacking):
         return
-    reasons = [f"{one['method']}: {one['reason']}" for one in not_run]
+    reasons = [f"{one.method}: {one.reason}" for one in summary.not_run]
+    whys = [one.why for one in summary.not_run]
     for answer in answers:
-        told = [one for one in answer.passed_over if one.why[0].code != "not_run"]
+        told = [one for one in answer.passed_over if one.why[0] not in whys]
         reasons += [f"{answer.of.metric}, {one.text}" for one in told]
-    if not evaluation.summary["strata"][0]["gold"] and not set(with_role(MODEL)) & asked:
+    if not summary.whole.gold and not set(with_role(MODEL)) & asked:
         reasons.insert(0, NO_MODEL.text)
-    reasons += evaluation.summary["notes"]
+    reasons += [note.text for note in summary.notes]
     lines = "\n".join(f"  - {why}" for why in dict.fromkeys(reasons))
     raise UnsupportedError(f"no metric that was asked for has an estimate:\n{lines}")
 
@@ -427,14 +401,12 @@ def with_source(
     Raises an `UnsupportedError` where no metric that is asked for has an estimate.
     """
     require_answers(evaluation)
-    about = {
-        "date": date.today().isoformat(),
-        "files": [str(path) for path in files.paths],
-        "reading": {**vars(files.reading), "columns": dict(files.reading.columns)},
-        "versions": versions(stan),
-        "warnings": list(check.warnings),
-    }  # fmt: skip
-    return replace(evaluation, summary={**about, **evaluation.summary})
+    source = Source(
+        date.today().isoformat(), tuple(map(str, files.paths)),
+        {**vars(files.reading), "columns": dict(files.reading.columns)}, versions(stan),
+        check.warnings,
+    )  # fmt: skip
+    return replace(evaluation, summary=replace(evaluation.summary, source=source))
 
 
 def write_evaluation(
@@ -445,10 +417,13 @@ def write_evaluation(
 
     `options` are the study file that repeats it; for the rest see `write_folder`.
     """
-    about = {name: evaluation.summary[name] for name in ("files", "notes")}
-    seed = evaluation.summary["settings"]["seed"]
+    found = evaluation.as_json()
+    about: dict[str, Any] = {
+        name: found[name] for name in ("files", "notes", "notes_codes") if name in found
+    }
+    seed = evaluation.summary.settings.seed
     checked = {**about, **as_json(check), "supported": check.supported, "seed": seed}
-    return write_folder(evaluation.tables, evaluation.as_json(), checked, out, options, force)
+    return write_folder(evaluation.tables, found, checked, out, options, force)
 
 
 DIGEST_FILE = "study.sha256"  # tells whether a study has changed since it was split into jobs

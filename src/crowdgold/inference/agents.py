@@ -33,7 +33,7 @@ from crowdgold.metrics.agents import AgentMetric, agent_scores, level_shares, ra
 from crowdgold.metrics.reviewers import parse_reviewer_metric
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
-from crowdgold.types.notes import said
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import AtLeast, Between, Range, Settings
 
 Score = Callable[[Annotations], np.ndarray]
@@ -232,11 +232,11 @@ class _Judged:
         return known if known and known.confusion is not None else None
 
 
-def _value(metric: AgentMetric, value: float, note: str = "") -> Estimate:
+def _value(metric: AgentMetric, value: float, why: Note | None = None) -> Estimate:
     """Make an estimate without an interval."""
     if not np.isfinite(value):
-        return Estimate.unavailable(metric.text, note)
-    return Estimate(metric.text, float(value), np.nan, np.nan, notes=said(note))
+        return Estimate.unavailable(metric.text, why)
+    return Estimate(metric.text, float(value), np.nan, np.nan)
 
 
 def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
@@ -263,15 +263,15 @@ def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
             for agent, value in enumerate(values)
         ]
     for name, one in zip(table.agent, found, strict=True):
-        note = "" if np.isfinite(one.estimate) else "no response of it has a label"
-        yield replace(one, agent=str(name), notes=said(note))
+        notes = () if np.isfinite(one.estimate) else (Note("no_response_labelled"),)
+        yield replace(one, agent=str(name), notes=notes)
 
 
 def _estimates(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
     posterior, table = judged.posterior, judged.annotations
     if metric.name in agents.ANNOTATORS:
         if posterior is None or posterior.confusion is None:
-            yield Estimate.unavailable(metric.text, "it has no confusion matrices")
+            yield Estimate.unavailable(metric.text, Note("no_matrices"))
             return
         values = agents.annotator_quality(posterior.confusion)[metric.name]
         present = np.bincount(table.annotator_of, minlength=len(table.annotator)) > 0
@@ -280,11 +280,10 @@ def _estimates(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
             yield _value(metric, float(np.nanmean(values)))
             return
         for name, value in zip(table.annotator, values, strict=True):
-            note = "" if np.isfinite(value) else "no labels"
-            yield replace(_value(metric, value, note), annotator=str(name))
+            yield replace(_value(metric, value, Note("no_labels")), annotator=str(name))
     elif metric.name in ("ambiguity", "entropy", "level", "ambiguous"):
         if posterior is None:
-            yield Estimate.unavailable(metric.text, "it has no posterior probabilities")
+            yield Estimate.unavailable(metric.text, Note("no_probabilities"))
             return
         labelled = np.flatnonzero(table.labels_of_item > 0)
         probability = posterior.probability[labelled]
@@ -305,7 +304,8 @@ def _estimates(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
     elif metric.name == agents.STABILITY:
         others = judged.of_fewer_labels if metric.of == agents.LABELS else judged.subsampled
         tau = expected_tau(judged.scores, others)
-        found = _value(metric, tau.mean, "all agents tied in every draw" * (tau.undefined == 1))
+        tied = Note("all_agents_tied") if tau.undefined == 1 else None
+        found = _value(metric, tau.mean, tied)
         yield replace(found, standard_error=tau.standard_error, undefined=tau.undefined)
     elif metric.name in agents.SPREAD and not metric.of:
         values = rank_spread(judged.subsampled)[agents.SPREAD.index(metric.name)]

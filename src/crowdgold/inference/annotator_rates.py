@@ -36,13 +36,12 @@ from crowdgold.metrics.reviewers import (
 from crowdgold.models.majority import NO_LABEL
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.items import NO_GOLD
-from crowdgold.types.notes import said
+from crowdgold.types.notes import Note
 
 if TYPE_CHECKING:
     from crowdgold.inference.labels import ConfusionPosterior
 
-NO_LABELS = "no labels count for it"
-NO_GOLD_LABELS = "none of its items has a gold label"
+NO_LABELS = Note("no_labels_for_it")
 
 
 def _mean_rates(
@@ -68,20 +67,20 @@ def of_posterior(
     posterior: "ConfusionPosterior", annotations: Annotations, metric: ReviewerMetric, level: float
 ) -> list[Estimate]:
     """A metric from draws of confusion matrices: one estimate, or one for each annotator."""
-    warning = posterior.warning
+    warning = (posterior.warning,) if posterior.warning else ()
     if metric.name == SWAPPED:
-        return [Estimate(metric.text, posterior.swapped, np.nan, np.nan, notes=said(warning))]
+        return [Estimate(metric.text, posterior.swapped, np.nan, np.nan, notes=warning)]
     if metric.name == PREVALENCE:
         found = Estimate.of_draws(metric.text, posterior.prevalence[:, 1], level)
-        return [replace(found, notes=said(warning))]
+        return [replace(found, notes=warning)]
     whose, value = annotators_of(metric, annotations), value_of_label(metric, annotations)
     tnr, tpr = (_mean_rates(posterior, value, category, len(whose)) for category in (0, 1))
     estimates = []
     for place, annotator in enumerate(whose):
         draws = rate_of(metric.name, posterior.rates_with[:, 1], tpr[:, place], tnr[:, place])
         found = Estimate.of_draws(metric.text, draws, level)
-        note = warning if found.undefined < 1 else NO_LABELS
-        estimates.append(replace(found, annotator=annotator, notes=said(note)))
+        notes = warning if found.undefined < 1 else (NO_LABELS,)
+        estimates.append(replace(found, annotator=annotator, notes=notes))
     return estimates
 
 
@@ -102,7 +101,7 @@ def of_labels(
 ) -> list[Estimate]:  # fmt: skip
     """A metric from labels taken for the truth: one estimate, or one for each annotator."""
     if metric.name == SWAPPED:
-        return [Estimate.unavailable(metric.text, "it has no posterior")]
+        return [Estimate.unavailable(metric.text, Note("no_posterior"))]
     known = labels[labels != NO_LABEL]
     items = len(known)
     if metric.name == PREVALENCE:
@@ -168,7 +167,9 @@ def of_gold(view: View, annotations: Annotations, target: str, level: float) -> 
         weights = None if own.weights is None else own.weights / own.weights.mean()
         own, gold = View(items, own.predictor, weights), np.flatnonzero(items.gold != NO_GOLD)
         if len(gold) == 0:
-            found = [Estimate.unavailable(text, NO_GOLD_LABELS) for text in named.texts]
+            found = [
+                Estimate.unavailable(text, Note("no_gold_of_annotator")) for text in named.texts
+            ]
         else:
             labelled, design = drawn_from(own, gold)
             sample = from_labels(

@@ -19,7 +19,7 @@ from crowdgold.metrics.influence import positives, positives_and_flagged
 from crowdgold.metrics.metric import Asked, LabelMass, RankedItems, Scale
 from crowdgold.types.gold_draw import kish
 from crowdgold.types.items import Items
-from crowdgold.types.notes import Note, said, texts
+from crowdgold.types.notes import Note, texts
 
 
 @dataclass(frozen=True)
@@ -145,10 +145,9 @@ class Estimate:
     gold: int | None = None  # gold items of the class that an annotator's rate is of, where counted
 
     @classmethod
-    def unavailable(cls, metric: str, why: Note | str = "") -> "Estimate":
+    def unavailable(cls, metric: str, why: Note | None = None) -> "Estimate":
         """An estimate that has no value, with the reason."""
-        notes = (why,) if isinstance(why, Note) else said(why)
-        return cls(metric, np.nan, np.nan, np.nan, 1.0, notes=notes)
+        return cls(metric, np.nan, np.nan, np.nan, 1.0, notes=(why,) if why else ())
 
     @property
     def note(self) -> str:

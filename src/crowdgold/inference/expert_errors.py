@@ -35,6 +35,7 @@ from crowdgold.types.annotations import GivenErrors
 from crowdgold.types.columns import counted
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.notes import Note
 
 WRONG, RIGHT = 0.5, 4.5  # Opinions of each class that the prior counts for
 START, STEPS, SETTLED = 0.9, 3000, 1e-9
@@ -261,7 +262,8 @@ class ExpertErrors:
             slopes.append(found)
         return np.stack(slopes) if slopes else np.zeros((0, len(quantities(self.values))))
 
-    def __str__(self) -> str:
+    @property
+    def note(self) -> Note:
         """What is known of the experts: s and t with their intervals, and how they were found."""
         told = [
             f"{name} {value:.2f}" + (f" ({low:.2f} to {high:.2f})" if low < high else "")
@@ -270,7 +272,7 @@ class ExpertErrors:
                 self.intervals, strict=True,
             )
         ]  # fmt: skip
-        return f"an expert has {' and '.join(told)}, {self.source}"
+        return Note("experts_err", {"rates": " and ".join(told), "source": self.source})
 
 
 class ExpertShares(ExpertErrors):
@@ -284,9 +286,10 @@ class ExpertShares(ExpertErrors):
         """The share of experts who call an item positive, (m,)."""
         return self.values
 
-    def __str__(self) -> str:
+    @property
+    def note(self) -> Note:
         """What an item counts for."""
-        return "an item is as positive as the share of experts who call it so"
+        return Note("experts_differ")
 
 
 def _of_given(given: GivenErrors, labels: np.ndarray) -> ExpertErrors:

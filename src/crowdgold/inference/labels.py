@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
 """(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
+PREVALENCE_ONLY = Note("estimates_others", {"metrics": [PREVALENCE]})
 UNLIKE = "gives nothing that these metrics are made of"
 PREDICTION_DRAWS = 100
 """Posterior draws behind a mean prediction; more do not make the intervals narrower."""
@@ -432,7 +433,7 @@ class ConfusionPosterior(Labels):
     matrix_of: np.ndarray  # (L,) the matrix that each label is drawn from
     probability: np.ndarray  # (I, K) P(y_i = k | data)
     swapped: float = 0.0  # share of the posterior in which the diagonals add to less than 1
-    warning: str = ""  # what a reader of any of its estimates should know
+    warning: Note | None = None  # what a reader of any of its estimates should know
 
     @property
     def posterior(self) -> dict[str, np.ndarray]:
@@ -444,8 +445,8 @@ class ConfusionPosterior(Labels):
         found = []
         for metric in questions.asked:
             if metric.name not in RATES:
-                note = f"it estimates {', '.join(RATES)} only"
-                found.append(Estimate.unavailable(metric.text, note))
+                others = Note("estimates_others", {"metrics": list(RATES)})
+                found.append(Estimate.unavailable(metric.text, others))
                 continue
             if view.items.labels is None:
                 raise InputError("the table does not say who gave each vote")
@@ -532,7 +533,7 @@ class JudgedRate(Labels):
             [
                 of_judged_rate(self, parse_reviewer_metric(PREVALENCE), request.level)
                 if metric.name == PREVALENCE
-                else Estimate.unavailable(metric.text, f"it estimates {PREVALENCE} only")
+                else Estimate.unavailable(metric.text, PREVALENCE_ONLY)
                 for metric in questions.asked
             ]
         )
@@ -565,7 +566,7 @@ def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> E
     as for a user, would show as a bias. Where there is none, the note says why.
     """
     if metric.name != PREVALENCE:
-        return Estimate.unavailable(metric.text, "a corrected rate is an estimate of prevalence")
+        return Estimate.unavailable(metric.text, PREVALENCE_ONLY)
     try:
         if found.correction not in INTERVALS:
             estimate, lower, upper, error = power_tuned_rate(found.counts, level)
@@ -575,7 +576,7 @@ def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> E
                 float(value) for value in (one.estimate, one.lower, one.upper, one.standard_error)
             )
     except InputError as problem:
-        return Estimate.unavailable(metric.text, str(problem))
+        return Estimate.unavailable(metric.text, Note("no_rate", {"problem": str(problem)}))
     return Estimate(metric.text, estimate, lower, upper, standard_error=error)
 
 

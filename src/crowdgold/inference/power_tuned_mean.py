@@ -96,8 +96,8 @@ def estimate_means(
     estimates = []
     for metric in asked:
         if metric.name not in MEANS:
-            note = f"not a mean of item-level values; AutoEval estimates {' and '.join(MEANS)} only"
-            estimates.append(Estimate.unavailable(metric.text, note))
+            others = Note("not_a_mean", {"means": " and ".join(MEANS)})
+            estimates.append(Estimate.unavailable(metric.text, others))
             continue
         # Values of each item were its label 1, or 0: one of the two is 1 and the other 0.
         positive = np.ones(len(items))

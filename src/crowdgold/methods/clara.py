@@ -16,20 +16,18 @@ from scipy.special import expit
 from crowdgold.inference.labels import ConfusionPosterior, Fit
 from crowdgold.methods.doubts import (
     FEW_LABELS,
-    NOT_USABLE,
-    WEAK,
     Doubt,
     Facts,
-    Finding,
     few_items,
     shared_errors,
 )
 from crowdgold.methods.method import MODEL, OF_RATES, Method, Offer, Run, Style, of_labels_behind
-from crowdgold.methods.needs import ANNOTATORS, HAVE_SEVERAL, SCORES, SEVERAL, SEVERAL_LABELS
+from crowdgold.methods.needs import ANNOTATORS, SCORES, SEVERAL, SEVERAL_LABELS
 from crowdgold.models.clara.gibbs import ClaraSettings, Scale, sample_clara, swapped_note
 from crowdgold.models.clara.model import empirical_prior, matrix_of_label
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.items import Items
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import Above
 
 RARE = 0.05  # Share of positive votes below which positives may be taken for negatives
@@ -93,26 +91,21 @@ def fit_with_scores(items: Items, rng: np.random.Generator, settings: Clara, run
     return fit_labels(replace(items.labels, scores={name: vectors}), rng, settings, run)
 
 
-def _unsure_annotators(facts: Facts) -> list[Finding]:
+def _unsure_annotators(facts: Facts) -> list[Note]:
     """Doubt what labels alone say of annotators and of prevalence."""
-    annotators = facts.annotators or 0
+    annotators, rare = facts.annotators or 0, min(facts.positive_votes, 1 - facts.positive_votes)
     found = []
     if annotators < 3 or facts.most_votes < 3:
-        why = "fewer than three labels an item: who is right follows the prior"
-        found.append(Finding(WEAK, why, "have items labelled by three or more annotators"))
+        found.append(Note("fewer_than_three_labels"))
     if facts.alpha_upper <= 0:
-        why = "labels agree no more than at random"
-        found.append(Finding(NOT_USABLE, why, HAVE_SEVERAL))
+        found.append(Note("labels_at_random"))
     if facts.median_labels < FEW_LABELS:
-        why = f"half of the annotators have fewer than {FEW_LABELS} labels"
-        found.append(Finding(WEAK, why, "have each annotator label more items"))
+        found.append(Note("few_labels_each", {"few": FEW_LABELS}))
     if 2 * facts.adversarial >= annotators:
-        why = f"{facts.adversarial} of {annotators} annotators label against the others"
-        found.append(Finding(WEAK, why, "check that their labels are not swapped"))
-    rare = min(facts.positive_votes, 1 - facts.positive_votes)
+        against = {"adversarial": facts.adversarial, "annotators": annotators}
+        found.append(Note("many_against", against))
     if rare < RARE:
-        why = f"{100 * rare:.1f} % of the labels are of one class: labels may come out swapped"
-        found.append(Finding(WEAK, why, "use CLARA-ordered"))
+        found.append(Note("rare_labels", {"rare": 100 * rare}))
     return found
 
 

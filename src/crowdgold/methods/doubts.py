@@ -4,12 +4,12 @@ What a method cannot do without is among its needs (`needs`); a doubt that conce
 stands in that method's file.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from crowdgold.inference.estimate import FEWEST
-from crowdgold.methods.needs import FIRST_GOLD, MORE_GOLD, Has
-from crowdgold.types.columns import counted
+from crowdgold.methods.needs import Has
+from crowdgold.types.notes import FATAL, WEIGHTS, Note
 
 USABLE, WEAK, NOT_USABLE = VERDICTS = ("usable", "weak", "not usable")
 MEASURED_GOLD = 20
@@ -26,7 +26,6 @@ RANDOM_SAMPLE = (
 )
 WITH_GOLD = f"as long as the gold items {RANDOM_SAMPLE} and their labels are right."
 """What everything that gold labels correct takes for granted."""
-RANDOM_GOLD = "have an expert label items that are drawn at random"
 DRAW_ANEW = "have an expert label 50 items that `crowdgold sample` draws"
 CHOSEN_MEND = (
     f"Set these labels aside and {DRAW_ANEW}. Or "
@@ -64,86 +63,77 @@ class Facts(Has):
         return 1 - sum(rate * share for rate, share in of_class if share)
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing that speaks against a method, how much, and how to mend it."""
-
-    verdict: str
-    why: str
-    mend: str
-
-
-Doubt = Callable[[Facts], list[Finding]]
+def gravest(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Those that weigh most of what speaks against a method, each once."""
+    found = list(notes)
+    least = min((WEIGHTS.index(one.weight) for one in found), default=0)
+    most = [one for one in found if WEIGHTS.index(one.weight) == least]
+    return tuple({one.text: one for one in most}.values())
 
 
-def few_gold(facts: Facts) -> list[Finding]:
+def verdict_of(against: Sequence[Note]) -> str:
+    """One of `VERDICTS`, by what speaks against a method."""
+    if not against:
+        return USABLE
+    return NOT_USABLE if any(one.weight == FATAL for one in against) else WEAK
+
+
+Doubt = Callable[[Facts], list[Note]]
+"""What speaks against a method; a note that is fatal says that it is not usable."""
+
+
+def few_gold(facts: Facts) -> list[Note]:
     """Doubt intervals that rest on few gold labels."""
     if facts.fewer < FEWEST:
-        why = f"of a class; below {FEWEST} some metrics get no interval"
-        return [Finding(WEAK, f"{counted(facts.fewer, 'gold label')} {why}", MORE_GOLD)]
+        return [Note("few_of_rarer", {"gold": facts.fewer, "fewest": FEWEST})]
     if facts.gold < MEASURED_GOLD:
-        why = f"how often intervals are right was measured with {MEASURED_GOLD} or more"
-        return [Finding(WEAK, f"{counted(facts.gold, 'gold label')}; {why}", MORE_GOLD)]
+        return [Note("fewer_than_measured", {"gold": facts.gold, "measured": MEASURED_GOLD})]
     return []
 
 
-def chosen_gold(facts: Facts) -> list[Finding]:
+def chosen_gold(facts: Facts) -> list[Note]:
     """Doubt that gold is a random sample, for a method that is wrong where it is not."""
+    surely = [replace(one, weight=FATAL) for one in chosen_for_models(facts)]
+    return surely if facts.gold_p < SURELY_CHOSEN else chosen_for_models(facts)
+
+
+def chosen_for_models(facts: Facts) -> list[Note]:
+    """Doubt the same for a model of votes and scores, which can take some of it."""
     if not facts.gold_p < CHOSEN:
         return []
-    verdict = NOT_USABLE if facts.gold_p < SURELY_CHOSEN else WEAK
-    return [Finding(verdict, f"{facts.misfit} (p = {facts.gold_p:.2g})", RANDOM_GOLD)]
+    return [Note("gold_chosen", {"misfit": facts.misfit, "p": facts.gold_p})]
 
 
-def chosen_for_models(facts: Facts) -> list[Finding]:
-    """Doubt the same for a model of votes and scores, which can take some of it."""
-    return [Finding(WEAK, one.why, one.mend) for one in chosen_gold(facts)]
-
-
-def gold_for_true(facts: Facts) -> list[Finding]:
+def gold_for_true(facts: Facts) -> list[Note]:
     """Doubt what takes gold labels for true, where experts are known to err."""
-    if not facts.experts_err >= LEAST_ERROR:
-        return []
-    why = f"takes gold labels for true; experts err on {100 * facts.experts_err:.2g} % of a class"
-    return [Finding(WEAK, why, "take a method that corrects experts' errors")]
+    err = facts.experts_err >= LEAST_ERROR
+    return [Note("gold_taken_for_true", {"errors": 100 * facts.experts_err})] if err else []
 
 
-def few_items(facts: Facts) -> list[Finding]:
+def few_items(facts: Facts) -> list[Note]:
     """Doubt a model of few items."""
-    if facts.items >= ENOUGH_ITEMS:
-        return []
-    why = f"{counted(facts.items, 'item')}; below {ENOUGH_ITEMS} the priors say too much"
-    return [Finding(WEAK, why, "add items")]
+    few = facts.items < ENOUGH_ITEMS
+    return [Note("few_items", {"items": facts.items, "enough": ENOUGH_ITEMS})] if few else []
 
 
-def unknown_errors(facts: Facts) -> list[Finding]:
+def unknown_errors(facts: Facts) -> list[Note]:
     """Doubt a model of votes whose errors gold may or may not show."""
     found = few_items(facts)
     if not facts.gold:
         if facts.most_votes < 3:
-            why = "without gold the votes' errors are known only where items have three votes"
-            return [Finding(NOT_USABLE, why, f"add votes, or {FIRST_GOLD}")]
-        found.append(
-            Finding(WEAK, "without gold it takes votes to be right more often than not", FIRST_GOLD)
-        )
+            return [Note("fewer_than_three_votes")]
+        found.append(Note("votes_trusted"))
     elif facts.most_votes < 2:
-        why = "one vote an item: how votes of an item agree follows the prior"
-        found.append(Finding(WEAK, why, "have some items labelled by several annotators"))
+        found.append(Note("one_vote"))
     if facts.alpha_upper <= 0:
-        why = "votes agree no more than at random"
-        found.append(Finding(WEAK, why, "look at the annotators and at their instructions"))
+        found.append(Note("votes_at_random"))
     return found
 
 
-def shared_errors(facts: Facts) -> list[Finding]:
+def shared_errors(facts: Facts) -> list[Note]:
     """Doubt a model in which the votes of an item err independently, where gold shows otherwise."""
-    if not facts.errors_shared > 0:
-        return []
-    why = (
-        f"judges err together here (correlation of their errors {facts.errors_shared:.2f} or "
-        "more), and it takes them to err independently"
-    )
-    return [Finding(WEAK, why, "take a method that gold labels correct")]
+    together = facts.errors_shared > 0
+    return [Note("errors_together", {"correlation": facts.errors_shared})] if together else []
 
 
 OF_GOLD = (few_gold, chosen_gold)  # Of what gold labels correct

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 
 from crowdgold.inference.labels import ConfusionPosterior, Fit, JudgedRate
-from crowdgold.methods.doubts import NOT_USABLE, OF_GOLD, WEAK, Facts, Finding
+from crowdgold.methods.doubts import OF_GOLD, Facts
 from crowdgold.methods.method import CORRECTED, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.methods.needs import BOTH_CLASSES, VOTES
 from crowdgold.models.majority import NO_LABEL, labels_of_group, majority_labels, majority_vote
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import AtLeast, Settings, refuse
 
 if TYPE_CHECKING:
@@ -179,15 +180,12 @@ def fit_vote_model(
     return Fit("MAVEN-votes", posterior, found.diagnostics, {"inference": found.elapsed})
 
 
-def _poor_majorities(facts: Facts) -> list[Finding]:
+def _poor_majorities(facts: Facts) -> list[Note]:
     """Doubt a correction by error rates near those of chance."""
-    why = f"TPR + TNR of the majority is {facts.tpr + facts.tnr:.2f}"
-    quality = facts.tpr + facts.tnr - 1
-    if quality <= 0:
-        return [Finding(NOT_USABLE, f"{why}, not above 1", "check that labels are not swapped")]
-    if quality < SWAPPED:
-        return [Finding(WEAK, f"{why}, hardly above 1", "have better or more votes")]
-    return []
+    both = facts.tpr + facts.tnr
+    if both - 1 <= 0:
+        return [Note("majority_below_chance", {"both": both})]
+    return [Note("majority_near_chance", {"both": both})] if both - 1 < SWAPPED else []
 
 
 ROGAN_GLADEN = Method(

@@ -24,7 +24,7 @@ from crowdgold.inference.labels import (
     LabelProbability,
     MeanPrediction,
 )
-from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WEAK, WITH_GOLD, Finding
+from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WITH_GOLD
 from crowdgold.methods.method import (
     CORRECTED,
     MODEL,
@@ -41,6 +41,7 @@ from crowdgold.methods.needs import GOLD, SCORES, VOTES
 from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.types.items import NO_GOLD, Items, Ranking
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import Above, AtLeast, refuse
 
 if TYPE_CHECKING:
@@ -50,10 +51,7 @@ if TYPE_CHECKING:
     from crowdgold.models.tied_wins import TiedWins
     from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
-TOO_SHORT = Finding(
-    WEAK, "its intervals of AUC and delta TPR are too short, whatever the data",
-    "read logistic-R or MAVEN-C",
-)  # fmt: skip
+TOO_SHORT = Note("too_short")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from crowdgold.inference.labels import Fit
 from crowdgold.methods.doubts import Doubt
 from crowdgold.methods.needs import ANNOTATORS, OF_VOTES, SCORES, Has, Need, lacking, lacks_package
 from crowdgold.types.items import ANNOTATIONS, ITEMS, Table
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import OnlyOf, Settings, refuse
 
 if TYPE_CHECKING:
@@ -154,19 +155,20 @@ class Method:
         """The Stan models that it samples with these settings."""
         return self.stan_models(self.read(self.own(given)))
 
-    def lacks(self, table: Table) -> str:
-        """Say why it has nothing to say of a table; empty where it has, as far as can be told."""
+    def lacks(self, table: Table) -> Note | None:
+        """Why it has nothing to say of a table; None where it has, as far as can be told."""
         has = Has.of(table)
         if (ITEMS if has.of_items else ANNOTATIONS) not in self.tables:
-            return f"it takes a table of {' or '.join(self.tables)}"
-        found = (why for _, why in lacking(self.needs, has))
-        return lacks_package(self.package) or next(found, "")
+            return Note("other_table", {"tables": " or ".join(self.tables)})
+        return lacks_package(self.package) or next(
+            (why for _, why in lacking(self.needs, has)), None
+        )
 
-    def cannot_estimate(self, metric: str) -> str:
-        """Say why it has no estimate of a metric of Items, by its name; empty where it has."""
+    def cannot_estimate(self, metric: str) -> Note | None:
+        """Why it has no estimate of a metric of Items, by its name; None where it has."""
         if not self.estimates or metric in self.estimates:
-            return ""
-        return f"it estimates {', '.join(self.estimates)} only"
+            return None
+        return Note("estimates_others", {"metrics": list(self.estimates)})
 
     def fit(
         self, table: Table, rng: np.random.Generator, given: Mapping[str, Any], run: Run
@@ -179,7 +181,7 @@ class Method:
             refuse(f"{self.name} takes a table of {taken}; found one of {kind}")
         for need, why in lacking(self.needs, has):
             if need.to_fit:
-                refuse(why.replace("it needs", f"{self.name} needs", 1))
+                refuse(why.text.replace("it needs", f"{self.name} needs", 1))
         for one in self.settings.declared():
             if one.name in given and one.table not in ("", kind):
                 refuse(

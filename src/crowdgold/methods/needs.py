@@ -5,17 +5,11 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from crowdgold.inference.expert_errors import why_unknown
-from crowdgold.types.columns import is_or_are
 from crowdgold.types.items import Items, Table
+from crowdgold.types.notes import Note
 
-MORE_GOLD = "have an expert label more items, drawn at random"
-FIRST_GOLD = "have an expert label items that `crowdgold sample` draws"
-"""What is advised where there is no gold label yet."""
-HAVE_SEVERAL = "have items labelled by several annotators"
 FEWEST_JUDGES, MOST_JUDGES = 3, 15
 """Annotators who are few enough that each, and each two, are looked at alone."""
-NO_SCORES = "it needs scores of a model; there are none"
-NO_VOTES = "it needs votes; there are none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,9 +59,7 @@ class Need:
     """Something that a method needs."""
 
     name: str  # what it is
-    lacks: Callable[[Has], str]  # what a table has -> why that is not enough; empty where it is
-    mend: str  # what would be
-    first: str = ""  # what would be where there is no gold label at all; empty where that is `mend`
+    lacks: Callable[[Has], Note | None]  # what a table has -> what is not enough; None for nothing
     to_fit: bool = True  # else there is a fit, which may estimate nothing
     of_labels: bool = False  # whether it concerns tables of Annotations too, or alone
     of_items: bool = True  # whether it concerns tables of Items
@@ -77,94 +69,63 @@ class Need:
         """Whether it concerns such a table."""
         return self.of_items if has.of_items else self.of_labels
 
-    def mend_of(self, has: Has) -> str:
-        """What would be enough for such a table."""
-        return self.mend if has.gold else self.first or self.mend
+
+def _gold(has: Has) -> Note | None:
+    if has.gold >= 2:
+        return None
+    return Note("one_gold_label", {"gold": has.gold}) if has.gold else Note("no_gold_labels")
 
 
-def _gold(has: Has) -> str:
-    found = f"there {is_or_are(has.gold)} {has.gold}, expected at least 2"
-    return "" if has.gold >= 2 else f"it needs gold labels; {found}"
-
-
-def _both_classes(has: Has) -> str:
+def _both_classes(has: Has) -> Note | None:
     if has.fewer:
-        return ""
-    found = f"all {has.gold} are of one class" if has.gold else "there are none"
-    return f"it needs gold labels of both classes; {found}"
+        return None
+    return Note("one_class", {"gold": has.gold}) if has.gold else Note("no_classes")
 
 
-def _votes(has: Has) -> str:
-    return "" if has.most_votes else NO_VOTES
+def _votes(has: Has) -> Note | None:
+    return None if has.most_votes else Note("no_votes")
 
 
-def _who(has: Has) -> str:
-    return _votes(has) or ("it needs to know who gave each vote" if has.annotators is None else "")
+def _who(has: Has) -> Note | None:
+    return _votes(has) or (Note("no_annotators") if has.annotators is None else None)
 
 
-def _several(has: Has) -> str:
-    if why := _votes(has):
-        return why
-    if has.most_votes > 1 and (has.annotators is None or has.annotators > 1):
-        return ""
-    return "it needs items with several votes; each has one"
+def _several(has: Has) -> Note | None:
+    several = has.most_votes > 1 and (has.annotators is None or has.annotators > 1)
+    return _votes(has) or (None if several else Note("no_several"))
 
 
-def _few(has: Has) -> str:
-    if why := _votes(has):
-        return why
-    if has.annotators is not None and FEWEST_JUDGES <= has.annotators <= MOST_JUDGES:
-        return ""
-    known = "it needs to know who gave each vote"
+def _few(has: Has) -> Note | None:
+    if (lack := _votes(has)) or (
+        has.annotators is not None and FEWEST_JUDGES <= has.annotators <= MOST_JUDGES
+    ):
+        return lack
+    few = {"fewest": FEWEST_JUDGES, "most": MOST_JUDGES}
     if has.annotators is None:
-        return known
-    found = f"there {is_or_are(has.annotators)} {has.annotators}"
-    return f"{known}, and {FEWEST_JUDGES} to {MOST_JUDGES} annotators in all; {found}"
+        return Note("no_few_annotators", few)
+    return Note("not_few_annotators", {**few, "annotators": has.annotators})
 
 
-def _errors(has: Has) -> str:
+def _errors(has: Has) -> Note | None:
     # Without a gold label that is what is lacking, and every method that has this need says so.
     if not has.gold or not has.errors_unknown:
-        return ""
-    return f"it needs to know how often experts err; {has.errors_unknown}"
+        return None
+    return Note("errors_unknown", {"why": has.errors_unknown})
 
 
-GOLD = Need("gold labels", _gold, MORE_GOLD, FIRST_GOLD)
-BOTH_CLASSES = Need(
-    "gold labels of both classes", _both_classes, MORE_GOLD, FIRST_GOLD, to_fit=False
-)
-SCORES = Need(
-    "scores", lambda has: "" if has.scores else NO_SCORES,
-    "add a file with the columns item and score",
-)  # fmt: skip
-VOTES = Need("votes", _votes, "give votes as item, annotator, label")
-ANNOTATORS = Need("annotators", _who, VOTES.mend)
-FEW_ANNOTATORS = Need(
-    "few annotators", _few,
-    f"give votes as item, annotator, label, of {FEWEST_JUDGES} to {MOST_JUDGES} annotators",
-    rarely_met=True,
-)  # fmt: skip
-SEVERAL = Need("several votes", _several, HAVE_SEVERAL)
-SEVERAL_LABELS = Need("several labels", _several, HAVE_SEVERAL, of_labels=True, of_items=False)
+GOLD = Need("gold labels", _gold)
+BOTH_CLASSES = Need("gold labels of both classes", _both_classes, to_fit=False)
+SCORES = Need("scores", lambda has: None if has.scores else Note("no_scores"))
+VOTES = Need("votes", _votes)
+ANNOTATORS = Need("annotators", _who)
+FEW_ANNOTATORS = Need("few annotators", _few, rarely_met=True)
+SEVERAL = Need("several votes", _several)
+SEVERAL_LABELS = Need("several labels", _several, of_labels=True, of_items=False)
 AGENTS = Need(
-    "agents",
-    lambda has: (
-        "" if has.agents else "it needs to know whose response each item is: a column agent"
-    ),
-    "add a column agent", of_labels=True, of_items=False,
-)  # fmt: skip
-ORACLE = Need(
-    "P(Y | V)",
-    lambda has: "" if has.oracle else "it needs P(Y | V), which only some simulators tell: oracle",
-    "simulate the data",
+    "agents", lambda has: None if has.agents else Note("no_agents"), of_labels=True, of_items=False
 )
-EXPERTS_ERRORS = Need(
-    "experts' errors",
-    _errors,
-    "have a second expert label some gold items, and a third where the two differ "
-    "(`crowdgold sample --second`), or say how often experts err: --expert-error 0.05",
-    rarely_met=True,
-)
+ORACLE = Need("P(Y | V)", lambda has: None if has.oracle else Note("no_oracle"))
+EXPERTS_ERRORS = Need("experts' errors", _errors, rarely_met=True)
 NEEDS = (VOTES, GOLD, BOTH_CLASSES, SCORES, ANNOTATORS, FEW_ANNOTATORS, SEVERAL, SEVERAL_LABELS,
          AGENTS, ORACLE, EXPERTS_ERRORS)  # fmt: skip
 """In the order in which a lack is told."""
@@ -172,15 +133,15 @@ OF_VOTES = (VOTES, ANNOTATORS, FEW_ANNOTATORS, SEVERAL)
 """That tables of Items without votes lack."""
 
 
-def lacking(needs: Collection[Need], has: Has) -> Iterator[tuple[Need, str]]:
-    """The needs that a table does not meet, and why."""
+def lacking(needs: Collection[Need], has: Has) -> Iterator[tuple[Need, Note]]:
+    """The needs that a table does not meet, and what it lacks."""
     for one in NEEDS:
-        if one in needs and one.concerns(has) and (why := one.lacks(has)):
-            yield one, why
+        if one in needs and one.concerns(has) and (lack := one.lacks(has)):
+            yield one, lack
 
 
-def lacks_package(package: str) -> str:
-    """Why an optional package cannot be had; empty where it can, or none is needed."""
+def lacks_package(package: str) -> Note | None:
+    """That an optional package cannot be had; None where it can, or none is needed."""
     if not package or importlib.util.find_spec(package):
-        return ""
-    return f"it needs the package {package}, which is not installed"
+        return None
+    return Note("no_package", {"package": package})

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from crowdgold.inference.labels import Fit, FixedLabels, GoldLabels, LevelPosterior
-from crowdgold.methods.doubts import OF_GOLD, WEAK, Facts, Finding
+from crowdgold.methods.doubts import OF_GOLD, Facts
 from crowdgold.methods.method import BASELINE, CORRECTED, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.methods.needs import GOLD, VOTES
 from crowdgold.models.majority import (
@@ -19,6 +19,7 @@ from crowdgold.models.majority import (
 )
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.items import NO_GOLD
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import Settings
 
 WRONG_MAJORITY = 0.02
@@ -52,14 +53,9 @@ def majority_of_labels(
     return Fit("MV", FixedLabels(majority_labels(counted, settings.ties, rng)))
 
 
-def _wrong_majority(facts: Facts) -> list[Finding]:
-    if not facts.majority_error > WRONG_MAJORITY:
-        return []
-    why = (
-        "it takes the majority for the truth, which errs on "
-        f"{100 * facts.majority_error:.0f} % of the gold items"
-    )
-    return [Finding(WEAK, why, "use a method that models the votes' errors")]
+def _wrong_majority(facts: Facts) -> list[Note]:
+    wrong = facts.majority_error > WRONG_MAJORITY
+    return [Note("majority_errs", {"errors": 100 * facts.majority_error})] if wrong else []
 
 
 MAJORITY = Method(

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.checking.cluster_effect import cluster_effect
 from crowdgold.checking.gold_sample import assess_gold_sample
+from crowdgold.checking.study import cluster_effect
 from crowdgold.inference.estimate import Questions, View
 from crowdgold.inference.rectified import Rectified, rectify
 from crowdgold.methods.maven import CALIBRATED, fit_maven

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 from scipy.special import bdtr
 
-from crowdgold.checking.choice import ONLY_MODELS
 from crowdgold.checking.gold_sample import OF_ITEMS, WORDINGS, GoldSample
 from crowdgold.evaluation.answer import quantity_of, value_of
+from crowdgold.evaluation.choosing import ONLY_MODELS
 from crowdgold.inference.estimate import FEWEST
 from crowdgold.inference.interval import holm
 from crowdgold.inference.rectified import POPULATION

@@ -301,4 +301,5 @@ def study_shown(evaluation: Evaluation, check: DataCheck) -> StudyFolder:
         numbers = [column for column in columns if column not in NAMES]
         table = evaluation.tables[name].reindex(columns=list(columns))
         tables[name] = table.assign(**{one: pd.to_numeric(table[one]) for one in numbers})
-    return StudyFolder(evaluation.summary, evaluation.answers, tables, plain(as_json(check)))
+    summary = plain(evaluation.summary.as_json())
+    return StudyFolder(summary, evaluation.answers, tables, plain(as_json(check)))

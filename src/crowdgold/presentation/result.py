@@ -132,7 +132,7 @@ class Result(ShownText):
     def __getitem__(self, key: str | tuple[str, ...]) -> Answers:
         """Those of a metric; of a model, as ["AUC", "large"]; and of a stratum, named third."""
         named, answers = (key,) if isinstance(key, str) else key, self.answers
-        stratum = named[2] if len(named) > 2 else self.evaluation.summary["strata"][0]["name"]
+        stratum = named[2] if len(named) > 2 else self.evaluation.summary.whole.name
         found = [one for one in answers if _is_of(one, named) and one.stratum == stratum]
         if found:
             return Answers(found)
@@ -149,14 +149,14 @@ class Result(ShownText):
     def text(self) -> str:
         """What `crowdgold evaluate` prints."""
         found = self.evaluation
-        strata = {one["name"]: found for one in found.summary["strata"]}
+        strata = {one.name: found for one in found.summary.strata}
         return "\n\n".join(filter(None, [describe(found), describe_models(found, strata)]))
 
     def _repr_html_(self) -> str:
-        strata = self.evaluation.summary["strata"]
+        strata = self.evaluation.summary.strata
         notes = list(dict.fromkeys(one.reason.text for one in self.answers if one.reason))
-        notes += [one["ranges_if"] for one in strata]
-        notes += [note for one in strata for note in footnotes(self.evaluation, one["name"])]
+        notes += [one.ranges_if.text for one in strata if one.ranges_if]
+        notes += [note for one in strata for note in footnotes(self.evaluation, one.name)]
         told = "".join(f"<p>{escape(note)}</p>" for note in filter(None, notes))
         return f"{self.answers._repr_html_()}{told}"
 

@@ -20,7 +20,7 @@ from crowdgold.evaluation.answer import (
     Value,
     of_stratum,
 )
-from crowdgold.evaluation.folder import Evaluation
+from crowdgold.evaluation.folder import Evaluation, StratumCounts, Summary
 from crowdgold.evaluation.rows import MEANING, NEEDED_ALONE, SURE
 from crowdgold.inference.without_gold import WANTED, WIDE
 from crowdgold.methods.doubts import MEASURED_GOLD
@@ -42,7 +42,6 @@ AS_GOLD_WORDS = f'"{NEEDED_ALONE}": {MEANING}. It is an estimate, and rounded ac
 AS_GOLD_NAMED = 12  # numbers in that column whose intervals are named; all are in estimates.csv
 APART = "annotators_apart"
 MARK = "!"  # after a method whose number the gold labels contradict
-Summary = Mapping[str, Any]
 
 
 def _cut(text: str, width: int) -> str:
@@ -110,7 +109,9 @@ def _wrapped(notes: Iterable[str]) -> list[str]:
     ]
 
 
-def _range_lines(stratum: Summary, answers: Sequence[Answer], columns: _Columns) -> Iterator[str]:
+def _range_lines(
+    stratum: StratumCounts, answers: Sequence[Answer], columns: _Columns
+) -> Iterator[str]:
     ranges = [(one, one.allowed) for one in answers if one.allowed is not None]
     if not ranges:
         return
@@ -120,7 +121,7 @@ def _range_lines(stratum: Summary, answers: Sequence[Answer], columns: _Columns)
         ends = ends_in_words(*allowed.ends) if allowed.ends else "no range"
         needed = _count(allowed.gold or None).rjust(METHOD)
         yield f"{columns.key(one.of)}{ends.ljust(width)}{needed}"
-    yield from _wrapped([stratum["ranges_if"], GOLD_NEEDED])
+    yield from _wrapped([stratum.ranges_if.text if stratum.ranges_if else "", GOLD_NEEDED])
 
 
 def _number_cells(value: Value, by: str) -> str:
@@ -143,9 +144,8 @@ def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Value]) -> 
     flags = [one.contradicted for one in opinions if one.contradicted is not None]
     if not any(flags):
         return ""
-    (random,) = (one["gold_random"] for one in summary["strata"] if one["name"] == stratum)
-    method = summary["held_against"]
-    if random:
+    method = summary.held_against
+    if summary.of_stratum(stratum).gold_random:
         rest = f"where it is more, the model does not fit these data: rely on {method}"
     else:
         rest = "and gold is to be doubted too: rely on neither"
@@ -158,21 +158,21 @@ def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Value]) -> 
 def _fit_notes(summary: Summary, stratum: str) -> Iterator[str]:
     """Which chains had not converged, and which methods were not run, or failed, and why."""
     failed = [
-        one for one in summary["fits"]
-        if one["stratum"] == stratum and not one["diagnostics_passed"]
+        one for one in summary.fits if one.stratum == stratum and not one.diagnostics.passed
     ]  # fmt: skip
     for one in failed[:MOST_NAMED]:
-        of = f" of {one['model']}" if one["model"] else ""
-        yield f"{one['method']}{of}: its chains had not converged ({'; '.join(one['problems'])})"
+        of = f" of {one.model}" if one.model else ""
+        problems = "; ".join(one.diagnostics.problems)
+        yield f"{one.method}{of}: its chains had not converged ({problems})"
     if len(failed) > MOST_NAMED:
         yield f"the chains of {len(failed) - MOST_NAMED} more fits had not converged (study.json)"
     reasons: dict[tuple[bool, str], list[str]] = {}
-    for one in (one for one in summary["not_run"] if one["stratum"] == stratum):
-        needs = METHODS[one["method"]].needs if one["method"] in METHODS else ()
+    for lack in (one for one in summary.not_run if one.stratum == stratum):
+        needs = METHODS[lack.method].needs if lack.method in METHODS else ()
         # A method that few studies can have is told of where it was asked for alone, or failed.
-        if not summary["fits"] or one["failed"] or not any(need.rarely_met for need in needs):
-            of = f" of {one['model']}" if one["model"] else ""
-            reasons.setdefault((one["failed"], one["reason"]), []).append(f"{one['method']}{of}")
+        if not summary.fits or lack.failed or not any(need.rarely_met for need in needs):
+            of = f" of {lack.model}" if lack.model else ""
+            reasons.setdefault((lack.failed, lack.reason), []).append(f"{lack.method}{of}")
     for (broke, why), methods in reasons.items():
         yield f"{', '.join(methods)} {'failed' if broke else 'not run'}: {why}"
 
@@ -184,10 +184,10 @@ def footnotes(
     summary = evaluation.summary
     answers = [replace(one, of=short(one.of)) for one in of_stratum(evaluation.answers, stratum)]
     given = [(one, one.value) for one in answers if one.value is not None]
-    (whole,) = (one for one in summary["strata"] if one["name"] == stratum)
-    yield whole["about"]
-    if 0 < whole["gold"] < MEASURED_GOLD:
-        few = Note("few_gold", {"gold": whole["gold"], "measured": MEASURED_GOLD})
+    whole = summary.of_stratum(stratum)
+    yield whole.about
+    if 0 < whole.gold < MEASURED_GOLD:
+        few = Note("few_gold", {"gold": whole.gold, "measured": MEASURED_GOLD})
         yield f"{few.title}. {few.text}"
     for method in dict.fromkeys(value.method for one, value in given if one.allowed):
         if offer := METHODS[method].offer:
@@ -201,11 +201,12 @@ def footnotes(
     if numbers:
         yield AS_GOLD_WORDS
     ends = [f"{one.of.name} {number.interval}" for one, number in numbers if number.interval]
-    if ends and whole is summary["strata"][0]:
+    if ends and whole is summary.whole:
         more = "; and others in estimates.csv" if len(ends) > AS_GOLD_NAMED else ""
         yield f"{SURE} intervals of these numbers: {'; '.join(ends[:AS_GOLD_NAMED])}{more}."
     yield _contradicted(summary, stratum, [value for _, value in given])
-    yield whole.get("if_wrong", "")
+    if whole.if_wrong:
+        yield whole.if_wrong.text
     apart = [one for one, value in given if one.votes_alone is not None and not one.allowed
              and value.has_interval and not value.holds(one.votes_alone)]  # fmt: skip
     if apart:
@@ -219,7 +220,7 @@ def footnotes(
     for one in answers:
         yield from (f"{one.of.name}: {note.text}" for note in one.notes if note.code == APART)
     if wide := [one for one in answers if one.has("wide")]:
-        fewer = min(whole["gold_positive"], whole["gold"] - whole["gold_positive"])
+        fewer = min(whole.gold_positive, whole.gold_negative)
         rarer = f"{counted(fewer, 'gold label')} of the rarer class"
         yield f"{names_of(wide)}: {Note('wide').text}; {rarer}"
     if alone := [one for one, _ in given if one.has("gold_alone")]:
@@ -245,9 +246,8 @@ def _answer_lines(
         says = "What a model says, if what it assumes is true"
         yield says if own else "No model gives a number."
     if own:
-        yield _head(
-            columns, evaluation.summary["settings"]["level"], "" if without else NEEDED_ALONE
-        )
+        level = evaluation.summary.settings.level
+        yield _head(columns, level, "" if without else NEEDED_ALONE)
     for one in own:
         if one.value is None:
             yield f"{columns.key(one.of)}no answer"
@@ -259,29 +259,27 @@ def _answer_lines(
         yield f"{columns.key(one.of)}{_number_cells(one.value, by)}{last}".rstrip()
 
 
-def _in_full(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
+def _in_full(evaluation: Evaluation, strata: Sequence[StratumCounts]) -> str:
     """The answers of some strata in tables; what is said of all of them is said once."""
     columns, blocks = _Columns.of(evaluation.answers), list[str]()
-    own = {one["name"]: of_stratum(evaluation.answers, one["name"]) for one in strata}
+    own = {one.name: of_stratum(evaluation.answers, one.name) for one in strata}
     reasons = {name: list(dict.fromkeys(one.reason.text for one in answers if one.reason))
                for name, answers in own.items()}  # fmt: skip
     notes = {name: [*filter(None, footnotes(evaluation, name, columns.short))]
              for name in own}  # fmt: skip
     several = len(own) > 1
-    shared = [
-        note for note in notes[strata[0]["name"]] if all(note in one for one in notes.values())
-    ]
+    shared = [note for note in notes[strata[0].name] if all(note in one for one in notes.values())]
     same = len({*map(tuple, reasons.values())}) == 1
     for stratum in strata:
-        name = stratum["name"]
+        name = stratum.name
         lines = []
         for reason in reasons[name] if not (same and blocks) else []:
             text = f"{reason[:1].upper()}{reason[1:]}."
             lines += textwrap.wrap(text, WIDTH, break_on_hyphens=False)
-        votes = f"{stratum['votes']:,} votes, " if stratum["votes"] else ""
+        votes = f"{stratum.votes:,} votes, " if stratum.votes else ""
         lines += [
-            f"{name}: {stratum['items']:,} items, {votes}{stratum['gold']:,} "
-            f"with gold ({stratum['gold_positive']:,} positive)",
+            f"{name}: {stratum.items:,} items, {votes}{stratum.gold:,} "
+            f"with gold ({stratum.gold_positive:,} positive)",
             *(columns.legend if not blocks else []),
             *_range_lines(stratum, own[name], columns),
             *_answer_lines(evaluation, own[name], columns),
@@ -293,14 +291,14 @@ def _in_full(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
     return "\n\n".join(blocks)
 
 
-def _in_short(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
+def _in_short(evaluation: Evaluation, strata: Sequence[StratumCounts]) -> str:
     """The answers of many strata, a line each: the prevalence, and each model's first metric."""
-    whole = of_stratum(evaluation.answers, evaluation.summary["strata"][0]["name"])
+    whole = of_stratum(evaluation.answers, evaluation.summary.whole.name)
     first = {one.of.model: one.of for one in reversed(whole) if not one.of.is_comparison}
     blocks = []
     for of in list(first.values())[::-1][:MOST_TABLES]:
         found = {one.stratum: one for one in evaluation.answers if one.of == of}
-        told = [(one, found[one["name"]]) for one in strata if one["name"] in found]
+        told = [(one, found[one.name]) for one in strata if one.name in found]
         known = [(one, answer) for one, answer in told if answer.is_known]
         head = f"{'stratum':<24}{'items':>7}{'gold':>7}{'value':>6}  {'interval':<{INTERVAL}}by"
         lines = [f"{of.in_words}, by stratum", *([head] if known else [])]
@@ -311,7 +309,7 @@ def _in_short(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
             elif answer.value:
                 by = answer.value.method if answer.way == BY_METHOD else answer.way
                 said = _number_cells(answer.value, by).rstrip()
-            lines.append(f"{_cut(one['name'], 24)}{one['items']:>7,}{one['gold']:>7,}{said}")
+            lines.append(f"{_cut(one.name, 24)}{one.items:>7,}{one.gold:>7,}{said}")
         if len(known) > MOST_ROWS:
             lines.append(f"{len(known) - MOST_ROWS:,} more strata are in estimates.csv")
         if len(told) > len(known):
@@ -322,9 +320,9 @@ def _in_short(evaluation: Evaluation, strata: Sequence[Summary]) -> str:
 
 def describe(evaluation: Evaluation, strata: Collection[str] | None = None) -> str:
     """The answers of some strata, or all, in tables, after the reason for the choice of methods."""
-    whole, *parts = evaluation.summary["strata"]
-    wanted = [one for one in parts if strata is None or one["name"] in strata]
-    full = [whole] if strata is None or whole["name"] in strata else []
+    whole, *parts = evaluation.summary.strata
+    wanted = [one for one in parts if strata is None or one.name in strata]
+    full = [whole] if strata is None or whole.name in strata else []
     if len(parts) <= MOST_STRATA:
         full, wanted = full + wanted, []
     blocks = [_in_full(evaluation, full)] if full else []
@@ -339,7 +337,7 @@ def changed_strata(evaluation: Evaluation, before: Evaluation) -> list[str]:
         own = of_stratum(of.answers, name)
         return [(one.of, one.value and (one.value.method, one.value.estimate)) for one in own]
 
-    names = [one["name"] for one in evaluation.summary["strata"]]
+    names = [one.name for one in evaluation.summary.strata]
     return [name for name in names if numbers(evaluation, name) != numbers(before, name)]
 
 
@@ -356,8 +354,7 @@ def describe_models(evaluation: Evaluation, described: Mapping[str, Evaluation])
     """
     summary, blocks = evaluation.summary, []
     columns = _Columns.of(evaluation.answers)
-    for stratum in summary["strata"]:
-        name = stratum["name"]
+    for name in (one.name for one in summary.strata):
         own = of_stratum(evaluation.answers, name)
         opinions = [(one, one.beside) for one in own if one.beside]
         said = set(_fit_notes(described[name].summary, name))
@@ -366,12 +363,12 @@ def describe_models(evaluation: Evaluation, described: Mapping[str, Evaluation])
         lines = [f"{columns.key(one.of)}{_number_cells(beside, beside.method)}".rstrip()
                  for one, beside in opinions]  # fmt: skip
         if lines:
-            inside = f", {name}" if len(summary["strata"]) > 1 else ""
+            inside = f", {name}" if len(summary.strata) > 1 else ""
             title = f"For comparison: what models say{inside}"
             lines = [
                 title,
                 *columns.legend,
-                _head(columns, summary["settings"]["level"], ""),
+                _head(columns, summary.settings.level, ""),
                 *lines,
             ]
         if lines or any(notes):

@@ -21,8 +21,33 @@ class Words(NamedTuple):
     text: str  # a clause without its last stop; sentences where it is a doubt
     title: str = ""  # above the text in a report
     weight: str = TOLD  # one of `WEIGHTS`, where a note does not say another
+    mend: str = ""  # what would mend it
 
 
+def _lack(text: str, mend: str = "") -> Words:
+    """How it is said that a method cannot be used."""
+    return Words(text, weight=FATAL, mend=mend)
+
+
+def _doubt(text: str, mend: str) -> Words:
+    """How it is said what speaks against a method."""
+    return Words(text, weight=MINOR, mend=mend)
+
+
+MORE_GOLD = "have an expert label more items, drawn at random"
+FIRST_GOLD = "have an expert label items that `crowdgold sample` draws"
+"""What is advised where there is no gold label yet."""
+HAVE_SEVERAL = "have items labelled by several annotators"
+GIVE_VOTES = "give votes as item, annotator, label"
+KNOWN_ERRORS = (
+    "have a second expert label some gold items, and a third where the two differ "
+    "(`crowdgold sample --second`), or say how often experts err: --expert-error 0.05"
+)
+ALL_LOOKS = (
+    "you may look after every label and stop when you like: intervals hold over all looks. For "
+    "that they are wider than those of one look: {costs}. Keep --anytime {planned}. Intervals of "
+    "models are for one look"
+)
 NUMBERS_IN = "numbers in estimates.csv"
 CATALOGUE: Mapping[str, Words] = {
     # Why gold labels correct nothing.
@@ -61,7 +86,23 @@ CATALOGUE: Mapping[str, Words] = {
         weight=MINOR,
     ),
     "scores_of": Words("with the scores of {model}"),
-    "said": Words("{text}"),
+    "no_labels_for_it": Words("no labels count for it"),
+    "no_gold_of_annotator": Words("none of its items has a gold label"),
+    "no_labels": Words("no labels"),
+    "no_response_labelled": Words("no response of it has a label"),
+    "all_agents_tied": Words("all agents tied in every draw"),
+    "no_posterior": Words("it has no posterior"),
+    "no_matrices": Words("it has no confusion matrices"),
+    "no_probabilities": Words("it has no posterior probabilities"),
+    "no_interval_known": Words("it has no interval"),
+    "metric_not_asked": Words("the metric was not asked for"),
+    "metric_of_scores": Words("the metric needs scores of a model; there are none"),
+    "no_rate": Words("no rate: {problem}"),
+    "not_a_mean": Words("not a mean of item-level values; AutoEval estimates {means} only"),
+    "swapped": Words(
+        "{swapped:.1%} of the posterior has labels swapped (TPR + TNR < 1), a second mode; cut the "
+        "prior (CLARA-ordered) or make it firmer (gamma)"
+    ),
     # Why a method gives no answer.
     "no_number": Words("no value", weight=FATAL),
     "no_interval": Words("no interval", weight=FATAL),
@@ -81,10 +122,131 @@ CATALOGUE: Mapping[str, Words] = {
     "no_model": Words(
         "no model was fitted that could answer (--no-models leaves them out)", weight=FATAL
     ),
-    "not_run": Words("{why}"),
     "wide": Words(
         "the interval has more than half of the values that the metric can take, and says little",
         weight=MINOR,
+    ),
+    # Why a method is not run, or has no number.
+    "no_gold_labels": _lack("it needs gold labels; there are 0, expected at least 2", FIRST_GOLD),
+    "one_gold_label": _lack(
+        "it needs gold labels; there is {gold}, expected at least 2", MORE_GOLD
+    ),
+    "no_classes": _lack("it needs gold labels of both classes; there are none", FIRST_GOLD),
+    "one_class": _lack(
+        "it needs gold labels of both classes; all {gold} are of one class", MORE_GOLD
+    ),
+    "no_scores": _lack(
+        "it needs scores of a model; there are none", "add a file with the columns item and score"
+    ),
+    "no_votes": _lack("it needs votes; there are none", GIVE_VOTES),
+    "no_annotators": Words("it needs to know who gave each vote", weight=FATAL, mend=GIVE_VOTES),
+    "no_few_annotators": Words(
+        "it needs to know who gave each vote",
+        weight=FATAL,
+        mend=f"{GIVE_VOTES}, of {{fewest}} to {{most}} annotators",
+    ),
+    "not_few_annotators": _lack(
+        "it needs to know who gave each vote, and {fewest} to {most} annotators in all; found "
+        "{annotators}",
+        f"{GIVE_VOTES}, of {{fewest}} to {{most}} annotators",
+    ),
+    "no_several": _lack("it needs items with several votes; each has one", HAVE_SEVERAL),
+    "no_agents": _lack(
+        "it needs to know whose response each item is: a column agent", "add a column agent"
+    ),
+    "no_oracle": _lack(
+        "it needs P(Y | V), which only some simulators tell: oracle", "simulate the data"
+    ),
+    "errors_unknown": _lack("it needs to know how often experts err; {why}", KNOWN_ERRORS),
+    "no_package": _lack(
+        "it needs the package {package}, which is not installed",
+    ),
+    "other_table": Words("it takes a table of {tables}", weight=FATAL),
+    "takes_no_weights": Words("it takes no weights of items", weight=FATAL),
+    "not_two_labels": Words("it needs two kinds of labels; there are {number}", weight=FATAL),
+    "no_stan": Words("it needs Stan, through {package}", weight=FATAL),
+    "no_stan_model": Words("its Stan model cannot be had: {problem}", weight=FATAL),
+    "estimates_others": Words("it estimates {metrics:list} only", weight=FATAL),
+    "failed": Words("it failed: {error}", weight=FATAL),
+    "none_scored": Words(
+        "no item has a score of {models}; have {whose} score {which}", weight=FATAL
+    ),
+    "no_gold_scored": _lack(
+        "none of the {whole} has a score of {models}; have {whose} score {which}"
+    ),
+    "few_gold_scored": _lack(
+        "{gold} of the {whole} {have} a score of {models}, expected at least {least}; have {whose} "
+        "score {which}"
+    ),
+    # What speaks against a method.
+    "few_of_rarer": _doubt(
+        "{gold:counted gold labels} of a class; below {fewest} some metrics get no interval",
+        MORE_GOLD,
+    ),
+    "fewer_than_measured": _doubt(
+        "{gold:counted gold labels}; how often intervals are right was measured with {measured} or "
+        "more",
+        MORE_GOLD,
+    ),
+    "gold_chosen": _doubt(
+        "{misfit} (p = {p:.2g})", "have an expert label items that are drawn at random"
+    ),
+    "gold_taken_for_true": _doubt(
+        "takes gold labels for true; experts err on {errors:.2g} % of a class",
+        "take a method that corrects experts' errors",
+    ),
+    "few_items": _doubt(
+        "{items:counted items}; below {enough} the priors say too much", "add items"
+    ),
+    "fewer_than_three_votes": _lack(
+        "without gold the votes' errors are known only where items have three votes",
+        f"add votes, or {FIRST_GOLD}",
+    ),
+    "votes_trusted": _doubt(
+        "without gold it takes votes to be right more often than not", FIRST_GOLD
+    ),
+    "one_vote": _doubt(
+        "one vote an item: how votes of an item agree follows the prior",
+        "have some items labelled by several annotators",
+    ),
+    "votes_at_random": _doubt(
+        "votes agree no more than at random", "look at the annotators and at their instructions"
+    ),
+    "errors_together": _doubt(
+        "judges err together here (correlation of their errors {correlation:.2f} or more), and it "
+        "takes them to err independently",
+        "take a method that gold labels correct",
+    ),
+    "fewer_than_three_labels": _doubt(
+        "fewer than three labels an item: who is right follows the prior",
+        "have items labelled by three or more annotators",
+    ),
+    "labels_at_random": _lack("labels agree no more than at random", HAVE_SEVERAL),
+    "few_labels_each": _doubt(
+        "half of the annotators have fewer than {few} labels",
+        "have each annotator label more items",
+    ),
+    "many_against": _doubt(
+        "{adversarial} of {annotators} annotators label against the others",
+        "check that their labels are not swapped",
+    ),
+    "rare_labels": _doubt(
+        "{rare:.1f} % of the labels are of one class: labels may come out swapped",
+        "use CLARA-ordered",
+    ),
+    "too_short": _doubt(
+        "its intervals of AUC and delta TPR are too short, whatever the data",
+        "read logistic-R or MAVEN-C",
+    ),
+    "majority_errs": _doubt(
+        "it takes the majority for the truth, which errs on {errors:.0f} % of the gold items",
+        "use a method that models the votes' errors",
+    ),
+    "majority_below_chance": _lack(
+        "TPR + TNR of the majority is {both:.2f}, not above 1", "check that labels are not swapped"
+    ),
+    "majority_near_chance": _doubt(
+        "TPR + TNR of the majority is {both:.2f}, hardly above 1", "have better or more votes"
     ),
     # Why there is no range without gold labels.
     "range_not_known": Words("votes and scores alone give it no range", weight=FATAL),
@@ -97,6 +259,101 @@ CATALOGUE: Mapping[str, Words] = {
     "range_too_wide": Words(
         "the data allow anything from {lower:.2f} to {upper:.2f}", weight=FATAL
     ),
+    # What the data check warns of.
+    "gold_misfit": Words("{misfit} (p = {p:.2g}). {mend}"),
+    "gold_uneven": Words(
+        "the items with a gold label do not look like a random sample of all items (p = {p:.2g}): "
+        "the {feature} is {gold:.3g} on average among them and {others:.3g} among the others. "
+        "Every estimator takes gold items to be chosen at random; if they were chosen by votes, "
+        "scores or difficulty, its numbers are wrong. {mend}"
+    ),
+    "first_batch_uneven": Words(
+        "the items of the first batch of gold labels do not look like a random sample of all items "
+        "(p = {p:.2g}): the {feature} is {gold:.3g} on average among them and {others:.3g} among "
+        "the others. Every estimator takes a first batch without strata to be chosen at random; if "
+        "they were chosen by votes, scores or difficulty, its numbers are wrong. {mend}"
+    ),
+    "strata_reliable": Words(
+        "within the strata nothing speaks against the gold labels (p = {p:.2g}): the numbers of "
+        "each stratum can be relied on, those of all items cannot"
+    ),
+    "strata_misfit": Words(
+        "within the strata {misfit} (p = {p:.2g}): the numbers of a stratum may be wrong"
+    ),
+    "experts_tied": Words(
+        "{items:counted items} that experts labelled {have} no gold label, since they are tied: "
+        "{share:.0f} % of those they looked at, and the hard ones. Gold is easier than the items "
+        "are, and estimates look better than they should; have another expert decide"
+    ),
+    "annotators_against": Words(
+        "{number:counted annotators} labelling against the majority of the others (swapped?): "
+        "{named}"
+    ),
+    "annotators_constant": Words(
+        "{number:counted annotators} always giving the same label, where others do not: {named}"
+    ),
+    "higher_on_negatives": Words(
+        "{what} are higher on items whose gold label is negative (p = {p:.2g}). Make sure that all "
+        "files mean the same by a positive label (--positive)"
+    ),
+    "experts_not_known": Words("how often experts err is not known: {why}", mend=KNOWN_ERRORS),
+    "stratum_open": Words(
+        "the items {which} stand for {per_cent:.0f} % of all items and have {labels:counted gold "
+        "labels}. So few leave more than half of the values open that a prevalence can take, and "
+        "it has no answer. With {enough} labels it has one, though a wide one: {mend}"
+    ),
+    "few_clusters": Words(
+        "gold labels are of {clusters:counted clusters}: intervals rest on the differences between "
+        "so few, and are wide. Label items of {enough} clusters or more"
+    ),
+    "scores_tied": Words(
+        "{tied:.2g} % of the pairs of items have equal scores of {model}; they count half in AUC, "
+        "and are one step of each curve"
+    ),
+    "model_without_number": Words("{model}: no number: {why}"),
+    "pair_without_difference": Words("{pair}: no difference: {why}"),
+    "more_pairs_apart": Words("{number:,} more pairs of models have too few items in common"),
+    "read": Words("{told}"),
+    # What was decided for lack of something.
+    "scored_partly": Words(
+        "{model} scored {items}: its numbers are about items like these, and no others"
+    ),
+    "compared_on_both": Words("two models are compared on the items that both scored: {pairs}"),
+    "strata_left_out": Words("{strata} left out, of fewer than {fewest} items: {names}"),
+    "no_rates_of_annotators": Words(
+        "annotators.csv has no rates of annotators from gold labels, since experts err and these "
+        "rates would take gold labels for the truth"
+    ),
+    "study_without_scores": Words(
+        "no scores: nothing is said of models, and these cannot run: {methods:list}"
+    ),
+    "study_without_votes": Words("no votes: there can be none of {names:list}"),
+    "no_threshold": Words(
+        "{models:list}: no {metrics:list}, since {whose} not all in [0, 1]; give a threshold "
+        "(--threshold MODEL=VALUE)"
+    ),
+    "all_looks": Words(ALL_LOOKS),
+    "looks_past": Words(
+        f"{ALL_LOOKS}. There are more labels than {{planned:,}}, which is no harm: intervals still "
+        "hold, and are little wider. Only if this is the first look, name the number of labels at "
+        "which you now mean to stop"
+    ),
+    "experts_err": Words("an expert has {rates}, {source}"),
+    "experts_differ": Words("an item is as positive as the share of experts who call it so"),
+    "gold_for_truth": Words(
+        "gold labels are taken for the truth, since experts' errors are not known: {why}"
+    ),
+    "none_corrects_errors": Words(
+        "{methods:list} {take} gold labels for the truth, whatever is known of the experts' "
+        "errors: {correcting} corrects them."
+    ),
+    "if_wrong": Words(
+        "Gold labels are taken for the truth. Were {share:g} % of them wrong, {metric}{of} would "
+        "be {estimate:.3f} ({lower:.3f} to {upper:.3f}) by {method}, which gives {estimate_0:.3f} "
+        "with none wrong (expert_errors.csv)."
+    ),
+    "ranges_if": Words("Ranges hold {assumed}."),
+    "ranges_without": Words("Ranges hold {assumed}. They leave out {left_out}."),
     # What would change the answer.
     "gold_not_random": Words(
         "{what} of the gold items differ from those of the others{p}. Every method takes "
@@ -219,15 +476,15 @@ class Note:
         """What it is, in a few words; empty where it has none."""
         return _Places().vformat(CATALOGUE[self.code].title, (), self.values)
 
+    @property
+    def mend(self) -> str:
+        """What would mend it; empty where nothing is known to."""
+        return _Places().vformat(CATALOGUE[self.code].mend, (), self.values)
+
     def as_json(self) -> dict[str, Any]:
         """As study.json has it, with its sentence."""
         return {"code": self.code, "weight": self.weight, "values": dict(self.values),
                 "text": self.text}  # fmt: skip
-
-
-def said(text: str) -> tuple[Note, ...]:
-    """A remark that no one decides by, as its only note; none where it is empty."""
-    return (Note("said", {"text": text}),) if text else ()
 
 
 def note_of(held: Mapping[str, Any]) -> Note:
@@ -238,6 +495,12 @@ def note_of(held: Mapping[str, Any]) -> Note:
 def texts(notes: Iterable[Note]) -> str:
     """The sentences of notes, one after the other."""
     return "; ".join(note.text for note in notes)
+
+
+def with_codes(name: str, notes: Iterable[Note]) -> dict[str, list[str]]:
+    """A list of sentences by its name as JSON has it, and their codes by another key."""
+    found = list(notes)
+    return {name: [one.text for one in found], f"{name}_codes": [one.code for one in found]}
 
 
 def codes(notes: Iterable[Note]) -> str:

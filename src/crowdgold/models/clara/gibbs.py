@@ -45,6 +45,7 @@ from crowdgold.models.clara.sweeps import (
 from crowdgold.models.stan_fit import Asked, Diagnostics, diagnose, sample_until_passed
 from crowdgold.system.kernels import kernel
 from crowdgold.types.annotations import Annotations
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import AtLeast, Settings, refuse
 
 Scale = Annotated[
@@ -252,14 +253,11 @@ def swapped_share(psi: np.ndarray, matrix_of: np.ndarray) -> float:
     return float((np.einsum("...mkk,m->...", psi, share) < 1).mean())
 
 
-def swapped_note(swapped: float) -> str:
+def swapped_note(swapped: float) -> Note | None:
     """What to beware of where swapped categories have mass; chains visit both modes rightly."""
     if swapped <= SWAPPED_LIMIT:
-        return ""
-    return (
-        f"{swapped:.1%} of the posterior has labels swapped (TPR + TNR < 1), a second mode; cut "
-        "the prior (CLARA-ordered) or make it firmer (gamma)"
-    )
+        return None
+    return Note("swapped", {"swapped": swapped})
 
 
 def sample_clara(
@@ -321,10 +319,11 @@ def sample_clara(
     swapped = swapped_share(kept.psi, matrix_of_label(annotations, s.confusion)[0])
     # Longer chains would not mend it, so that it is no part of what continues them.
     failure = f"{drawn.failed} confusion matrices could not be drawn with a diagonal above 1"
+    swap = swapped_note(swapped)
     gate = replace(
         drawn.diagnostics,
         failures=(failure,) if drawn.failed else (),
-        notes=tuple(filter(None, (*notes, *continued.notes, swapped_note(swapped)))),
+        notes=(*filter(None, (*notes, *continued.notes)), *([swap.text] if swap else [])),
     )
     probability = kept.chance[patterns.pattern_of] / (kept.theta.shape[0] * kept.theta.shape[1])
     return ClaraFit(

@@ -1,8 +1,11 @@
 """The arena as heat maps: a cell's colour says its coverage, its number the width of intervals."""
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import groupby
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -24,31 +27,35 @@ from crowdgold.papers.arena.table import (
     judged,
 )
 from crowdgold.plots.style import PAGE_WIDTH, Plot, count_replicates, new_figure
+from crowdgold.types.notes import CATALOGUE
 
 COVERS, UNSURE, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#FFF3B0", "#9CC4E4", "#F4F4F4"
 GAP = 0.05
 """Coverage that is further than this below the nominal has the colour `UNSURE`, though with few
 replicates it may lie inside its band."""
 WORDS = {
-    "it needs gold labels": "gold",
-    "it needs scores": "score",
-    "the metric needs scores": "score",
-    "it needs to know whose": "agent",
-    "it needs to know who": "who",
-    "it needs to know how often experts": "experts",
-    "it needs votes": "votes",
-    "it needs items with several": "votes",
-    "it needs P(Y | V)": "truth",
-    "it needs the package": "package",
-    "it estimates": "metric",
-}
-"""How the reason for an empty cell begins -> the word that stands in the cell."""
+    "no_gold_labels": "gold", "one_gold_label": "gold", "no_classes": "gold", "one_class": "gold",
+    "no_scores": "score", "metric_of_scores": "score", "no_agents": "agent",
+    "no_annotators": "who", "no_few_annotators": "who", "not_few_annotators": "who",
+    "errors_unknown": "experts", "no_votes": "votes", "no_several": "votes", "no_oracle": "truth",
+    "no_package": "package", "estimates_others": "metric",
+}  # fmt: skip
+"""Code of the reason for an empty cell -> the word that stands in the cell."""
 OTHER = "other"
 
 
+@cache
 def word_of(reason: str) -> str:
-    """The word that stands in cells for a reason; `OTHER` for one that is not known."""
-    return next((word for start, word in WORDS.items() if reason.startswith(start)), OTHER)
+    """The word that stands in cells for a reason; `OTHER` for one that is not known.
+
+    Summaries have the sentence alone, whose code the catalogue tells.
+    """
+    for code, word in WORDS.items():
+        parts = [re.escape(text) + ".*" * (place is not None)
+                 for text, place, *_ in Formatter().parse(CATALOGUE[code].text)]  # fmt: skip
+        if re.fullmatch("".join(parts), reason):
+            return word
+    return OTHER
 
 
 def _is_unsure(cell: Mapping[str, Any]) -> bool:
@@ -154,10 +161,12 @@ def _rowless_methods(cells: pd.DataFrame, methods: Sequence[str]) -> str:
     return textwrap.fill(f"no intervals: {'; '.join(parts)}", 130) if parts else ""
 
 
-def _reasons(cells: pd.DataFrame) -> list[str]:
-    """Why cells are empty; what follows a semicolon, which differs between settings, is cut off."""
-    found = cells.loc[cells["verdict"] == NONE, "reason"]
-    return list(dict.fromkeys(str(one).partition(";")[0] for one in found))
+def _reasons(cells: pd.DataFrame) -> dict[str, str]:
+    """Why cells are empty, each with its word; what follows a semicolon, which differs between
+    settings, is cut off.
+    """
+    found = map(str, cells.loc[cells["verdict"] == NONE, "reason"])
+    return {one.partition(";")[0]: word_of(one) for one in found}
 
 
 def draw_arena(
@@ -209,8 +218,8 @@ def draw_arena(
 def _footer(shown: pd.DataFrame) -> str:
     """Say what the colours and the words stand for."""
     of_word: dict[str, list[str]] = {}
-    for reason in _reasons(shown):
-        of_word.setdefault(word_of(reason), []).append(reason)
+    for reason, word in _reasons(shown).items():
+        of_word.setdefault(word, []).append(reason)
     there = shown[shown["intervals"] > 0]
     fewest = there.iloc[int(there["intervals"].argmax())]
     band = f"{fewest['band_low']:.0%} to {fewest['band_high']:.0%}"

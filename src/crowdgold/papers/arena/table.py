@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from crowdgold.methods.needs import NO_SCORES, SCORES
+from crowdgold.methods.needs import SCORES
 from crowdgold.methods.registry import METHODS
 from crowdgold.metrics.binary import LABEL_METRICS
+from crowdgold.types.notes import Note
 
 COLUMNS = (
     "experiment", "world", "method", "metric", "replicates", "intervals", "truth", "bias",
@@ -24,7 +25,6 @@ COLUMNS = (
 )  # fmt: skip
 SHORT, INSIDE, LONG, NONE = "too short", "covers", "too long", "none"
 """What coverage is: below its band, inside, above it; or there are no intervals."""
-METRIC_OF_SCORES = "the metric needs scores of a model; there are none"
 
 
 def _with_ratio(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -51,7 +51,8 @@ def _with_ratio(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
 def _reason(method: str, metric: str, otherwise: str) -> str:
     """Why a method has no interval: it cannot estimate the metric, or `otherwise`."""
     known = METHODS.get(method)
-    return (known.cannot_estimate(metric) if known else "") or otherwise
+    others = known and known.cannot_estimate(metric)
+    return others.text if others else otherwise
 
 
 def _missing(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
@@ -59,9 +60,10 @@ def _missing(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
 
     def lacking(method: str, metric: str) -> str:
         if metric in LABEL_METRICS:
-            return "the metric was not asked for"
+            return Note("metric_not_asked").text
         known = METHODS.get(method)
-        return NO_SCORES if known and SCORES in known.needs else METRIC_OF_SCORES
+        of_scores = known and SCORES in known.needs
+        return Note("no_scores" if of_scores else "metric_of_scores").text
 
     cells = [
         {
@@ -90,7 +92,7 @@ def arena_cells(
     # Thresholds differ between worlds.
     named = summary.assign(metric=summary["metric"].str.partition("@")[0])
     metrics = list(dict.fromkeys(named["metric"]))
-    parts = []
+    parts, unknown = [], Note("no_interval_known").text
     for _, rows in named.groupby(["experiment", *by], sort=False, dropna=False):
         experiment, *values = rows[["experiment", *by]].iloc[0].dropna().astype(str)
         words = [value.replace("_", " ") for value in values]
@@ -98,7 +100,7 @@ def arena_cells(
         reasons = [
             ""
             if row["intervals"]
-            else _reason(row["method"], row["metric"], str(row["note"]) or "it has no interval")
+            else _reason(row["method"], row["metric"], str(row["note"]) or unknown)
             for row in rows.to_dict("records")
         ]
         parts.append(_with_ratio(rows, baseline).assign(reason=reasons, world=world))

@@ -222,7 +222,8 @@ def draw_graded_judgements(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                     markerfacecolor=look.colour if filled else "white", markersize=4,
                     label=f"{estimator}, {queries:,} queries",
                 )  # fmt: skip
-                log_ticks(panel, own["gold"].unique(), map(str, own["gold"].unique()), fontsize=7)
+                sizes = sorted(own["gold"].unique())
+                log_ticks(panel, sizes, [f"{size:,}" for size in sizes], fontsize=7)
         axes[0][place].set_title(quantity[0].upper() + quantity[1:])
         axes[0][place].axhline(0, color="#666666", linewidth=0.8, zorder=0.5)
         axes[1][place].axhline(0.95, color="#666666", linewidth=0.8, zorder=0.5)

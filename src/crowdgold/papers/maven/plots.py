@@ -332,18 +332,18 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         for name in table["method"]
     }
     titles = [title for _, title in PANELS if title in panel_of.values()]
-    figure, rows = new_figure(len(of_rows), len(titles), 2.9 * len(of_rows))
+    figure, axes = new_figure(len(of_rows), len(titles), 2.9 * len(of_rows))
     sizes = sorted(table["n"].unique())
-    for (column, axis), panels in zip(of_rows.items(), rows, strict=True):
+    for (column, axis), panels in zip(of_rows.items(), axes, strict=True):
         for panel, title in zip(panels, titles, strict=True):
-            for name, runs in table.dropna(subset=column).groupby("method", sort=False):
+            for name, timed in table.dropna(subset=column).groupby("method", sort=False):
                 if panel_of[name] != title and name not in (PUBLISHED.name, EXACT.name):
                     continue
                 method = str(name).split(",")[0]
                 style = style_of(method)
-                seconds = runs.groupby("n")[column].agg(["median", "min", "max"])
+                seconds = timed.groupby("n")[column].agg(["median", "min", "max"])
                 reach = [seconds["median"] - seconds["min"], seconds["max"] - seconds["median"]]
-                power = runs["exponent"].iloc[0]
+                power = timed["exponent"].iloc[0]
                 grows = column == "inference" and np.isfinite(power)
                 panel.errorbar(
                     seconds.index, seconds["median"], yerr=reach, color=style.colour,
