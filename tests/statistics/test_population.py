@@ -121,8 +121,6 @@ def test_of_a_dataset_it_is_that_of_all_items(monkeypatch):
     whole = simulate("shared_difficulty", {**BINORMAL, "n": 3_000}, np.random.default_rng(1)).table
 
     class Source:
-        numbered = False
-
         @staticmethod
         def draw_task(frame, parameters, rng):
             return whole

@@ -85,6 +85,19 @@ def test_shares_majorities_and_ties():
     assert alone.of_present_annotators().annotators == 3
 
 
+def test_annotator_ranking_takes_the_tied_class_that_is_met_first():
+    """And so do its scores; MV takes the first in the order of the classes, wherever it is met."""
+    found = judged([[B, A], [A, B], [B, A, A]])
+    assert found.majority(first_met=True).tolist() == [B, A, A]
+    assert found.of_items(np.array([2, 0])).majority(first_met=True).tolist() == [A, B]
+    for name in ("AR", "ARh"):
+        assert training_set(name, found).target.tolist() == [B, A, A]
+    for name in ("MV", "SLMV"):
+        rows = training_set(name, found)
+        assert (rows.target if name == "MV" else rows.second).tolist() == [A, A, A]
+    assert annotator_scores(found, hard=True)[:2, 0].tolist() == [2 / 3, 1 / 3]
+
+
 def test_what_each_method_trains_on():
     # {(x, y1), (x, y2)}; and {(x1, y1), (x1, y2), (x2, y2)} of y1 y1 y2 and y2 y2 y2.
     repeated = training_set("ReL", judged([[A, B]]))

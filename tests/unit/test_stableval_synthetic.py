@@ -1,105 +1,144 @@
-"""STABLEVAL's published simulated labels, and what its tables show: recovery and stability."""
+"""STABLEVAL's published labels, drawn from its seeds, and what its tables show of them."""
 
 import gzip
 import json
 import os
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from crowdgold.datasets import DATASETS, fetching
-from crowdgold.datasets import stableval_synthetic as published
-from crowdgold.datasets.fetching import LOCAL, DatasetUnavailable, availability, fetch
+from crowdgold.datasets.fetching import LOCAL
+from crowdgold.experiment.data_tables import DataTable
+from crowdgold.experiment.drawing import simulate_block
 from crowdgold.inference.agents import Subsampling, evaluate_agents
 from crowdgold.methods.registry import fit
 from crowdgold.papers.stableval.tables import ranking_accuracy, recovery, summarise_recovery, tau_b
 from crowdgold.simulate import simulate
 from crowdgold.types.errors import InputError
 
-SHAPE = {"CONFIGURATIONS": 1, "SEEDS": 2, "AGENTS": 2, "ITEMS_PER_AGENT": 2}
+SEEDS = "stableval_seeds"
+EM = {"em": "published_synthetic"}
+SETTINGS = {"MV": {"ties": "highest"}, "DS": EM, "PEC": EM}
+
+CASES = [
+    (
+        "labels_3",
+        0,
+        "220022222220 blcqh04jl820 212112000000",
+        "220010201000 is1ej80n40i7 010000001102",
+    ),
+    (
+        "adv_40",
+        99,
+        "222222222222 8a274158rdfc 200002221121",
+        "221002002100 4a4jtqnqde6s 020010110101",
+    ),
+    (
+        "hard_00",
+        7,
+        "222222022222 pg64050n3fgq 222122121221",
+        "001110001102 4fdriqb76hor 112110022122",
+    ),
+]
+"""Configuration, seed, and the first and last 12 values of the published files: truth,
+annotators and labels."""
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The files of one configuration: two seeds, two agents of two responses, two labels each."""
-    for name, value in SHAPE.items():
-        monkeypatch.setattr(published, name, value)
-    files = {"truth": "t.jsonl.gz", "annotators": "a.jsonl.gz", "labels": "y.jsonl.gz"}
-    values = {"t": ["0122", "2100"], "a": ["019at501", "0123ab10"], "y": ["00112220", "22110000"]}
-    for name, texts in values.items():
-        lines = [json.dumps({"seed": seed, name: text}) for seed, text in enumerate(texts)]
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
-    index = {"labels_2": {**files, "labels_per_item": 2}}
-    (tmp_path / "index.json").write_text(json.dumps(index))
-    return tmp_path
+def drawn(configuration, seed):
+    return simulate(SEEDS, {"configuration": configuration}, np.random.default_rng(seed))
 
 
-def test_a_seed_becomes_annotations(folder):
-    frame = published.prepare(folder)
-    rng = np.random.default_rng(1)
-    table = published.draw_task(frame, {"configuration": "labels_2", "seed": 0}, rng)
-    assert table.truth.tolist() == [0, 1, 2, 2]
-    assert table.agent_of.tolist() == [0, 0, 1, 1]
-    assert table.item_of.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-    assert table.label.tolist() == [0, 0, 1, 1, 2, 2, 2, 0]
-    names = table.annotator[table.annotator_of]
-    assert names.tolist() == ["0", "1", "9", "10", "29", "5", "0", "1"], "base 36"
-    assert table.credit.tolist() == [0, 0.5, 1]
-    with pytest.raises(InputError, match=r"parameter 'seed': found 2, expected a whole number.*1"):
-        published.draw_task(frame, {"configuration": "labels_2", "seed": 2}, rng)
-    with pytest.raises(InputError, match="no configuration 'labels_3'; did you mean 'labels_2'"):
-        published.draw_task(frame, {"configuration": "labels_3", "seed": 0}, rng)
+def strings(table):
+    """The table as the published files have it: a base-36 character a value."""
+    names = np.array([int(name[1:]) - 1 for name in table.annotator])[table.annotator_of]
+    return {
+        kind: "".join(np.base_repr(value, 36).lower() for value in values)
+        for kind, values in (("truth", table.truth), ("annotators", names), ("labels", table.label))
+    }
 
 
-def test_files_that_do_not_hold_what_they_should_are_named(folder):
-    (folder / "y.jsonl").write_text('{"seed": 0, "y": "0011222"}\n{"seed": 1, "y": "22110000"}')
-    with pytest.raises(InputError, match=r"y.jsonl, seed 0: found 7 values, expected 8"):
-        published.prepare(folder)
-    (folder / "y.jsonl").write_text('{"seed": 0, "y": "00112220"}')
-    with pytest.raises(InputError, match=r"y.jsonl: found 1 seeds, expected 0 to 1"):
-        published.prepare(folder)
-    (folder / "y.jsonl").write_text('{"seed": 0, "y": "0", "x": "1"}')
-    with pytest.raises(InputError, match=r"y.jsonl, line 1: expected a seed and one string"):
-        published.prepare(folder)
+@pytest.mark.parametrize(("configuration", "seed", "first", "last"), CASES)
+def test_a_seed_draws_the_published_labels(configuration, seed, first, last):
+    """The first and the last values of the published files, of which the last see all before."""
+    found = strings(drawn(configuration, seed).table)
+    assert [text[:12] for text in found.values()] == first.split()
+    assert [text[-12:] for text in found.values()] == last.split()
 
 
-def test_what_was_made_by_hand_is_never_downloaded(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv(LOCAL, str(tmp_path))
-    monkeypatch.setattr(fetching, "network_allows", lambda *_: pytest.fail("asked"))
-    available, why = availability("stableval_synthetic")
-    assert not available
-    assert "not for download" in why
-    assert "CROWDGOLD_DATA" in why
-    with pytest.raises(DatasetUnavailable, match=r"made by hand of https.*STABLEVAL"):
-        fetch("stableval_synthetic", tmp_path / "files", log=[].append)
+@pytest.mark.parametrize(
+    ("configuration", "seed"), [("labels_3", 0), ("gaps_tight", 50), ("hard_00", 99)]
+)
+def test_all_labels_and_scores_of_a_seed_are_the_published_ones(configuration, seed):
+    """Labels in every character; MV, DS and PEC against the authors' own, to 1e-12."""
+    folder = Path(os.environ.get(LOCAL, "/nowhere"), "stableval_synthetic")
+    if not folder.is_dir():
+        pytest.skip("CROWDGOLD_DATA names no folder with STABLEVAL's published labels")
+    table, rng = drawn(configuration, seed).table, np.random.default_rng(1)
+    files = json.loads((folder / "index.json").read_text())[configuration]
+    for kind, text in strings(table).items():
+        with gzip.open(folder / files[kind], "rt") as lines:
+            (record,) = [one for one in map(json.loads, lines) if one.pop("seed") == seed]
+        assert list(record.values()) == [text], kind
+    scores = pd.read_csv(folder / "scores.csv.gz").set_index(["config", "seed"]).sort_index()
+    for method, own in SETTINGS.items():
+        found = evaluate_agents(fit(method, table, rng, own), table, ["score:each"], rng, 0.95, 0)
+        theirs = scores.loc[configuration, seed][method.lower()].to_numpy()
+        assert [one.estimate for one in found] == pytest.approx(theirs, abs=1e-12)
 
 
-def test_published_labels_give_the_published_scores(tmp_path):
-    """MV, DS and PEC of two seeds against the authors' own, to 1e-12."""
-    if not os.environ.get(LOCAL):
-        pytest.skip("CROWDGOLD_DATA names no folder with the datasets")
-    available, why = availability("stableval_synthetic")
-    if not available:
-        pytest.skip(why)
-    folder = fetch("stableval_synthetic", tmp_path, log=[].append)
-    frame = DATASETS["stableval_synthetic"].prepare(folder)
-    path = os.path.join(os.environ[LOCAL], "stableval_synthetic", "scores.csv.gz")
-    with gzip.open(path, "rt") as file:
-        scores = pd.read_csv(file).set_index(["config", "seed"]).sort_index()
-    em = {"em": "published_synthetic"}
-    settings = {"MV": {"ties": "highest"}, "DS": em, "PEC": em}
-    for configuration, seed in (("labels_3", 0), ("adv_40", 99)):
-        rng = np.random.default_rng(1)
-        table = published.draw_task(frame, {"configuration": configuration, "seed": seed}, rng)
-        for method, own in settings.items():
-            fitted = fit(method, table, rng, own)
-            found = evaluate_agents(fitted, table, ["score:each"], rng, 0.95, 0)
-            theirs = scores.loc[configuration, seed][method.lower()].to_numpy()
-            assert [one.estimate for one in found] == pytest.approx(theirs, abs=1e-12)
+def test_a_replicate_is_the_seed_of_its_number_and_its_random_numbers_go_on(tmp_path):
+    """Whatever the configuration's seed; the state is kept beside the data."""
+    setting = {"name": "only", "axes": {}, "parameters": {"configuration": "labels_3"}}
+    task = {
+        "seed": 5, "paper": "STABLEVAL", "experiment": "e", "simulator": SEEDS,
+        "settings": [setting], "replicates": [0, 3],
+    }  # fmt: skip
+    simulate_block(task, tmp_path / "data.parquet", {})
+    kept = DataTable(tmp_path / "data.parquet")
+    for seed in (0, 3):
+        found, alone = kept.replicate("only", seed), drawn("labels_3", seed)
+        assert strings(found.table) == strings(alone.table)
+        assert found.state == alone.state
+        assert found.parameters == alone.parameters
+
+
+@pytest.mark.parametrize(("n_labels", "kept"), [(3, 2), (9, 3)])
+def test_subsets_in_turn_are_those_of_choice_after_the_data(n_labels, kept):
+    """Response by response, MV's draws and then PEC's, which DS shares."""
+    rng = np.random.default_rng(8)
+    one = simulate(SEEDS, {"configuration": f"labels_{n_labels}"}, rng)
+    subsampling = Subsampling(draws=2, in_turn=["MV", "PEC"])
+    for methods in (["MV"], ["PEC", "DS"]):
+        expected = []
+        for _ in range(2):
+            chosen = np.zeros((len(one.table.item), n_labels), dtype=bool)
+            for row in chosen:
+                row[rng.choice(n_labels, kept, replace=False)] = True
+            expected.append(chosen.ravel())
+        for method in methods:
+            found = list(subsampling.label_subsets_in_turn(one.table, method, one.state))
+            assert np.array_equal(found, expected), method
+    with pytest.raises(InputError, match="in_turn: expected the data of the simulator"):
+        next(subsampling.label_subsets_in_turn(one.table, "MV", {}))
+
+
+def test_a_cell_of_table_5_comes_out_to_every_digit():
+    """MV with 3 labels, over seeds 0 to 99, against the authors' labels_per_item_metrics.csv."""
+    subsampling, rng = Subsampling(draws=10, in_turn=["MV", "PEC"]), np.random.default_rng(1)
+
+    def majority(labels):
+        return fit("MV", labels, rng, SETTINGS["MV"])
+
+    found = []
+    for seed in range(100):
+        one = drawn("labels_3", seed)
+        asked = one.table, ["stability:labels"], rng, 0.95, 0, majority, subsampling, one.state
+        found.append(evaluate_agents(majority(one.table), *asked)[0].estimate)
+    assert np.mean(found) == pytest.approx(0.9853488452754582, abs=1e-15)
 
 
 def test_ranking_measures_are_those_of_brute_force():

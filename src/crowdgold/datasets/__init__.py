@@ -20,7 +20,6 @@ from crowdgold.datasets import (
     product_pairs,
     qags,
     stableval_published,
-    stableval_synthetic,
     wikipedia,
 )
 from crowdgold.datasets.dataset import TABLE_4, Dataset, drawn_as_it_is
@@ -64,11 +63,6 @@ _ALL = (
     _judged("qags", "QAGS", qags),
     _judged("mslr", "MSLR", mslr),
     _judged("stableval_published", "STABLEVAL's published posteriors", stableval_published),
-    # Its true labels are simulated; that process is among the generators.
-    _judged(
-        "stableval_synthetic", "STABLEVAL's simulated labels", stableval_synthetic,
-        parameters=stableval_synthetic.NAMES, numbered=True,
-    ),
     _texts("hs_brexit", lewidi.prepare_hs_brexit),
     _texts("md_agreement", lewidi.prepare_md_agreement),
     _texts("armis", lewidi.prepare_armis),

@@ -93,10 +93,8 @@ class Dataset:
 
     `prepare` makes the prepared table of a folder with the files. `draw_task` makes of that,
     parameters and rng Items with the truth of every item, of which replicates are drawn; or
-    Annotations, which are taken as they are. One that is `numbered` holds tables of its own, of
-    which replicate k is the k-th: `draw_task` has the number as the parameter `seed`. `gold` says
-    where an item's true label comes from; most have the annotators' labels alone, and nobody's are
-    gold.
+    Annotations, which are taken as they are. `gold` says where an item's true label comes from;
+    most have the annotators' labels alone, and nobody's are gold.
     """
 
     name: str
@@ -105,7 +103,6 @@ class Dataset:
     draw_task: DrawTask
     parameters: tuple[str, ...] = ()
     table: str = ITEMS
-    numbered: bool = False
     gold: str = ""
 
 

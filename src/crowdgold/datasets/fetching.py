@@ -92,11 +92,6 @@ def availability(name: str, local: Path | None = None) -> tuple[bool, str]:
             f"{name}: {names} not in {where}; it is had only when it is asked for by name "
             f"(results/datasets/{name}.parquet). {_advice(name)}"
         )
-    if by_hand := [file.name for file in missing if file.local_only]:
-        return False, (
-            f"{name}: {_some(by_hand)} not in {where}, and not for download: made by hand of "
-            f"{missing[0].urls[0]}. {_advice(name)}"
-        )
     host = urlsplit(missing[0].urls[0]).netloc
     if network_allows(missing[0].urls[0], PROBE_SECONDS):
         return True, f"{name}: {host} answers, to download {names}"
@@ -173,11 +168,6 @@ def _from_source(
     name: str, file: File, local: Path | None, done: Mapping[str, Path], log: Log
 ) -> bytes:
     """The content of a file, downloaded or made of downloads, which the cache keeps."""
-    if file.local_only:
-        raise DatasetUnavailable(
-            f"{name}: {file.name} is not in the local folder, and is not for download: it was made "
-            f"by hand of {file.urls[0]}. {_advice(name)}"
-        )
     kept = cached(name, file)
     try:
         if file.convert is None:

@@ -32,36 +32,6 @@ aa1ec82868a9d657279543f509926571336b70c13546fd31cd36ee760da007f8  cochrane_A2.ts
 e4a12aa174594cbc128f939a610ec26231c003a40c08706014a4886e286be534  convabuse/item_scores_pec.csv
 099ac7b9e61b2299c1d68db2b98bacc1d8ab02eea3f3e8bd07fe58ffab59a924  mslr/item_scores_pec.csv
 1c9b14afb24ac4c62fe3d7eecb30845a3e2f76263fb14ebeeb62b58429c6376b  mtbench/item_scores_pec.csv
-13e41556c699ec01ab68e0b650372b2c76b92841672d62cb7a7acf540c1bbfdc  annotators_L3.jsonl
-a3a8ad243cbc157745ce1d361ff9e3e07d953238e82f20d2bd4c87c2cfceb8e1  annotators_L5_hard00.jsonl
-232d130cd8f08f8463b075678bd2b71eabd999c752f7d24055b5bc4b767885eb  annotators_L5_hard10.jsonl
-5083b0f093fca09c9b06e63ff173306937137627e58234089998b7fd81dab069  annotators_L5_hard20.jsonl
-64da04c0f1847fc9a114705ee79ef076951a78897caec8030e814232db3886b9  annotators_L7.jsonl
-7cc57e87dd17597cfe8add39ea4aa70d980958df4800a89a8140514c2e774525  annotators_L9.jsonl
-144e98eeb3167fe48b8e5e2b5c911a776333e6e75a753fd7aec8b3a64e35d0a7  index.json
-c67be270f4bba7558a473afa8769f720b2196862dd89d6a5732fbe1339fce5f9  labels_adv_00.jsonl
-e57c8865679190eba8b50c0f036b422c7da1208926afec25fa6b70caf5d7848a  labels_adv_10.jsonl
-e3cecc7aaa69a7872038a2ac1c262c5cf53bf16036b87d1e22af2ee2faabf19b  labels_adv_20.jsonl
-38a71962379881ea0c246ee38a83b9406aefbfac055202e3342a3eea2b309692  labels_adv_30.jsonl
-05823d69e139fd123d8a0be37379bbc399ce5c1022c65225a892e92d9adf97a7  labels_adv_40.jsonl
-c24afcb87f16393fe7f3824a3c71406ada1e49de34bd32f2c3514633da5dbc94  labels_gaps_tight.jsonl
-d4f367ea9b0bf5b034a4c77f1f5e258c0ec6b563563907b8766279f041c199f2  labels_gaps_wide.jsonl
-21a2821ecb4fc448748a28b6a60b282f5ea5f0bede585accca9142bbd711337a  labels_hard_00.jsonl
-5d040ed4a46ec4c887b5e9596b84a0128675de47352661a5e3ca3fa7aae9b3fe  labels_hard_10.jsonl
-e6c39f7ee0c6cc404501bbb69bb240b442786e50c6692ca52d69c5b80a0e5847  labels_labels_3.jsonl
-2049ff5cee431723a270006f8be99c2d19640217460b04250d71565779f660d8  labels_labels_7.jsonl
-d935859403f7d08fecb45508972c6a611a6113438714179555d675f437d3910f  labels_labels_9.jsonl
-22c657566f7e6f34907f7026e3c93a94d6f627ee6128adda8e7e49c1ac0d8f63  labels_lenient_00.jsonl
-2f92666db4e6543eabc524809a4a3c534ff02bfbfb52a44a62617e4178f6372e  labels_lenient_10.jsonl
-4075110956293709f68a1edf177b3b92bd1508c0639df7edf606c3f5b2999838  labels_lenient_20.jsonl
-6302bad220d43ee6d212d978c741b9eccaec83673d9d697078a2d9dce7a08542  labels_lenient_30.jsonl
-74cb7f29d50465591d35d29dd94496b074958bee5b8ef5718c1f9d90bc434c12  labels_lenient_40.jsonl
-e1352ad4cec805ad9dda726e6c6a1db924ce85c185eb0046ac24266e5bfd80c2  labels_strict_00.jsonl
-f28f280d1bfdf90505d9147669cd91c5922315ccb332e2a41fc1fa9759cc1dcd  labels_strict_10.jsonl
-4785648923b1918db7a15696fe80fcecf9a0fed268bdc5b8eed4683d616c366a  labels_strict_30.jsonl
-89feda5a2cedaabd45bd35e9e182ffced738d192b7ad281183c4ac4368e0e4f8  labels_strict_40.jsonl
-a390be984bbfb3c827c89f404e04705d7e1383ca993731821e221e8322909d69  truth_tight.jsonl
-4d16d78f690770293193133c41b7b14210a5d9bfda0a31fb335e1f1d22f18b3d  truth_wide.jsonl
 d204d83c7b1a73f037b3aff36aac61357c08a96f96292a37ac7655eb562d81fb  HS-Brexit_train.json
 77c17f95985cbb6db47ffcda637e717a9074f2660e15b5c0c1f9006f50da60a7  HS-Brexit_dev.json
 24e5e1615818ff6e3b96e50245cfe10636ef8ec0ea51f2c2a60acb68858fd195  HS-Brexit_test.json
@@ -85,10 +55,6 @@ MSLR = (
 STABLEVAL = (
     f"{GITHUB}/BSAkash/STABLEVAL/efff8a6e6688799b645dee535d819ffd5eb05443/"
     "Disagreement-Agent-Modeling-on-Real-Datasets-7D67"
-)
-STABLEVAL_SYNTHETIC = (
-    "https://github.com/BSAkash/STABLEVAL/tree/"
-    "efff8a6e6688799b645dee535d819ffd5eb05443/Disagreement_synthetic_modeling-40E0/results"
 )
 LEWIDI = (
     f"{GITHUB}/Le-Wi-Di/le-wi-di.github.io/45d7b06e4c36b59472d6bdf9281f7f1e395eb0e0/LeWiDi_2-2023"
@@ -269,16 +235,6 @@ SOURCES = {
         citation=PAPER,
         cautions="Result files of the paper's authors, to hold ours against; nothing is drawn from "
         "them.",
-    ),
-    "stableval_synthetic": Source(
-        files=tuple(
-            File(name, sha256, (STABLEVAL_SYNTHETIC,), local_only=True)
-            for name, sha256 in SHA256.items()
-            if name == "index.json" or name.startswith(("annotators_L", "labels_", "truth_"))
-        ),
-        licence="MIT",
-        citation=PAPER,
-        cautions="Simulated labels, joined from the source's file for each seed.",
     ),
     "hs_brexit": _lewidi(
         "HS-Brexit",

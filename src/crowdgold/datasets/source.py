@@ -131,7 +131,6 @@ class File:
     `urls` is the file's own address, or, with `convert`, those of the files it is made from. With
     `parts` it is the address of a page, and the file can be made only from what stands in the local
     folder under names of that pattern. Where no sha256 is known, the file `starts_with` a text.
-    A file that is `local_only` was made by hand of what that page shows: it is never downloaded.
     """
 
     name: str
@@ -140,7 +139,6 @@ class File:
     convert: Converter | None = None
     parts: str = ""
     starts_with: str = ""
-    local_only: bool = False
 
 
 @dataclass(frozen=True)

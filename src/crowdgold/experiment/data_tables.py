@@ -130,6 +130,8 @@ class Replicate:
     population: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Metric -> its value in the population, and the Monte Carlo error of that; empty where the
     truth is the reference's."""
+    state: Mapping[str, Any] = field(default_factory=dict)
+    """That of the random numbers after the draw, where the generator gives it."""
 
 
 def _rows(setting: str, replicate: int, drawn: Replicate) -> pa.Table:
@@ -141,6 +143,7 @@ def _rows(setting: str, replicate: int, drawn: Replicate) -> pa.Table:
         "replicate": replicate,
         "parameters": json.dumps(drawn.parameters, sort_keys=True),
         "population": json.dumps(drawn.population, sort_keys=True),
+        "state": json.dumps(drawn.state, sort_keys=True),
     }
     columns = {name: pa.repeat(value, len(parts)) for name, value in known.items()}
     rows = pa.concat_tables(map(row_of, parts.values()))
@@ -189,5 +192,6 @@ class DataTable:
         cells = [{name: rows[name][one] for name in rows.column_names} for one in range(len(rows))]
         tables = {row["part"].as_py(): table_of(row) for row in cells}
         table, reference = (tables[part if part in tables else BOTH] for part in (TABLE, REFERENCE))
-        known = (json.loads(cells[0][name].as_py()) for name in ("parameters", "population"))
+        beside = ("parameters", "population", "state")
+        known = (json.loads(cells[0][name].as_py()) for name in beside)
         return Replicate(table, reference, *known)

@@ -19,19 +19,19 @@ from crowdgold.experiment.settings import Plain, noted_on_error, replicates, tas
 from crowdgold.simulate import resample, simulate
 from crowdgold.simulate.expert_opinions import RARER, Erring, with_opinions
 from crowdgold.simulate.resample import as_items
+from crowdgold.system.declarations import load
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.items import Items
 
 
 def _from_dataset(
-    task: Plain, parameters: Plain, rng: np.random.Generator, dataset: pd.DataFrame, replicate: int
+    task: Plain, parameters: Plain, rng: np.random.Generator, dataset: pd.DataFrame
 ) -> Replicate:
     """One replicate of the task's dataset; Annotations are all of it."""
     from crowdgold.datasets import DATASETS
 
     source = DATASETS[task["dataset"]]
-    own = {**parameters, "seed": replicate} if source.numbered else parameters
-    full = source.draw_task(dataset, own, rng)
+    full = source.draw_task(dataset, parameters, rng)
     if isinstance(full, Annotations):
         return Replicate(full, full, {})
     whole = asks_for_population(parameters)
@@ -51,14 +51,16 @@ def drawn_replicates(
             if dataset is None:
                 given, values = setting["parameters"], {}
                 own = {name: value for name, value in given.items() if name != TRUTH_OF}
+                if load("simulator", task["simulator"]).published_seeds:
+                    rng = np.random.default_rng(replicate)
                 new = simulate(task["simulator"], own, rng)
                 if "as_items" in task:
                     new = as_items(new, task["as_items"], rng)
                 if asks_for_population(given):
                     values = dict(population_of_simulator(task, setting))
-                drawn = Replicate(new.table, new.reference, new.parameters, values)
+                drawn = Replicate(new.table, new.reference, new.parameters, values, new.state)
             else:
-                drawn = _from_dataset(task, setting["parameters"], rng, dataset, replicate)
+                drawn = _from_dataset(task, setting["parameters"], rng, dataset)
             if "experts" in task:
                 # Gold labels are of experts who err; what is true stays as it was.
                 assert isinstance(drawn.table, Items)

@@ -33,7 +33,7 @@ from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.record.results import results_frame, times_frame
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
-from crowdgold.types.items import Items, Table
+from crowdgold.types.items import Items
 
 
 def _true_value(metric: str, table: Items, reference: Items, parameters: Plain) -> float:
@@ -83,7 +83,7 @@ def true_values(metrics: Sequence[str], drawn: Replicate) -> dict[tuple[str, str
 
 
 def _estimates(
-    task: Plain, setting: Plain, replicate: int, method: str, settings: Plain, table: Table,
+    task: Plain, setting: Plain, replicate: int, method: str, settings: Plain, drawn: Replicate,
     stan: StanModels,
 ) -> tuple[list[Estimate], Diagnostics, float | None]:  # fmt: skip
     """Estimates of a method fitted to one replicate, the fit's diagnostics, and its seconds.
@@ -91,6 +91,7 @@ def _estimates(
     A method that cannot be fitted ends with an error. Only an experiment that asks for reasons has
     estimates then that say why, and None for seconds.
     """
+    table = drawn.table
     if task.get("inapplicable") == EXPLAIN and (reason := METHODS[method].lacks(table)):
         missing = [Estimate.unavailable(one, reason) for one in task["metrics"]]
         return missing, Diagnostics(), None
@@ -117,7 +118,9 @@ def _estimates(
             def refit(labels: Annotations) -> Fit:
                 return fit(method, labels, rng, settings, stan)
 
-            estimates += evaluate_agents(fitted, table, of_agents, *asked, refit, chosen)
+            estimates += evaluate_agents(
+                fitted, table, of_agents, *asked, refit, chosen, drawn.state
+            )
     return estimates, fitted.diagnostics, fitted.seconds.get("inference", elapsed)
 
 
@@ -148,9 +151,7 @@ def estimate_block(
                 # Threads are no part of the task: they change the time and not the numbers.
                 settings = {**chosen, "threads": threads}
                 with noted_on_error(task, setting["name"], replicate, method=method):
-                    fits[key] = _estimates(
-                        task, setting, replicate, method, settings, drawn.table, stan
-                    )
+                    fits[key] = _estimates(task, setting, replicate, method, settings, drawn, stan)
             estimates, diagnostics, seconds = fits[key]
             gate = {
                 "diagnostics_passed": diagnostics.passed,

@@ -22,7 +22,7 @@ proof says: with agents far apart a vote that changes hands moves scores and no 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from crowdgold.metrics.reviewers import parse_reviewer_metric
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
 from crowdgold.types.notes import Note
-from crowdgold.types.parameters import AtLeast, Between, Range, Settings
+from crowdgold.types.parameters import AtLeast, Between, Each, Range, Settings
 
 Score = Callable[[Annotations], np.ndarray]
 """The scores of the agents (S,) from labels; NaN for an agent without any."""
@@ -62,6 +62,12 @@ class Subsampling(Settings):
         "Labels that each response keeps, for `stability:labels`; one less than it has where it "
         "has no more, but at least one.",
     ] = 3  # fmt: skip
+    in_turn: Annotated[
+        object, Each(str, least=1),
+        "Methods that draw these labels one after the other, with the random numbers that drew the "
+        "data, as the published study of `stableval_seeds` did; a method that is not named "
+        "takes those of the last one. With the configuration's seed where not given.",
+    ] = None  # fmt: skip
 
     def subsets(self, annotators: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """Each subset as (A,) true or false; annotators in the order of the table."""
@@ -80,7 +86,7 @@ class Subsampling(Settings):
     ) -> Iterator[np.ndarray]:
         """Each subset of the labels of every response as (L,) true or false."""
         number = annotations.labels_of_item
-        size = np.maximum(np.minimum(self.labels, number - 1), 1)[annotations.item_of]
+        size = self._kept(number)[annotations.item_of]
         first = (np.cumsum(number) - number)[annotations.item_of]
         for _ in range(self.draws):
             # Labels in a random order within their items, which stay where they are.
@@ -88,6 +94,35 @@ class Subsampling(Settings):
             chosen = np.empty(len(annotations), dtype=bool)
             chosen[order] = np.arange(len(annotations)) - first < size
             yield chosen
+
+    def label_subsets_in_turn(
+        self, annotations: Annotations, method: str, state: Mapping[str, Any]
+    ) -> Iterator[np.ndarray]:
+        """A method's subsets of labels, drawn on from the `state` of the random numbers."""
+        items, number = len(annotations.item), np.unique(annotations.labels_of_item)
+        if not state or len(number) > 1:
+            raise InputError(
+                "subsampling.in_turn: expected the data of the simulator stableval_seeds, with "
+                "the state of its random numbers and as many labels of each response"
+            )
+        rng, order = np.random.default_rng(0), cast("list[str]", self.in_turn)
+        rng.bit_generator.state = dict(state)
+        last = np.arange(number[0])[-self._kept(number)[0] :]
+        # The numbers that `rng.choice(number, kept, replace=False)` takes, response by response:
+        # Floyd's algorithm, and a shuffle of what it chose.
+        bounds = np.tile([*last, *range(len(last) - 1, 0, -1)], (items, 1))
+        turn, rows = order.index(method) if method in order else len(order) - 1, np.arange(items)
+        for draw in range((turn + 1) * self.draws):
+            drawn = rng.integers(bounds, endpoint=True)
+            if draw >= turn * self.draws:
+                chosen = np.zeros((items, number[0]), dtype=bool)
+                for place, one in zip(last, drawn.T[: len(last)], strict=True):
+                    chosen[rows, np.where(chosen[rows, one], place, one)] = True
+                yield chosen.ravel()
+
+    def _kept(self, number: np.ndarray) -> np.ndarray:
+        """How many labels are kept of so many."""
+        return np.maximum(np.minimum(self.labels, number - 1), 1)
 
 
 def subsampled_scores(
@@ -188,6 +223,7 @@ class _Judged:
     resamples: int
     refit: Refit | None
     subsampling: Subsampling
+    state: Mapping[str, Any]
 
     @cached_property
     def scores(self) -> np.ndarray:
@@ -213,8 +249,12 @@ class _Judged:
 
     @cached_property
     def of_fewer_labels(self) -> np.ndarray:
-        subsets = self.subsampling.label_subsets(self.annotations, self.rng)
-        return np.stack([self.score_of(self.annotations.of_labels(chosen)) for chosen in subsets])
+        chosen, table = self.subsampling, self.annotations
+        if chosen.in_turn is None:
+            subsets = chosen.label_subsets(table, self.rng)
+        else:
+            subsets = chosen.label_subsets_in_turn(table, self.fit.method, self.state)
+        return np.stack([self.score_of(table.of_labels(own)) for own in subsets])
 
     def score_of(self, labels: Annotations) -> np.ndarray:
         """Fit the method to other labels and give the scores (S,)."""
@@ -319,13 +359,16 @@ def _estimates(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
 def evaluate_agents(
     fit: Fit, annotations: Annotations, metrics: Sequence[str], rng: np.random.Generator,
     level: float, resamples: int, refit: Refit | None = None,
-    subsampling: Subsampling | None = None,
+    subsampling: Subsampling | None = None, state: Mapping[str, Any] | None = None,
 ) -> list[Estimate]:  # fmt: skip
-    """Metrics (`metrics.agents`) of agents, annotators or responses, one for each if asked."""
+    """Metrics (`metrics.agents`) of agents, annotators or responses, one for each if asked.
+
+    `state` is that of the random numbers that drew the labels, for `Subsampling.in_turn`.
+    """
     if len(annotations.agent) == 0:
         raise InputError("metrics of agents: the table names no agents; expected a column 'agent'")
     chosen = subsampling or Subsampling()
-    judged = _Judged(fit, annotations, rng, level, resamples, refit, chosen)
+    judged = _Judged(fit, annotations, rng, level, resamples, refit, chosen, state or {})
     return [one for text in metrics for one in _estimates(agents.parse_agent_metric(text), judged)]
 
 

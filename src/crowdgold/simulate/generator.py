@@ -28,6 +28,8 @@ class Replicate(Generic[T]):
     # "TPR:NAME" and "TNR:NAME" of each annotator, and "TPR:GROUP", "TNR:GROUP" where all of a group
     # are alike ("TPR" and "TNR" where groups have no names).
     parameters: Mapping[str, float] = field(default_factory=dict)
+    # the state of the random numbers after the draw, where a study goes on with them
+    state: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -40,3 +42,6 @@ class Generator:
     draw: Callable[[Mapping[str, Any], np.random.Generator], Replicate[Any]]
     gives: str = ITEMS  # the kind of table, `ITEMS` or `ANNOTATIONS`
     parameters: type[Settings] = Settings  # declares its parameters; the schema is made from it
+    # whether replicate k is drawn with `numpy.random.default_rng(k)`, which are its paper's seeds,
+    # and the configuration's seed plays no part
+    published_seeds: bool = False

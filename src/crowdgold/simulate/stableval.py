@@ -4,8 +4,12 @@
     d_i ~ Beta(2, 12), or Beta(6, 3) where hard      difficulty, hard with chance `hard_items`
     y_ij ~ (1 - d_i) C[z_i] + d_i / 3                label by annotator j, of a type with matrix C
 
-for levels 0, 1 and 2, worth 0, 1/2 and 1. The paper prints none of the numbers; they were recovered
-from the published labels.
+for levels 0, 1 and 2, worth 0, 1/2 and 1. The paper prints none of the numbers; its published code
+has them.
+
+`stableval_seeds` draws the study's very labels: replicate k is the published seed k, and its
+random numbers come in the order of the published code. `stableval` draws others like them, with the
+configuration's seed as everywhere, and can draw as many as are wanted.
 
 The model that the methods fit takes labels for independent given the level. Published labels are
 not: they share a response's difficulty. Two parameters change nothing else but this:
@@ -115,6 +119,16 @@ class StablevalParameters(Settings):
         "Chance that a label repeats the response's first one; 0 where not given."]  # fmt: skip
 
 
+@dataclass(frozen=True, kw_only=True)
+class PublishedParameters(Settings):
+    """The labels behind tables 4 to 7 of the STABLEVAL paper: replicate k is the published seed k,
+    0 to 99, whose random numbers are drawn in the published order.
+    """
+
+    configuration: Annotated[object, Json({"enum": list(CONFIGURATIONS)}),
+        "A configuration of tables 4 to 7, by the name of its published files."]  # fmt: skip
+
+
 def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
     """Draw the labels of agents A1, A2, ..., with true levels; a configuration's values stand where
     none is given, else `BASE`. `parameters` hold "score:NAME", the mean credit of an agent's
@@ -132,8 +146,7 @@ def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
     else:
         quality = np.array(parameters.numbers("quality", SHARE, f"{', '.join(QUALITIES)}, or "))
     agent_of = np.repeat(np.arange(len(quality)), each)
-    chance = level_chances(quality)
-    level = _pick(chance[agent_of], rng)
+    level = _pick(level_chances(quality)[agent_of], rng.random(len(agent_of)))
     own = parameters.part("annotators", AnnotatorsGiven)
     numbers = [own.whole(name) for name in CONFUSION]
     if sum(numbers) == 0:
@@ -146,9 +159,47 @@ def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
     hard = rng.random(shape) < parameters.real("hard_items")
     difficulty = np.where(hard, rng.beta(*HARD, shape), rng.beta(*EASY, shape))[..., None]
     matrix = np.array(list(CONFUSION.values()))[kind[who], level[:, None]]
-    label = _pick((1 - difficulty) * matrix + difficulty / len(CATEGORIES), rng)
+    label = _pick((1 - difficulty) * matrix + difficulty / len(CATEGORIES), rng.random(who.shape))
     copied = rng.random(label.shape) < parameters.real("copying")
     label = np.where(copied, label[:, :1], label)
+    return _replicate(quality, agent_of, level, who, label)
+
+
+def draw_published(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
+    """Draw a published seed's labels, given `numpy.random.default_rng(seed)`; `state` is that of
+    the generator then, with which the published study drew the labels that rankings are stable
+    under (`Subsampling.in_turn`).
+    """
+    given = Given("generator stableval_seeds", values, PublishedParameters)
+    given.check_names()
+    own = {**BASE, **CONFIGURATIONS[given.choice(CONFIGURATION, CONFIGURATIONS)]}
+    quality, size = np.array(QUALITIES[own["quality"]]), own["n_labels"]
+    shape = len(quality), own["items_per_agent"]
+    agent_of = np.repeat(np.arange(shape[0]), shape[1])
+    # `choice` with chances takes one uniform number a value, so that many are drawn at once.
+    level = _pick(level_chances(quality)[agent_of], rng.random(len(agent_of)))
+    hard = rng.binomial(1, own["hard_items"], shape).ravel() == 1
+    difficulty = np.empty(len(hard))
+    for these, (a, b) in ((~hard, EASY), (hard, HARD)):
+        difficulty[these] = rng.beta(a, b, these.sum())
+    kind = np.repeat(np.arange(len(CONFUSION)), [own["annotators"][name] for name in CONFUSION])
+    rng.shuffle(kind)
+    who, uniform = np.empty((len(hard), size), dtype=np.int64), np.empty((len(hard), size))
+    for item in range(len(hard)):
+        who[item] = rng.choice(len(kind), size, replace=False)
+        uniform[item] = rng.random(size)
+    matrix = np.array(list(CONFUSION.values()))[kind[who], level[:, None]]
+    shared = difficulty[:, None, None]
+    label = _pick((1 - shared) * matrix + shared / len(CATEGORIES), uniform)
+    drawn = _replicate(quality, agent_of, level, who, label)
+    return replace(drawn, state=rng.bit_generator.state)
+
+
+def _replicate(
+    quality: np.ndarray, agent_of: np.ndarray, level: np.ndarray, who: np.ndarray, label: np.ndarray
+) -> Replicate[Annotations]:
+    """The table of levels (I,) of agents' responses and of labels (I, m), with the true scores."""
+    items, size = who.shape
     present, annotator_of = np.unique(who.ravel(), return_inverse=True)
     credit = np.array(CREDIT)
     table = Annotations(
@@ -166,9 +217,10 @@ def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
         credit=credit,
     )
     realised = np.bincount(agent_of, credit[level]) / np.bincount(agent_of)
+    expected = level_chances(quality) @ credit
     return Replicate(table, table, {
         f"{name}:{agent}": float(score)
-        for name, scores in (("score", realised), ("expected_score", chance @ credit))
+        for name, scores in (("score", realised), ("expected_score", expected))
         for agent, score in zip(table.agent, scores, strict=True)
     })  # fmt: skip
 
@@ -179,10 +231,12 @@ def level_chances(quality: np.ndarray) -> np.ndarray:
     return np.stack([(1 - PARTLY) * rest, PARTLY * rest, quality], axis=1)
 
 
-def _pick(chance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw a category of each distribution in the last axis: (..., K) -> (...)."""
-    below = chance.cumsum(axis=-1)[..., :-1]
-    return np.asarray((rng.random(chance.shape[:-1])[..., None] >= below).sum(axis=-1))
+def _pick(chance: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """The category of each distribution in the last axis, (..., K), by a uniform number (...)."""
+    below = chance.cumsum(axis=-1)
+    below = below[..., :-1] / below[..., -1:]
+    return np.asarray((uniform[..., None] >= below).sum(axis=-1))
 
 
 GENERATOR = Generator("stableval", draw_stableval, ANNOTATIONS, parameters=StablevalParameters)
+PUBLISHED = Generator("stableval_seeds", draw_published, ANNOTATIONS, PublishedParameters, True)

@@ -2,12 +2,12 @@
 
 A method trains on rows with targets and weights that are made of the annotations (section 4).
 
-Ties. The paper trains on "majority-voted label(s)" and says nothing of ties. Its hard metrics take
-arg max_k P_ik, so the majority here is the same: of several most frequent classes the first in the
-order of the classes. It is deterministic, and what a model is trained on is what accuracy holds it
-against. With an even number of annotators (HS-Brexit has six) it favours the first class. Where an
-item may have several classes, the majority are those that more than half chose, J_ik = 1(P_ik >
-0.5), which may be none; exactly half is not more than half.
+Ties. The paper says nothing of them; these are the rules of its published code. Of several most
+frequent classes AR and ARh train on the one that is met first in the item's list of annotations. MV
+and SLMV train on the first in the order of the classes, and hard metrics hold predictions against
+that one, arg max_k P_ik. With an even number of annotators (HS-Brexit has six) the latter favours
+the first class. Where an item may have several classes, the majority are those that more than half
+chose, J_ik = 1(P_ik > 0.5), which may be none; exactly half is not more than half.
 """
 
 from collections.abc import Mapping
@@ -166,9 +166,18 @@ class Judged:
         np.add.at(given, self.item_of, self.chosen * self.counts[:, None])
         return given / total[:, None]
 
-    def majority(self) -> np.ndarray:
-        """The majority-voted labels: (N, K) 0 or 1; ties as the module says."""
-        return majority_of(self.shares(), self.multilabel)
+    def majority(self, first_met: bool = False) -> np.ndarray:
+        """The majority-voted labels: (N, K) 0 or 1; of tied classes the first, or the one that is
+        `first_met` among an item's annotations.
+        """
+        shares = self.shares()
+        if self.multilabel:
+            return np.asarray(shares > 0.5).astype(float)
+        if first_met:
+            met = np.full(shares.shape, len(self.item_of))
+            np.minimum.at(met, (self.item_of, self.chosen.argmax(axis=1)), np.arange(met.max()))
+            shares = np.where(shares == shares.max(axis=1, keepdims=True), -met, -np.inf)
+        return np.eye(self.classes)[shares.argmax(axis=1)]
 
     def tied(self) -> np.ndarray:
         """Which items' majority is decided by the rule for ties: (N,) bool."""
@@ -215,18 +224,11 @@ class Judged:
         return Padded(chosen, annotator, number)
 
 
-def majority_of(shares: np.ndarray, multilabel: bool) -> np.ndarray:
-    """The majority-voted labels of shares P (N, K): 0 or 1; ties as the module says."""
-    if multilabel:
-        return np.asarray(shares > 0.5).astype(float)
-    return np.eye(shares.shape[1])[shares.argmax(axis=1)]
-
-
 def _agreement(judged: Judged) -> tuple[np.ndarray, np.ndarray]:
     """Whether each annotation goes with the majority on each question, (R, Q), and the majority's
     share.
     """
-    shares, majority = judged.shares(), judged.majority()
+    shares, majority = judged.shares(), judged.majority(first_met=True)
     of_row = majority[judged.item_of]
     if judged.multilabel:
         with_majority = (judged.chosen == of_row).astype(float)
@@ -307,7 +309,8 @@ def training_set(method: str, judged: Judged, each: bool = False) -> TrainingSet
         case "MV":
             return TrainingSet(items, judged.majority(), ones)
         case "AR" | "ARh":
-            return TrainingSet(items, judged.majority(), item_weights(judged, method == "ARh"))
+            weights = item_weights(judged, method == "ARh")
+            return TrainingSet(items, judged.majority(first_met=True), weights)
         case "AL":  # a row for each class that somebody chose for the item
             item, label = np.nonzero(judged.shares() > 0)
             return TrainingSet(item, np.eye(judged.classes)[label], np.ones(len(item)))

@@ -1,8 +1,9 @@
 """STABLEVAL's printed cells beside ours, the tables of its page, and cells for its claims.
 
 Tables 4 to 7 are of its synthetic study: a printed cell stands beside ours on the `PUBLISHED`
-labels and on our `OWN` draws. The other tables are of real data. At the end are tables and cells
-for claims that no common quantity gives (`own:` in claims.yaml).
+labels, which are drawn from the published seeds, and on our `OWN` draws. The other tables are of
+real data. At the end are tables and cells for claims that no common quantity gives (`own:` in
+claims.yaml).
 """
 
 import re
@@ -37,14 +38,17 @@ CLEAR = 3.5
 class SyntheticCell(NamedTuple):
     """A cell: printed, ours on the published labels, ours on our own draws, in the table's unit.
 
-    `error` is the standard error of our own draws. `away` is their distance from the number on the
-    published labels, or else from the printed one, in joint standard errors. NaN: not there.
+    `published` is the cell as the published code has it: of a column that repeats another it is the
+    other's. `fitted` is the method's own number. `error` is the standard error of our own draws.
+    `away` is their distance from `fitted`, or else from the printed number, in joint standard
+    errors. NaN: not there.
     """
 
     configuration: str
     method: str
     printed: float
     published: float
+    fitted: float
     own: float
     error: float
     away: float
@@ -65,13 +69,15 @@ def synthetic_cells(name: str, tables: Tables, printed: Mapping[str, Any]) -> li
             rows = found[found["quantity"] == block["quantity"]]
             ours[whose] = rows.set_index([CONFIGURATION, "method"])[columns].reindex(keys)
             ours[whose][["mean", "se"]] *= block["scale"]
-    values, published = np.concatenate(list(block["rows"].values())), ours[PUBLISHED]["mean"]
+    values, fitted = np.concatenate(list(block["rows"].values())), ours[PUBLISHED]["mean"]
+    sources = [(key, block.get("repeats", {}).get(method, method)) for key, method in keys]
+    published = fitted.reindex(sources)
     mean, error, number = (ours[OWN][column] for column in columns)
-    difference = mean - published.fillna(pd.Series(values, keys))
+    difference = mean - fitted.fillna(pd.Series(values, keys))
     # By the spread of our draws for both numbers: published seeds that are all right have none.
     joint = np.hypot(error, error * np.sqrt(number / printed["repetitions"]))
     away = (difference / joint.where(joint > 0)).mask((difference == 0) & ~(joint > 0), 0.0)
-    numbers = zip(values, published, mean, error, away, strict=True)
+    numbers = zip(values, published, fitted, mean, error, away, strict=True)
     return [SyntheticCell(*key, *map(float, row)) for key, row in zip(keys, numbers, strict=True)]
 
 
@@ -144,7 +150,14 @@ def synthetic_table(name: str, tables: Tables, printed: Mapping[str, Any]) -> st
         texts = [text for method in methods for text in _texts(own[method], digits)]
         rows.append([configuration, *texts])
     header = [column for method in methods for column in (method, f"{method}, own draws")]
-    summary = summary_of(cells, digits) + lean_of(name, tables, block)
+    repeated = ""
+    for method, source in block.get("repeats", {}).items():
+        fitted = [f"{cell.fitted:.{digits}f}" for cell in cells if cell.method == method]
+        repeated += (
+            f" The published code copies the column of {method} from {source}'s. Fitted to the "
+            f"same subsets, {method} has {', '.join(fitted)}."
+        )
+    summary = summary_of(cells, digits) + repeated + lean_of(name, tables, block)
     return f"### {block['source']}\n\n{summary}\n\n{markdown_table([CONFIGURATION, *header], rows)}"
 
 
@@ -522,17 +535,17 @@ def nearer_to_narrow(tables: Tables, said: float) -> Cells:
     return cells_of(title, [""], [abs(wide - said) - abs(narrow - said)])
 
 
-def table_5(
-    tables: Tables, block: Mapping[str, Any], methods: list[str], seeds: int
-) -> pd.DataFrame:
-    """The printed table 5: `mean` and `se` over the seeds, by configuration and method."""
-    rows = [
-        [name, *one]
-        for name, means in block["rows"].items()
-        for one in zip(methods, means, block["standard_errors"][name], strict=True)
-    ]
-    found = pd.DataFrame(rows, columns=[CONFIGURATION, "method", "mean", "se"])
-    return found.assign(replicates=seeds)
+def table_5(tables: Tables, block: Mapping[str, Any], methods: list[str], seeds: int) -> Cells:
+    """The cells of table 5 on the published labels less those printed, without a column that
+    repeats another; exact over all seeds.
+    """
+    printed = {"table_5": block, "methods": methods, "repetitions": seeds}
+    cells = synthetic_cells("table_5", tables, printed)
+    cells = [cell for cell in cells if cell.method not in block["repeats"]]
+    names = [f"{cell.method} {cell.configuration}" for cell in cells]
+    ours = [f"{name} {cell.published:.5f}" for name, cell in zip(names, cells, strict=True)]
+    gaps = [cell.published - cell.printed for cell in cells]
+    return _of_seeds(", ".join(ours), names, gaps, only(tables), seeds)
 
 
 def settings_named(tables: Tables) -> pd.DataFrame:
