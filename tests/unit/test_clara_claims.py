@@ -295,7 +295,8 @@ NO_COVERAGE = dict.fromkeys(itertools.product((CLARA, "MV"), (0.8, 0.9)), 1.0)
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
 def test_a_verdict_follows_the_tables(words, cases):
-    judge = judge_of(words, where="as given" if words.startswith("scores") else "")
+    place = {"scores": "as given", "interv": "Fig. 2"}.get(words[:6], "")
+    judge = judge_of(words, where=place)
     assert verdicts(judge, *(table for _, table in cases)) == [verdict for verdict, _ in cases]
 
 
