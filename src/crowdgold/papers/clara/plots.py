@@ -235,7 +235,7 @@ def draw_clara_prevalence(
     figure.supxlabel(
         f"{replicates_text(shown)}; band: binomial, 3.5 deviations; {gate_note(shown)}", fontsize=7
     )
-    legend_above(figure, panels[0], 4)
+    legend_above(figure, panels[0], 3)
     return figure, shown
 
 
