@@ -11,8 +11,7 @@ from clara_reference import (
 from scipy.stats import ks_2samp
 
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
-from crowdgold.models.clara.model import ClaraPrior, empirical_prior, find_label_patterns
-from crowdgold.models.clara.sweeps import lay_out
+from crowdgold.models.clara.model import ClaraPrior, empirical_prior
 from crowdgold.types.errors import InputError
 
 PRIOR = ClaraPrior(np.array([1.2, 0.8]), np.array([[2.0, 0.7], [0.5, 1.5]]))
@@ -31,23 +30,6 @@ def test_label_probabilities_are_those_of_enumeration(confusion, sampler):
     found = sample_clara(annotations, PRIOR, settings, np.random.default_rng(4))
     error = np.sqrt(exact * (1 - exact) * 10 / 40_000)
     assert (np.abs(found.probability[:, 1] - exact) < 5 * error).all()
-
-
-def test_the_printed_conditional_differs_where_a_matrix_labels_an_item_twice():
-    """Shared matrix, nine items: the printed one leaves the band that the exact one keeps to.
-
-    With a matrix for each annotator, who labels an item once, both count alike.
-    """
-    annotations = draw_labels(9, 0.4, 0.8, 0.8, np.random.default_rng(3))
-    exact = enumerated(annotations, PRIOR, "shared")[:, 1]
-    settings = ClaraSettings("shared", "collapsed", "printed", **ONE)
-    found = sample_clara(annotations, PRIOR, settings, np.random.default_rng(5))
-    error = np.sqrt(exact * (1 - exact) * 10 / 40_000)
-    assert (np.abs(found.probability[:, 1] - exact) / error).max() > 5
-    for confusion, alike in (("annotator", True), ("shared", False)):
-        patterns = find_label_patterns(annotations, confusion, exchangeable=False)
-        pairs = zip(lay_out(patterns, True), lay_out(patterns, False), strict=True)
-        assert all(np.array_equal(one, other) for one, other in pairs) == alike
 
 
 @pytest.mark.parametrize(
@@ -102,26 +84,10 @@ def test_both_samplers_have_one_distribution():
     assert ks_2samp(other.theta[..., 1].ravel(), found[0].theta[..., 1].ravel()).pvalue < 1e-4
 
 
-def test_the_published_interval_is_narrower_than_the_posterior():
-    """The law of total variance, to 5 Monte Carlo errors by batches:
-
-    Var theta = Var E(theta | y) + E Var(theta | y).
-    """
-    annotations = draw_labels(400, 0.3, 0.8, 0.9, np.random.default_rng(12))
-    prior = empirical_prior(annotations)
-    found = sample_clara(annotations, prior, ClaraSettings("shared"), np.random.default_rng(13))
-    theta, mean = found.theta[..., 1], found.conditional_theta[..., 1]
-    inner = mean * (1 - mean) / (1 + prior.theta.sum() + 400)
-    off = (theta - theta.mean()) ** 2 - (mean - mean.mean()) ** 2 - inner
-    assert abs(off.mean()) < 5 * error_of(off)
-    assert mean.var() + 5 * error_of(off) < theta.var()
-
-
 def test_contradicting_settings_are_refused():
     for settings, said in (
         ({"draws": 0}, "draws: found 0, expected 1 or more"),
         ({"sampler": "gibbs"}, "expected one of blocked, collapsed"),
-        ({"conditional": "printed"}, "one of the collapsed sampler"),
         ({"sampler": "collapsed", "ordered": True}, "take the blocked sampler"),
     ):
         with pytest.raises(InputError, match=said):

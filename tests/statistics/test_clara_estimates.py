@@ -62,10 +62,10 @@ def test_the_rates_are_covered_and_majority_votes_miss_them(prevalence, metric):
 def test_the_published_interval_covers_too_seldom():
     """Good reviewers: most of what is uncertain is which items there are, which it leaves out."""
     parameters = {"n": 500, "n_reviewers": 3, "prevalence": 0.4, "tpr": 0.95, "tnr": 0.95}
-    methods = {"CLARA": SHARED, "CLARA-printed": SHARED}
+    methods = {"CLARA": SHARED, "CLARA-published": {"confusion": "shared"}}
     found = summary(parameters, methods, ["prevalence"], 43, 30).droplevel("metric")
     assert found.loc["CLARA", "band_low"] <= found.loc["CLARA", "coverage"]
-    assert found.loc["CLARA-printed", "coverage"] < found.loc["CLARA-printed", "band_low"]
+    assert found.loc["CLARA-published", "coverage"] < found.loc["CLARA-published", "band_low"]
 
 
 def test_audits_measure_reviewers_though_auditors_err():

@@ -72,9 +72,7 @@ def test_both_samplers_have_one_distribution_at_the_papers_size(monkeypatch):
     """2,000 items, shared matrix: Kolmogorov-Smirnov at 1e-4 for prevalence, TPR and TNR.
 
     Draws 20 sweeps apart are nearly independent, by their effective sample size of 1,600. The
-    control must fail: a sampler that forgets how often an item has a label. The printed conditional
-    would need tens of thousands of draws, as it is off by less than a tenth of a posterior standard
-    deviation at this size; the enumeration of nine items finds it.
+    control must fail: a sampler that forgets how often an item has a label.
     """
     annotations = draw_labels(2000, 0.3, 0.8, 0.9, np.random.default_rng(26))
     prior = empirical_prior(annotations)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.experiment.summaries import summarise
+from crowdgold.papers.clara.claims import CLARA
 from crowdgold.papers.clara.experiments import compute_sigmoid_scores
 
 PREVALENCES = (0.01, 0.1, 0.2, 0.4)
@@ -25,23 +26,23 @@ def joined(rows):
 
 def prevalence_results(clara=0.01, mv=0.03, half=None, size=12):
     """Figure 2: errors of CLARA and MV; half their intervals, by method and TPR."""
-    half = half or {("CLARA", 0.8): 0.04, ("CLARA", 0.9): 0.02, ("MV", 0.8): 0.01,
+    half = half or {(CLARA, 0.8): 0.04, (CLARA, 0.9): 0.02, ("MV", 0.8): 0.01,
                     ("MV", 0.9): 0.01}  # fmt: skip
     rng = np.random.default_rng(1)
     return joined(
         replicate_rows(off, half[method, tpr], rng, size, prevalence, method=method, tpr=tpr,
                        prevalence=prevalence)
-        for method, off in (("MV", mv), ("CLARA", clara))
+        for method, off in (("MV", mv), (CLARA, clara))
         for tpr in (0.8, 0.9)
         for prevalence in PREVALENCES
     )  # fmt: skip
 
 
-def scores_results(none=0.03, weak=0.02, strong=0.01, half=0.05):
+def scores_results(none=0.03, weak=0.02, strong=0.01, half=0.05, method=CLARA):
     """Figure 11: errors by how far the scores separate; intervals are in proportion."""
     rng = np.random.default_rng(2)
     return joined(
-        replicate_rows(off, half * off / none, rng, 12, prevalence, method="CLARA",
+        replicate_rows(off, half * off / none, rng, 12, prevalence, method=method,
                        separation=separation, prevalence=prevalence)
         for separation, off in (("none", none), ("1", weak), ("4", strong))
         for prevalence in PREVALENCES
@@ -52,7 +53,7 @@ def recovery_results(constant=0.4, replicates=3):
     """Figure 3: errors of TPR and TNR fall with the root of the items of the class."""
     rng = np.random.default_rng(3)
     rows = [
-        {"experiment": "e", "method": "CLARA", "metric": f"{rate}:each", "n_reviewers": reviewers,
+        {"experiment": "e", "method": CLARA, "metric": f"{rate}:each", "n_reviewers": reviewers,
          "prevalence": prevalence, "replicate": k, "truth": 0.9, "estimate": 0.9
          + constant * rng.normal(1, 0.1) / np.sqrt(50_000 * share * 2.18 / reviewers),
          "lower": np.nan, "upper": np.nan, "diagnostics_passed": True}
@@ -77,7 +78,7 @@ def audit_results(clara=0.01, mv=0.1, slope=1.0):
         for metric in ("precision", "recall")
         for auditors in (0.7, 0.8, 0.9)
         for reviewers in (0.6, 0.9)
-        for method, off in (("MV", mv * (1 + slope * (0.9 - auditors) / 0.2)), ("CLARA", clara))
+        for method, off in (("MV", mv * (1 + slope * (0.9 - auditors) / 0.2)), (CLARA, clara))
     )  # fmt: skip
 
 
@@ -90,8 +91,8 @@ def day_results(experiment="b", drop=0.2, gap=0.02, days=30, half=0.03):
          "estimate": truth + off * (day >= 15) + 0.003 * rng.normal()}
         for day in range(1, days + 1)
         for metric, method, truth, fall, off, reach in (
-            ("prevalence", "MV", 0.1, 0, gap, half / 2), ("prevalence", "CLARA", 0.1, 0, 0, half),
-            ("TPR", "CLARA", 0.9, drop, -drop, half), ("TNR", "CLARA", 0.95, 0, 0, half),
+            ("prevalence", "MV", 0.1, 0, gap, half / 2), ("prevalence", CLARA, 0.1, 0, 0, half),
+            ("TPR", CLARA, 0.9, drop, -drop, half), ("TNR", CLARA, 0.95, 0, 0, half),
         )
     )  # fmt: skip
     reach = table.pop("reach")
@@ -106,7 +107,7 @@ def audit_day_results(clara=0.005, mv=0.05, sd=0.02, replicates=1):
                        day=day)
         for day in range(1, 31)
         for metric in ("precision", "recall")
-        for method, off in (("MV", mv), ("CLARA", clara))
+        for method, off in (("MV", mv), (CLARA, clara))
     )  # fmt: skip
 
 
@@ -134,7 +135,7 @@ def policy_results(gain=0.05, bias=0.03, replicates=8, top=0.97):
     columns = ["policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
                "replicate"]  # fmt: skip
     table = pd.DataFrame(rows, columns=columns)
-    table = table.assign(prevalence_truth=0.1, items=2000, diagnostics_passed=True)
+    table = table.assign(prevalence_truth=0.1, items=2000)
     noise = rng.normal(0, 0.002, (len(table), 2))
     table[["accuracy", "prevalence_estimate"]] += noise
     return table

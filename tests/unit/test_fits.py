@@ -38,7 +38,7 @@ def test_each_fit_counts_once_whatever_its_setting_is_called():
     rare = pd.concat([results, results.assign(method="DS", diagnostics_passed=True)])
     assert fits_of.gate_note(rare).endswith("and are included; most often those of MAVEN, 33%")
     passed = results[results["method"] == "GT"]
-    assert fits_of.gate_note(passed) == "none of these fits has Markov chains"
+    assert fits_of.gate_note(passed) == "none of these fits has several Markov chains"
 
 
 @pytest.mark.parametrize("undefined", [(), ("delta_TPR",), ("delta_TPR", "AUC")], ids=str)

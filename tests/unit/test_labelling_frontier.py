@@ -12,11 +12,11 @@ REVIEWERS = {
     "rater_types": [0.8, 0.85, 0.95],
 }  # fmt: skip
 SHORT = {
-    "n": 2000, "n_train": 1500, "gamma": 10, "chains": 2, "warmup": 500, "draws": 400, "lag": 25
+    "n": 2000, "n_train": 1500, "warmup": 500, "draws": 2000, "lag": 1
 }  # fmt: skip
 STAND_IN = {
     "prevalence": 0.1, "design": "tie_break", "n_reviewers": 10, "tpr": 0.85, "tnr": 0.95,
-    "quality_sd": 0.05, "against": "majority", "gamma": 10,
+    "quality_sd": 0.05, "against": "majority",
 }  # fmt: skip
 
 
@@ -53,7 +53,6 @@ def test_the_rows_are_those_of_figure_5(rows):
     assert abs(rows["prevalence_truth"][0] - 0.3) < 5 * np.sqrt(0.3 * 0.7 / 2000)
     off = clara["prevalence_estimate"] - clara["prevalence_truth"]
     assert off.abs().max() < 5 * np.hypot(0.017, 0.010)
-    assert (rows["diagnostics_passed"] & (rows["diagnostics_message"] == "")).all()
 
 
 def test_with_as_many_labels_clara_is_more_accurate(rows):
@@ -72,7 +71,7 @@ def test_with_as_many_labels_clara_is_more_accurate(rows):
 
 
 def test_against_the_majority_tie_breaking_is_always_right():
-    small = {"n": 300, "n_train": 600, "chains": 2, "warmup": 50, "draws": 20, "lag": 1}
+    small = {"n": 300, "n_train": 600, "warmup": 50, "draws": 20, "lag": 1}
     rows = run({**STAND_IN, **small, "threshold_step": 0.25, "share_step": 0.5})
     by_policy = rows.set_index(["policy", "threshold_or_share"])
     assert (by_policy.xs("tie-breaking")["accuracy"] == 1).all()
@@ -80,10 +79,6 @@ def test_against_the_majority_tie_breaking_is_always_right():
     assert by_policy.loc[("random stratified", 1.0), "accuracy"] == 1
     assert by_policy.loc[("CLARA", 1.0), "share_of_labels"] == 1
     assert len(rows) == 1 + 3 + 3
-    # 20 kept draws of each chain cannot pass, and the rows of the fit say so.
-    fitted = rows["policy"] == "CLARA"
-    assert rows["diagnostics_passed"].tolist() == (~fitted).tolist()
-    assert rows.loc[fitted, "diagnostics_message"].str.contains("ESS").all()
 
 
 @pytest.mark.parametrize(

@@ -172,14 +172,17 @@ def test_clara_warns_where_the_second_mode_has_weight():
         assert warned or (note, swapped) == ("", 0)
 
 
-def test_the_published_interval_has_the_draws_of_claras():
-    table = audit().table
-    settings = {"confusion": "group", **SMALL}
-    own, printed = (
-        fit(name, table, rng(4), settings).labels for name in ("CLARA", "CLARA-printed")
+def test_the_published_fit_has_its_own_prior_and_no_weights_of_priors():
+    """One chain's means, of group matrices; gamma is no setting of it."""
+    table, settings = audit().table, {"confusion": "group", "warmup": 50, "draws": 80, "lag": 2}
+    found = fit("CLARA-published", table, rng(4), settings)
+    assert found.labels.confusion.shape == (80, 2, 2, 2)
+    assert found.labels.warning == ""
+    assert estimates(found, table, ["prevalence"])["prevalence", ""].estimate == pytest.approx(
+        found.labels.prevalence[:, 1].mean()
     )
-    np.testing.assert_array_equal(own.confusion, printed.confusion)
-    assert printed.prevalence[:, 1].std() < 0.8 * own.prevalence[:, 1].std()
+    with pytest.raises(InputError, match="gamma"):
+        fit("CLARA-published", table, rng(4), {"gamma": 1})
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,7 @@ FIG4, VARY = "experiments/maven_fig4", "experiments/maven_fig4/vary"
         ("experiments/chaosnli/methods", ["PEC-two-way"], ": PEC-two-way takes no items, which the "
          "source gives; MV, GT,"),
         ("experiments/clara_fig2/methods", ["CLARA", "MAVEN"], ": MAVEN takes no annotations, "
-         "which the source gives; MV, DS, CLARA, CLARA-printed, CLARA-ordered, Rogan-Gladen, "),
+         "which the source gives; MV, DS, CLARA-published, CLARA, CLARA-ordered, Rogan-Glad"),
         ("experiments/clara_fig2/experts", {"error": 0.1}, ": expected items with gold labels;"),
         ("experiments/clara_fig2/metrics", ["AUC"], ": no metric 'AUC' of annotations"),
         ("experiments/clara_fig2/parameters/reviewers", 3, ": unknown key; did you mean 'n_review"),

@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdgold import __version__
 from crowdgold.cli import terminal
-from crowdgold.methods.clara import PUBLISHED
+from crowdgold.methods.clara import OURS
 from crowdgold.models.clara import labelling
 from crowdgold.models.clara.gibbs import ClaraSettings
 from crowdgold.models.clara.model import CONFUSION
@@ -102,7 +102,7 @@ def run(asked: argparse.Namespace) -> int:
     made = {
         "from": ", ".join(path.name for path in asked.files), "items": len(annotations.item),
         "labels": len(annotations), "annotators": len(annotations.annotator),
-        "method": PUBLISHED.name, **asdict(settings), "alpha": asked.alpha, "gamma": asked.gamma,
+        "method": OURS.name, **asdict(settings), "alpha": asked.alpha, "gamma": asked.gamma,
         "seed": asked.seed,
         "rhat": round(found.rhat, 4) if np.isfinite(found.rhat) and found.chains else None,
         "diagnostics_passed": found.passed, "diagnostics_message": found.message,

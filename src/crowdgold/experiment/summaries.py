@@ -123,7 +123,7 @@ def gate_sentence(failed: int, fits: int, longest: int = MOST, called: str = "fi
     Their chains grew to `longest` times the draws asked for, first; 1 where they did not.
     """
     if not fits:
-        return f"none of these {called} has Markov chains"
+        return f"none of these {called} has several Markov chains"
     said = f"{failed:,} of {fits:,} {called} had Markov chains that had not converged"
     if not failed:
         return said

@@ -1,8 +1,7 @@
 """CLARA (section 3.2): prevalence, confusion matrices and true labels by Gibbs sampling.
 
-The interval of the prevalence is that of its posterior, or as printed: the quantiles of its
-conditional means given the sampled labels, which leave out how far the prevalence lies from these
-and are too narrow. Estimates are posterior means.
+CLARA's estimates and intervals are those of the posterior. CLARA-published is the sampler of the
+authors' public code, with its prior, and takes quantiles of conditional means for an interval.
 """
 
 import time
@@ -23,8 +22,19 @@ from crowdgold.methods.doubts import (
 )
 from crowdgold.methods.method import MODEL, OF_RATES, Method, Offer, Run, Style, of_labels_behind
 from crowdgold.methods.needs import ANNOTATORS, SCORES, SEVERAL, SEVERAL_LABELS
-from crowdgold.models.clara.gibbs import ClaraSettings, Scale, sample_clara, swapped_note
+from crowdgold.models.clara.gibbs import (
+    ClaraFit,
+    ClaraSettings,
+    Scale,
+    sample_clara,
+    swapped_note,
+)
 from crowdgold.models.clara.model import empirical_prior, matrix_of_label
+from crowdgold.models.clara.published import (
+    PublishedSettings,
+    published_prior,
+    sample_published,
+)
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.items import Items
 from crowdgold.types.notes import Note
@@ -47,7 +57,6 @@ class Clara(ClaraSettings):
         "majority votes for true labels. More is firmer: with many annotators of few labels each, "
         "1 lets the rates wander and the prevalence with them.",
     ] = 1.0  # fmt: skip
-    printed: Annotated[bool, "Whether the prevalence's interval is as printed."] = False
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,21 @@ class ClaraOfScores(Clara):
     """Settings of CLARA+S."""
 
     score_scale: Scale = "log_ratio"
+
+
+def _fit_of(
+    name: str, found: ClaraFit, annotations: Annotations, confusion: str, start: float,
+    note: Note | None = None,
+) -> Fit:  # fmt: skip
+    """A fit of sampled rates, timed from `start`."""
+    matrix_of, _ = matrix_of_label(annotations, confusion)
+    # Matrices may be kept of some of the draws only.
+    of_chains = found.theta, found.theta[:, :: found.psi_step], found.psi
+    prevalence, rates_with, matrices = (one.reshape(-1, *one.shape[2:]) for one in of_chains)
+    posterior = ConfusionPosterior(
+        prevalence, rates_with, matrices, matrix_of, found.probability, found.swapped, note
+    )
+    return Fit(name, posterior, found.diagnostics, {"inference": time.perf_counter() - start})
 
 
 def fit_labels(
@@ -65,16 +89,17 @@ def fit_labels(
     of_gibbs = {one.name: getattr(settings, one.name) for one in fields(ClaraSettings)}
     prior = empirical_prior(annotations, settings.alpha, settings.gamma)
     found = sample_clara(annotations, prior, ClaraSettings(**of_gibbs), rng)
-    matrix_of, _ = matrix_of_label(annotations, settings.confusion)
-    theta = found.conditional_theta if settings.printed else found.theta
-    # Matrices may be kept of some of the draws only.
-    of_chains = theta, found.theta[:, :: found.psi_step], found.psi
-    prevalence, rates_with, confusion = (one.reshape(-1, *one.shape[2:]) for one in of_chains)
-    posterior = ConfusionPosterior(
-        prevalence, rates_with, confusion, matrix_of, found.probability, found.swapped,
-        swapped_note(found.swapped),
-    )  # fmt: skip
-    return Fit("CLARA", posterior, found.diagnostics, {"inference": time.perf_counter() - start})
+    note = swapped_note(found.swapped)
+    return _fit_of("CLARA", found, annotations, settings.confusion, start, note)
+
+
+def fit_published(
+    annotations: Annotations, rng: np.random.Generator, settings: PublishedSettings, run: Run
+) -> Fit:
+    """The published chain's conditional means, from labels and from scores of any classifiers."""
+    start = time.perf_counter()
+    found = sample_published(annotations, published_prior(annotations), settings, rng)
+    return _fit_of("CLARA-published", found, annotations, settings.confusion, start)
 
 
 def fit_with_scores(items: Items, rng: np.random.Generator, settings: Clara, run: Run) -> Fit:
@@ -110,6 +135,7 @@ def _unsure_annotators(facts: Facts) -> list[Note]:
 
 
 DOUBTS: tuple[Doubt, ...] = (few_items, _unsure_annotators, shared_errors)
+UNCUT = {"ordered": False}
 ALONE = {"of_items": of_labels_behind(fit_labels), "of_labels": fit_labels, "takes_weights": False}
 
 
@@ -123,13 +149,13 @@ def _variant(
             "name": name, "title": title, "settings": Clara,
             "needs": (ANNOTATORS, SEVERAL, SEVERAL_LABELS),
             "uses_gold": False, "estimates": OF_RATES, **fitters,
-            "preset": {"ordered": False, "printed": False, **preset}, **declared,
+            "preset": preset, **declared,
         }
     )  # fmt: skip
 
 
-PUBLISHED = _variant(
-    "CLARA", "CLARA", {},
+OURS = _variant(
+    "CLARA", "CLARA", UNCUT,
     about=(
         "Prevalence, confusion matrices and true labels by Gibbs sampling, from labels that say "
         "who gave them."
@@ -148,20 +174,21 @@ PUBLISHED = _variant(
     ),
 )  # fmt: skip
 WITH_SCORES = _variant(
-    "CLARA+S", "CLARA with the scores of a model", {}, {"of_items": fit_with_scores},
+    "CLARA+S", "CLARA with the scores of a model", UNCUT, {"of_items": fit_with_scores},
     about=(
         "CLARA with the scores of a model, on the scale of log ratios where nothing else is said; "
         "of items that say who gave each vote."
     ),
     settings=ClaraOfScores, needs=(ANNOTATORS, SEVERAL, SCORES), style=Style("#559933", "s", "--"),
 )  # fmt: skip
-PRINTED = _variant(
-    "CLARA-printed", "CLARA with the published interval of the prevalence", {"printed": True},
+PUBLISHED = _variant(
+    "CLARA-published", "CLARA as its authors' public code samples it", {},
+    {**ALONE, "of_items": of_labels_behind(fit_published), "of_labels": fit_published},
     about=(
-        "CLARA with the published interval of the prevalence, the quantiles of its conditional "
-        "means, which is too narrow."
+        "CLARA by the sampler and the prior of its authors' public code: one chain, one item at a "
+        "time. Its interval has the quantiles of conditional means, and is too narrow."
     ),
-    variant_of="CLARA", style=Style("#CC7766", "v", "--"),
+    settings=PublishedSettings, variant_of="CLARA", style=Style("#CC7766", "v", "--"),
 )  # fmt: skip
 ORDERED = _variant(
     "CLARA-ordered", "CLARA with its prior cut to TPR + TNR > 1", {"ordered": True},

@@ -34,7 +34,7 @@ from crowdgold.types.annotations import Annotations
 from crowdgold.types.errors import InputError
 
 RANDOM, TIE_BREAKING = "random stratified", "tie-breaking"
-CLARA, SNORKEL = clara.PUBLISHED.name, snorkel.METHOD.name
+CLARA, SNORKEL = clara.OURS.name, snorkel.METHOD.name
 FRONTIER_COLUMNS = (
     "threshold", "labels", "labels_se", "share_of_labels", "accuracy", "accuracy_se", "items",
 )  # fmt: skip

@@ -1,9 +1,9 @@
 """CLARA's posterior by Gibbs sampling (section 3.2, algorithm 1), collapsed or blocked.
 
-Both samplers have the same stationary distribution but for two things that only one can do: the
-printed conditional (collapsed), and a prior that is cut to TPR + TNR > 1 (blocked). Where there are
-few rates, each sweep of the blocked sampler begins with steps of the rates alone, true labels
-summed out: a class that few items have would hold it up else.
+Both samplers have the same stationary distribution; a prior that is cut to TPR + TNR > 1 is for the
+blocked one alone. Where there are few rates, each sweep of the blocked sampler begins with steps of
+the rates alone, true labels summed out: a class that few items have would hold it up else. The
+sampler of the authors' public code is in `published`.
 
 The prior alone says which category is which; where it says little, the mode with swapped names has
 weight too, to which these samplers never cross. One move does: it proposes y with a and b
@@ -16,8 +16,7 @@ theta and psi integrated out, n and c counts given y; for y' those of a and b ar
 prior stays. The proposal is its own inverse, so that the ratio is exact and chains visit each mode
 as often as its mass says: `ClaraFit.swapped` is the mass there. Scores have no part in it: their
 prior is the same for all categories. Of more than two categories a random pair is proposed, which
-reaches every permutation. `ClaraSettings.ordered` rules the other modes out; the printed
-conditional has no such move.
+reaches every permutation. `ClaraSettings.ordered` rules the other modes out.
 """
 
 import math
@@ -66,11 +65,8 @@ class ClaraSettings(Settings):
         "Whose confusion matrices there are: one for each `annotator`, one for each `group`, or "
         "one that is `shared`."] = "annotator"  # fmt: skip
     sampler: Annotated[Literal["blocked", "collapsed"],
-        "`blocked` draws the rates, then all true labels at once; `collapsed`, as published, one "
-        "true label after the other without the rates."] = "blocked"  # fmt: skip
-    conditional: Annotated[Literal["exact", "printed"],
-        "Of the collapsed sampler: `exact`, or as `printed` (equation 1), which differs where a "
-        "matrix gives several labels on an item."] = "exact"  # fmt: skip
+        "`blocked` draws the rates, then all true labels at once; `collapsed` one true label after "
+        "the other without the rates."] = "blocked"  # fmt: skip
     gaussians: Annotated[Literal["likelihood", "posterior"],
         "The distributions of a classifier's scores: by maximum `likelihood`, or drawn from their "
         "`posterior`."] = "likelihood"  # fmt: skip
@@ -86,8 +82,6 @@ class ClaraSettings(Settings):
 
     def agree(self) -> None:
         """Refuse what only the other sampler can do."""
-        if self.sampler == "blocked" and self.conditional == "printed":
-            refuse("conditional 'printed' is one of the collapsed sampler")
         if self.sampler == "collapsed" and self.ordered:
             refuse("ordered: the cut prior is not conjugate; take the blocked sampler")
 
@@ -166,19 +160,14 @@ class Kept(NamedTuple):
     """What a chain leaves: D kept draws, overwritten from the first that is new."""
 
     theta: np.ndarray  # (D, K) prevalence
-    conditional_theta: np.ndarray  # (D, K) its mean given y
     psi: np.ndarray  # (D / psi_step rounded up, M, K, K) confusion matrices; true category in rows
     chance: np.ndarray  # (P, K) sum over the kept draws of P(y = k | rest), added to
 
 
 @kernel()
 def _keep(draw: int, state: State, psi_step: int, kept: Kept) -> None:
-    K, total = len(state.theta), 0.0
-    for k in range(K):
-        total += state.theta_shape[k]
-    for k in range(K):
-        kept.theta[draw, k] = state.theta[k]
-        kept.conditional_theta[draw, k] = state.theta_shape[k] / total
+    K = len(state.theta)
+    kept.theta[draw] = state.theta
     if draw % psi_step == 0:
         place = draw // psi_step
         for m in range(kept.psi.shape[1]):
@@ -198,6 +187,7 @@ def run_chain(
     """
     scored = len(scores.x) > 0
     density = np.zeros((len(labels.items) if scored else 0, len(state.theta)))
+    order = np.arange(len(labels.items))
     failed = 0 if plan.collapsed else draw_rates(prior, state, rng)
     for sweep in range(1, plan.warmup + plan.draws * plan.lag + 1):
         after = sweep - plan.warmup
@@ -208,7 +198,7 @@ def run_chain(
         if plan.walks:
             walk_rates(labels, prior, state, rng)
         if plan.collapsed:
-            sweep_collapsed(labels, density, state, kept.chance, keep, rng)
+            sweep_collapsed(labels, density, order, state, kept.chance, keep, rng)
         else:
             sweep_blocked(labels, prior, density, state, kept.chance, keep, rng)
         if plan.swaps and lagged:
@@ -235,7 +225,6 @@ class ClaraFit:
     """Draws of CLARA's posterior."""
 
     theta: np.ndarray  # (chains, D, K) prevalence drawn given the labels y: its posterior
-    conditional_theta: np.ndarray  # (chains, D, K) its mean given y, whose quantiles are printed
     # (chains, D / psi_step rounded up, M, K, K) confusion matrices, of theta[:, ::psi_step]; true
     # category in rows; single precision
     psi: np.ndarray
@@ -266,13 +255,13 @@ def sample_clara(
     """Sample CLARA's posterior. Every other chain starts with two categories exchanged, so that
     R-hat says it where the move between the modes is never accepted.
     """
-    s, exact = settings, settings.conditional == "exact"
+    s = settings
     scores, notes = score_model(annotations, s.score_scale, s.gaussians == "posterior")
     # Scores and the collapsed sampler tell items apart.
     joined = s.sampler == "blocked" and not len(scores.x)
     patterns = find_label_patterns(annotations, s.confusion, joined)
     walks = joined and rates_are_few(patterns)
-    plan = Plan(s.sampler == "collapsed", exact and not s.ordered, walks, s.warmup, s.draws, s.lag)
+    plan = Plan(s.sampler == "collapsed", not s.ordered, walks, s.warmup, s.draws, s.lag)
     compiled, rngs, states = prior_of(prior, s.ordered), rng.spawn(s.chains), []
     for c, own in enumerate(rngs):
         y = first_categories(annotations, c > 0, own)
@@ -280,7 +269,7 @@ def sample_clara(
             a, b = own.choice(patterns.categories, 2, replace=False)
             y = np.where(y == a, b, np.where(y == b, a, y))
         states.append(first_state(annotations, s.confusion, compiled, y, len(patterns)))
-    labels = lay_out(patterns, exact)
+    labels = lay_out(patterns, exact=True)
 
     def sample(asked: Asked[Draws]) -> Draws:
         """The draws asked for, after those of the latest that are not dropped."""
@@ -291,12 +280,12 @@ def sample_clara(
         before = old.psi_step if old else 1
         wanted = -(-chains * draws * rows * K * np.dtype(np.float32).itemsize // PSI_BYTES)
         step = min(-(-wanted // before) * before, draws)
-        theta, conditional = np.empty((2, chains, draws, K))
+        theta = np.empty((chains, draws, K))
         psi = np.empty((chains, -(-draws // step), rows // K, K, K), dtype=np.float32)
         chance = np.zeros((len(labels.items), K))
         failed = 0
         if old:
-            theta[:, :first], conditional[:, :first] = old.kept.theta, old.kept.conditional_theta
+            theta[:, :first] = old.kept.theta
             thinned = old.kept.psi[:, :: step // before]
             psi[:, : thinned.shape[1]] = thinned
             chance[:] = old.kept.chance
@@ -304,7 +293,7 @@ def sample_clara(
         warmup = plan.warmup if asked.latest is None else 0
         own = plan._replace(warmup=warmup, draws=asked.draws, first=first, psi_step=step)
         for c, (state, rng) in enumerate(zip(states, rngs, strict=True)):
-            kept = Kept(theta[c], conditional[c], psi[c], chance)
+            kept = Kept(theta[c], psi[c], chance)
             failed += run_chain(labels, compiled, scores, state, own, kept, rng)
         # None of a single chain, which has no R-hat.
         scalars = {f"theta[{k}]": theta[:, ::step, k] for k in range(K - 1)}
@@ -312,7 +301,7 @@ def sample_clara(
             entries = psi[:, :, m, k].astype(float)
             scalars |= {f"psi[{m},{k},{r}]": entries[..., r] for r in range(K - 1)}
         gate = diagnose(scalars, 0, 0) if chains > 1 else Diagnostics()
-        return Draws(Kept(theta, conditional, psi, chance), step, failed, gate)
+        return Draws(Kept(theta, psi, chance), step, failed, gate)
 
     continued = sample_until_passed(sample, s.draws)
     kept, drawn = continued.fit.kept, continued.fit
@@ -326,6 +315,4 @@ def sample_clara(
         notes=(*filter(None, (*notes, *continued.notes)), *([swap.text] if swap else [])),
     )
     probability = kept.chance[patterns.pattern_of] / (kept.theta.shape[0] * kept.theta.shape[1])
-    return ClaraFit(
-        kept.theta, kept.conditional_theta, kept.psi, drawn.psi_step, probability, swapped, gate
-    )
+    return ClaraFit(kept.theta, kept.psi, drawn.psi_step, probability, swapped, gate)

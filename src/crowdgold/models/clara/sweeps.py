@@ -8,8 +8,8 @@ of all others,
 
 n^-i and c^-i count without item i, t_mr labels r of matrix m on item i, gamma_k = sum_r gamma_kr,
 and x^[t] = x (x + 1) ... (x + t - 1): a matrix that gives several labels on an item learns from
-each for the next. As printed (equation 1), x^[t] is x^t, the same where no matrix has two labels on
-an item; "n_k - 1" is read as n_k^-i.
+each for the next. As printed (equation 1) and published (`published`), x^[t] is x^t, the same where
+no matrix has two labels on an item; "n_k - 1" is read as n_k^-i.
 
 Blocked: theta and psi are drawn given the labels, and then all true labels at once. Items of a
 pattern are exchangeable, so that their number in each category is multinomial. Where labels are
@@ -258,10 +258,10 @@ def _weigh_in_logs(
 
 @kernel()
 def sweep_collapsed(
-    labels: Labels, density: np.ndarray, state: State, chance: np.ndarray, keep: bool,
-    rng: np.random.Generator,
+    labels: Labels, density: np.ndarray, order: np.ndarray, state: State, chance: np.ndarray,
+    keep: bool, rng: np.random.Generator,
 ) -> None:  # fmt: skip
-    """Draw the true label of each item in turn, one pattern an item; y and the shapes follow.
+    """Draw the true label of each item, in `order` (I,), one pattern an item; y and shapes follow.
     `density` (I, K) is in proportion to p(s_i | k), or (0, K) without scores; to `chance` (I, K)
     P(y_i = k | rest) is added where `keep`. 1 taken from a shape and added again rounds it once, to
     the spacing of numbers as large as it has ever been: at most 1e-11 below a hundred thousand
@@ -272,7 +272,7 @@ def sweep_collapsed(
     alike, before = labels.alike, labels.before
     y, size, above, below = state.y, state.theta_shape, state.psi_shape, state.sum_shape
     weight, scored = np.empty(len(size)), len(density) > 0
-    for i in range(len(y)):
+    for i in order:
         k, total = y[i], 0.0
         size[k] -= 1
         for at in range(start[i], start[i + 1]):

@@ -10,8 +10,9 @@ import pandas as pd
 
 from crowdgold.claims.cells import Cells, Tables, cells_of, choose, only, with_error
 from crowdgold.experiment.summaries import share_error, standard_error, summarise
-from crowdgold.planning.labelling import RANDOM as LABELLING_RANDOM
-from crowdgold.planning.labelling import SNORKEL, TIE_BREAKING, items_of_class
+from crowdgold.methods.clara import PUBLISHED
+from crowdgold.planning.labelling import CLARA as POLICY
+from crowdgold.planning.labelling import RANDOM, items_of_class
 
 SHARE = "share_of_labels"
 SETTING = "threshold_or_share"  # of confidence, or of items at random, by policy
@@ -27,7 +28,6 @@ def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
     """
     needed = (
         "policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate", "items",
-        "diagnostics_passed",
     )  # fmt: skip
     missing = [name for name in needed if name not in table]
     if missing:
@@ -46,14 +46,6 @@ def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(curves)
 
 
-def fits_of(table: pd.DataFrame) -> pd.DataFrame:
-    """One row for each fitted model behind a table of policies, for `gate_note`."""
-    # Policies without a model, or one that has no diagnostics.
-    unfitted = table["policy"].isin((LABELLING_RANDOM, TIE_BREAKING, SNORKEL))
-    fitted = table[~unfitted].rename(columns={"policy": "method"})
-    return fitted[["method", "replicate", "diagnostics_passed"]].drop_duplicates()
-
-
 def at_share(table: pd.DataFrame, policy: str, shares: pd.Series, value: str) -> pd.Series:
     """A policy's `value` at a share of the labels in each replicate (`shares`, by `replicate`): by
     a line between the two settings nearest to the share, NaN beyond them.
@@ -68,7 +60,8 @@ def at_share(table: pd.DataFrame, policy: str, shares: pd.Series, value: str) ->
     return pd.Series(values, dtype=float)
 
 
-CLARA, RANDOM = "CLARA", "random stratified"
+CLARA = PUBLISHED.name
+"""The paper's claims are about its own sampler."""
 
 
 def all_replicates(tables: Tables) -> pd.DataFrame:
@@ -195,13 +188,6 @@ def change(
     return cells_of(title, [""], [means[1] - means[0]], [joint], None, fewest)
 
 
-def both_weights(tables: Tables, other: str, named: str) -> pd.DataFrame:
-    """The first table, with CLARA's rows of the table `other` as those of a method `named` so."""
-    rows = tables[other]
-    renamed = rows[rows["method"] == CLARA].assign(method=named)
-    return pd.concat([next(iter(tables.values())), renamed], ignore_index=True)
-
-
 def policies(tables: Tables) -> pd.DataFrame:
     """`policy_curves`, with the share of the labels that is `left`."""
     curves = policy_curves(only(tables))
@@ -223,7 +209,7 @@ def slopes(tables: Tables, policy: str) -> pd.DataFrame:
 
 
 def at_equal_shares(
-    tables: Tables, share: float | None = None, policy: str = CLARA, against: str = RANDOM
+    tables: Tables, share: float | None = None, policy: str = POLICY, against: str = RANDOM
 ) -> pd.DataFrame:
     """A policy's accuracy, `loss` (1 less it) and `gain` over the policy `against`, at the same
     share of the labels in each replicate.

@@ -11,16 +11,15 @@ import pandas as pd
 from scipy.special import logit, ndtr
 
 from crowdgold.experiment.computation import Computation
-from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
 from crowdgold.models.clara.labelling import LabelsSoFar, labelling_model
-from crowdgold.models.clara.model import empirical_prior
+from crowdgold.models.clara.published import PublishedSettings, published_prior, sample_published
 from crowdgold.models.snorkel_labels import (
     PACKAGE,
     fit_label_model,
     is_installed,
     probabilities_by_label,
 )
-from crowdgold.planning.labelling import CLARA, compare_policies, majority_label, threshold_grid
+from crowdgold.planning.labelling import compare_policies, majority_label, threshold_grid
 from crowdgold.simulate.clara import draw_clara
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.parameters import Above, AtLeast, Between, Each, Given, Range, Settings
@@ -71,15 +70,15 @@ def compute_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generat
 
 COLUMNS = (
     "policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
-    "prevalence_truth", "items", "diagnostics_passed", "diagnostics_message",
+    "prevalence_truth", "items",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class FrontierParameters(Settings):
     """What labelling policies cost and how accurate they are, where reviewers are simulated:
-    CLARA is fitted to training items, and the policies choose among the labels of validation
-    items (CLARA, sections 4.3 and 5.4).
+    CLARA is fitted to training items as published, and the policies choose among the labels of
+    validation items (CLARA, sections 4.3 and 5.4).
     """
 
     n: Annotated[int, AtLeast(2), "Validation items."]
@@ -110,14 +109,9 @@ class FrontierParameters(Settings):
         "Whether Snorkel's label model is compared too; where its package is not installed it "
         "is left out, which a line says.",
     ] = False
-    alpha: Annotated[float, Above(0), "Weight of the prior of the prevalence, in items."] = 1.0
-    gamma: Annotated[
-        float, Above(0), "Weight of the prior of each row of a confusion matrix, in labels."
-    ] = 1.0
-    chains: Annotated[int, AtLeast(2), "Chains of the fit."]
-    warmup: Annotated[int, AtLeast(1), "Sweeps of each chain that are thrown away."]
-    draws: Annotated[int, AtLeast(1), "Draws of each chain that are kept."]
-    lag: Annotated[int, AtLeast(1), "Sweeps from one kept draw to the next."]
+    warmup: Annotated[int, AtLeast(1), "Sweeps of the fit that are thrown away."]
+    draws: Annotated[int, AtLeast(1), "Sweeps whose conditional means are kept."]
+    lag: Annotated[int, AtLeast(1), "Sweeps from one that is kept to the next."]
     against: Annotated[
         Literal["truth", "majority"],
         "What final labels are held against: the `truth`, or the `majority` of all labels of "
@@ -159,25 +153,24 @@ def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
 def compute_labelling_frontier(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Fit CLARA to training items, and let the policies choose among the labels that are there of
-    the validation items: the rows of `compare_policies`, and whether the fit passed its gate (rows
-    of policies without a fit always do).
+    """Fit CLARA as published to training items, and let the policies choose among the labels that
+    are there of the validation items: the rows of `compare_policies`. There is no gate: the fit is
+    of one chain.
     """
     given = Given("computation labelling_frontier", parameters, FrontierParameters)
     given.check_names()
     n, n_train = given.whole("n"), given.whole("n_train")
     thresholds = threshold_grid(2, given.real("threshold_step"))
     shares = np.arange(0, 1 + 1e-9, given.real("share_step"))
-    chains, warmup, draws, lag = map(given.whole, ("chains", "warmup", "draws", "lag"))
-    settings = ClaraSettings(chains=chains, warmup=warmup, draws=draws, lag=lag)
+    warmup, draws, lag = map(given.whole, ("warmup", "draws", "lag"))
+    settings = PublishedSettings(warmup=warmup, draws=draws, lag=lag)
     drawing, sampling, choosing, seeding = rng.spawn(4)
     generator = ("prevalence", "design", "n_reviewers", "n_labels", "tpr", "tnr", "quality_sd",
                  "rater_types")  # fmt: skip
     drawn = {name: parameters[name] for name in generator if name in parameters}
     table = draw_clara({**drawn, "n": n_train + n}, drawing).table
     train, valid = take_items(table, 0, n_train), take_items(table, n_train, n_train + n)
-    prior = empirical_prior(train, given.real("alpha"), given.real("gamma"))
-    fit = sample_clara(train, prior, settings, sampling)
+    fit = sample_published(train, published_prior(train), settings, sampling)
     model = labelling_model(fit, train, settings.confusion)
     truth = np.asarray(valid.truth)
     reference = truth if given.choice("against") == "truth" else majority_label(valid)
@@ -189,13 +182,7 @@ def compute_labelling_frontier(
         model, valid, reference, thresholds.tolist(), np.round(shares, 12).tolist(), choosing,
         snorkel,
     )  # fmt: skip
-    fitted = rows["policy"] == CLARA
-    return rows.assign(
-        prevalence_truth=float(truth.mean()),
-        items=n,
-        diagnostics_passed=~fitted | fit.diagnostics.passed,
-        diagnostics_message=np.where(fitted, fit.diagnostics.message, ""),
-    )[list(COLUMNS)]
+    return rows.assign(prevalence_truth=float(truth.mean()), items=n)[list(COLUMNS)]
 
 
 COMPUTATION_SIGMOID_SCORES = Computation(

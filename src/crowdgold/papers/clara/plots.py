@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from crowdgold.experiment.summaries import gate_note
 from crowdgold.methods.clara import PUBLISHED
-from crowdgold.papers.clara.claims import SHARE, fits_of, policy_curves
+from crowdgold.papers.clara.claims import SHARE, policy_curves
 from crowdgold.planning.labelling import SNORKEL, items_of_class
 from crowdgold.plots.style import (
     FILLS,
@@ -171,7 +171,7 @@ def draw_clara_policy(
         bands = "1 replicate; bands are one standard error over its items"
     origin = "Simulated stand-in; " if stand_in else ""
     without = "" if SNORKEL in set(shown["policy"]) else f"; without {SNORKEL} (make snorkel)"
-    figure.supxlabel(f"{origin}{bands}; {gate_note(fits_of(table))}{without}", fontsize=7)
+    figure.supxlabel(f"{origin}{bands}{without}", fontsize=7)
     legend_above(figure, row[0])
     return figure, shown
 
@@ -235,7 +235,7 @@ def draw_clara_prevalence(
     figure.supxlabel(
         f"{replicates_text(shown)}; band: binomial, 3.5 deviations; {gate_note(shown)}", fontsize=7
     )
-    legend_above(figure, panels[0], 4)
+    legend_above(figure, panels[0], 3)
     return figure, shown
 
 
