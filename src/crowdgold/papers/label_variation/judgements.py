@@ -249,7 +249,7 @@ def annotator_scores(judged: Judged, hard: bool) -> np.ndarray:
     of their annotations are the majority's, which 3/4 and 2/3 chose, so it is (3/4 + 2/3) / 2.
 
     Where items may have several classes, each class is a question of its own, to choose it or not,
-    whose majority and its share are those of the annotators; the paper does not say how.
+    whose majority and its share are those of the annotators, as in the published code.
     """
     assert judged.annotator_of is not None
     with_majority, share = _agreement(judged)
