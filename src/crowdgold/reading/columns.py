@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.reading.door import STANDARD_INPUT, Reading
+from crowdgold.reading.door import STANDARD_INPUT, Guess, Reading
 from crowdgold.reading.sheets import IGNORE, Sheet, read_sheet
 from crowdgold.types.columns import FEW, counted, list_guessed, list_names, repeated, to_numbers
 from crowdgold.types.errors import InputError
@@ -254,13 +254,13 @@ def _with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[str]) 
     for sheet, columns in zip(sheets, _item_columns(sheets), strict=True):
         if len(columns) > 1:
             what = f"columns {list_names(columns)} together read as item"
-            notes.append(f"{sheet.name}: {what}, since none of them names one alone")
+            notes.append(Guess(f"{sheet.name}: {what}, since none of them names one alone"))
             sheet = _joined(sheet, columns)
         elif columns:
             known = normal(columns[0]).casefold() in ALIASES["item"]
             _check_own_rows(sheet, columns[0])
             why = "" if known else ", since all files have it"
-            notes.append(f"{sheet.name}: column {columns[0]!r} read as item{why}")
+            notes.append(Guess(f"{sheet.name}: column {columns[0]!r} read as item{why}"))
             sheet = sheet.renamed({columns[0]: "item"})
         made.append(sheet)
     return made
@@ -347,7 +347,7 @@ def _with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
         )
     if not kept:
         return sheet
-    notes.append(f"{sheet.name}: column {kept[0]!r} read as label")
+    notes.append(Guess(f"{sheet.name}: column {kept[0]!r} read as label"))
     return sheet.renamed({kept[0]: "label"})
 
 
@@ -471,7 +471,7 @@ def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) ->
             told = [f"column {theirs!r} read as {guessed[theirs]}" for theirs in columns]
             if len(columns) > FEW:
                 told = [f"columns {list_guessed(columns)} read as {kind}_NAME"]
-            notes.extend(f"{sheet.name}: {line}" for line in told)
+            notes.extend(Guess(f"{sheet.name}: {line}") for line in told)
         sheet = sheet.renamed(guessed)
         author = next((theirs for theirs, ours in guessed.items() if ours == "annotator"), None)
         if author and normal(author).casefold() not in SURE and _one_value(sheet, "annotator"):
@@ -497,6 +497,6 @@ def named_sheets(
         yield sheets
     except InputError as error:
         # Messages name our columns, which need not be those of the files.
-        guessed = "; ".join(note for note in notes if " read as " in note)
+        guessed = "; ".join(note for note in notes if isinstance(note, Guess))
         gap = "\n" if "\n" in str(error) else " "
         raise InputError(f"{error}{gap}(guessed: {guessed})" if guessed else str(error)) from None

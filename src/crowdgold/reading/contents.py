@@ -24,7 +24,7 @@ from crowdgold.reading.columns import (
     normal,
     ours_named,
 )
-from crowdgold.reading.door import REFUSE
+from crowdgold.reading.door import REFUSE, Guess
 from crowdgold.reading.joins import check_forms, check_names
 from crowdgold.reading.label_words import PAIRS, plain, positive_labels
 from crowdgold.reading.sheets import ANONYMOUS, COUNTS, LONG, WIDE, Sheet
@@ -89,7 +89,8 @@ def _with_votes(sheets: Sequence[Sheet], positive: Sequence[str], notes: list[st
     for place, sheet in enumerate(found):
         gold = GOLD_FILE.search(sheet.name) and not sheet.has("expert")
         if sheet.kind == LONG and several and gold:
-            notes.append(f"{sheet.name}: its annotators are read as experts, as the file is named")
+            named = "its annotators are read as experts, as the file is named"
+            notes.append(Guess(f"{sheet.name}: {named}"))
             found[place] = _with_kind(sheet.renamed({"annotator": "expert"}))
     if any(sheet.kind is not None for sheet in found):
         return found
@@ -212,7 +213,8 @@ def _guess_scores(sheet: Sheet, notes: list[str]) -> Sheet:
             f"--column {name}=score_{name}"
         )
     if columns:
-        notes.append(f"{sheet.name}: columns read as the scores of models: {list_guessed(columns)}")
+        what = f"columns read as the scores of models: {list_guessed(columns)}"
+        notes.append(Guess(f"{sheet.name}: {what}"))
     return sheet.renamed({name: f"score_{name}" for name in columns})
 
 
@@ -523,7 +525,7 @@ def read_gold(sheets: Sequence[Sheet], notes: list[str]) -> Rows | None:
             if sheet.several:
                 label &= sheet.frame["expert"].notna()
             elif guessed_gold(sheet):
-                notes.append(f"{sheet.name}: its labels are read as gold labels")
+                notes.append(Guess(f"{sheet.name}: its labels are read as gold labels"))
             # "gold" is the expert where a file names none.
             tables.append((sheet.take(label.to_numpy(dtype=bool)), "label", "gold"))
         for table, column, name in tables:

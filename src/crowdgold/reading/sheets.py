@@ -264,7 +264,7 @@ def read_sheet(
     else:
         raw = frame_of_table(read_table(opened, encoding), opened)
     frame, rows, name = raw.frame, raw.rows, Path(raw.source).name
-    notes.extend(f"{name}: {line}" for line in raw.notes)
+    notes.extend(type(line)(f"{name}: {line}") for line in raw.notes)
     if ending in SEPARATORS:
         frame, changed = restored(frame)
         notes.extend(f"{name}, {column}: {APOSTROPHE}" for column in changed)

@@ -24,7 +24,7 @@ from crowdgold.reading.contents import (
     read_votes,
     read_weights,
 )
-from crowdgold.reading.door import REFUSE, Reading
+from crowdgold.reading.door import REFUSE, Guess, Reading
 from crowdgold.reading.joins import (
     LEAST,
     check_names,
@@ -85,7 +85,9 @@ def read_labels(
             if changed:
                 listed = ", ".join(f"{text!r} as {kept!r}" for text, kept in changed.items())
                 notes.append(
-                    f"{votes.source}: labels read as others that differ in case alone: {listed}"
+                    Guess(
+                        f"{votes.source}: labels read as others that differ in case alone: {listed}"
+                    )
                 )
                 frame = frame.assign(label=frame["label"].replace(changed))
         found = annotations_from_frame(

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.reading import door
-from crowdgold.reading.door import MOST_BYTES, Opened, open_file
+from crowdgold.reading.door import MOST_BYTES, Guess, Opened, open_file
 from crowdgold.reading.outputs import restored, write_spreadsheet
 from crowdgold.system.archives import ArchiveError, zip_blocks
 from crowdgold.system.packages import PARQUET, need
@@ -124,7 +124,8 @@ def read_table(opened: Opened, encoding: str | None = None) -> Rows:
         raise InputError(f"{opened.source} cannot be read as {kind}: {error}") from error
     # A named index is columns; one without a name says nothing.
     named = [name for name in frame.index.names if name is not None]
-    notes = [f"its index {', '.join(map(str, named))} is read as columns"] if named else []
+    index = f"its index {', '.join(map(str, named))} is read as columns"
+    notes: list[str] = [Guess(index)] if named else []
     if named:
         frame = frame.reset_index(level=named)
     return Rows(opened.source, frame, np.arange(len(frame)), tuple(notes))

@@ -11,6 +11,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from crowdgold.reading.door import Guess
 from crowdgold.reading.exports import (
     Export,
     Numbered,
@@ -79,7 +80,8 @@ class AnnotationTool(Export):
                 f"{path}: labels of {len(questions)} questions ({', '.join(sorted(questions))}); "
                 f"expected one. Export each by itself, or keep the {self.one_of} of one"
             )
-        notes = [what + self.read_as(next(iter(questions), ""), records, path)]
+        guessed = self.read_as(next(iter(questions), ""), records, path)
+        notes = [Guess(what + guessed) if guessed else what]
         for remark in filter(remarks.get, self.remarks):
             noun, brace, rest = remark[1:].partition("}")
             notes.append(counted(remarks[remark], noun) + rest if brace else remark)

@@ -20,6 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from crowdgold.reading.door import Guess
 from crowdgold.reading.exports import (
     Export,
     Numbered,
@@ -192,15 +193,22 @@ def _table_of_verdicts(
         if not words_are_labels and (rest := [one for one in values[who] if not _is_yes_or_no(one)])
     ]
     graders, people = ([by for human, by in labelling if human == own] for own in (False, True))
-    notes = {
+    guesses = {
         "{} read as annotators of the answers (1 is right, 0 is not)": graders,
         "{} read as experts (gold, if of answers drawn at random)": people,
         "numbers of {} read as scores": scoring,
+    }
+    left_out = {
         "values of annotators passed over, neither yes nor no: {}": neither,
         "passed over, neither yes or no nor a number: {}": passed_over,
         "no vote where a grader failed or gave no value: {}": failed,
     }
-    told = [note.format(list_guessed(names)) for note, names in notes.items() if names]
+    told: list[str] = [
+        kind(note.format(list_guessed(names)))
+        for kind, notes in ((Guess, guesses), (str, left_out))
+        for note, names in notes.items()
+        if names
+    ]
     return *table([*rows.values(), *scored.values()]), told
 
 
