@@ -274,6 +274,10 @@ class ExpertErrors:
         ]  # fmt: skip
         return Note("experts_err", {"rates": " and ".join(told), "source": self.source})
 
+    def __str__(self) -> str:
+        """The same in words."""
+        return self.note.text
+
 
 class ExpertShares(ExpertErrors):
     """Of experts who do not err but differ; Z is a share of experts."""
