@@ -6,19 +6,23 @@ stands, and grade y is worth the gain g_y. A function h of the judged grade with
 
     C h = g,  so that  E[h(J) | Y = y] = g_y  for every y,
 
-makes any sum of weighted gains unbiased: sum_i w_i h(J_i) has the mean sum_i w_i g(Y_i), whatever
-the true grades are. Weights are 1 / n for a mean gain, with g the indicator of a grade for its
-share, and 1 / log2(i + 1) at rank i of a list for DCG. With two grades, g = (0, 1), this is the
+gives any sum of weighted gains the right mean: sum_i w_i h(J_i) has the mean sum_i w_i g(Y_i),
+whatever the true grades are. Weights are 1 / n for a mean gain, with g the indicator of a grade for
+its share, and 1 / log2(i + 1) at rank i of a list for DCG. With two grades, g = (0, 1), this is the
 binary formula (`judge_error.corrected_rate`).
 
-C is estimated from m_y gold items of each grade y, which are none of the judged ones. With
-W = mean over queries of the weight of each judged grade, T = W' h, and v = C^-T W, the weight of
-each true grade, an error dC moves T by -v' dC h; the rows of C are independent multinomials:
+C is estimated from m_y gold items of each grade y, which are none of the judged ones; this leaves a
+bias of order 1 / m. With W = mean over queries of the weight of each judged grade, T = W' h, and v =
+C^-T W, the weight of each true grade, an error dC moves T by -v' dC h; the rows of C are independent
+multinomials:
 
     var T = (variance of a query's sum) / Q + sum_y v_y^2 var(h(J) | Y = y) / m_y
 
-which with two grades and one item a query is the printed variance. The interval is that of
-Student's t with the degrees of freedom of Welch and Satterthwaite, where the printed one has z.
+which with two grades and one item a query is the printed variance. Few gold items may show no error
+at all, and then this says that C is known. So the second part is that of C with two labels more in
+each row, spread over the grades, as in the binary interval of Lang and Reiczigel (2014). The
+interval is that of Student's t with the degrees of freedom of Welch and Satterthwaite. It is about
+the population that the queries are a random sample of.
 """
 
 from dataclasses import dataclass
@@ -26,8 +30,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
+from crowdgold.models.judge_error import GOLD_ADDED
 from crowdgold.types.errors import InputError
 from crowdgold.types.parameters import LEVEL, check_level
+
+WORST = 1e3
+"""The condition number of C above which its grades cannot be told apart."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +57,21 @@ def discounts(length: int) -> np.ndarray:
 
 def grade_weights(grades: np.ndarray, weights: np.ndarray, categories: int) -> np.ndarray:
     """The weight of each grade in each query, (Q, K): of grades (Q, L), weights (L,) of ranks."""
+    outside = ~np.isin(grades, np.arange(categories))
+    if outside.any():
+        found = np.asarray(grades)[outside][0]
+        raise InputError(f"a judged grade: found {found}, expected 0 to {categories - 1}")
     return np.stack([(grades == grade) @ weights for grade in range(categories)], axis=1)
 
 
 def corrected_gains(confusion: np.ndarray, gains: np.ndarray) -> np.ndarray:
     """What each judged grade counts, h (K,), so that its mean is the gain of the true one."""
-    if np.linalg.matrix_rank(confusion) < len(confusion):
+    swapped = len(confusion) == 2 and np.linalg.det(confusion) <= 0
+    if swapped or not np.linalg.cond(confusion) < WORST:
         raise InputError(
-            "the judges' grades: by the gold labels some true grades get the same judged ones, so "
-            "that the judged grades cannot tell them apart. Join these grades, or have more gold "
-            "labels made"
+            "the judges' grades: by the gold labels judges are no better than chance, or some true "
+            "grades get the same judged ones, so that these cannot tell them apart. Look whether "
+            "grades are swapped, join these grades, or have more gold labels made"
         )
     return np.asarray(np.linalg.solve(confusion, gains))
 
@@ -69,10 +82,21 @@ def correct_gain(
     """A mean over queries of weighted gains, and its interval, estimate +- t standard errors.
 
     `weights` (Q, K) are those of each judged grade in each query (`grade_weights`); `gold` (K, K)
-    counts gold items of other queries by true grade (rows) and judged one; `gains` (K,).
-    `InputError` where a grade has no two gold items, or grades cannot be told apart.
+    counts gold items of other queries by true grade (rows) and judged one; `gains` (K,). What lies
+    outside of what such weights can give is moved to its end. `InputError` where shapes do not
+    agree, a number is none, a grade has no two gold items, or grades cannot be told apart.
     """
     check_level(level)
+    weights, gold, gains = (np.asarray(one, dtype=float) for one in (weights, gold, gains))
+    grades = len(gains)
+    for name, values, shape in (
+        ("weights", weights, (len(weights), grades)), ("gold", gold, (grades, grades)),
+        ("gains", gains, (grades,)),
+    ):  # fmt: skip
+        if values.shape != shape:
+            raise InputError(f"{name}: found shape {values.shape}, expected {shape}")
+        if not np.isfinite(values).all() or (name != "gains" and (values < 0).any()):
+            raise InputError(f"{name}: expected numbers" + ", 0 or more" * (name != "gains"))
     sizes = gold.sum(axis=1)
     if sizes.min() < 2:
         few = int(np.argmin(sizes))
@@ -82,18 +106,21 @@ def correct_gain(
         )
     if len(weights) < 2:
         raise InputError(f"queries: found {len(weights)}, expected 2 or more")
-    confusion = gold / sizes[:, None]
-    counted = corrected_gains(confusion, gains)
-    of_queries, judged = weights @ counted, weights @ gains
-    estimate = float(of_queries.mean())
-    true_weight = np.linalg.solve(confusion.T, weights.mean(axis=0))
-    spread = np.maximum(confusion @ counted**2 - (confusion @ counted) ** 2, 0.0)
-    parts = np.append(true_weight**2 * spread / (sizes - 1), of_queries.var(ddof=1) / len(weights))
+    counted = corrected_gains(gold / sizes[:, None], gains)
+    of_queries, judged, mean = weights @ counted, weights @ gains, weights.mean(axis=0)
+    more = sizes + GOLD_ADDED
+    confusion = (gold + GOLD_ADDED / grades) / more[:, None]
+    worth, true_weight = np.linalg.solve(confusion, gains), np.linalg.solve(confusion.T, mean)
+    spread = np.maximum(confusion @ worth**2 - (confusion @ worth) ** 2, 0.0)
+    parts = np.append(true_weight**2 * spread / (more - 1), of_queries.var(ddof=1) / len(weights))
     degrees = np.append(sizes, len(weights)) - 1
     error = float(np.sqrt(parts.sum()))
     freedom = parts.sum() ** 2 / (parts**2 / degrees).sum() if error else 1.0
+    estimate = float(of_queries.mean())
     reach = float(stdtrit(freedom, (1 + level) / 2)) * error
+    ends = float(mean.sum()) * np.array([gains.min(), gains.max()])
+    lower, middle, upper = np.clip([estimate - reach, estimate, estimate + reach], *ends)
     return CorrectedGain(
-        estimate, error, estimate - reach, estimate + reach, float(judged.mean()),
+        float(middle), error, float(lower), float(upper), float(judged.mean()),
         float(judged.std(ddof=1) / np.sqrt(len(judged))),
     )  # fmt: skip

@@ -202,37 +202,44 @@ def draw_graded_judgements(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw bias over the truth, and coverage, against the gold labels of each grade.
 
     The table is what the computation `graded_judgements` gives; its quantities have a column of
-    panels each, numbers of queries a line each.
+    panels each, numbers of queries a line each. Judges of each quality have two rows of panels.
     """
-    require(table, ("queries", "gold", "quantity", "estimator", "bias", "coverage", "simulations"))
+    require(
+        table,
+        ("right", "queries", "gold", "quantity", "estimator", "bias", "coverage", "simulations"),
+    )
     quantities = list(dict.fromkeys(table["quantity"]))
-    figure, axes = new_figure(2, len(quantities), 4.0)
-    for place, quantity in enumerate(quantities):
-        own = table[table["quantity"] == quantity]
-        for (estimator, queries), rows in own.groupby(["estimator", "queries"], sort=False):
-            look = style_of(GRADED[estimator])
-            filled = queries == own["queries"].max()
-            for panel, value, scale in (
-                (axes[0][place], "bias", float(rows["truth"].iloc[0])),
-                (axes[1][place], "coverage", 1.0),
-            ):
-                panel.errorbar(
-                    rows["gold"], rows[value] / scale, yerr=rows[f"{value}_se"] / scale,
-                    color=look.colour, marker=look.marker, linestyle="-" if filled else ":",
-                    markerfacecolor=look.colour if filled else "white", markersize=4,
-                    label=f"{estimator}, {queries:,} queries",
-                )  # fmt: skip
-                sizes = sorted(own["gold"].unique())
-                log_ticks(panel, sizes, [f"{size:,}" for size in sizes], fontsize=7)
-        axes[0][place].set_title(quantity[0].upper() + quantity[1:])
-        axes[0][place].axhline(0, color="#666666", linewidth=0.8, zorder=0.5)
-        axes[1][place].axhline(0.95, color="#666666", linewidth=0.8, zorder=0.5)
-        axes[1][place].set_ylim(-0.03, 1.03)
-        axes[1][place].set_xlabel("Gold labels of each grade")
-    axes[0][0].set_ylabel("Bias / truth")
-    axes[1][0].set_ylabel("Coverage")
-    for panel in axes[0][1:]:
-        panel.sharey(axes[0][0])
+    judges = sorted(table["right"].unique())
+    figure, axes = new_figure(2 * len(judges), len(quantities), 3.6 * len(judges))
+    for pair, right in enumerate(judges):
+        biases, coverages = axes[2 * pair], axes[2 * pair + 1]
+        for place, quantity in enumerate(quantities):
+            own = table[(table["quantity"] == quantity) & (table["right"] == right)]
+            for (estimator, queries), rows in own.groupby(["estimator", "queries"], sort=False):
+                look = style_of(GRADED[estimator])
+                filled = queries == own["queries"].max()
+                for panel, value, scale in (
+                    (biases[place], "bias", float(rows["truth"].iloc[0])),
+                    (coverages[place], "coverage", 1.0),
+                ):
+                    panel.errorbar(
+                        rows["gold"], rows[value] / scale, yerr=rows[f"{value}_se"] / scale,
+                        color=look.colour, marker=look.marker, linestyle="-" if filled else ":",
+                        markerfacecolor=look.colour if filled else "white", markersize=4,
+                        label=f"{estimator}, {queries:,} queries",
+                    )  # fmt: skip
+                    sizes = sorted(own["gold"].unique())
+                    log_ticks(panel, sizes, [f"{size:,}" for size in sizes], fontsize=7)
+            if pair == 0:
+                biases[place].set_title(quantity[0].upper() + quantity[1:])
+            biases[place].axhline(0, color="#666666", linewidth=0.8, zorder=0.5)
+            coverages[place].axhline(0.95, color="#666666", linewidth=0.8, zorder=0.5)
+            coverages[place].set_ylim(-0.03, 1.03)
+            biases[place].sharey(biases[0])
+        biases[0].set_ylabel(f"Judges {right:.0%} right\n\nBias / truth")
+        coverages[0].set_ylabel("Coverage")
+    for panel in axes[-1]:
+        panel.set_xlabel("Gold labels of each grade")
     figure.supxlabel(f"{int(table['simulations'].min()):,} simulated studies each", fontsize=7)
     legend_above(figure, axes[0][0], 4)
     return figure, table
