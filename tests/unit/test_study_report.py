@@ -192,7 +192,10 @@ UNSURE = ("delta_AUC", "m", "k", (0.03, -0.01, 0.07))
 )  # fmt: skip
 def test_answers_are_sentences_with_their_interval(of, sentence, interval):
     assert told(*of).sentence.endswith(f"{sentence} (95 % interval {interval}).")
-    assert cells(*of)[VALUE].endswith(f" ({interval})")
+    # In the table the sign is that of the first model less the second.
+    behind = of[:1] == ("delta_precision@0.5|0.7",)
+    shown = "−5.0 to −1.0 points" if behind else interval
+    assert cells(*of)[VALUE].endswith(f" ({shown})")
     assert told(*of[:3], value=None).sentence == ""
     none = cells(*of[:3], value=None, alone=None)
     assert {name: cell for name, cell in none.items() if cell} == {VALUE: "no answer"}
@@ -219,15 +222,15 @@ def test_how_many_gold_labels_would_say_as_much_is_in_a_cell():
 
 
 def test_what_gold_labels_and_votes_alone_say_is_in_a_cell():
-    """Turned round where the second model is ahead; nothing where gold alone is the answer."""
+    """Of the first model less the second, whichever is ahead; nothing where gold alone answers."""
     assert cells()["gold labels alone"] == "21.0 % (15.0 % to 28.0 %)"
     for one in ({"method": "GT"}, {"alone": None}):
         assert cells(**one)["gold labels alone"] == ""
     alone = {"alone": Value("GT", -0.02, -0.06, 0.02), "votes_alone": -0.05}
     turned = told(*BEHIND, **alone)
     assert list(turned.cells[:5]) == [
-        "0.030 (0.010 to 0.050)", "corrected by gold (logistic-R)", "640",
-        "0.020 (−0.020 to 0.060)", "0.050",
+        "−0.030 (−0.050 to −0.010)", "corrected by gold (logistic-R)", "640",
+        "−0.020 (−0.060 to 0.020)", "−0.050",
     ]  # fmt: skip
     assert cells(votes_alone=0.25)["votes alone"] == "25.0 %"
 
@@ -254,15 +257,18 @@ def test_of_several_models_a_sentence_a_metric_says_which_is_best_and_which_may_
     best = "b has the highest AUC; the data "
     assert sentences() == [f"{best}tell it from every other model."]
     unsure = (0.1, -0.1, 0.3)
-    assert sentences(bc=unsure, bd=None) == [f"{best}cannot tell c, d from it."]
+    assert sentences(bc=unsure, bd=None) == [f"{best}cannot tell c, d from b."]
     assert sentences(bc=unsure, bd=unsure, ab=(-0.1, -0.3, 0.1)) == [
-        f"{best}cannot tell any other model from it."
+        f"{best}cannot tell any other model from b."
     ]
     assert sentences(**dict.fromkeys(("ab", "ac", "ad", "bc", "bd", "cd"))) == []
     assert sentences("delta_recall@0.5")[0].startswith("b has the highest recall at 0.5; ")
     assert sentences("delta_recall@0.5|0.7")[0].startswith("b has the highest recall; ")
     cycle = {"ab": (0.1, 0, 0.2), "bd": (0.1, 0, 0.2), "ad": (-0.1, -0.2, 0), "ac": unsure}
     assert sentences(**cycle) == []
+    # Of two that are equal neither is the highest alone.
+    equal = sentences(ab=(0.0, -0.2, 0.2), ac=unsure, bc=unsure)
+    assert equal == ["a and b have the highest AUC; the data cannot tell b, c from a."]
 
 
 def test_the_table_of_answers_has_a_line_each_and_no_empty_column():
@@ -371,7 +377,9 @@ def test_footnotes_name_models_as_the_table_does(tmp_path):
 @pytest.mark.parametrize("gold", [0, 15, 20])
 def test_the_terminal_says_that_gold_labels_are_few(tmp_path, gold):
     found = evaluation_in(make_study(tmp_path, models=("a",), metrics=("AUC",)))
-    found.summary["strata"][0].update(gold=gold, gold_positive=gold // 2)
+    first, *others = found.summary.strata
+    strata = (replace(first, gold=gold, gold_positive=gold // 2), *others)
+    found = replace(found, summary=replace(found.summary, strata=strata))
     said = " ".join(describe(found).split())
     assert ("15 gold labels, fewer than 20. How often the intervals are right" in said) == (
         gold == 15
@@ -394,7 +402,7 @@ def test_every_answer_is_written_and_every_estimate_in_a_table(tmp_path):
     groups = {group.heading: len(group.answers) for group in written}
     assert groups == {
         "The items and their voters": 3, "The model large": 2, "The model small": 2,
-        "large against small": 2,
+        "large − small": 2,
     }  # fmt: skip
     table = estimates_table(study)
     assert len(table.rows) == len(study.of_all("estimates"))

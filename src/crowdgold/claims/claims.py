@@ -136,6 +136,7 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
     )
     if kind not in ("", *KINDS):
         raise ClaimError(f"{claim}: kind {kind!r}; expected one of {', '.join(KINDS)}")
+    kind = "" if entry.get("ours") else kind
     try:
         resolved = _functions_found(entry, room)
         judge = _judge({key: value for key, value in resolved.items() if key not in TEXT})
@@ -181,6 +182,7 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
         main=bool(entry.get("main")),
         ours=bool(entry.get("ours")),
         stand_in=bool(entry.get("stand_in")),
+        kind=kind,
     )
 
 

@@ -59,6 +59,7 @@ class Claim:
     main: bool = False  # of the paper's main claims
     ours: bool = False  # our own, and not the paper's
     stand_in: bool = False  # about data simulated from what the paper prints of private ones
+    kind: str = ""  # one of `KINDS`, whose fault it is where it does not hold; none of our own
 
     def judged(self, tables: Tables) -> Judgement:
         """The judgement; of the verdict `NOT_JUDGED` where tables are missing."""

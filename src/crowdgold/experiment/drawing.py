@@ -21,6 +21,7 @@ from crowdgold.simulate.expert_opinions import RARER, Erring, with_opinions
 from crowdgold.simulate.resample import as_items
 from crowdgold.system.declarations import load
 from crowdgold.types.annotations import Annotations
+from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items
 
 
@@ -51,7 +52,12 @@ def drawn_replicates(
             if dataset is None:
                 given, values = setting["parameters"], {}
                 own = {name: value for name, value in given.items() if name != TRUTH_OF}
-                if load("simulator", task["simulator"]).published_seeds:
+                if seeds := load("simulator", task["simulator"]).published_seeds:
+                    if replicate >= seeds:
+                        raise InputError(
+                            f"replicate {replicate}: {task['simulator']} has the published seeds 0 "
+                            f"to {seeds - 1}; ask for at most {seeds} replicates"
+                        )
                     rng = np.random.default_rng(replicate)
                 new = simulate(task["simulator"], own, rng)
                 if "as_items" in task:

@@ -294,7 +294,9 @@ class LabelPosterior(Labels):
     without_own_gold: LabelProbability | None = None  # as if the item's own label were unknown
 
     def as_if_no_gold(self) -> "LabelPosterior":
-        """The same draws of parameters; labels are imputed as if no gold label were known."""
+        """The same draws of parameters, which gold labels helped to find; labels are imputed as if
+        no gold label were known.
+        """
         if self.without_own_gold is None:
             raise InputError("it gives no label without the item's own gold label")
         return replace(self, probability=self.without_own_gold)

@@ -87,6 +87,12 @@ def _log_share(rho: np.ndarray, votes: float) -> np.ndarray:
         return np.asarray(np.log((1 + (votes - 1) * rho) / votes))
 
 
+def _mean_known(values: np.ndarray) -> np.ndarray:
+    """The mean of those that are known along the last axis; NaN, without a warning, of none."""
+    known = np.isfinite(values)
+    return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / known.sum(axis=-1))
+
+
 @dataclass(frozen=True, eq=False)
 class ByJudge:
     """Votes of known judges."""
@@ -126,8 +132,8 @@ class ByJudge:
         covariance = self.covariances(mass, without)
         variance = np.diagonal(covariance, axis1=1, axis2=2)
         one, other = np.triu_indices(variance.shape[1], 1)
-        rho = np.nanmean(covariance[:, one, other], axis=-1) / np.nanmean(variance, axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
+            rho = _mean_known(covariance[:, one, other]) / _mean_known(variance)
             spread = np.sqrt(variance[:, one] * variance[:, other])
             pairs = np.clip(covariance[:, one, other] / spread, -NEARLY, NEARLY)
             return np.column_stack([_log_share(rho, self.votes), np.arctanh(pairs)])

@@ -11,10 +11,10 @@ whatever the true grades are. Weights are 1 / n for a mean gain, with g the indi
 its share, and 1 / log2(i + 1) at rank i of a list for DCG. With two grades, g = (0, 1), this is the
 binary formula (`judge_error.corrected_rate`).
 
-C is estimated from m_y gold items of each grade y, which are none of the judged ones; this leaves a
-bias of order 1 / m. With W = mean over queries of the weight of each judged grade, T = W' h, and v =
-C^-T W, the weight of each true grade, an error dC moves T by -v' dC h; the rows of C are independent
-multinomials:
+C is estimated from m_y gold items of each grade y, which are none of the judged ones; this leaves
+a bias of order 1 / m. With W = mean over queries of the weight of each judged grade, T = W' h, and
+v = C^-T W, the weight of each true grade, an error dC moves T by -v' dC h; the rows of C are
+independent multinomials:
 
     var T = (variance of a query's sum) / Q + sum_y v_y^2 var(h(J) | Y = y) / m_y
 

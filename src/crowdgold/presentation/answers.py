@@ -248,18 +248,19 @@ def _without_gold(answer: Answer, allowed: VotesRange, level: float) -> tuple[st
 
 
 def write_answer(answer: Answer, level: float) -> AnswerText:
-    """What is said of an answer."""
+    """What is said of an answer; its cells are of the first model less the second."""
+    cells = _cells(answer)
     answer = _leader_first(answer)
     of, value = answer.of, answer.value
     if answer.allowed is not None:
-        return AnswerText(of.title, *_without_gold(answer, answer.allowed, level), _cells(answer))
+        return AnswerText(of.title, *_without_gold(answer, answer.allowed, level), cells)
     if value is None or value.estimate is None:
-        return AnswerText(of.title, "", [], _cells(answer))
+        return AnswerText(of.title, "", [], cells)
     numbers = Numbers(of, value)
     sentence = _sentence(of, value, numbers).removesuffix(".")
     return AnswerText(
         of.title, f"{sentence} ({numbers.interval(level)}).",
-        [answer.remarks] if answer.remarks else [], _cells(answer), bool(value.contradicted),
+        [answer.remarks] if answer.remarks else [], cells, bool(value.contradicted),
         of.is_comparison and value.excludes_zero,
     )  # fmt: skip
 
@@ -275,7 +276,7 @@ def write_answers(answers: Sequence[Answer], level: float) -> list[AnswerGroup]:
     of_votes = any(one.of.metric == "TPR_H" for one in answers)
     items = "The items and their voters" if of_votes else "The items"
     headings = (
-        f"{model} against {other}" if other else f"The model {model}" if model else items
+        f"{model} − {other}" if other else f"The model {model}" if model else items
         for model, other in groups
     )  # fmt: skip
     return [AnswerGroup(*one) for one in zip(headings, groups.values(), strict=True)]
@@ -314,10 +315,14 @@ def _best(answers: Sequence[Answer]) -> Iterator[str]:
             others = (
                 list_names(unsure, MOST_UNSURE) if len(unsure) < len(own) else "any other model"
             )
-            told = f"cannot tell {others} from it" if unsure else "tell it from every other model"
+            # Of equal values none is the highest alone.
+            level = [one.of.against for one in own if one.value and one.value.estimate == 0]
+            first, has = " and ".join([model, *level]), "have" if level else "has"
+            told = f"cannot tell {others} from {model}"
+            told = told if unsure else "tell it from every other model"
             ats = {at for one in own for at in one.of.at.split("|")}
             at = f" at {ats.pop()}" if len(ats) == 1 and "" not in ats else ""
-            yield f"{model} has the highest {own[0].of.words.compared}{at}; the data {told}."
+            yield f"{first} {has} the highest {own[0].of.words.compared}{at}; the data {told}."
             return
 
 

@@ -42,6 +42,6 @@ class Generator:
     draw: Callable[[Mapping[str, Any], np.random.Generator], Replicate[Any]]
     gives: str = ITEMS  # the kind of table, `ITEMS` or `ANNOTATIONS`
     parameters: type[Settings] = Settings  # declares its parameters; the schema is made from it
-    # whether replicate k is drawn with `numpy.random.default_rng(k)`, which are its paper's seeds,
-    # and the configuration's seed plays no part
-    published_seeds: bool = False
+    # of a paper that published its seeds how many there are: replicate k is drawn with
+    # `numpy.random.default_rng(k)`, and the configuration's seed plays no part
+    published_seeds: int = 0

@@ -238,5 +238,7 @@ def _pick(chance: np.ndarray, uniform: np.ndarray) -> np.ndarray:
     return np.asarray((uniform[..., None] >= below).sum(axis=-1))
 
 
+SEEDS = 100
+"""The published seeds are 0 to 99."""
 GENERATOR = Generator("stableval", draw_stableval, ANNOTATIONS, parameters=StablevalParameters)
-PUBLISHED = Generator("stableval_seeds", draw_published, ANNOTATIONS, PublishedParameters, True)
+PUBLISHED = Generator("stableval_seeds", draw_published, ANNOTATIONS, PublishedParameters, SEEDS)

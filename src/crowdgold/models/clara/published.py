@@ -73,7 +73,7 @@ def estimate_normals(
     parts: np.ndarray, y: np.ndarray, mean: np.ndarray, variance: np.ndarray
 ) -> None:
     """Write the mean and the variance (n - 1) of each part k over the items now in class k into
-    (C, K) arrays, which stay as they are where there are fewer than two.
+    (C, K) arrays, which stay as they are where there are fewer than two, or where all are equal.
     """
     for c in range(parts.shape[0]):
         number, total = np.zeros(parts.shape[2]), np.zeros(parts.shape[2])
@@ -86,7 +86,7 @@ def estimate_normals(
             if not np.isnan(parts[c, i, y[i]]):
                 square[y[i]] += (parts[c, i, y[i]] - total[y[i]] / number[y[i]]) ** 2
         for k in range(len(number)):
-            if number[k] >= 2:
+            if number[k] >= 2 and square[k] > 0:
                 mean[c, k] = total[k] / number[k]
                 variance[c, k] = square[k] / (number[k] - 1)
 
