@@ -15,7 +15,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -139,7 +139,7 @@ def fault(
     return ""
 
 
-def _compare_group(keeper: Path, others: Iterable[Path], why: str) -> Iterator[Damage]:
+def _compare_group(keeper: Path, others: Collection[Path], why: str) -> Iterator[Damage]:
     """The damaged ones of `keeper`, a sealed file, and of the `others` beside it whose checksums it
     holds; `why` says what is wrong with the keeper itself.
 
@@ -147,7 +147,7 @@ def _compare_group(keeper: Path, others: Iterable[Path], why: str) -> Iterator[D
     what somebody changed by hand is not lost with it.
     """
     faults, written = ({keeper: why} if keeper.exists() else {}), {}
-    if not why:
+    if others and not why:  # a verdict, a text with its own seal, has none beside it
         is_text = keeper.suffix == ".json"
         record = json.loads(keeper.read_text(encoding="utf-8")) if is_text else read_record(keeper)
         written = record.get(FILES, {})
