@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from crowdgold.claims.pages import make_page
+from crowdgold.claims.pages import judged_claims, make_page
 from crowdgold.experiment.configuration import load
 from crowdgold.experiment.logs import job_log
 from crowdgold.reading.outputs import write_text
@@ -42,12 +42,16 @@ with job_log(snakemake.log[0]):
     # `told`: other pages, whose texts the template quotes from.
     for name in ("claims", "told"):
         inputs.pop(name, None)
-    judged = inputs.pop("judged", [])
+    inputs.pop("judged", None)
     files = {name: read(name, paths) for name, paths in inputs.items()}
     quoted = {name: Path("docs", f"{name}.md") for name in page.get("told", [])}
     files["told"] = {name: path.read_text(encoding="utf-8") for name, path in quoted.items()}
     # Empty cells are empty texts.
-    files["judged"] = {Path(path).stem: pd.read_csv(path, keep_default_na=False) for path in judged}
+    files["judged"] = {
+        name: pd.read_csv(judged_claims(name), keep_default_na=False)
+        for name in quoted
+        if Path(judged_claims(name)).is_file()
+    }
     text, claims = make_page(template, page, files, options)
     write_text(text, snakemake.output[0])
     if verdicts := dict(snakemake.output.items()).get("claims"):

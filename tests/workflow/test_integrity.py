@@ -7,6 +7,7 @@ import pytest
 
 from crowdgold.experiment.configuration import load
 from crowdgold.experiment.integrity import compare, lines_on
+from crowdgold.record.seals import UNSEALED, write_sealed_text
 
 from .conftest import ROOT, TINY, Checkout
 from .test_reproducibility import results
@@ -159,3 +160,17 @@ def test_one_figure_that_cannot_be_drawn_leaves_the_others_of_its_job(tmp_path):
     checkout.run()
     assert (checkout.folder / "results/figures/broken.svg").is_file()
     assert (checkout.folder / "results/figures/tiny.svg").read_bytes() == kept
+
+
+def test_a_verdict_in_the_results_is_compared_and_stops_nothing(finished):
+    """`make validate` writes it, a text with its own seal and nothing beside it."""
+    folder = finished.folder / "results"
+    verdict = folder / "summaries/tiny_verdict.txt"
+    verdict.parent.mkdir(exist_ok=True)
+    write_sealed_text(f"It covers.\n{UNSEALED.decode()}\n", verdict)
+    compared = compare(folder, {"experiments": {"tiny": {}}}, folder)
+    assert compared.damaged == []
+    verdict.write_text(verdict.read_text(encoding="utf-8").replace("covers", "misses"))
+    (damage,) = compare(folder, {"experiments": {"tiny": {}}}, folder).damaged
+    assert damage.path == verdict
+    verdict.unlink()
