@@ -235,7 +235,9 @@ def draw_graded_judgements(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             biases[place].axhline(0, color="#666666", linewidth=0.8, zorder=0.5)
             coverages[place].axhline(0.95, color="#666666", linewidth=0.8, zorder=0.5)
             coverages[place].set_ylim(-0.03, 1.03)
-            biases[place].sharey(biases[0])
+        ends = np.array([panel.get_ylim() for panel in biases])
+        for panel in biases:
+            panel.set_ylim(ends.min(), ends.max())
         biases[0].set_ylabel(f"Judges {right:.0%} right\n\nBias / truth")
         coverages[0].set_ylabel("Coverage")
     for panel in axes[-1]:
