@@ -292,3 +292,13 @@ def test_intervals_over_all_looks_are_those_of_a_higher_level(folder, capsys):
     assert "There are more labels than 60, which is no harm" in past
     for wrong in ("3", "0", "-1"):
         assert f"anytime: found {wrong}," in answer("bad", "--anytime", wrong, code=2)[1]
+
+
+def test_items_that_lack_a_score_count_for_what_needs_none():
+    """Of the first model a few have none; the width so far is that of `evaluate`."""
+    items = table()
+    scores = {"A": np.where(np.arange(len(items)) < 20, np.nan, items.scores["A"]),
+              "B": items.scores["A"]}  # fmt: skip
+    found = more_labels(replace(items, scores=scores), IntervalPlan(PREVALENCE), None, 1)
+    assert found.labels == 100
+    assert 0 < found.width < 0.2

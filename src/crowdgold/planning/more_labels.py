@@ -165,7 +165,9 @@ def _interval(items: Items, planned: IntervalPlan, method: str = ANSWER) -> Esti
     if planned.anytime is not None:
         level = level_of_look(level, int((items.gold != NO_GOLD).sum()), planned.anytime)
     fitted = fit(method, items, rng)
-    (found,) = evaluate(fitted, items, [planned.metric.text], rng, level, target=POPULATION)
+    # What is of labels ranks no items, of which a few may lack a score.
+    asked = items if planned.metric.known.needs_scores else replace(items, scores={})
+    (found,) = evaluate(fitted, asked, [planned.metric.text], rng, level, target=POPULATION)
     return found
 
 
