@@ -53,8 +53,9 @@ def run(*words, code=0):
 
 
 @functools.cache
-def evaluated(gold, *options):
-    printed = run("evaluate", "votes.csv", gold, *options, *ASKED, "--out", "out", "--force")
+def evaluated(gold, *options, code=0):
+    words = "evaluate", "votes.csv", gold, *options, *ASKED, "--out", "out", "--force"
+    printed = run(*words, code=code)
     study = json.loads(Path("out/study.json").read_text())
     methods = {one["method"] for one in study["answers"]}
     curves = pd.read_csv("out/expert_errors.csv").set_index("expert_error")
@@ -201,5 +202,6 @@ def test_nothing_is_told_of_wrong_labels_where_gold_was_surely_chosen():
     chosen = votes["votes_positive"] == votes["votes_total"]
     for name, rows in (("chosen", chosen), ("random", np.arange(len(votes)) % 7 == 0)):
         gold[rows].to_csv(f"{name}.csv", index=False)
-        found = evaluated(f"{name}.csv")
+        # What no method answers is a failure.
+        found = evaluated(f"{name}.csv", code=int(name == "chosen"))
         assert bool(found.wrong) == ("Were 5 %" in found.printed) == (name == "random")

@@ -178,7 +178,8 @@ def test_methods_that_use_no_gold_are_the_same_without_it():
     assert {"MV", "PEC", "CLARA", "CLARA+S"} <= set(blind)
     for name in blind:
         if not METHODS[name].package:
-            own = {"chains": 2, "warmup": 5, "draws": 10} if name.startswith("CLARA") else {}
+            own = {"warmup": 5, "draws": 10} if name.startswith("CLARA") else {}
+            own |= {"chains": 2} if own and name != "CLARA-published" else {}
             one, other = (
                 [(each.estimate, each.lower) for each in estimated(
                     fit(name, table, rng(2), own), table, ["prevalence", "TPR_H"])]
