@@ -46,8 +46,9 @@ def test_the_command_that_is_recommended_answers(name, tmp_path, monkeypatch, ca
     for command in others:
         assert main(shlex.split(command)) == 0
     if first:
+        # Gold that looks chosen leaves the answer to models, which are not fitted here.
         ended = main([*shlex.split(first), "--no-models", "--metrics", "prevalence"])
-        assert ended == 0 or recommended == SAMPLE
+        assert ended == 0 or recommended == SAMPLE or name == "gold of one class"
     if recommended != PLAN:
         capsys.readouterr()
         assert main(["plan", "--more", "--pilot", *files]) == 2
