@@ -85,7 +85,9 @@ def test_the_likelihood_of_rows_is_that_of_items():
     np.testing.assert_allclose(draws.log_likelihood(rows), np.log(own).sum(axis=1))
 
 
-@pytest.mark.parametrize(("annotators", "told"), [(None, "who gave"), (2, "found 2"), (16, "found 16")])
+@pytest.mark.parametrize(
+    ("annotators", "told"), [(None, "who gave"), (2, "found 2"), (16, "found 16")]
+)
 def test_judges_have_to_be_known_and_few(annotators, told):
     assert told in FEW_ANNOTATORS.lacks(Has(annotators=annotators, most_votes=3)).text
     assert not FEW_ANNOTATORS.lacks(Has(annotators=3, most_votes=3))
