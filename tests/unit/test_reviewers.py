@@ -15,6 +15,7 @@ from crowdgold.models.majority import NO_LABEL
 from crowdgold.simulate import simulate
 from crowdgold.types.annotations import annotations_from_frame
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import Note
 from unit.reference import make_items
 
 AUDIT = {
@@ -147,12 +148,13 @@ def test_swapped_labels_are_counted_and_warned_of():
     right, wrong = [[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [0.8, 0.2]]
     draws = np.array([[right, right], [wrong, right], [right, wrong], [wrong, wrong]])
     assert swapped_share(draws, np.array([0, 0, 0, 1])) == 0.5
+    beware = Note("labels_at_random")
     posterior = ConfusionPosterior(
         np.full((4, 2), 0.5), np.full((4, 2), 0.5), draws, np.zeros(len(HAND), int),
-        np.zeros((5, 2)), 0.5, "beware",
+        np.zeros((5, 2)), 0.5, beware,
     )  # fmt: skip
     found = estimates(Fit("M", posterior), HAND, ["prevalence", "TPR", "swapped"])
-    assert {one.note for one in found.values()} == {"beware"}
+    assert {one.note for one in found.values()} == {beware.text}
     assert found["swapped", ""].estimate == 0.5
 
 
@@ -177,7 +179,7 @@ def test_the_published_fit_has_its_own_prior_and_no_weights_of_priors():
     table, settings = audit().table, {"confusion": "group", "warmup": 50, "draws": 80, "lag": 2}
     found = fit("CLARA-published", table, rng(4), settings)
     assert found.labels.confusion.shape == (80, 2, 2, 2)
-    assert found.labels.warning == ""
+    assert found.labels.warning is None
     assert estimates(found, table, ["prevalence"])["prevalence", ""].estimate == pytest.approx(
         found.labels.prevalence[:, 1].mean()
     )
