@@ -360,7 +360,7 @@ def doubted(files, capsys):
     capsys.readouterr()
     assert main(["check", *files]) == 0
     checked = words(capsys.readouterr().err)
-    assert main(["evaluate", *files, *asked]) == 0
+    assert main(["evaluate", *files, *asked]) <= 1  # 1 where the doubt leaves no answer
     assert not json.loads(capsys.readouterr().out)["strata"][0]["gold_random"]
     assert sample(*files, "--n", 50, "--out", "next.csv") == 2
     assert "no batch can follow these gold labels" in words(capsys.readouterr().err)
