@@ -69,7 +69,8 @@ class Pages:
         pages = [one for one in self.page(wildcards).get("told", []) if not self.lacks(one)]
         if pages:
             files["told"] = [f"docs/{one}.md" for one in pages]
-            files["judged"] = [judged_claims(one) for one in pages if one in self.with_claims]
+            if judged := [judged_claims(one) for one in pages if one in self.with_claims]:
+                files["judged"] = judged
         return files
 
     def _files_of(self, name: str) -> dict[str, Any]:
