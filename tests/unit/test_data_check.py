@@ -530,5 +530,5 @@ def test_votes_and_scores_the_wrong_way_round_are_warned_of():
     scores = {"right": truth + np.arange(30) / 50, "wrong": np.arange(30) / 50 - truth,
               "none": np.arange(30) * 7 % 11 * 1.0}  # fmt: skip
     told = list(warn_of_opposites(make_items(3 * (1 - truth), np.full(30, 3), gold, scores)))
-    assert [one.split(" are higher")[0] for one in told] == ["votes", "scores of wrong"]
+    assert [one.text.split(" are higher")[0] for one in told] == ["votes", "scores of wrong"]
     assert not list(warn_of_opposites(make_items(3 * truth, np.full(30, 3), gold, {})))

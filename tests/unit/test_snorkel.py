@@ -27,7 +27,7 @@ from crowdgold.types.errors import InputError
 ACCURACY = 0.8
 FRONTIER = {
     "n": 200, "n_train": 200, "prevalence": 0.2, "design": "all", "n_reviewers": 3, "n_labels": 3,
-    "tpr": 0.8, "tnr": 0.8, "chains": 2, "warmup": 20, "draws": 50, "lag": 1, "snorkel": True,
+    "tpr": 0.8, "tnr": 0.8, "warmup": 20, "draws": 50, "lag": 1, "snorkel": True,
     "threshold_step": 0.25,
 }  # fmt: skip
 
