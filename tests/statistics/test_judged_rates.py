@@ -163,8 +163,8 @@ def test_what_cannot_be_estimated_says_why():
         fitted, table, ["prevalence", "TPR:judges"], np.random.default_rng(1), 0.95, 10
     )
     assert np.isnan(first.estimate)
-    assert first.note.startswith("gold ")
-    assert "estimate of prevalence" in second.note
+    assert [note.code for note in first.notes] == ["no_rate"]
+    assert [note.code for note in second.notes] == ["estimates_others"]
 
 
 def test_the_exact_simulation_is_what_theory_says():

@@ -36,7 +36,9 @@ def test_each_bar_of_evaluate_that_is_not_kept_is_said():
 def test_maven_has_a_nested_fit_for_each_draw_that_others_are_asked_for(monkeypatch):
     """The warm-up run at a small n is the only one here."""
     asked = {}
-    fitted = SimpleNamespace(seconds={"inference": 1.0}, diagnostics=SimpleNamespace(passed=True))
+    fitted = SimpleNamespace(
+        seconds={"inference": 1.0}, diagnostics=SimpleNamespace(passed=True, ess_bulk=9)
+    )
 
     def fit(method, items, rng, settings, stan):
         asked[method] = settings
@@ -45,7 +47,7 @@ def test_maven_has_a_nested_fit_for_each_draw_that_others_are_asked_for(monkeypa
     monkeypatch.setattr(model_scaling, "fit", fit)
     monkeypatch.setattr(model_scaling, "evaluate", lambda *_, **__: None)
     monkeypatch.setattr(model_scaling.StanModels, "compiled", lambda *_: None)
-    chosen = SimpleNamespace(chains=3, warmup=20, draws=7, models=None, toolchain=None)
+    chosen = SimpleNamespace(chains=3, warmup=20, draws=7, longest=1, models=None, toolchain=None)
     for name in ("DS+S", "MAVEN"):
         model_scaling.timer(name, chosen)
     sampler = asked["DS+S"]["sampler"]

@@ -6,6 +6,7 @@ import pytest
 
 from crowdgold.evaluation.study import load_models
 from crowdgold.system.toolchain import ToolchainError
+from crowdgold.types.notes import FATAL, Note
 
 
 class Models:
@@ -32,13 +33,14 @@ def test_two_models_are_compiled_at_a_time_and_a_failure_is_its_methods_alone():
     """The vote model is asked for first; one after the other would wait for ever."""
     stan = Models()
     failed = load_models(["MAVEN", "CLARA", "DS"], stan)
-    assert failed == {"DS": "its Stan model cannot be had: it does not compile"}
+    assert failed == {"DS": Note("no_stan_model", {"problem": "it does not compile"}, FATAL)}
     assert stan.loaded == ["vote"]
 
 
 def test_without_a_toolchain_every_method_says_why():
     failed = load_models(["MAVEN", "CLARA", "DS"], Models(toolchain=False))
-    assert failed == dict.fromkeys(("MAVEN", "DS"), "its Stan model cannot be had: no compiler")
+    said = Note("no_stan_model", {"problem": "no compiler"}, FATAL)
+    assert failed == dict.fromkeys(("MAVEN", "DS"), said)
 
 
 def test_one_compilation_at_a_time_is_found_out(monkeypatch):

@@ -21,6 +21,7 @@ from crowdgold.models.stan import SamplingError, StanModels
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.reading.study import StudyFiles
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import Note
 from unit.made_files import EXAMPLE
 
 FILES = StudyFiles([EXAMPLE / f"{name}.csv" for name in ("votes", "gold", "scores")])
@@ -96,7 +97,7 @@ def test_chains_that_fail_are_said_and_their_numbers_are_there(planned, monkeypa
     failed, fit = Diagnostics(failures=("R-hat 1.5",)), fitting.fit
     monkeypatch.setattr(fitting, "fit", lambda *given: replace(fit(*given), diagnostics=failed))
     found = run(planned)
-    assert (found.diagnostics.problems, found.problem) == (["R-hat 1.5"], "")
+    assert (found.diagnostics.problems, found.problem) == (["R-hat 1.5"], None)
     estimates = found.sample.estimates(found.named, 0.95)
     assert [one.metric for one in estimates] == ["prevalence", "TPR_H"]
     assert np.isfinite([one.estimate for one in estimates]).all()
@@ -123,4 +124,5 @@ def test_whatever_fails_but_an_interrupt_is_a_problem_of_its_method(
         with pytest.raises(KeyboardInterrupt):
             run(planned)
     else:
-        assert (run(planned).method, run(planned).problem) == ("GT", said)
+        found = run(planned)
+        assert (found.method, found.problem) == ("GT", Note("failed", {"error": said}))

@@ -165,7 +165,7 @@ def test_items_that_came_back_empty_are_held_against_the_labelled_ones_of_their_
     found = [assess_gold_sample(one, np.random.default_rng(1)) for one in studies]
     one = min(found, key=lambda one: one.p)
     assert one.of == OF_SENT
-    assert "not like those that they left" in one.doubt
+    assert "not like those that they left" in one.doubt.text
 
 
 def test_items_on_which_experts_are_tied_are_not_those_that_they_left(tmp_path):
@@ -215,7 +215,7 @@ def test_a_first_batch_that_was_chosen_is_seen_after_another_was_drawn(chosen):
     assert all(one.surely_chosen == chosen for one in found)
     if chosen:
         assert {one.of for one in found} == {OF_FIRST}
-        assert "first batch of gold labels do not look like" in found[0].doubt
+        assert "first batch of gold labels do not look like" in found[0].doubt.text
         assert found[0].shifts[0].feature == "rank by score of A"
 
 
