@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
 from crowdgold.inference.labels import evaluate
-from crowdgold.methods import fallible_gold as fallible
+from crowdgold.methods import logistic
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import true_value
 from crowdgold.papers.experts.experiments import with_opinions
@@ -93,7 +93,7 @@ def test_intervals_hold_where_errors_are_hardly_known_and_not_without_what_these
         return replace(found, contributions=np.zeros_like(found.contributions))
 
     assert (covered(truth, lambda rng: doubled("err_5", 30, rng)) >= LEAST).all()
-    monkeypatch.setattr(fallible, "expert_errors", certain)
+    monkeypatch.setattr(logistic, "expert_errors", certain)
     assert covered(truth, lambda rng: doubled("err_5", 30, rng)).min() < LEAST
 
 
@@ -104,7 +104,7 @@ def test_control_errors_that_are_swapped_miss_the_truth(truth, monkeypatch):
         found = expert_errors(items)
         return replace(found, sensitivity=found.specificity, specificity=found.sensitivity)
 
-    monkeypatch.setattr(fallible, "expert_errors", swapped)
+    monkeypatch.setattr(logistic, "expert_errors", swapped)
     assert covered(truth, lambda rng: rarer("err_10_and_3", rng)).min() < LEAST
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from crowdgold.checking.gold_sample import assess_gold_sample
-from crowdgold.methods.doubts import CHOSEN, SURELY_CHOSEN
+from crowdgold.methods.needs import CHOSEN, SURELY_CHOSEN
 from crowdgold.simulate import simulate
 from crowdgold.simulate.design import CLUSTERS, POISSON, SIMPLE, STRATA, draw_gold
 from crowdgold.simulate.resample import as_items

@@ -15,7 +15,7 @@ from crowdgold.evaluation.folder import Evaluation, FitTold, NotRun, StratumCoun
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.rows import KEYS
 from crowdgold.inference.labels import evaluate
-from crowdgold.methods.doubts import CHOSEN
+from crowdgold.methods.needs import CHOSEN
 from crowdgold.methods.registry import fit
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.presentation.folder import read_study_folder

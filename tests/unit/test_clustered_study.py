@@ -12,7 +12,7 @@ from crowdgold.checking.gold_sample import OF_CLUSTERS, OF_ITEMS, assess_gold_sa
 from crowdgold.checking.study import FEW_CLUSTERS, cluster_effect, intraclass_correlation
 from crowdgold.cli import main
 from crowdgold.inference.labels import evaluate
-from crowdgold.methods.doubts import CHOSEN
+from crowdgold.methods.needs import CHOSEN
 from crowdgold.methods.registry import fit
 from crowdgold.reading.study import read_study
 from crowdgold.simulate.design import CLUSTERS, SIMPLE, draw_gold

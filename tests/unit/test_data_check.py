@@ -23,7 +23,7 @@ from crowdgold.checking.gold_sample import (
 from crowdgold.checking.study import check_data, verdicts_of, warn_of_opposites
 from crowdgold.cli import main
 from crowdgold.evaluation.choosing import order_of_choice
-from crowdgold.methods.doubts import Facts
+from crowdgold.methods.needs import Facts
 from crowdgold.methods.registry import offered
 from crowdgold.reading.study import read_study
 from crowdgold.types.annotations import annotations_from_frame

@@ -23,7 +23,7 @@ from crowdgold.evaluation.run_key import read_findings, write_findings
 from crowdgold.inference.estimate import Questions, View
 from crowdgold.inference.labels import evaluate
 from crowdgold.inference.rectified import rectify
-from crowdgold.methods.doubts import CHOSEN, SURELY_CHOSEN
+from crowdgold.methods.needs import CHOSEN, SURELY_CHOSEN
 from crowdgold.methods.registry import fit
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.presentation.doubts import find_doubts, write_check

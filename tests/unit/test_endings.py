@@ -102,7 +102,7 @@ print("went on", file=sys.stderr, flush=True)
 
 def test_a_module_that_swallows_exceptions_as_it_loads_is_ended(tmp_path):
     (tmp_path / "swallowing.py").write_text(SWALLOWING)
-    lines = "from crowdgold.cli.endings import ended_in_time\nwith ended_in_time(True): "
+    lines = "from crowdgold.cli import ended_in_time\nwith ended_in_time(True): "
     process = run("-c", f"{lines}import swallowing", cwd=tmp_path)
     wait_for(process, "loading")
     assert end(process) == "Interrupted.\n"
@@ -110,7 +110,7 @@ def test_a_module_that_swallows_exceptions_as_it_loads_is_ended(tmp_path):
 
 CALLED_BACK = """
 import ctypes, sys, time
-from crowdgold.cli.endings import ended_in_time
+from crowdgold.cli import ended_in_time
 
 def called():
     print("called", file=sys.stderr, flush=True)

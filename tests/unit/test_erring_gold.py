@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.checking import erring_gold
 from crowdgold.checking.agreement import cohen, kappa_gap, kappas_with_gold
 from crowdgold.checking.judges import CORRECTED, NO_INTERVALS, TAKEN_FOR_TRUE
 from crowdgold.checking.study import majority_right, positive_share
 from crowdgold.inference import shared_errors
+from crowdgold.inference.expert_errors import known_errors
+from crowdgold.inference.shared_errors import Corrected
 from crowdgold.notebook import check, read
 from crowdgold.types.annotations import GivenErrors, Opinions
 from crowdgold.types.gold_draw import GoldDraw
@@ -32,7 +33,12 @@ def items_of(table: np.ndarray, opinions: Opinions) -> Items:
 
 
 def judged(table: np.ndarray, items: Items):
-    return erring_gold.of_judges(table, items, erring_gold.known_errors(items))
+    return shared_errors.of_judges(table, items.gold, items=items, errors=known_errors(items))
+
+
+def of_votes(items: Items, errors):
+    counts = items.votes_positive, items.votes_total
+    return shared_errors.of_votes(*counts, items.gold, items=items, errors=errors)
 
 
 def panel(rng, n=200, wrong=WRONG, asked=False, spread=0.0):
@@ -81,12 +87,12 @@ def test_five_independent_judges_are_worth_five_where_experts_err(asked):
     kappa, hits, control = cohen(table[:, 0], truth, rng).value, np.zeros(5), np.zeros(2)
     for _ in range(100):
         _, table, items = panel(rng, asked=asked)
-        errors = erring_gold.known_errors(items)
-        found = erring_gold.of_judges(table, items, errors)
+        errors = known_errors(items)
+        found = shared_errors.of_judges(table, items.gold, items=items, errors=errors)
         own = kappas_with_gold(table, items.gold, rng, items, errors)
         better = kappa_gap(table[:, :2], items.gold, items, errors)
         hits += [
-            covers(found.effective, 5), covers(erring_gold.of_votes(items, errors).effective, 5),
+            covers(found.effective, 5), covers(of_votes(items, errors).effective, 5),
             found.pairs_lower[0, 1] <= 0 <= found.pairs_upper[0, 1], covers(own[0], kappa),
             covers(better, 0),
         ]  # fmt: skip
@@ -103,7 +109,7 @@ def test_what_is_not_known_of_experts_widens_intervals():
     rng = np.random.default_rng(3)
     _, table, items = panel(rng, spread=0.02)
     _, other, several = panel(rng, asked=True)
-    found = erring_gold.known_errors(several)
+    found = known_errors(several)
     exact = GivenErrors((WRONG, WRONG))
     rates = GivenErrors((1 - found.sensitivity, 1 - found.specificity), same=False)
     for votes, own, error in ((table, items, exact), (other, several, rates)):
@@ -130,9 +136,9 @@ def test_gold_that_counts_unequally_has_values_without_intervals():
     chance = np.where(np.arange(300) % 2, 0.2, 0.8)
     drawn = GoldDraw(chance)
     items = replace(items, draw=drawn, opinions=replace(items.opinions, draw=drawn))
-    errors = erring_gold.known_errors(items)
-    assert erring_gold.uneven(items, errors)
-    found = erring_gold.of_judges(table, items, errors)
+    errors = known_errors(items)
+    assert Corrected.among(np.ones(len(items), dtype=bool), items, errors).design.uneven
+    found = shared_errors.of_judges(table, items.gold, items=items, errors=errors)
     assert np.isfinite(found.correlation.value)
     assert np.isnan([found.effective.lower, found.effective.upper]).all()
     (one, *_) = kappas_with_gold(table, items.gold, rng, items, errors)

@@ -17,8 +17,8 @@ from crowdgold.evaluation.conditions import Condition, Key, answer_to, outcomes
 from crowdgold.evaluation.folder import Evaluation
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.study import evaluate_study
-from crowdgold.methods.doubts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.methods.method import CORRECTED, MODEL
+from crowdgold.methods.needs import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.methods.registry import with_role
 from crowdgold.models.stan import StanModels
 from crowdgold.presentation.answers import badge

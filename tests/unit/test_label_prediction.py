@@ -11,7 +11,7 @@ from crowdgold.inference.estimate import View
 from crowdgold.inference.labels import ImputesGold, LabelPosterior, LabelPrediction
 from crowdgold.inference.rectified import drawn_labels
 from crowdgold.methods.maven import _posterior
-from crowdgold.methods.raw_scores import predictions
+from crowdgold.methods.raw_predictions import predictions
 from crowdgold.methods.registry import fit
 from crowdgold.models.exact_cut import ScoreDraws
 from crowdgold.models.joint_model import ScoreMixtureDraws, label_probability

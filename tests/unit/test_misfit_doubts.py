@@ -8,8 +8,8 @@ import pytest
 
 from crowdgold.checking.agreement import holm
 from crowdgold.evaluation.answer import Passed, Value
-from crowdgold.methods.doubts import MEASURED_GOLD
 from crowdgold.methods.misfit import ABOVE, BELOW, flag_misfit, held_against, misfit_p
+from crowdgold.methods.needs import MEASURED_GOLD
 from crowdgold.presentation.doubts import GRAVE, MINOR, find_doubts
 from crowdgold.presentation.folder import read_study_folder
 from crowdgold.presentation.page import strata_table

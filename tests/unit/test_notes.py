@@ -14,8 +14,7 @@ from string import Formatter
 import pytest
 
 from crowdgold.cli import main
-from crowdgold.methods.doubts import Facts, gravest
-from crowdgold.methods.needs import NEEDS, Has
+from crowdgold.methods.needs import NEEDS, Facts, Has, gravest
 from crowdgold.methods.registry import METHODS
 from crowdgold.types.notes import CATALOGUE, FATAL, GRAVE, MINOR, Note, codes, note_of, texts
 

@@ -17,7 +17,7 @@ from crowdgold.checking.gold_sample import (
     assess_gold_sample,
     of_weighed,
 )
-from crowdgold.methods.doubts import CHOSEN
+from crowdgold.methods.needs import CHOSEN
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.planning.batch import next_batch
 from crowdgold.reading.study import read_study

@@ -26,7 +26,7 @@ there is no interval. Of a judge and gold labels that were drawn with known chan
 kappa weighs gold items as estimates do, and the interval is theirs (`inference.shared_errors`), on
 the scale of atanh kappa. So is that of the difference of two judges' kappa with gold, on its own
 scale, however gold was drawn. Where it is known how often experts err, both are those of the true
-labels (`erring_gold`), on their own scale.
+labels (`shared_errors`), on their own scale.
 
 An annotator's labels are each held against the majority of the others' labels of the item; where
 they are tied, or there are none, it is not. With k of m labels of an annotator agreeing, q the
@@ -46,12 +46,17 @@ from itertools import combinations
 import numpy as np
 from scipy.special import bdtr
 
-from crowdgold.checking.erring_gold import Corrected
 from crowdgold.inference.estimate import FEWEST
 from crowdgold.inference.expert_errors import ExpertErrors
 from crowdgold.inference.interval import central_interval, holm
-from crowdgold.inference.shared_errors import NEARLY, NO_SPREAD, Labelled, all_and_without
-from crowdgold.methods.doubts import FEW_LABELS
+from crowdgold.inference.shared_errors import (
+    NEARLY,
+    NO_SPREAD,
+    Corrected,
+    Labelled,
+    all_and_without,
+)
+from crowdgold.methods.needs import FEW_LABELS
 from crowdgold.types.annotations import MISSING, Annotations
 from crowdgold.types.items import NO_GOLD, Items
 from crowdgold.types.parameters import LEVEL

@@ -38,7 +38,7 @@ import numpy as np
 from scipy import special
 
 from crowdgold.inference.design import KnownChances
-from crowdgold.methods.doubts import CHOSEN, CHOSEN_MEND, DRAW_ANEW, SURELY_CHOSEN
+from crowdgold.methods.needs import CHOSEN, CHOSEN_MEND, DRAW_ANEW, SURELY_CHOSEN
 from crowdgold.system.kernels import kernel
 from crowdgold.types.gold_draw import NO_STRATUM, GoldDraw, whole_clusters
 from crowdgold.types.items import NO_GOLD, Items

@@ -47,16 +47,23 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import stdtr
 
-from crowdgold.checking import erring_gold, without_gold
+from crowdgold.checking import without_gold
 from crowdgold.checking.agreement import Kappa, between_judges, fleiss, kappa_gap, kappas_with_gold
 from crowdgold.checking.without_gold import Allowed, allowed, has_ranges
 from crowdgold.inference.annotator_rates import positions_of
 from crowdgold.inference.design import Design, SimpleRandom, drawn_from
 from crowdgold.inference.estimate import View
-from crowdgold.inference.expert_errors import ExpertErrors
+from crowdgold.inference.expert_errors import ExpertErrors, known_errors
 from crowdgold.inference.interval import holm
 from crowdgold.inference.rectified import spread_of
-from crowdgold.inference.shared_errors import Ends, SharedErrors, most_alike, of_judges, of_votes
+from crowdgold.inference.shared_errors import (
+    Corrected,
+    Ends,
+    SharedErrors,
+    most_alike,
+    of_judges,
+    of_votes,
+)
 from crowdgold.inference.without_gold import Ranges
 from crowdgold.methods.needs import MOST_JUDGES
 from crowdgold.metrics.reviewers import RATES
@@ -267,7 +274,7 @@ def annotators_apart(study: Study, rng: np.random.Generator) -> tuple[Apart, ...
     """
     items, voters = study.items, study.annotations
     gold = np.flatnonzero(items.gold != NO_GOLD)
-    if voters is None or len(gold) == 0 or erring_gold.known_errors(items) is not None:
+    if voters is None or len(gold) == 0 or known_errors(items) is not None:
         return ()
     weights = drawn_from(View(items, NO_PREDICTOR, study.weights), gold)[0].weights
     weight = np.zeros(len(items))
@@ -339,30 +346,29 @@ class Judges(Shown):
         return {"judges": ", ".join(self.judge) or "not by name", "said": self.sentences}
 
 
-def _if_draw_matters(items: Items) -> Items | None:
-    """The items, or None where gold is a simple random sample of them."""
-    return None if items.draw is None and items.cluster is None else items
+def _if_needed(items: Items, errors: ExpertErrors | None = None) -> Items | None:
+    """The items, or None where gold is a simple random sample of them, taken for right."""
+    as_it_stands = items.draw is None and items.cluster is None and errors is None
+    return None if as_it_stands else items
 
 
 def _shared(items: Items, table: np.ndarray | None, errors: ExpertErrors | None) -> SharedErrors:
     """How far errors are shared, by judge where there is a table of their votes."""
-    if errors is None:
-        drawn, votes = _if_draw_matters(items), (items.votes_positive, items.votes_total)
-        if table is None:
-            return of_votes(*votes, items.gold, items=drawn)
-        return of_judges(table, items.gold, items=drawn)
+    drawn = _if_needed(items, errors)
     if table is None:
-        return erring_gold.of_votes(items, errors)
-    return erring_gold.of_judges(table, items, errors)
+        votes = items.votes_positive, items.votes_total
+        return of_votes(*votes, items.gold, items=drawn, errors=errors)
+    return of_judges(table, items.gold, items=drawn, errors=errors)
 
 
 def _measure(study: Study, rng: np.random.Generator) -> Judges:
     """The numbers of `look_at_judges`, but for ranges and sentences."""
     items, voters = study.items, study.annotations
-    errors, has_gold = erring_gold.known_errors(items), bool((items.gold != NO_GOLD).any())
+    errors, has_gold = known_errors(items), bool((items.gold != NO_GOLD).any())
     by_gold = TAKEN_FOR_TRUE if has_gold else ""
     if errors is not None:
-        by_gold = NO_INTERVALS if erring_gold.uneven(items, errors) else CORRECTED
+        known = Corrected.among(np.ones(len(items), dtype=bool), items, errors)
+        by_gold = NO_INTERVALS if known.design.uneven else CORRECTED
     counts = np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
     overall = fleiss(counts, rng, items.cluster)
     if voters is None or not 1 < len(voters.annotator) <= MOST_JUDGES:
@@ -376,14 +382,13 @@ def _measure(study: Study, rng: np.random.Generator) -> Judges:
         experts = np.stack(list(study.gold_by_expert.values()), axis=1)
         for name, labels in zip(names, table.T, strict=True):
             try:
-                replaces[name] = may_replace(labels, experts, items=_if_draw_matters(items))
+                replaces[name] = may_replace(labels, experts, items=_if_needed(items))
             except InputError as problem:
                 no_test = no_test or str(problem)
     between = between_judges(table, rng, items.cluster)
     gaps, best = {}, _in_order(agree)[:2]
     if len(best) == 2:
-        drawn = items if errors is not None else _if_draw_matters(items)
-        gap = kappa_gap(table[:, best], items.gold, drawn, errors)
+        gap = kappa_gap(table[:, best], items.gold, _if_needed(items, errors), errors)
         gaps = {" less ".join(names[k] for k in best): gap} if np.isfinite(gap.lower) else {}
     return Judges(
         overall, shared, names, tuple(agree),

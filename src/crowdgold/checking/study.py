@@ -30,7 +30,6 @@ import pandas as pd
 from scipy.special import ndtr
 
 from crowdgold.checking.agreement import Agreement, AnnotatorCheck, agreement, check_annotators
-from crowdgold.checking.erring_gold import known_errors
 from crowdgold.checking.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample, mid_ranks
 from crowdgold.checking.judges import Judges, look_at_judges
 from crowdgold.checking.next_labels import NextLabels, next_labels
@@ -44,17 +43,18 @@ from crowdgold.checking.scores import (
 from crowdgold.checking.text import ALL, NAMED, SUPPORT, in_short
 from crowdgold.inference.design import KnownChances, drawn_from
 from crowdgold.inference.estimate import Questions, View
-from crowdgold.inference.expert_errors import expert_errors, judged, why_unknown
+from crowdgold.inference.expert_errors import expert_errors, judged, known_errors, why_unknown
 from crowdgold.inference.interval import unseen_share
 from crowdgold.inference.rectified import HALF, POPULATION, of_labels
-from crowdgold.methods.doubts import (
+from crowdgold.methods.needs import (
+    EXPERTS_ERRORS,
     NOT_USABLE,
     Facts,
     gold_for_true,
     gravest,
+    lacking,
     verdict_of,
 )
-from crowdgold.methods.needs import EXPERTS_ERRORS, lacking
 from crowdgold.methods.registry import METHODS, offered
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.reading.study import Study

@@ -10,7 +10,7 @@ from crowdgold.checking.agreement import Agreement
 from crowdgold.checking.gold_sample import OF_CLUSTERS, OF_ITEMS, likeness_in_words
 from crowdgold.checking.next_labels import sample_command
 from crowdgold.checking.without_gold import allowed_in_short
-from crowdgold.methods.doubts import FEW_LABELS, NOT_USABLE, USABLE, VERDICTS, WEAK
+from crowdgold.methods.needs import FEW_LABELS, NOT_USABLE, USABLE, VERDICTS, WEAK
 from crowdgold.methods.registry import METHODS
 from crowdgold.types.columns import counted, list_names
 from crowdgold.types.display import WIDTH, first_lines

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.checking.erring_gold import known_errors
 from crowdgold.checking.scores import of_complete_scores, scored, why_nothing
 from crowdgold.evaluation.jobs import (
     Job,
@@ -34,6 +33,7 @@ from crowdgold.evaluation.questions import Settings, questions_of
 from crowdgold.inference.agents import evaluate_annotations
 from crowdgold.inference.annotator_rates import of_gold
 from crowdgold.inference.estimate import Estimate, Named, Questions, Sample, Stated, View
+from crowdgold.inference.expert_errors import known_errors
 from crowdgold.inference.interval import central_interval
 from crowdgold.inference.labels import Fit, sample_of
 from crowdgold.inference.rectified import OWN, Request, Streams

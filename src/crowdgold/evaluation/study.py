@@ -79,9 +79,9 @@ from crowdgold.evaluation.run_key import (
 from crowdgold.inference.expert_errors import why_unknown
 from crowdgold.inference.interval import price
 from crowdgold.inference.rectified import POPULATION
-from crowdgold.methods.doubts import NOT_USABLE
 from crowdgold.methods.method import MODEL
 from crowdgold.methods.misfit import held_against
+from crowdgold.methods.needs import NOT_USABLE
 from crowdgold.methods.registry import METHODS, answering, offered, with_role
 from crowdgold.metrics.binary import METRICS, THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels

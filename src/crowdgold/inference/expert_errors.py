@@ -422,6 +422,14 @@ def why_unknown(items: Items) -> str:
         return str(problem)
 
 
+def known_errors(items: Items) -> ExpertErrors | None:
+    """How often experts err; None where it is not known, or they differ and do not err."""
+    if why_unknown(items):
+        return None
+    found = expert_errors(items)
+    return found if np.isfinite(found.sensitivity) else None
+
+
 def judged(items: Items, verdict: np.ndarray) -> Items:
     """The items, with a label (m,) for each on which an expert has an opinion; those on which
     experts are tied are among them, so that their draw is that of all opinions.

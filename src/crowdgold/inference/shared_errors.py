@@ -33,9 +33,19 @@ Where gold items count unequally that is not enough: judges who err together are
 on few items, and where such items were seldom drawn a few of large weight, or none, show it. Then
 a regression on votes and scores predicts every label and the gold labels correct it, as for any
 metric (`rectified`). The variance is never taken below what the prediction expects.
+
+Where it is known how often the experts of the gold labels err (`Corrected`), an item counts for Z
+of the positive label and 1 - Z of the negative one: its corrected value (`expert_errors`) has the
+mean of its true label Y given Y. Sums, and sums over pairs of items, are then without bias, as long
+as experts err independently of votes given the label. What each item adds to the experts'
+sensitivity and specificity, or the uncertainty of these where they are given, is among what it
+contributes. The interval is on the scale of log(1 + rho): the estimate of 1 / n_eff can be below 0
+here, and where it is, or the end of its interval, n_eff has no upper end. There is no interval
+where gold items count unequally: few of them show there which judges err together, and the
+prediction that makes up for it would learn from erring labels.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -43,6 +53,7 @@ from scipy.special import ndtri, stdtrit
 
 from crowdgold.inference.design import LEAST, Design, SimpleRandom, drawn_from, of_items
 from crowdgold.inference.estimate import Named, View
+from crowdgold.inference.expert_errors import ExpertErrors, judged
 from crowdgold.inference.rectified import REDRAWN, Rectified, drawn_labels, spread_of, where_known
 from crowdgold.metrics.metric import Scale
 from crowdgold.models.logistic import cross_fit, features
@@ -53,6 +64,7 @@ from crowdgold.types.parameters import LEVEL
 
 FEWEST = 3  # Gold items of each label that two judges have in common, below which nothing is said
 ROUNDING = 1e-9
+PAIR = 2.0  # Votes of which 1 / n_eff is (1 + rho) / 2, above 0 whatever rho is
 NEARLY = 1 - 1e-12  # The largest correlation on Fisher's scale
 FAR = 4.0
 """Standard errors by which a covariance has to be below 0; by chance once in 30,000 judges."""
@@ -382,13 +394,92 @@ class Labelled:
         return SharedErrors(votes, NOT_KNOWN, NOT_KNOWN, none, none, none, gold, self.level)
 
 
+@dataclass(frozen=True, eq=False)
+class Corrected(Labelled):
+    """Gold items of experts who err, each with its likelier label, and the draw of all of them."""
+
+    taken = PAIR
+    errors: ExpertErrors  # of the experts
+    place: np.ndarray  # (n,) positions of the gold items among those with an opinion
+
+    @classmethod
+    def among(
+        cls, known: np.ndarray, items: Items, errors: ExpertErrors, level: float = LEVEL
+    ) -> "Corrected":
+        """The gold items among those where `known` (N,) is true, as of items with votes."""
+        of_all = judged(items, errors.verdict)
+        opinions = np.flatnonzero(of_all.gold != NO_GOLD)
+        place = np.flatnonzero(known[opinions])
+        design: Design = SimpleRandom(len(opinions))
+        if of_all.draw is not None or of_all.cluster is not None:
+            design = drawn_from(View(of_all, NO_PREDICTOR), opinions)[1]
+        rows = opinions[place]
+        return cls(
+            of_all, np.flatnonzero(known), rows, of_all.gold[rows], design, level, errors, place
+        )
+
+    @property
+    def weight(self) -> np.ndarray:
+        """What each gold item counts: (n,)."""
+        weights = self.design.weights
+        return np.ones(len(self.place)) if weights is None else weights[self.place]
+
+    @property
+    def value(self) -> np.ndarray:
+        """The corrected value Z of each gold item: (n,)."""
+        return self.errors.values[self.place]
+
+    def intervals(self, votes: Voted) -> np.ndarray:
+        """Moments of the votes and the ends of their intervals, (3, P); no ends with weights."""
+        errors, gold = self.errors, votes.take(self.rows)
+        values = gold.moments(self.mass(self.value), without=True)
+        if self.design.uneven:
+            nothing = np.full_like(values[0], np.nan)
+            return np.stack([values[0], nothing, nothing])
+        slope = errors.derivatives(
+            lambda of_all: gold.moments(self.mass(of_all[self.place]), without=False)[0]
+        )
+        whole = len(errors.kind)
+        influence = whole * errors.contributions @ slope
+        influence[self.place] += whole / len(self.place) * self._influence(values)
+        deviations, error = spread_of(self.design, influence)
+        error = np.sqrt(error**2 + ((errors.spread[:, None] * slope) ** 2).sum(axis=0))
+        reach = stdtrit(self._freedom(deviations), (1 + self.level) / 2) * error
+        return np.asarray(values[0] + np.array([[0], [-1], [1]]) * reach)
+
+    def shared(self, votes: Voted, mean: float) -> SharedErrors:
+        """How far errors are shared, from votes that are taken to be `PAIR` an item."""
+        found = super().shared(votes, PAIR)
+        of_pair = found.correlation
+        rho = np.array([of_pair.value, of_pair.lower, of_pair.upper])
+        rho = np.maximum(rho, -1 / (mean - 1))
+        with np.errstate(divide="ignore"):
+            worth = mean / (1 + (mean - 1) * rho)
+        return replace(
+            found, votes=mean, effective=Ends(*worth[[0, 2, 1]].tolist()),
+            correlation=Ends(*rho.tolist()),
+        )  # fmt: skip
+
+
+def _labelled(
+    known: np.ndarray, gold: np.ndarray, level: float, items: Items | None,
+    errors: ExpertErrors | None,
+) -> Labelled:  # fmt: skip
+    """The gold items among those where `known` (n,) is true."""
+    if errors is None or items is None:
+        return Labelled.of(known, gold, items, level)
+    return Corrected.among(known, items, errors, level)
+
+
 def of_judges(
-    table: np.ndarray, gold: np.ndarray, level: float = LEVEL, items: Items | None = None
-) -> SharedErrors:
+    table: np.ndarray, gold: np.ndarray, level: float = LEVEL, items: Items | None = None,
+    errors: ExpertErrors | None = None,
+) -> SharedErrors:  # fmt: skip
     """How far known judges err together, from votes (n, m) 0 and 1, `MISSING` where there is none,
-    and `gold` (n,), drawn as `items` say, or as a simple random sample.
+    and `gold` (n,), drawn as `items` say, or as a simple random sample; with the experts' errors
+    from the opinions of `items`.
     """
-    return Labelled.of((table != MISSING).any(axis=1), gold, items, level).by_judge(table)
+    return _labelled((table != MISSING).any(axis=1), gold, level, items, errors).by_judge(table)
 
 
 def most_alike(found: SharedErrors) -> tuple[int, int, Ends] | None:
@@ -406,7 +497,7 @@ def most_alike(found: SharedErrors) -> tuple[int, int, Ends] | None:
 
 def of_votes(
     positive: np.ndarray, total: np.ndarray, gold: np.ndarray, level: float = LEVEL,
-    items: Items | None = None,
+    items: Items | None = None, errors: ExpertErrors | None = None,
 ) -> SharedErrors:  # fmt: skip
     """How far voters err together where it is not known who they are; one vote says nothing."""
-    return Labelled.of(total > 1, gold, items, level).by_count(positive, total)
+    return _labelled(total > 1, gold, level, items, errors).by_count(positive, total)

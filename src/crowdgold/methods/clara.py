@@ -13,15 +13,18 @@ import numpy as np
 from scipy.special import expit
 
 from crowdgold.inference.labels import ConfusionPosterior, Fit
-from crowdgold.methods.doubts import (
+from crowdgold.methods.method import MODEL, OF_RATES, Method, Offer, Run, Style, of_labels_behind
+from crowdgold.methods.needs import (
+    ANNOTATORS,
     FEW_LABELS,
+    SCORES,
+    SEVERAL,
+    SEVERAL_LABELS,
     Doubt,
     Facts,
     few_items,
     shared_errors,
 )
-from crowdgold.methods.method import MODEL, OF_RATES, Method, Offer, Run, Style, of_labels_behind
-from crowdgold.methods.needs import ANNOTATORS, SCORES, SEVERAL, SEVERAL_LABELS
 from crowdgold.models.clara.gibbs import (
     ClaraFit,
     ClaraSettings,

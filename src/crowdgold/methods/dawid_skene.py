@@ -9,9 +9,8 @@ from typing import Annotated, Literal
 import numpy as np
 
 from crowdgold.inference.labels import Fit, LabelPosterior, LevelPosterior
-from crowdgold.methods.doubts import OF_INDEPENDENT
 from crowdgold.methods.method import MODEL, OF_ITEMS, OF_LABELS, Method, Offer, Run, Style
-from crowdgold.methods.needs import VOTES
+from crowdgold.methods.needs import OF_INDEPENDENT, VOTES
 from crowdgold.models.confusion_em import fit_preset
 from crowdgold.models.priors import PhiPrior
 from crowdgold.types.annotations import Annotations

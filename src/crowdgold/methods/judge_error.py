@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 
 from crowdgold.inference.labels import ConfusionPosterior, Fit, JudgedRate
-from crowdgold.methods.doubts import OF_GOLD, Facts
 from crowdgold.methods.method import CORRECTED, OF_LABELS, Method, Offer, Run, Style
-from crowdgold.methods.needs import BOTH_CLASSES, VOTES
+from crowdgold.methods.needs import BOTH_CLASSES, OF_GOLD, VOTES, Facts
 from crowdgold.models.majority import NO_LABEL, labels_of_group, majority_labels, majority_vote
 from crowdgold.types.annotations import Annotations
 from crowdgold.types.items import NO_GOLD, Items

@@ -17,9 +17,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction, LabelProbability
-from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WITH_GOLD
 from crowdgold.methods.method import CORRECTED, MODEL, Method, Offer, Run, Style
-from crowdgold.methods.needs import FEW_ANNOTATORS, GOLD, SEVERAL
+from crowdgold.methods.needs import FEW_ANNOTATORS, GOLD, OF_GOLD, OF_MODELS, SEVERAL, WITH_GOLD
 from crowdgold.models.priors import PhiPrior
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.types.annotations import labels_by_judge

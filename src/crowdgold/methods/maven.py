@@ -24,7 +24,6 @@ from crowdgold.inference.labels import (
     LabelProbability,
     MeanPrediction,
 )
-from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WITH_GOLD
 from crowdgold.methods.method import (
     CORRECTED,
     MODEL,
@@ -37,7 +36,7 @@ from crowdgold.methods.method import (
     Run,
     Style,
 )
-from crowdgold.methods.needs import GOLD, SCORES, VOTES
+from crowdgold.methods.needs import GOLD, OF_GOLD, OF_MODELS, SCORES, VOTES, WITH_GOLD
 from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.types.items import NO_GOLD, Items, Ranking

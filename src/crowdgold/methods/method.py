@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from crowdgold.inference.labels import Fit
-from crowdgold.methods.doubts import Doubt
-from crowdgold.methods.needs import ANNOTATORS, OF_VOTES, SCORES, Has, Need, lacking, lacks_package
+from crowdgold.methods.needs import (
+    ANNOTATORS,
+    OF_VOTES,
+    SCORES,
+    Doubt,
+    Has,
+    Need,
+    lacking,
+    lacks_package,
+)
 from crowdgold.types.items import ANNOTATIONS, ITEMS, Table
 from crowdgold.types.notes import Note
 from crowdgold.types.parameters import OnlyOf, Settings, refuse

@@ -6,9 +6,8 @@ from typing import Annotated
 import numpy as np
 
 from crowdgold.inference.labels import Fit, FixedLabels, GoldLabels, LevelPosterior
-from crowdgold.methods.doubts import OF_GOLD, Facts
 from crowdgold.methods.method import BASELINE, CORRECTED, OF_LABELS, Method, Offer, Run, Style
-from crowdgold.methods.needs import GOLD, VOTES
+from crowdgold.methods.needs import GOLD, OF_GOLD, VOTES, Facts
 from crowdgold.models.majority import (
     NO_LABEL,
     TieRule,

@@ -14,9 +14,9 @@ from crowdgold.evaluation.choosing import ONLY_MODELS
 from crowdgold.inference.estimate import FEWEST
 from crowdgold.inference.interval import holm
 from crowdgold.inference.rectified import POPULATION
-from crowdgold.methods.doubts import MEASURED_GOLD
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.misfit import held_against
+from crowdgold.methods.needs import MEASURED_GOLD
 from crowdgold.methods.registry import METHODS, answering
 from crowdgold.presentation.answers import Numbers, listed, percent
 from crowdgold.presentation.folder import StudyFolder, records_of

@@ -17,7 +17,7 @@ from crowdgold.evaluation.answer import Answer, Quantity, Value, quantity_of, va
 from crowdgold.evaluation.folder import CHECK, FIGURES, PAGE, STUDY, TABLES
 from crowdgold.evaluation.questions import what_intervals_are_about
 from crowdgold.evaluation.rows import MEANING, NEEDED_ALONE, SURE
-from crowdgold.methods.doubts import MEASURED_GOLD
+from crowdgold.methods.needs import MEASURED_GOLD
 from crowdgold.presentation import answers
 from crowdgold.presentation.doubts import find_doubts, verdict_of, write_check
 from crowdgold.presentation.figures import (

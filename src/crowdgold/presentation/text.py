@@ -23,7 +23,7 @@ from crowdgold.evaluation.answer import (
 from crowdgold.evaluation.folder import Evaluation, StratumCounts, Summary
 from crowdgold.evaluation.rows import MEANING, NEEDED_ALONE, SURE
 from crowdgold.inference.without_gold import WANTED, WIDE
-from crowdgold.methods.doubts import MEASURED_GOLD
+from crowdgold.methods.needs import MEASURED_GOLD
 from crowdgold.methods.registry import METHODS
 from crowdgold.presentation.answers import ERRING_WORDS, MOST_NAMED, names_of, unanswered
 from crowdgold.types.columns import counted

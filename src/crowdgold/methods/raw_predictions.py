@@ -1,11 +1,10 @@
-"""score-R and AutoEval: a model's scores, taken for probabilities that gold labels correct."""
+"""votes-R, score-R and AutoEval: vote shares or scores as they stand, which gold labels correct."""
 
 import numpy as np
 
 from crowdgold.inference.labels import Fit, LabelPrediction, MeanPrediction
-from crowdgold.methods.doubts import OF_GOLD
 from crowdgold.methods.method import CORRECTED, OF_MEANS, Method, Offer, Style
-from crowdgold.methods.needs import GOLD, SCORES
+from crowdgold.methods.needs import GOLD, OF_GOLD, SCORES, VOTES, WITH_GOLD
 from crowdgold.types.items import Items
 
 
@@ -39,5 +38,21 @@ AUTO_EVAL = Method(
             "labels correct what follows. Right as long as the gold items are a random sample."
         ),
         roles=(CORRECTED,), doubts=OF_GOLD, stream=6, population_only=True,
+    ),
+)  # fmt: skip
+VOTE_SHARES = Method(
+    name="votes-R", title="vote shares, rectified by the gold labels",
+    of_items=lambda items, rng, settings, run: Fit(
+        "", LabelPrediction.of_all(items, items.vote_share)
+    ),
+    needs=(GOLD, VOTES), style=Style("#888822", "8"),
+    offer=Offer(
+        use="vote shares corrected by the gold labels; needs no scores",
+        assumes=(
+            "Takes the share of an item's positive votes as the prediction of its label, without "
+            "scores or a model, and lets the gold labels correct it. Right whatever the votes are "
+            "like, " + WITH_GOLD
+        ),
+        roles=(CORRECTED,), doubts=OF_GOLD, stream=2,
     ),
 )  # fmt: skip
