@@ -190,7 +190,8 @@ def test_models_are_compared_on_the_same_labels(found):
 def test_a_difference_is_that_of_the_draws():
     """By hand: the draws' differences, in which what both share drops out."""
     shared = np.random.default_rng(1).normal(size=(50, 1))
-    named = Named(["d"], np.array([[-1.0, 1.0]]), [Scale.LOGIT], np.full((1, 2), np.nan))
+    limits = np.array([[-1.0, 1.0]])
+    named = Named(["d"], limits, [Scale.LOGIT], np.full((1, 2), np.nan), 2 * limits)
     (apart,) = Draws(shared + 0.3).minus(Draws(shared.copy())).estimates(named, 0.95)
     assert (apart.lower, apart.upper) == pytest.approx((0.3, 0.3))
 

@@ -200,7 +200,8 @@ def test_what_a_job_found_is_read_as_it_was_written(tmp_path):
     """Every class that a method gives, to the last bit; NaN, infinity and what is missing too."""
     rng = np.random.default_rng(1)
     scales = [Scale.LOGIT, Scale.IDENTITY]
-    named = Named(["AUC", "précision@0.1"], rng.random((2, 2)), scales, rng.random((2, 2)))
+    ranges = rng.random((3, 2, 2))
+    named = Named(["AUC", "précision@0.1"], ranges[0], scales, *ranges[1:])
     few = rng.random((4, 2))
     few[1] = np.nan
     notes = (Note("exact_bound", {"number": 2, "units": '"a" → b'}, GRAVE), Note("vague"))

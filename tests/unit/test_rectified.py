@@ -633,3 +633,20 @@ def test_an_auc_near_one_holds(area, monkeypatch):
     assert held["as built"] >= least
     if area > 0.99:
         assert held["without"] < least
+
+
+def test_a_difference_lies_where_it_can():
+    """Of a model that knows the label and one that does not: delta TPR is -1 to 1, and so is the
+    difference of two, from which the voters are gone. By its scale it would reach beyond.
+    """
+    items, _ = table(60, 30, seed=2, signal=2.0)
+    known = np.where(items.gold == -1, 0, items.gold)
+    items = replace(items, scores={"A": known + 0.0, "B": np.arange(len(items)) % 7 / 7.0})
+    questions = Questions((parse_metric("delta_TPR"),))
+    views = [of_labels(items.gold[items.gold != -1], View(one, name), questions, "population")
+             for one in [items.take(np.flatnonzero(items.gold != -1))] for name in "AB"]  # fmt: skip
+    named = questions.named.differences()
+    (found,) = views[0].minus(views[1]).estimates(named, 0.95)
+    (beyond,) = views[0].minus(views[1]).estimates(replace(named, bounds=named.limits), 0.95)
+    assert found.upper == 1 < beyond.upper
+    assert found.lower == beyond.lower

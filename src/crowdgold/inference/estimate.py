@@ -61,19 +61,20 @@ class Named:
     limits: np.ndarray  # (P, 2) ranges
     scales: Sequence[Scale]  # of their intervals
     parts: np.ndarray
+    bounds: np.ndarray  # (P, 2) of the difference of two of each; its scale's range can be wider
 
     def select(self, columns: Sequence[int], texts: Sequence[str] | None = None) -> "Named":
         """Some of them, in this order, under other names where these are given."""
         names = [self.texts[k] for k in columns] if texts is None else texts
         scales = [self.scales[k] for k in columns]
         chosen = np.asarray(columns, dtype=int)
-        return Named(names, self.limits[chosen], scales, self.parts[chosen])
+        bounds = self.bounds[chosen]
+        return Named(names, self.limits[chosen], scales, self.parts[chosen], bounds)
 
     def differences(self) -> "Named":
         """Names, ranges and scales of their differences between two predictors."""
         low, high = self.limits.T
-        limits = np.stack([low - high, high - low], axis=1)
-        return Named(self.texts, limits, self.scales, self.parts)
+        return replace(self, limits=np.stack([low - high, high - low], axis=1))
 
 
 @dataclass(frozen=True)
@@ -93,11 +94,13 @@ class Questions:
         """Names, ranges and scales; points of the curves have no names."""
         points = POINTS * self.curves
         limits = [one.known.range for one in self.asked] + [(0.0, 1.0)] * points
+        bounds = [one.known.range_of_differences for one in self.asked] + [(-1.0, 1.0)] * points
         scales = [one.known.scale for one in self.asked] + [Scale.LOGIT] * points
         pairs = [one.known.of_pairs for one in self.asked] + [False] * points
         ranges = np.array(limits, dtype=float).reshape(-1, 2)
         parts = np.where(np.array(pairs, dtype=bool)[:, None], ranges, np.nan)
-        return Named(self.texts + [""] * points, ranges, scales, parts)
+        of_differences = np.array(bounds, dtype=float).reshape(-1, 2)
+        return Named(self.texts + [""] * points, ranges, scales, parts, of_differences)
 
     def divides_by_positives(self) -> np.ndarray:
         """Whether each value divides by a number of positives, which labels alone say, (P,)."""

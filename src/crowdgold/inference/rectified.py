@@ -331,7 +331,8 @@ class Rectified(Sample):
             for open_, vague in zip(left > HALF * (high - low), says_nothing, strict=True)
         ]
         said = np.array([reason is None for reason in why])
-        return np.where(said, np.clip(np.stack([lower, upper]), low, high), np.nan), why
+        ends = np.clip(np.stack([lower, upper]), low, high)
+        return np.where(said, np.clip(ends, *named.bounds.T), np.nan), why
 
     def _answer(
         self, named: Named, level: float
@@ -360,7 +361,8 @@ class Rectified(Sample):
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity, with its interval and standard error."""
         weight, (lower, upper), why = self._answer(named, level)
-        centre, error = self._centre(weight, named.limits), self.error(weight)
+        centre = np.clip(self._centre(weight, named.limits), *named.bounds.T)
+        error = self.error(weight)
         estimates = []
         for place, name in enumerate(named.texts):
             value, counted = float(centre[place]), int(self.counted[place])

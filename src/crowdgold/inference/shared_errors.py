@@ -344,7 +344,8 @@ class Labelled:
             of_difference=True,
         )  # fmt: skip
         limits = np.tile([-np.inf, np.inf], (size, 1))
-        named = Named([""] * size, limits, [Scale.IDENTITY] * size, np.full((size, 2), np.nan))
+        scales, parts = [Scale.IDENTITY] * size, np.full((size, 2), np.nan)
+        named = Named([""] * size, limits, scales, parts, limits)
         ends = [(e.estimate, e.lower, e.upper) for e in found.estimates(named, self.level)]
         return np.array(ends).T
 

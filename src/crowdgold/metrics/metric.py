@@ -311,6 +311,12 @@ class Metric:
         if self.scale is Scale.LOGIT and not np.isfinite(self.range).all():
             raise ValueError(f"metric {self.name}: a logit scale needs a range with two ends")
 
+    @property
+    def range_of_differences(self) -> tuple[float, float]:
+        """The least and the largest difference of two of it; what voters add to both is gone."""
+        low, high = self.range
+        return (low, high) if self.against_voters else (low - high, high - low)
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -339,8 +345,7 @@ class Asked:
         """The least and the largest value that it can have."""
         if self.metric is None:
             return (-np.inf, np.inf)
-        low, high = self.metric.range
-        return (low - high, high - low) if self.is_difference else (low, high)
+        return self.metric.range_of_differences if self.is_difference else self.metric.range
 
     @property
     def of_one(self) -> "Asked":
