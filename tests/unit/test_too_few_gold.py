@@ -171,3 +171,40 @@ def test_a_threshold_that_is_given_twice_is_one(items, tmp_path):
     assert rows["metric"].tolist() == ["recall@0", "recall@0.4", "delta_recall@0.4|0"]
     assert json.loads((out / "study.json").read_text())["thresholds"]["large"] == [0.4]
     assert (items.gold != NO_GOLD).sum() == 300
+
+
+def test_a_single_gold_label_leaves_the_ranges_of_none(items):
+    """And says why; with two labels the ranges are gone."""
+    labelled = np.flatnonzero(items.gold != NO_GOLD)
+    reasons = {}
+    for kept in (0, 1, 2):
+        gold = np.full(len(items), NO_GOLD, dtype=np.int8)
+        gold[labelled[:kept]] = items.gold[labelled[:kept]]
+        few = evaluated(replace(items, gold=gold), "prevalence")
+        (one,) = few.answers
+        reasons[kept] = one.reason and one.reason.code, one.allowed
+    assert (reasons[0][0], reasons[1][0]) == ("no_gold", "single_gold")
+    assert reasons[1][1].ends == reasons[0][1].ends and reasons[1][1].ends
+    assert reasons[2] == (None, None)
+
+
+def test_a_difference_says_where_its_two_values_do_not_differ_by_it():
+    """One of them is from gold labels alone; where all three are corrected nothing is said."""
+
+    def row(model, against, metric, estimate, codes=()):
+        return {"stratum": "all", "model": model, "against": against, "metric": metric,
+                "method": "logistic-R", "estimate": estimate, "lower": estimate - 0.1,
+                "upper": estimate + 0.1, "standard_error": 0.05,
+                "notes": tuple(map(Note, codes)),
+                "diagnostics_passed": True, "misfit": np.nan}  # fmt: skip
+
+    def codes(alone):
+        table = [row("a", "", "precision@0.5", 1.0, alone), row("b", "", "precision@0.5", 0.668),
+                 row("a", "b", "delta_precision@0.5", -0.088)]  # fmt: skip
+        *_, difference = answers_in(pd.DataFrame(table), 40)
+        return [one.code for one in difference.notes], difference.notes
+
+    names, notes = codes(["gold_alone"])
+    assert names == ["parts_apart"]
+    assert notes[0].values["apart"] == pytest.approx(0.332)
+    assert codes(())[0] == []

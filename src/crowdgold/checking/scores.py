@@ -7,13 +7,12 @@ from itertools import combinations
 import numpy as np
 
 from crowdgold.types.columns import counted, has_or_have
-from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.items import FEWEST_GOLD, NO_GOLD, Items
 from crowdgold.types.notes import Note
 
 TIED = 0.05
 """Share of pairs of items with equal scores from which on a warning says so: chance decides so much
 of an AUC. Scores of three decimals have far fewer, though most items share theirs."""
-FEWEST_GOLD = 2  # gold items with a score that say something of a model
 FEW_MISSING = 0.02  # share of items without a score: it can shift no prediction by more
 NAMED = 3  # pairs of models that a note names
 

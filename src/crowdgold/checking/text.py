@@ -57,7 +57,8 @@ def _gold(check: "DataCheck", majority: bool = True) -> Iterator[str]:
         yield "none"
         return
     yield (
-        f"{number:,} items ({100 * number / check.items:.3g} %): {check.gold_positive:,} positive, "
+        f"{counted(number, 'item')} ({100 * number / check.items:.3g} %): "
+        f"{check.gold_positive:,} positive, "
         f"{check.gold_negative:,} negative"
     )
     named = zip(check.majority_right, ("positives", "negatives"), strict=True)

@@ -307,6 +307,14 @@ class Answer:
         return "; ".join([*(note.text for note in self.notes), *instead])
 
     @property
+    def reasons(self) -> list[str]:
+        """Why methods before it do not give the answer: each reason once, with all its methods."""
+        methods: dict[str, list[str]] = {}
+        for passed in self.passed_over:
+            methods.setdefault(texts(passed.why), []).extend([passed.method] * bool(passed.method))
+        return [f"{', '.join(of)}: {why}" if of else why for why, of in methods.items()]
+
+    @property
     def turned(self) -> "Answer":
         """The same comparison the other way round."""
         values = (self.value, self.beside, self.alone)

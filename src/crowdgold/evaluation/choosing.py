@@ -53,11 +53,13 @@ from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.registry import METHODS, baseline, with_role
 from crowdgold.metrics.binary import LABEL_METRICS, METRICS, parse_metric
 from crowdgold.metrics.metric import DELTA, LabelMass, RankedItems
+from crowdgold.types.items import FEWEST_GOLD, NO_PREDICTOR, Items
 from crowdgold.types.items import NO_GOLD as UNLABELLED
-from crowdgold.types.items import NO_PREDICTOR, Items
 from crowdgold.types.notes import GRAVE, Note
 
 NO_GOLD = Note("no_gold", weight=GRAVE)
+PARTS_APART = 0.005  # that two values differ by more than their difference is
+SINGLE = Note("single_gold", weight=GRAVE)
 ONLY_MODELS = Note("only_models", weight=GRAVE)
 NO_MODEL = Passed("", (Note("no_model"),))
 
@@ -76,8 +78,8 @@ def order_of_choice(
     gold labels; None where something can. `methods` are those with estimates.
     """
     models = with_role(MODEL)
-    if n_gold == 0:
-        return models, NO_GOLD
+    if n_gold < FEWEST_GOLD:
+        return models, SINGLE if n_gold else NO_GOLD
     if set_aside is not None:
         return models, set_aside
     if not set(methods) & set(with_role(CORRECTED)) and set(methods) & set(models):
@@ -90,7 +92,8 @@ def order_of_choice(
 def first_choice(n_gold: int, set_aside: Note | None, methods: Sequence[str]) -> str | None:
     """The method that is to give the answer; None without gold labels, where a range does."""
     order, _ = order_of_choice(n_gold, set_aside, methods)
-    return next((name for name in order if name in methods), None) if n_gold else None
+    found = next((name for name in order if name in methods), None)
+    return found if n_gold >= FEWEST_GOLD else None
 
 
 def not_chosen(method: str, of_errors: bool) -> Note:
@@ -112,9 +115,10 @@ def why_set_aside(sample: GoldSample) -> Note | None:
 
 def _share_of_range(metric: str, lower: float, upper: float) -> float:
     plain, _ = plain_metric(metric)
-    low, high = METRICS[plain].range
-    sides = 1 if metric.partition("@")[0] == plain else 2  # a difference has twice the range
-    return (upper - lower) / (sides * (high - low))
+    of_one = metric.partition("@")[0] == plain
+    known = METRICS[plain]
+    low, high = known.range if of_one else known.range_of_differences
+    return (upper - lower) / (high - low)
 
 
 def is_too_wide(metric: str, lower: float, upper: float) -> bool:
@@ -201,7 +205,7 @@ def _choose(
             passed.append(Passed(method, (Note("too_wide", ends),)))
             break
         # Without gold labels the range tells that the number says little.
-        little = share > WIDE and answer.reason != NO_GOLD
+        little = share > WIDE and answer.reason not in (NO_GOLD, SINGLE)
         others = (name for name in with_role(MODEL) if name in rows and name != method)
         beside = next((name for name in others if not _why_no_answer(rows[name], False)), None)
         return replace(
@@ -255,6 +259,31 @@ def answers_of(
         elif (alone := _gold_alone(answer, rows)) is not None:
             answer = replace(answer, alone=alone)
         found.append(answer)
+    return _with_parts(found)
+
+
+def _with_parts(answers: Sequence[Answer]) -> list[Answer]:
+    """The answers, with a note on each comparison whose two values do not differ by it, since one
+    of the three rests on gold labels alone.
+    """
+    values = {(one.stratum, one.of): one for one in answers}
+
+    def of_part(one: Answer, model: str, at: str) -> Answer | None:
+        metric = f"{one.of.plain}@{at}" if at else one.of.plain
+        against = HUMANS if one.of.against_voters else ""
+        return values.get((one.stratum, Quantity(metric, model, against)))
+
+    found = []
+    for one in answers:
+        first, _, second = one.of.at.partition("|")
+        sides = (of_part(one, one.of.model, first), of_part(one, one.of.against, second or first))
+        three = [answer for answer in (one, *sides) if answer and answer.value]
+        if one.of.is_comparison and len(three) == 3:
+            whole, here, there = (answer.value.estimate or 0.0 for answer in three if answer.value)
+            mixed = len({answer.has("gold_alone") for answer in three}) > 1
+            if mixed and abs(here - there - whole) > PARTS_APART:
+                one = replace(one, notes=(*one.notes, Note("parts_apart", {"apart": here - there})))
+        found.append(one)
     return found
 
 
@@ -323,7 +352,7 @@ def with_ranges(
     level = settings.interval_level
     for name, stratum in planned.strata.items():
         items, own = items_of(study, stratum), of_stratum(answers, name)
-        if gold := int((items.gold != UNLABELLED).sum()):
+        if (gold := int((items.gold != UNLABELLED).sum())) >= FEWEST_GOLD:
             # Where nothing could be run, each metric says why.
             lacks = tuple(
                 Passed(method, (why,))
@@ -341,7 +370,7 @@ def with_ranges(
             rng = stream(settings, stratum, "gold").spawn(1)[0]
             votes = allowed(items, items.labels, rng, level, weights)
         known, passed = {one.of for one in own}, () if own else (NO_MODEL,)
-        own += [Answer(name, of, reason=NO_GOLD, passed_over=passed)
+        own += [Answer(name, of, reason=SINGLE if gold else NO_GOLD, gold=gold, passed_over=passed)
                 for of in quantities_asked(settings, items) if of not in known]  # fmt: skip
         ranged += [replace(one, allowed=range_of(one.of, items, votes, level)) for one in own]
         if votes is not None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from crowdgold.inference.estimate import FEWEST
 from crowdgold.inference.expert_errors import why_unknown
-from crowdgold.types.items import Items, Table
+from crowdgold.types.items import FEWEST_GOLD, Items, Table
 from crowdgold.types.notes import FATAL, WEIGHTS, Note
 
 FEWEST_JUDGES, MOST_JUDGES = 3, 15
@@ -76,7 +76,7 @@ class Need:
 
 
 def _gold(has: Has) -> Note | None:
-    if has.gold >= 2:
+    if has.gold >= FEWEST_GOLD:
         return None
     return Note("one_gold_label", {"gold": has.gold}) if has.gold else Note("no_gold_labels")
 

@@ -22,7 +22,6 @@ from crowdgold.methods.method import ANSWERS, in_order
 from crowdgold.methods.registry import METHODS
 from crowdgold.types.columns import list_names
 from crowdgold.types.display import visible
-from crowdgold.types.notes import texts
 
 
 class Numbers:
@@ -131,6 +130,7 @@ def badge(key: Key, answer: Value | None) -> str:
 
 VOTES_ALONE = "votes and scores alone"
 ERRING_WORDS = "gold labels alone, corrected for expert error"
+NO_METHOD = "no method estimates it"
 MOST_NAMED = 3  # answers, methods or fits that a remark names
 MOST_UNSURE = 6  # models that a sentence at the head of the report names
 MOST_PAIRS = 12  # pairs of models whose comparison is written out; all are in estimates.csv
@@ -293,11 +293,7 @@ def unanswered(answers: Sequence[Answer]) -> Iterator[str]:
     """Which metrics have no answer, and why: each reason once, with all its methods."""
     by_why: dict[str, list[Answer]] = {}
     for one in (one for one in answers if one.value is None):
-        methods: dict[str, list[str]] = {}
-        for passed in one.passed_over:
-            methods.setdefault(texts(passed.why), []).extend([passed.method] * bool(passed.method))
-        reasons = [f"{', '.join(of)}: {why}" if of else why for why, of in methods.items()]
-        why = "; ".join(reasons) or "no method estimates it"
+        why = "; ".join(one.reasons) or NO_METHOD
         what = "no model's number" if one.allowed else "no answer"
         by_why.setdefault(f"{what}: {why}", []).append(one)
     yield from (f"{names_of(some)}: {why}" for why, some in by_why.items())

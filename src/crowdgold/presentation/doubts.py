@@ -20,6 +20,7 @@ from crowdgold.methods.needs import MEASURED_GOLD
 from crowdgold.methods.registry import METHODS, answering
 from crowdgold.presentation.answers import Numbers, listed, percent
 from crowdgold.presentation.folder import StudyFolder, records_of
+from crowdgold.types.items import FEWEST_GOLD
 from crowdgold.types.notes import GRAVE, MINOR, Note
 
 
@@ -88,7 +89,7 @@ def _gold_sample(study: StudyFolder) -> Iterator[Note]:
 def _gold(study: StudyFolder) -> Iterator[Note]:
     counts = study.counts
     n_gold = int(counts["gold"])
-    if n_gold == 0:
+    if n_gold < FEWEST_GOLD:
         yield Note("nothing_checks", {"enough": MEASURED_GOLD}, GRAVE)
         return
     each = {"positive": int(counts["gold_positive"]), "negative": int(counts["gold_negative"])}

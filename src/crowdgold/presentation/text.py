@@ -25,8 +25,14 @@ from crowdgold.evaluation.rows import MEANING, NEEDED_ALONE, SURE
 from crowdgold.inference.without_gold import WANTED, WIDE
 from crowdgold.methods.needs import MEASURED_GOLD
 from crowdgold.methods.registry import METHODS
-from crowdgold.presentation.answers import ERRING_WORDS, MOST_NAMED, names_of, unanswered
-from crowdgold.types.columns import counted
+from crowdgold.presentation.answers import (
+    ERRING_WORDS,
+    MOST_NAMED,
+    NO_METHOD,
+    names_of,
+    unanswered,
+)
+from crowdgold.types.columns import counted, list_names
 from crowdgold.types.display import WIDTH, visible
 from crowdgold.types.notes import Note
 
@@ -40,7 +46,7 @@ MOST_STRATA = 6  # whose answers are printed in full; of more there is a line ea
 MOST_TABLES, MOST_ROWS = 3, 20  # of strata in short
 AS_GOLD_WORDS = f'"{NEEDED_ALONE}": {MEANING}. It is an estimate, and rounded accordingly.'
 AS_GOLD_NAMED = 12  # numbers in that column whose intervals are named; all are in estimates.csv
-APART = "annotators_apart"
+FOOTNOTES = ("annotators_apart", "parts_apart")  # of a number, said beside it
 MARK = "!"  # after a method whose number the gold labels contradict
 
 
@@ -218,7 +224,7 @@ def footnotes(
             f"{', '.join(named)}{more}."
         )
     for one in answers:
-        yield from (f"{one.of.name}: {note.text}" for note in one.notes if note.code == APART)
+        yield from (f"{one.of.name}: {note.text}" for note in one.notes if note.code in FOOTNOTES)
     if wide := [one for one in answers if one.has("wide")]:
         fewer = min(whole.gold_positive, whole.gold_negative)
         rarer = f"{counted(fewer, 'gold label')} of the rarer class"
@@ -312,8 +318,12 @@ def _in_short(evaluation: Evaluation, strata: Sequence[StratumCounts]) -> str:
             lines.append(f"{_cut(one.name, 24)}{one.items:>7,}{one.gold:>7,}{said}")
         if len(known) > MOST_ROWS:
             lines.append(f"{len(known) - MOST_ROWS:,} more strata are in estimates.csv")
-        if len(told) > len(known):
-            lines.append(f"no answer in {len(told) - len(known):,} of {len(told):,} strata")
+        if lack := [answer for _, answer in told if not answer.is_known]:
+            which = list_names([one.stratum for one in lack], MOST_NAMED)
+            why = f"{lack[0].stratum}: {next(iter(lack[0].reasons), NO_METHOD)}"
+            lines += _wrapped(
+                [f"No answer in {len(lack):,} of {len(told):,} strata ({which}). {why}"]
+            )
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 

@@ -44,6 +44,7 @@ from crowdgold.types.gold_draw import (
 )
 
 NO_GOLD = -1
+FEWEST_GOLD = 2  # gold labels; a single one says nothing of how surely it corrects a number
 """The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
 
 SCORE, TRUTH = "score", "truth"

@@ -55,6 +55,10 @@ CATALOGUE: Mapping[str, Words] = {
         "no gold labels: votes and scores allow a range and no more; the number of a model rests "
         "on what it assumes, and nothing checks it"
     ),
+    "single_gold": Words(
+        "a single gold label corrects nothing: votes and scores allow a range and no more; the "
+        "number of a model rests on what it assumes, and nothing checks it"
+    ),
     "gold_surely_chosen": Words(
         "{surely}: the numbers rest on a model of votes and scores, where there is one, and gold "
         "labels cannot check it"
@@ -64,6 +68,11 @@ CATALOGUE: Mapping[str, Words] = {
     ),
     # What is said of an estimate.
     "gold_alone": Words("from the gold labels alone: the prediction makes it no surer"),
+    "parts_apart": Words(
+        "the two values themselves differ by {apart:.3f}: gold labels correct a prediction for "
+        "some of the three numbers, and stand alone for others. The difference is of the same "
+        "items for both, and is the one to go by"
+    ),
     "rests_on_few": Words("it rests on {number:counted {units}}"),
     "exact_bound": Words(
         "it rests on {number:counted {units}}, so that the interval is an exact bound"
@@ -133,7 +142,8 @@ CATALOGUE: Mapping[str, Words] = {
     ),
     "no_classes": _lack("it needs gold labels of both classes; there are none", FIRST_GOLD),
     "one_class": _lack(
-        "it needs gold labels of both classes; all {gold} are of one class", MORE_GOLD
+        "it needs gold labels of both classes; found {gold:counted gold label}, of one class",
+        MORE_GOLD,
     ),
     "no_scores": _lack(
         "it needs scores of a model; there are none", "add a file with the columns item and score"
@@ -366,11 +376,11 @@ CATALOGUE: Mapping[str, Words] = {
         "Nothing checks the model of the votes against the truth. It takes voters to be right more "
         "often than not. Have an expert label items drawn at random: {enough} are enough for a "
         "first answer, 100 for a useful one.",
-        "No gold labels",
+        "No gold labels to check anything",
     ),
     "few_of_a_class": Words(
         "There are {positive:,} positive and {negative:,} negative ones; a metric that rests on "
-        "fewer than {fewest} of them has no interval. Label more random items.",
+        "fewer than {fewest} of them has an exact bound, or no interval. Label more random items.",
         "Too few gold labels of a class",
     ),
     "few_gold": Words(
