@@ -145,7 +145,7 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
     if sample.surely_chosen:
         raise InputError(f"no batch can follow these gold labels: {sample.doubt}")
     if sample.chosen:
-        terminal.say_filled(f"Warning: {sample.doubt}.")
+        terminal.say_filled(f"Warning: {sample.doubt.text}.")
     lines = [f"Batch {batch.number}: {len(batch.rows):,} items to be labelled", ""]
     lines.append(f"{'stratum':>7}{'items':>9}{'drawn':>7}{'chance':>8}  why")
     strata = zip(batch.size, batch.drawn, batch.reason, strict=True)

@@ -276,13 +276,11 @@ def next_batch(
     total = wanted.sum(axis=0)
     told = np.divide(wanted, total, out=np.zeros_like(wanted), where=total > 0)
     for h, own in enumerate(told):
-        of = guess[stratum == h]
-        low, high = (f"{100 * value:.3g}" for value in (of.min(), of.max()))
-        chance = f"{low} %" if low == high else f"{low} to {high} %"
+        chance = f"{100 * guess[stratum == h].mean():.2g} %"
         times = part[h] / (size[h] / size.sum())
         often = f"{times:.2g} times as often as at random"
         why = f", most for {asked[int(own.argmax())].text}" if times > 1 and own.any() else ""
-        reasons.append(f"expected to be positive with {chance}; drawn {often}{why}")
+        reasons.append(f"{chance} of them expected to be positive; drawn {often}{why}")
     return Batch(number, rows, order, size, tuple(reasons))
 
 

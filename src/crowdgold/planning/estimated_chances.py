@@ -77,7 +77,8 @@ def threshold_in_words(items: Items) -> str:
             rest, most = gold[~upper].mean(), step - smooth
             often = "alone"
             if rest > 0:
-                often = f"{gold[upper].mean() / rest:.2g} times as often as the others"
+                times = float(f"{gold[upper].mean() / rest:.2g}")
+                often = f"{times:,g} times as often as the others"
             said = (
                 f"Items look chosen by a threshold, not gradually: the {100 * upper.mean():.0f} % "
                 f"that {name} scores highest have gold labels {often}. Then estimated chances are "

@@ -284,6 +284,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         leads=answers.leads(study.answers, study.level),
         answers_table=answers_table(answer_groups),
         unanswered=list(answers.unanswered(study.answers)),
+        ranges_alone=any(one.allowed for one in study.answers),
         reasons=list(dict.fromkeys(one.reason.text for one in study.answers if one.reason)),
         ranges_if=counts.get("ranges_if", ""),
         pairs_left=max(0, compared - answers.MOST_PAIRS),

@@ -491,6 +491,9 @@ class Note:
         """What would mend it; empty where nothing is known to."""
         return _Places().vformat(CATALOGUE[self.code].mend, (), self.values)
 
+    def __str__(self) -> str:
+        return self.text
+
     def as_json(self) -> dict[str, Any]:
         """As study.json has it, with its sentence."""
         return {"code": self.code, "weight": self.weight, "values": dict(self.values),
