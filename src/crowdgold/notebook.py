@@ -55,7 +55,7 @@ def read(
     how = Reading(dict(columns or {}), labels, repeated, item, words, encoding, unmatched)
     study = StudyFiles([Path(one) for one in paths], how).read()
     for note in study.notes:
-        say(note)
+        say(note.text)
     return study
 
 

@@ -51,7 +51,7 @@ def cells(path, person="annotator"):
 def notes_of(path):
     notes = []
     read_sheet(path, notes)
-    return "\n".join(notes)
+    return "\n".join(note.text for note in notes)
 
 
 def written(folder, name, content):

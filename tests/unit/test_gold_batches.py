@@ -14,10 +14,10 @@ from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import (
     GoldDraw,
     batch_weights,
-    draw_in_words,
     in_batches,
+    note_on_draw,
+    notes_on_skipped,
     read_gold_draw,
-    skipped_in_words,
 )
 from crowdgold.types.items import NO_GOLD
 from unit.reference import make_items
@@ -109,11 +109,11 @@ def test_columns_of_batches_are_read():
     assert np.isnan(found.chance[5:]).all()
     assert found.drawn.tolist() == [2, 2, 1]
     assert found.batch.tolist() == [0, 1, 1]
-    assert "in 2 batches of 2, 3" in draw_in_words(found, GOLD)
-    (said,) = skipped_in_words(frame(), GOLD)
-    assert said.startswith("1 of 4 items that were sent to experts came back without a label")
+    assert "in 2 batches of 2, 3" in note_on_draw(found, GOLD).text
+    (said,) = notes_on_skipped(frame(), GOLD)
+    assert said.text.startswith("1 of 4 items that were sent to experts came back without a label")
     # Of ties the note on the majority of the experts tells, once.
-    assert not skipped_in_words(frame(), GOLD, ITEM == "f")
+    assert not notes_on_skipped(frame(), GOLD, ITEM == "f")
     assert found.sent[2:6].tolist() == [1, 1, 2, 2]
     assert found.take(np.array([5, 6])).sent.tolist() == [2, -1]
     # A batch of which nothing came back yet is passed over.
@@ -122,7 +122,7 @@ def test_columns_of_batches_are_read():
                   gold_stratum_size=["", "", "5", "5", "3", "", "5", "", "", ""])  # fmt: skip
     again = read_gold_draw(later, GOLD, ITEM)
     np.testing.assert_array_equal(again.counts, found.counts)
-    assert not skipped_in_words(later, GOLD)
+    assert not notes_on_skipped(later, GOLD)
     assert read_gold_draw(frame(), np.full(10, -1), ITEM) is None
 
 

@@ -12,6 +12,7 @@ from crowdgold.cli import main
 from crowdgold.reading.outputs import neutralised, restored, write_spreadsheet
 from crowdgold.reading.study import read_study
 from crowdgold.reading.tables import read_items, write_items
+from crowdgold.types.notes import texts
 
 FORMULAS = [
     "=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "\r=x", "\n=x", "=a\r=b", "\uff1dx",
@@ -153,7 +154,7 @@ def test_its_tables_hold_no_formula_and_its_readers_give_the_names_back(hostile)
     assert summary["models"] == list(MODELS)
     study = read_study([folder / "items.csv"], {"CLARA": "ignore"})
     assert sorted(study.items.item) == sorted(item)
-    assert any("items.csv, item: an apostrophe before" in note for note in study.notes)
+    assert "items.csv, item: an apostrophe before" in texts(study.notes)
 
 
 CONTROLS = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\u2066\x7f"

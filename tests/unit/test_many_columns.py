@@ -33,8 +33,8 @@ def test_names_are_listed_as_often_whatever_their_number(tmp_path, monkeypatch):
         study = read_study([wide(tmp_path, [f"feature{k}" for k in range(number)])])
         times.append(len(listed))
     assert times[0] == times[1] > 0
-    (note,) = [one for one in study.notes if "passed over" in one]
-    assert note.endswith("feature19 and 280 more")
+    (note,) = [one for one in study.notes if one.code == "columns_left_out"]
+    assert note.text.endswith("feature19 and 280 more")
 
 
 def test_more_models_than_can_be_compared_are_refused_with_the_limit(tmp_path):

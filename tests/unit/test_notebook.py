@@ -18,6 +18,7 @@ from crowdgold.reading.study import Study
 from crowdgold.types.display import MOST_LINES
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import items_from_frame
+from crowdgold.types.notes import Note
 from unit.made_files import EXAMPLE
 
 FILES = [EXAMPLE / f"{name}.csv" for name in ("votes", "gold", "scores")]
@@ -190,7 +191,8 @@ def test_every_object_fits_on_a_screen(study, result):
     )
     wide = items_from_frame(table, np.random.default_rng(1), "wide.csv")
     fitted = cg.fit("logistic-R", study)
-    notes = Study(wide, notes=tuple(f"note {n} of {hostile}" for n in range(300)))
+    many = tuple(Note("as_gold", {"file": f"{n} of {hostile}"}) for n in range(300))
+    notes = Study(wide, notes=many)
     for one in (wide, notes, study, study.items, study.annotations, cg.check(study), fitted):
         lines = repr(one).splitlines()
         assert len(lines) <= MOST_LINES + 1

@@ -16,7 +16,20 @@ import pytest
 from crowdgold.cli import main
 from crowdgold.methods.needs import NEEDS, Facts, Has, gravest
 from crowdgold.methods.registry import METHODS
-from crowdgold.types.notes import CATALOGUE, FATAL, GRAVE, MINOR, Note, codes, note_of, texts
+from crowdgold.reading.study import read_study
+from crowdgold.types.errors import InputError
+from crowdgold.types.notes import (
+    CATALOGUE,
+    FATAL,
+    GRAVE,
+    GUESSED,
+    MINOR,
+    TOLD,
+    Note,
+    codes,
+    note_of,
+    texts,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "src/crowdgold"
@@ -63,10 +76,23 @@ def test_every_note_that_code_makes_has_its_words_and_every_sentence_is_used():
 
 
 def test_no_sentence_is_a_place_for_a_whole_one():
-    """But what reading says of files, whose sentences stand beside their rules."""
     bare = {code for code, words in CATALOGUE.items()
             if not any(text.strip() for text, *_ in Formatter().parse(words.text))}  # fmt: skip
-    assert bare == {"read"}
+    assert bare == set()
+
+
+def test_what_is_said_of_files_is_a_note_that_a_json_file_holds(tmp_path, monkeypatch):
+    """Of studies of many kinds, and of what tools write."""
+    monkeypatch.chdir(tmp_path)
+    notes = []
+    for make in STUDIES.values():
+        files = [one for one in make(tmp_path) if Path(one).is_file()]
+        with contextlib.suppress(InputError):  # of one whose positive label has to be named
+            notes += read_study(files, unlabelled=True).notes
+    assert all(note_of(json.loads(json.dumps(note.as_json()))) == note for note in notes)
+    assert {note.weight for note in notes} == {GUESSED, TOLD}
+    found = {note.code for note in notes}
+    assert found > {"drawn_by_strata", "gold_of_experts", "weights_read", "clusters_compared"}
 
 
 def test_what_a_method_lacks_and_what_speaks_against_it_is_a_note_with_a_remedy():

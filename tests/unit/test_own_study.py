@@ -9,6 +9,7 @@ import pytest
 from crowdgold.reading.study import read_study
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD
+from crowdgold.types.notes import Note, texts
 
 LONG = """item,annotator,label
 a,R1,1
@@ -90,8 +91,8 @@ def test_decimal_commas_are_read_where_semicolons_separate(tmp_path):
     study = read_study(files)
     assert study.items.scores["gpt"].tolist() == [0.25, -1.5, 3]
     assert study.items.scores["other"][:2].tolist() == [-1, 2.5]
-    assert "scores.csv: decimal commas in gpt, other" in study.notes
-    assert not [note for note in study.notes if "commas in note" in note]
+    said = [note.text for note in study.notes if note.code == "decimal_commas"]
+    assert said == ["scores.csv: decimal commas in gpt, other"]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -150,7 +151,7 @@ def test_experts_who_disagree(tmp_path):
     assert gold_of(study) == {"b": 0, "c": 1}
     by_expert = {name: labels.tolist() for name, labels in study.gold_by_expert.items()}
     assert by_expert == {"E1": [1, 0, 1], "E2": [0, -1, 0], "E3": [-1, -1, 1]}
-    assert any("1 item on which they are tied" in note for note in study.notes)
+    assert "1 item on which they are tied" in texts(study.notes)
 
 
 def test_a_column_an_expert_and_a_file_named_gold(tmp_path):
@@ -160,7 +161,7 @@ def test_a_column_an_expert_and_a_file_named_gold(tmp_path):
     study = read_study(written(tmp_path, votes_csv=LONG, gold_csv=LONG.replace("R", "E")))
     assert votes_of(study) == VOTES
     assert list(study.gold_by_expert) == ["E1", "E2", "E3"]
-    assert any("read as experts" in note for note in study.notes)
+    assert Note("as_experts", {"file": "gold.csv"}) in study.notes
 
 
 @pytest.mark.parametrize("positive", [["R", "X"], "R,X", ["x, r"], ["R", "R,X"]])
@@ -171,7 +172,7 @@ def test_any_of_several_positive_labels_is_positive(positive, tmp_path):
     study = read_study(paths, positive=positive)
     assert votes_of(study) == {"a": (2, 3), "b": (1, 2), "c": (0, 1)}
     assert gold_of(study) == {"a": 1, "b": 0}
-    assert any("are positive, all others negative: 'g', 'pg'" in note for note in study.notes)
+    assert "are positive, all others negative: 'g', 'pg'" in texts(study.notes)
     paths = written(tmp_path, votes_csv=votes, gold_csv="item,label\na,G\nb,PG\n")
     assert gold_of(read_study(paths, positive=positive)) == {"a": 0, "b": 0}
     wide = written(tmp_path, wide_csv="item,ann,bob\na,R,G\nb,X,X\nc,PG,G\n")
@@ -191,7 +192,7 @@ def test_an_item_without_a_score_counts_for_what_needs_none(tmp_path):
     np.testing.assert_array_equal(items.scores["llama"], [np.nan, 0.25, np.nan])
     assert items.with_score("gpt").item.tolist() == ["a"]
     said = "2 items of 3 with votes but without a score of gpt, which count for what needs none"
-    assert f"{said}: 'b', 'c'" in study.notes
+    assert f"{said}: 'b', 'c'" in [note.text for note in study.notes]
     with pytest.raises(InputError, match="2 items without a score of 'gpt' cannot be ranked"):
         items.order("gpt")
     assert items.with_score("gpt").order("gpt").tolist() == [0]
@@ -294,7 +295,7 @@ def test_votes_gold_and_notes_are_those_of_the_files(case, tmp_path):
     files, options, votes, gold, said = READ[case]
     study = read_study(written(tmp_path, **files), **options)
     assert (votes_of(study), gold_of(study)) == (votes, gold)
-    assert said in "\n".join(study.notes)
+    assert said in texts(study.notes)
 
 
 def test_row_numbers_of_messages_are_those_of_the_file(tmp_path):
@@ -389,7 +390,7 @@ def test_a_column_of_many_texts_or_of_nothing_is_passed_over(tmp_path):
     study = read_study(paths)
     assert study.items.predictors == ["gpt"]
     said = "s.csv: columns passed over: notes, tiny (nothing in tiny)"
-    assert said in study.notes
+    assert said in [note.text for note in study.notes]
 
 
 def test_what_annotators_or_items_say_beside_is_no_score(tmp_path):
@@ -403,8 +404,9 @@ def test_what_annotators_or_items_say_beside_is_no_score(tmp_path):
     study = read_study(paths)
     assert study.items.predictors == []
     assert gold_of(study) == {"a": 1, "b": 0}
-    assert "final.csv: its labels are read as gold labels" in study.notes
-    assert "about.csv: columns passed over: length" in study.notes
+    said = [note.text for note in study.notes]
+    assert "final.csv: its labels are read as gold labels" in said
+    assert "about.csv: columns passed over: length" in said
 
 
 @pytest.mark.parametrize("absent", ["5", "level 5", "1O", "strongly agree", "unlikely", "x", "no"])
@@ -414,7 +416,7 @@ def test_positive_labels_that_nobody_gave_are_told_where_others_are_there(absent
     rows = "".join(f"{item},R{k},{text}\n" for item in "ab" for k, text in enumerate(others))
     paths = written(tmp_path, v_csv=f"item,annotator,label\n{rows}")
     both, alone = (read_study(paths, positive=one) for one in (["4", absent], "4"))
-    assert f"--positive {absent}: no label has this value" in both.notes
+    assert Note("positive_absent", {"label": absent}) in both.notes
     np.testing.assert_array_equal(both.items.votes_positive, alone.items.votes_positive)
 
 
@@ -443,9 +445,10 @@ def test_the_chances_of_gold_are_read_and_are_no_experts_labels(text, tmp_path):
     assert len(study.gold_by_expert) == 1
     assert gold_of(study) == {"a": 1, "b": 0}
     assert study.items.draw.chance[:2].tolist() == [0.5, 0.25]
-    assert any("the table says with which chances gold items were drawn, each item by itself: the "
-               "weight of a label is 0.67 to 1.3 times the average; all 2 tell as much as 2 labels"
-               in note for note in study.notes)  # fmt: skip
+    assert (
+        "the table says with which chances gold items were drawn, each item by itself: the weight "
+        "of a label is 0.67 to 1.3 times the average; all 2 tell as much as 2 labels"
+    ) in texts(study.notes)
 
 
 def test_strata_of_gold_beside_the_votes_are_counted(tmp_path):
@@ -461,7 +464,7 @@ def test_strata_of_gold_beside_the_votes_are_counted(tmp_path):
     assert study.items.draw.chance.tolist() == [0.5] * 6
     assert study.items.draw.drawn.tolist() == [2, 1]
     assert not study.strata
-    assert any("fixed numbers from each of 2 strata" in note for note in study.notes)
+    assert "fixed numbers from each of 2 strata" in texts(study.notes)
 
 
 def test_chances_of_two_files_are_refused(tmp_path):
@@ -483,7 +486,8 @@ def test_many_annotators_are_counted_and_a_few_are_named(prefix, said, tmp_path)
     for number, listed in ((8, None), (9, "{0}1, {0}2, {0}3 and 6 more")):
         names = [f"{prefix or 'r'}{k + 1}" for k in range(number)]
         rows = [",".join(["item", *names]), *(f"i{k}{',1' * number}" for k in range(3))]
-        notes = read_study(written(tmp_path, votes_csv="\n".join(rows))).notes
+        study = read_study(written(tmp_path, votes_csv="\n".join(rows)))
+        notes = [note.text for note in study.notes]
         if listed is None:
             assert [name for name in names if not any(name in note for note in notes)] == []
         else:

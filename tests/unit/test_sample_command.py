@@ -17,6 +17,7 @@ from crowdgold.planning.estimated_chances import chances_in_words, estimated_cha
 from crowdgold.planning.more_labels import metrics_for
 from crowdgold.reading.study import read_study
 from crowdgold.types.items import items_from_frame
+from crowdgold.types.notes import texts
 from unit.made_items import draw_items, write_items
 
 TABLE = draw_items(11)
@@ -84,8 +85,8 @@ def test_files_come_back_with_labels_and_are_understood(folder, capsys):
     answers = json.loads(told.out)["answers"]
     bare = read_study(["study.csv"]).items
     items = bare
-    for n, texts in ((80, []), (120, ["AUC", "prevalence"])):
-        batch = next_batch(items, metrics_for(items, texts), n, 3)
+    for n, wanted in ((80, []), (120, ["AUC", "prevalence"])):
+        batch = next_batch(items, metrics_for(items, wanted), n, 3)
         items = with_labels(replace(items, truth=TABLE.truth), batch)
     again = read_study(files).items
     np.testing.assert_array_equal(again.gold, items.gold)
@@ -112,7 +113,7 @@ def test_what_experts_leave_empty_counts_as_not_drawn(folder):
     """What is drawn again is of the batch that has its label."""
     drawn(80, rows=60)
     study = read_study(["study.csv", "one.csv"])
-    assert any(note.startswith("20 of 80 items that were sent") for note in study.notes)
+    assert any(one.text.startswith("20 of 80 items that were sent") for one in study.notes)
     assert np.nansum(study.items.draw.counts) == pytest.approx(1000)
     sent = read("one.csv")
     drawn(500, "two.csv", "one.csv")
@@ -137,7 +138,7 @@ def test_an_expert_may_stop_anywhere(folder, capsys):
             study = read_study(["study.csv", *files, f"{name}.csv"])
             begun = labels >= strata
             assert (study.items.gold >= 0).sum() == 80 * len(files) + labels * begun
-            told = [one for one in study.notes if "passed over" in one]
+            told = [one.text for one in study.notes if one.code == "batch_not_begun"]
             assert len(told) == (not begun)
             for empty in sent["gold_stratum"][labels:strata]:
                 assert f"'{empty}'" in told[0]
@@ -268,7 +269,7 @@ def test_items_like_which_hardly_any_was_chosen_are_told_of(folder, capsys):
     assert chance.sum() == pytest.approx(150, rel=0.01)
     assert chance.min() == pytest.approx(0.05 * chance.mean(), rel=0.01)
     study = read_study(["chosen.csv", "chances.csv"])
-    assert any("right only if the choice depended on these alone" in note for note in study.notes)
+    assert "right only if the choice depended on these alone" in texts(study.notes)
     assert "estimated" in cg.check(study).gold_sample.note
     again = items_from_frame(study.items.to_frame(), np.random.default_rng(0))
     assert again.draw.estimated

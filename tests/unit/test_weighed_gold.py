@@ -24,6 +24,7 @@ from crowdgold.reading.study import read_study
 from crowdgold.simulate import simulate
 from crowdgold.types.gold_draw import COLUMNS, GoldDraw, read_gold_draw
 from crowdgold.types.items import NO_GOLD
+from crowdgold.types.notes import texts
 
 WORLD = {
     "n": 1000, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
@@ -189,7 +190,7 @@ def test_items_on_which_experts_are_tied_are_not_those_that_they_left(tmp_path):
     found = read_study([tmp_path / "study.csv", tmp_path / "experts.csv"])
     tied = int(split.sum())
     assert tied > 10
-    said = " ".join(found.notes)
+    said = texts(found.notes)
     assert f"1 of {EACH} items that were sent to experts came back without a label" in said
     assert f"; {tied} items on which they are tied have no gold label where" in said
     of_sent = found.items.draw.sent >= 0

@@ -10,6 +10,7 @@ from crowdgold.reading import door
 from crowdgold.reading import tables as workbooks
 from crowdgold.reading.study import read_study
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import texts
 
 SHEET = "xl/worksheets/sheet1.xml"
 ROWS = [
@@ -69,7 +70,7 @@ def test_a_workbook_is_read_as_a_text_file_is(tmp_path):
 def test_the_first_sheet_that_is_shown_is_read_and_said(tmp_path):
     study = read_study([book(tmp_path / "votes.xlsx", hidden=[["x"]], after=[["item"]])])
     assert votes_of(study) == VOTES
-    assert study.notes == ("votes.xlsx: the sheet 'votes' is read; passed over: gold",)
+    assert texts(study.notes) == "votes.xlsx: the sheet 'votes' is read; passed over: gold"
 
 
 def test_rows_of_messages_are_those_of_the_sheet(tmp_path):

@@ -14,7 +14,7 @@ from crowdgold.methods.needs import FEW_LABELS, NOT_USABLE, USABLE, VERDICTS, WE
 from crowdgold.methods.registry import METHODS
 from crowdgold.types.columns import counted, list_names
 from crowdgold.types.display import WIDTH, first_lines
-from crowdgold.types.notes import FIRST_GOLD, with_codes
+from crowdgold.types.notes import FIRST_GOLD, Note, with_codes
 
 if TYPE_CHECKING:
     from crowdgold.checking.study import DataCheck
@@ -217,7 +217,7 @@ def as_json(check: "DataCheck") -> dict[str, Any]:
 
 
 def describe(
-    check: "DataCheck", notes: Sequence[str] = (), files: str = "FILES", error: str = ""
+    check: "DataCheck", notes: Sequence[Note] = (), files: str = "FILES", error: str = ""
 ) -> str:
     """What was found for a reader, on one screen; notes are of how the study was read.
 
@@ -238,14 +238,16 @@ def describe(
     support = _lines({**_support(check), "next": follow})
     room, facts = MOST_LINES - 1 - len(support), _lines(_about_in_short(check))
     # As many notes as leave room for all that was counted.
-    shown = [[*_lines({"read": _shortened(notes, n)}), *facts] for n in range(NOTES, 0, -1)]
+    read = [one.text for one in notes]
+    shown = [[*_lines({"read": _shortened(read, n)}), *facts] for n in range(NOTES, 0, -1)]
     data = next((lines for lines in shown if len(lines) <= room), shown[-1])
     return "\n".join([first_lines(data, room, ALL), *support])
 
 
-def describe_all(check: "DataCheck", notes: Sequence[str] = ()) -> str:
+def describe_all(check: "DataCheck", notes: Sequence[Note] = ()) -> str:
     """The same with everything that was counted, and the reasons of each verdict, usable first."""
-    lines = [*_lines({"read": list(notes), **about(check), **_support(check, None)}), ""]
+    read = [one.text for one in notes]
+    lines = [*_lines({"read": read, **about(check), **_support(check, None)}), ""]
     alike: dict[tuple[int, str, str], list[str]] = {}
     for one in check.verdicts:
         key = (VERDICTS.index(one.verdict), one.why, one.mend)

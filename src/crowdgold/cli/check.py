@@ -9,6 +9,7 @@ import numpy as np
 from crowdgold.cli import terminal
 from crowdgold.cli.study_file import parse
 from crowdgold.reading.json_shapes import plain
+from crowdgold.types.notes import with_codes
 from crowdgold.types.parameters import SEED
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ def run(asked: argparse.Namespace) -> int:
         terminal.say_filled(f"Warning: {warning.text}.")
     if asked.json:
         files = [str(path) for path in asked.files]
-        found = {"files": files, "notes": list(study.notes), **plain(as_json(check))}
+        notes = with_codes("notes", study.notes)
+        found = {"files": files, **notes, **plain(as_json(check))}
         terminal.tell(json.dumps({**found, "supported": check.supported, "seed": asked.seed}))
     else:
         told = (

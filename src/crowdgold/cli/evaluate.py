@@ -281,7 +281,7 @@ def run(asked: argparse.Namespace) -> int:
         terminal.say(f"Error: {why}")
         return UNSUPPORTED
     terminal.say_kept(out, kept)
-    terminal.say_notes(note.text for note in (*summary.notes, *check.warnings))
+    terminal.say_notes((*summary.notes, *check.warnings))
     if asked.json:
         terminal.tell(json.dumps(plain(found.as_json())))
     if wanted is not None:

@@ -22,6 +22,7 @@ from crowdgold.planning import pilot, study_size
 from crowdgold.reading.json_shapes import plain
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import LEVEL, check_level
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def planned_more(asked: argparse.Namespace) -> Planned:
             planned = more_labels.IntervalPlan(metric, asked.level, anytime=asked.anytime)
             more = more_labels.more_labels(items, planned, asked.width, asked.seed, tried.append)
             wider = more_labels.wider_where_experts_err(items, planned)
-            notes += pilot.cluster_notes(items, more_labels.LABELS_APART)
+            notes += pilot.cluster_notes(items, of_labels=True)
             notes += more_labels.expert_notes(wider)
             found = {"metric": metric.text, **plain(asdict(more))}
             if asked.width is not None:
@@ -87,11 +88,8 @@ def planned_more(asked: argparse.Namespace) -> Planned:
             values.append(found)
             texts.append(more_labels.describe(more, metric.text, asked.width))
     if asked.anytime is not None and more.labels > asked.anytime:
-        notes.append(
-            f"there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
-            "the number of the first look. Intervals still hold, and are little wider"
-        )
-    terminal.say_notes(list(dict.fromkeys(notes)))
+        notes.append(Note("more_than_planned", {"planned": asked.anytime}))
+    terminal.say_notes(notes)
     shown = {"metrics": values} if asked.width is None else values[0]
     return shown, "\n\n".join(texts), reached
 

@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING
 
 from crowdgold.reading.door import REFUSE, UNMATCHED, Reading
 from crowdgold.types.display import WIDTH
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import ESTIMATE, ONE_LABEL
 
 if TYPE_CHECKING:
@@ -59,10 +60,10 @@ def say_filled(text: str) -> None:
     say(textwrap.fill(text, WIDTH, subsequent_indent="  "))
 
 
-def say_notes(notes: Iterable[str]) -> None:
-    """Say what was decided, or is to be known."""
-    for note in notes:
-        say_filled(f"Note: {note}")
+def say_notes(notes: Iterable[Note]) -> None:
+    """Say what was decided, or is to be known, each once."""
+    for text in dict.fromkeys(note.text for note in notes):
+        say_filled(f"Note: {text}")
 
 
 def tell(text: str) -> None:

@@ -251,7 +251,7 @@ def join_findings(
         for name, part in inside.items()
     ]  # fmt: skip
     notes = (
-        *(Note("read", {"told": one}) for one in study.notes), *planned.notes,
+        *study.notes, *planned.notes,
         *note_on_errors(items), *_notes(settings, items),
         *notes_on_looks(settings, items, findings),
     )  # fmt: skip

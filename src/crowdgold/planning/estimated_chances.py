@@ -23,8 +23,9 @@ import numpy as np
 
 from crowdgold.models.logistic import features, fit_folds, standard
 from crowdgold.types.errors import InputError
-from crowdgold.types.gold_draw import ESTIMATED, GoldDraw, cost_in_words
+from crowdgold.types.gold_draw import ESTIMATED, GoldDraw, cost_of
 from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.notes import Note
 
 TIMES = 20.0  # ratio of the likelihoods from which on a choice looks like one by a threshold
 COLUMNS = ("item", ESTIMATED)
@@ -127,7 +128,7 @@ def estimated_chances(items: Items) -> np.ndarray:
 def chances_in_words(items: Items, chance: np.ndarray) -> str:
     """What estimated chances cost and where they may be wrong, in sentences."""
     gold = np.flatnonzero(items.gold != NO_GOLD)
-    cost = cost_in_words(GoldDraw(chance).weights(gold))
+    cost = Note("unequal_weights", cost_of(GoldDraw(chance).weights(gold))).text
     told = (
         "How likely each item was to be chosen is estimated from "
         f"{'votes and ' * items.has_votes}scores: {cost}"

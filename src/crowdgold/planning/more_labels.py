@@ -29,6 +29,7 @@ from crowdgold.planning.batch import next_batch, predictions, random_batch, with
 from crowdgold.types.display import WIDTH
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import LEVEL
 
 
@@ -71,11 +72,6 @@ AWAY = float(stdtrit(STUDIES - 1, 0.975))  # Student's t
 FIRST, MOST = FEWEST_LEFT, 6_400
 """Labels more that are tried first, and at most, for a width; each size is twice the one before."""
 TIMES = 1.5, 2, 4, 8  # as many labels as there are, which are tried where no width is wanted
-LABELS_APART = (
-    "widths are of intervals that compare clusters. The labels to come are simulated as if items "
-    "of a cluster were no more alike than their votes and scores make them, so that"
-)
-"""Of clusters, where the labels to come alone are simulated."""
 
 
 @dataclass(frozen=True)
@@ -180,22 +176,15 @@ def wider_where_experts_err(items: Items, planned: IntervalPlan) -> float:
     return float((corrected.upper - corrected.lower) / (taken.upper - taken.lower))
 
 
-def expert_notes(wider: float) -> list[str]:
+def expert_notes(wider: float) -> list[Note]:
     """A note that widths do not count experts' errors; none where `wider`, of
     `wider_where_experts_err`, is NaN.
     """
     if np.isnan(wider):
         return []
-    more = ""
-    if wider > 1:
-        more = (
-            " Widths fall with the square root of the labels: it takes about "
-            f"{wider**2:.2g} times as many in all"
-        )
+    told = {"method": ANSWER, "correcting": answering_experts(), "wider": wider}
     return [
-        f"widths and labels are those of {ANSWER}, which takes gold labels for true. `crowdgold "
-        f"evaluate` corrects experts' errors by {answering_experts()}, whose interval is now "
-        f"{wider:.2g} times as wide.{more}"
+        Note("errors_take_more" if wider > 1 else "errors_not_planned", told | {"times": wider**2})
     ]
 
 

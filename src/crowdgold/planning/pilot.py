@@ -30,6 +30,7 @@ from crowdgold.reading.study import Study
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD, Items
+from crowdgold.types.notes import Note
 
 ITEMS = 5000  # simulated items, or more, so that `RARER` of the rarer class are expected among them
 MOST_ITEMS = 100_000
@@ -167,33 +168,28 @@ def fit_pilot(
     return Pilot(guesses, None if model is None else items.scores[model], diagnostics)
 
 
-PLANNED_APART = "widths are planned as if no items belonged together. These do, so that"
-"""Of clusters, where all items are simulated."""
+def cluster_notes(items: Items, of_labels: bool = False) -> list[Note]:
+    """A note that clusters may make intervals wider, where all items are simulated or `of_labels`,
+    where the labels to come alone are; none where there are no clusters.
+    """
+    if (found := cluster_effect(items)) is None:
+        return []
+    return [Note("labels_apart" if of_labels else "all_apart", {"effect": found.sentence})]
 
 
-def cluster_notes(items: Items, why: str = PLANNED_APART) -> list[str]:
-    """A note, which begins with `why`, that clusters may make intervals wider; else none."""
-    found = cluster_effect(items)
-    return [] if found is None else [f"{why} intervals may be wider than planned: {found.sentence}"]
-
-
-def check_pilot(study: Study, pilot: Pilot, rng: np.random.Generator) -> list[str]:
+def check_pilot(study: Study, pilot: Pilot, rng: np.random.Generator) -> list[Note]:
     """What speaks against planning from a pilot."""
-    found = [f"the pilot's fit: {text}" for text in pilot.diagnostics.problems]
-    found += pilot.diagnostics.notes
+    said = [*pilot.diagnostics.problems, *pilot.diagnostics.notes]
+    found = [Note("pilot_fit", {"problem": text}) for text in said]
     gold = study.items.gold
     for label, which in ((1, "positive"), (0, "negative")):
         if (gold != NO_GOLD).any() and not (gold == label).any():
-            found.append(f"the pilot has no {which} gold label: little is known of such items")
+            found.append(Note("pilot_without", {"which": which}))
     sample = assess_gold_sample(study.items, rng)
     if sample.chosen:
-        found.append(
-            f"in the pilot {sample.wording.misfit} (p = {sample.p:.2g}); what was learnt from it "
-            "may not hold of others"
-        )
+        found.append(Note("pilot_misfit", {"misfit": sample.wording.misfit, "p": sample.p}))
     if study.items.draw is not None:
-        found.append("the chances with which the pilot's gold was drawn are passed over")
+        found.append(Note("pilot_chances"))
     if study.weights is not None or study.strata:
-        found.append("weights and strata of the pilot are passed over: all items count the same")
-    found += cluster_notes(study.items)
-    return found
+        found.append(Note("pilot_weights"))
+    return [*found, *cluster_notes(study.items)]

@@ -16,11 +16,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.reading.door import STANDARD_INPUT, Guess, Reading
+from crowdgold.reading.door import STANDARD_INPUT, Reading
 from crowdgold.reading.sheets import IGNORE, Sheet, read_sheet
-from crowdgold.types.columns import FEW, counted, list_guessed, list_names, repeated, to_numbers
+from crowdgold.types.columns import FEW, counted, list_names, repeated, to_numbers
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import COLUMNS
+from crowdgold.types.notes import GUESSED, Note, texts
 from crowdgold.types.parameters import did_you_mean, unknown
 
 PREFIXES = ("score", "gold", "stratum", "vote")
@@ -242,7 +243,7 @@ def _instead(name: str, sheets: Sequence[Sheet]) -> str:
     return f"; {f'{meant} ' * bool(meant)}{columns_of(sheets)}"
 
 
-def _with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[str]) -> list[Sheet]:
+def _with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[Note]) -> list[Sheet]:
     """The sheets with a column `item`, of columns that the user says, or that are found."""
     for name in said:
         if not any(name in sheet.columns for sheet in sheets):
@@ -253,14 +254,13 @@ def _with_items(sheets: Sequence[Sheet], said: Sequence[str], notes: list[str]) 
     made = []
     for sheet, columns in zip(sheets, _item_columns(sheets), strict=True):
         if len(columns) > 1:
-            what = f"columns {list_names(columns)} together read as item"
-            notes.append(Guess(f"{sheet.name}: {what}, since none of them names one alone"))
+            notes.append(Note("columns_together", {"file": sheet.name, "columns": columns}))
             sheet = _joined(sheet, columns)
         elif columns:
             known = normal(columns[0]).casefold() in ALIASES["item"]
             _check_own_rows(sheet, columns[0])
-            why = "" if known else ", since all files have it"
-            notes.append(Guess(f"{sheet.name}: column {columns[0]!r} read as item{why}"))
+            values = {"file": sheet.name, "column": columns[0], "ours": "item"}
+            notes.append(Note("column_read" if known else "shared_column_read", values))
             sheet = sheet.renamed({columns[0]: "item"})
         made.append(sheet)
     return made
@@ -318,7 +318,7 @@ def _one_value(sheet: Sheet, column: str) -> bool:
     return number >= ENOUGH and len(own[several].drop_duplicates()) == number
 
 
-def _with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
+def _with_labels(sheet: Sheet, notes: list[Note]) -> Sheet:
     """A sheet with a column `label`, where one was found that is no model's answer."""
     free = names_of(sheet)
     found = [free[alias] for alias in ALIASES["label"] if alias in free]
@@ -347,7 +347,7 @@ def _with_labels(sheet: Sheet, notes: list[str]) -> Sheet:
         )
     if not kept:
         return sheet
-    notes.append(Guess(f"{sheet.name}: column {kept[0]!r} read as label"))
+    notes.append(Note("column_read", {"file": sheet.name, "column": kept[0], "ours": "label"}))
     return sheet.renamed({kept[0]: "label"})
 
 
@@ -434,7 +434,7 @@ def _guess(sheet: Sheet, taken: set[str], others_vote: bool) -> dict[str, str]:
     return guessed
 
 
-def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
+def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[Note]) -> list[Sheet]:
     """The sheets with names of a study for their columns; notes tell of guesses."""
     asked, with_votes = [], []
     for sheet, said in zip(sheets, _renamings(sheets, reading.columns), strict=True):
@@ -468,15 +468,18 @@ def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) ->
             kind = ours if ours in ALIASES else ours.partition("_")[0]
             kinds.setdefault(kind, []).append(theirs)
         for kind, columns in kinds.items():
-            told = [f"column {theirs!r} read as {guessed[theirs]}" for theirs in columns]
             if len(columns) > FEW:
-                told = [f"columns {list_guessed(columns)} read as {kind}_NAME"]
-            notes.extend(Guess(f"{sheet.name}: {line}") for line in told)
+                told = {"file": sheet.name, "columns": columns, "kind": kind}
+                notes.append(Note("columns_read", told))
+                continue
+            notes += [
+                Note("column_read", {"file": sheet.name, "column": one, "ours": guessed[one]})
+                for one in columns
+            ]
         sheet = sheet.renamed(guessed)
         author = next((theirs for theirs, ours in guessed.items() if ours == "annotator"), None)
         if author and normal(author).casefold() not in SURE and _one_value(sheet, "annotator"):
-            what = f"column {author!r} is the same in all rows of each item"
-            notes.append(f"{sheet.name}: {what}, so that it names no annotators")
+            notes.append(Note("of_items", {"file": sheet.name, "column": author}))
             sheet = sheet.renamed({"annotator": author})
         named.append(_with_labels(sheet, notes))
     return named
@@ -484,7 +487,7 @@ def name_columns(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) ->
 
 @contextmanager
 def named_sheets(
-    paths: Sequence[str | Path], reading: Reading, notes: list[str]
+    paths: Sequence[str | Path], reading: Reading, notes: list[Note]
 ) -> Iterator[list[Sheet]]:
     """The files as sheets with the names of a study; an error within says what was guessed."""
     if not paths:
@@ -497,6 +500,6 @@ def named_sheets(
         yield sheets
     except InputError as error:
         # Messages name our columns, which need not be those of the files.
-        guessed = "; ".join(note for note in notes if isinstance(note, Guess))
+        guessed = texts(note for note in notes if note.weight == GUESSED)
         gap = "\n" if "\n" in str(error) else " "
         raise InputError(f"{error}{gap}(guessed: {guessed})" if guessed else str(error)) from None

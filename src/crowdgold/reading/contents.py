@@ -24,7 +24,7 @@ from crowdgold.reading.columns import (
     normal,
     ours_named,
 )
-from crowdgold.reading.door import REFUSE, Guess
+from crowdgold.reading.door import REFUSE
 from crowdgold.reading.joins import check_forms, check_names
 from crowdgold.reading.label_words import PAIRS, plain, positive_labels
 from crowdgold.reading.sheets import ANONYMOUS, COUNTS, LONG, WIDE, Sheet
@@ -32,14 +32,13 @@ from crowdgold.reading.tables import Rows
 from crowdgold.types.columns import (
     BELOW_LARGEST,
     LARGEST,
-    counted,
     is_empty,
-    list_guessed,
     list_names,
     to_numbers,
 )
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import BATCH, CLUSTER, COLUMNS, FOR_PEOPLE, STRATUM, not_begun
+from crowdgold.types.notes import Note
 
 GOLD_FILE = re.compile(r"gold|expert|truth|adjudicat", re.IGNORECASE)
 NO_GOLD_FILE = re.compile(  # names of files of labels that a model gave, or that were made of votes
@@ -82,15 +81,14 @@ def _with_kind(sheet: Sheet) -> Sheet:
     return replace(sheet, kind=WIDE if sheet.starting("vote") else None)
 
 
-def _with_votes(sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str]) -> list[Sheet]:
+def _with_votes(sheets: Sequence[Sheet], positive: Sequence[str], notes: list[Note]) -> list[Sheet]:
     """The sheets with the forms of their votes; annotators of a file called gold can be experts."""
     found = list(map(_with_kind, sheets))
     several = sum(sheet.kind is not None for sheet in found) > 1
     for place, sheet in enumerate(found):
         gold = GOLD_FILE.search(sheet.name) and not sheet.has("expert")
         if sheet.kind == LONG and several and gold:
-            named = "its annotators are read as experts, as the file is named"
-            notes.append(Guess(f"{sheet.name}: {named}"))
+            notes.append(Note("as_experts", {"file": sheet.name}))
             found[place] = _with_kind(sheet.renamed({"annotator": "expert"}))
     if any(sheet.kind is not None for sheet in found):
         return found
@@ -110,16 +108,13 @@ def _with_votes(sheets: Sequence[Sheet], positive: Sequence[str], notes: list[st
             and labelled(sheet, name)
         ]
         if sheet.has("item") and len(columns) > 1:
-            notes.append(
-                f"{sheet.name}: a column an annotator, guessed by their labels: "
-                f"{list_guessed(columns)}"
-            )
+            notes.append(Note("as_votes", {"file": sheet.name, "columns": columns}))
             names = {name: f"vote_{name}" for name in columns}
             found[place] = replace(sheet.renamed(names), kind=WIDE)
             continue
         bare = sheet.has("item", "label") and not sheet.has("expert")
         if bare and sheet.frame["item"].duplicated().any():
-            notes.append(f"{sheet.name}: labels without annotators; each row is a vote")
+            notes.append(Note("rows_are_votes", {"file": sheet.name}))
             found[place] = replace(sheet, kind=ANONYMOUS)
     return found
 
@@ -181,7 +176,7 @@ def _check_confidence(sheet: Sheet) -> None:
             )
 
 
-def _guess_scores(sheet: Sheet, notes: list[str]) -> Sheet:
+def _guess_scores(sheet: Sheet, notes: list[Note]) -> Sheet:
     """The sheet with its columns of numbers as models' scores, if it holds nothing else."""
     other = ("score", "gold", "stratum", "weight")
     if sheet.kind or sheet.has("label") or any(sheet.starting(prefix) for prefix in other):
@@ -213,8 +208,7 @@ def _guess_scores(sheet: Sheet, notes: list[str]) -> Sheet:
             f"--column {name}=score_{name}"
         )
     if columns:
-        what = f"columns read as the scores of models: {list_guessed(columns)}"
-        notes.append(Guess(f"{sheet.name}: {what}"))
+        notes.append(Note("as_scores", {"file": sheet.name, "columns": columns}))
     return sheet.renamed({name: f"score_{name}" for name in columns})
 
 
@@ -247,7 +241,7 @@ def _check_without_votes(named: Sequence[Sheet], sheets: Sequence[Sheet]) -> Non
 
 
 def assign(
-    sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str], repeated: str = REFUSE
+    sheets: Sequence[Sheet], positive: Sequence[str], notes: list[Note], repeated: str = REFUSE
 ) -> list[Sheet]:
     """The sheets, with columns named and the forms of their votes."""
     for sheet in sheets:
@@ -297,8 +291,8 @@ def assign(
             check_repeats(sheet, unused)
         empty = [name for name in unused if not _filled(sheet, name)[0].any()]
         if unused:
-            why = f" (nothing in {list_names(empty)})" if empty else ""
-            notes.append(f"{sheet.name}: columns passed over: {list_names(unused)}{why}")
+            values = {"file": sheet.name, "columns": unused, "empty": empty}
+            notes.append(Note("columns_left_out_empty" if empty else "columns_left_out", values))
     return named
 
 
@@ -319,7 +313,7 @@ def joined(parts: Sequence[tuple[Sheet, pd.DataFrame, np.ndarray]]) -> Rows:
     return Rows(", ".join(sheets), frame, np.concatenate(named))
 
 
-def _long(sheet: Sheet, notes: list[str]) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
+def _long(sheet: Sheet, notes: list[Note]) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
     """The sheet, its rows with a vote, and what these are called; labels of experts are gold."""
     label = sheet.known("label")
     expert = sheet.frame.get("expert", pd.Series(pd.NA, label.index)).notna()
@@ -336,7 +330,7 @@ def _long(sheet: Sheet, notes: list[str]) -> tuple[Sheet, pd.DataFrame, np.ndarr
         problems.add_rows("annotator", both, annotator, expected)
         problems.raise_if_any()
         if bare := int((annotator.notna() & label.isna() & ~expert).sum()):
-            notes.append(f"{sheet.name}: {counted(bare, 'row')} without a label passed over")
+            notes.append(Note("rows_without_label", {"file": sheet.name, "number": bare}))
         if sheet.has("group"):
             columns.append("group")
     frame = sheet.frame[columns].assign(label=label)
@@ -361,7 +355,7 @@ def _wide(sheet: Sheet) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
     return sheet, frame[wanted], np.repeat(sheet.rows, len(names))[wanted]
 
 
-def read_votes(sheets: Sequence[Sheet], notes: list[str], unmatched: str) -> Rows:
+def read_votes(sheets: Sequence[Sheet], notes: list[Note], unmatched: str) -> Rows:
     """The votes: columns item, label and where known annotator; or item and counts.
 
     Where no file has votes, the items are those of the files of scores, with counts of 0.
@@ -382,11 +376,11 @@ def read_votes(sheets: Sequence[Sheet], notes: list[str], unmatched: str) -> Row
     none = there.difference(pd.Index(votes.frame["item"].unique()), sort=False)
     if len(none):
         where = ", ".join(one.name for one in voted)
-        notes.append(f"{where}: {counted(len(none), 'item')} without votes dropped")
+        notes.append(Note("items_without_votes", {"file": where, "number": len(none)}))
     return votes
 
 
-def _none(sheets: Sequence[Sheet], notes: list[str], unmatched: str) -> Rows:
+def _none(sheets: Sequence[Sheet], notes: list[Note], unmatched: str) -> Rows:
     scored = [sheet for sheet in sheets if sheet.starting("score")]
     items = pd.Index([], dtype="string")
     for sheet in scored:
@@ -398,11 +392,11 @@ def _none(sheets: Sequence[Sheet], notes: list[str], unmatched: str) -> Rows:
     found = joined([(sheet, sheet.frame[["item"]], sheet.rows) for sheet in scored])
     found = found.take(~found.frame["item"].duplicated().to_numpy(dtype=bool))
     where = ", ".join(one.name for one in scored)
-    notes.append(f"no votes: the items are the {len(found.frame):,} of {where}")
+    notes.append(Note("items_of_scores", {"files": where, "number": len(found.frame)}))
     return Rows(found.source, found.frame.assign(votes_positive=0, votes_total=0), found.rows)
 
 
-def _counts(sheet: Sheet, notes: list[str]) -> Rows:
+def _counts(sheet: Sheet, notes: list[Note]) -> Rows:
     frame = pd.DataFrame({name: sheet.known(name) for name in sheet.columns})
     problems = sheet.problems()
     if not sheet.has("votes_total"):
@@ -435,7 +429,7 @@ def _counts(sheet: Sheet, notes: list[str]) -> Rows:
     none = is_empty(frame["votes_total"]) & is_empty(frame["votes_positive"])
     none |= to_numbers(frame["votes_total"]) == 0
     if none.any():
-        notes.append(f"{sheet.name}: {counted(int(none.sum()), 'item')} without votes dropped")
+        notes.append(Note("items_without_votes", {"file": sheet.name, "number": int(none.sum())}))
     kept = frame.loc[~none, ["item", "votes_positive", "votes_total"]]
     return Rows(sheet.source, kept.reset_index(drop=True), sheet.rows[~none])
 
@@ -514,7 +508,7 @@ def _check_thousands(table: Sheet, column: str) -> None:
         )
 
 
-def read_gold(sheets: Sequence[Sheet], notes: list[str]) -> Rows | None:
+def read_gold(sheets: Sequence[Sheet], notes: list[Note]) -> Rows | None:
     """The gold labels: columns item, expert and label, one of an expert for an item; or None."""
     parts = []
     for sheet in sheets:
@@ -525,7 +519,7 @@ def read_gold(sheets: Sequence[Sheet], notes: list[str]) -> Rows | None:
             if sheet.several:
                 label &= sheet.frame["expert"].notna()
             elif guessed_gold(sheet):
-                notes.append(Guess(f"{sheet.name}: its labels are read as gold labels"))
+                notes.append(Note("as_gold", {"file": sheet.name}))
             # "gold" is the expert where a file names none.
             tables.append((sheet.take(label.to_numpy(dtype=bool)), "label", "gold"))
         for table, column, name in tables:
@@ -557,7 +551,7 @@ def read_gold(sheets: Sequence[Sheet], notes: list[str]) -> Rows | None:
 
 
 def of_begun_batches(
-    gold: Rows | None, item: np.ndarray, sampling: Mapping[str, pd.Series], notes: list[str]
+    gold: Rows | None, item: np.ndarray, sampling: Mapping[str, pd.Series], notes: list[Note]
 ) -> tuple[Rows | None, int]:
     """The gold labels without those of a batch that some stratum has none of; and their number."""
     if gold is None or BATCH not in sampling:

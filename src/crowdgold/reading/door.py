@@ -29,12 +29,6 @@ REFUSE, DROP = UNMATCHED = ("refuse", "drop")
 """What to do with gold labels, scores and strata of items that have no votes."""
 
 
-class Guess(str):
-    """A note on how a file was read that says what was guessed of it."""
-
-    __slots__ = ()
-
-
 @dataclass(frozen=True)
 class Reading:
     """The user's settings for reading the files of a study: options, a study file or in Python."""

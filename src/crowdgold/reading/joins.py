@@ -30,6 +30,7 @@ from crowdgold.reading.sheets import ANONYMOUS, LONG, Sheet
 from crowdgold.types.columns import counted, has_or_have, to_numbers
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import FOR_PEOPLE
+from crowdgold.types.notes import Note
 
 NAMED = 3  # items that a message names
 LEAST = 0.9  # share of the gold items that must be among the items with votes
@@ -175,20 +176,17 @@ def check_names(
     return lost
 
 
-def left_in_words(labels: pd.Series, kept: np.ndarray) -> str:
-    """How the gold labels that are `kept` differ from a random sample of all; empty where not."""
+def left_uneven(labels: pd.Series, kept: np.ndarray) -> list[Note]:
+    """A note that the gold labels that are `kept` are no random sample of all; else none."""
     from scipy.stats import fisher_exact  # here: it takes long to load
 
     positive = labels.to_numpy(dtype=int) == 1
     table = [[int((side & own).sum()) for own in (positive, ~positive)] for side in (kept, ~kept)]
     p = float(fisher_exact(np.array(table)).pvalue)
     if p >= UNUSUAL:
-        return ""
-    left, lost = (f"{100 * one / (one + other):.0f} %" for one, other in table)
-    return (
-        f"of the gold labels that are left {left} are positive, of those that match nothing {lost} "
-        f"(p = {p:.2g}): what is left is no random sample of the gold labels"
-    )
+        return []
+    left, lost = (100 * one / (one + other) for one, other in table)
+    return [Note("gold_left_uneven", {"left": left, "lost": lost, "p": p})]
 
 
 def check_same_things(sheets: Sequence[Sheet]) -> None:
@@ -300,7 +298,7 @@ def _check_pair(first: Sheet, second: Sheet) -> None:
 
 
 def check_forms(
-    frame: pd.DataFrame, source: str, notes: list[str], unmatched: str = REFUSE
+    frame: pd.DataFrame, source: str, notes: list[Note], unmatched: str = REFUSE
 ) -> None:
     """Raise an `InputError` where items with votes have two names that differ in form only.
 
@@ -311,7 +309,7 @@ def check_forms(
     if alike := _alike(frame["annotator"]) if "annotator" in frame else []:
         names = "; ".join(f"{one!r} and {other!r}" for one, other in alike[:NAMED])
         more = " ..." if len(alike) > NAMED else ""
-        notes.append(f"annotators whose names differ in form only count as two: {names}{more}")
+        notes.append(Note("names_alike", {"names": names + more}))
     pairs = _alike(frame["item"])
     few = "annotator" not in frame and len(pairs) < OTHERS * frame["item"].nunique() / 2
     if len(pairs) < FEWEST or unmatched == DROP or few:

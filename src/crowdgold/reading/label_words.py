@@ -14,8 +14,9 @@ import pandas as pd
 from crowdgold.reading.door import NOTHING_MISSING, Reading
 from crowdgold.reading.sheets import Sheet
 from crowdgold.reading.tables import Rows
-from crowdgold.types.columns import counted, list_names
+from crowdgold.types.columns import counted, is_or_are, list_names
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import Note
 from crowdgold.types.parameters import did_you_mean
 
 PAIRS = (  # pairs of labels, the second positive, that need no word from the user
@@ -77,7 +78,7 @@ def _slip(one: str, other: str) -> bool:
 
 def _check_positive(
     tables: Mapping[str, Rows], wanted: Mapping[str, str], everything: Collection[str]
-) -> list[str]:
+) -> list[Note]:
     """Notes on positive labels that nobody gave, as on a scale; an `InputError` where none was
     given, or one may be a slip for another label.
     """
@@ -92,11 +93,11 @@ def _check_positive(
         listed = "; ".join(f"{name} has {_listed(table)}" for name, table in tables.items())
         said = " ".join(filter(None, [meant, f"{listed}{'.' * bool(leave)}{leave}"]))
         raise InputError(f"--positive {text}: no label has this value; {said}")
-    return [f"--positive {wanted[one]}: no label has this value" for one in absent]
+    return [Note("positive_absent", {"label": wanted[one]}) for one in absent]
 
 
 def binary_labels(
-    tables: Mapping[str, Rows], positive: Sequence[str], notes: list[str]
+    tables: Mapping[str, Rows], positive: Sequence[str], notes: list[Note]
 ) -> dict[str, Rows]:
     """Tables with their labels as 0 and 1 (int8), the votes and the gold labels together.
 
@@ -131,10 +132,10 @@ def binary_labels(
         if positives and positives <= wanted.keys():
             rest = sorted(own - positives)
             if len(positives) + len(rest) > 2:
-                are = ", ".join(repr(wanted[one]) for one in wanted if one in positives)
-                is_or_are = "is" if len(positives) == 1 else "are"
+                own_words = ", ".join(repr(wanted[one]) for one in wanted if one in positives)
                 some = ", ".join(map(repr, rest[:SHOWN])) + (" ..." if len(rest) > SHOWN else "")
-                notes.append(f"{name}: {are} {is_or_are} positive, all others negative: {some}")
+                told = {"file": name, "labels": own_words, "are": is_or_are(len(positives))}
+                notes.append(Note("others_negative", told | {"others": some}))
         codes, unique = pd.factorize(texts)
         known = np.array([plain(str(text)) in positives for text in unique], dtype=np.int8)
         coded = known[codes] if len(unique) else np.zeros(0, dtype=np.int8)
@@ -157,7 +158,7 @@ def _label_columns(sheet: Sheet) -> list[str]:
     return [*named, *filter(sheet.has, ["label"])]
 
 
-def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
+def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[Note]) -> list[Sheet]:
     """The sheets, in which a word for an empty cell is a label where the user says so.
 
     Notes say how many cells were taken for empty, and by which words. An `InputError` where such a
@@ -199,13 +200,13 @@ def check_missing(sheets: Sequence[Sheet], reading: Reading, notes: list[str]) -
             )
     two = len(known if wanted.keys() & known else known | wanted.keys()) > 1
     for word in words:
-        number = counted(int((labels == word).sum()), "cell")
+        cells = int((labels == word).sum())
         if known and not two:
             raise InputError(
-                f"labels: found {next(iter(known))!r}, and {word!r} in {number}, which could be "
-                f"the other label or empty. Say by --missing {word} that it is empty, or by "
-                f"--missing {NOTHING_MISSING} that it is a label (in Python missing=...)"
+                f"labels: found {next(iter(known))!r}, and {word!r} in {counted(cells, 'cell')}, "
+                f"which could be the other label or empty. Say by --missing {word} that it is "
+                f"empty, or by --missing {NOTHING_MISSING} that it is a label (in Python "
+                "missing=...)"
             )
-        mend = f"--missing {NOTHING_MISSING} reads it as a label"
-        notes.append(f"{number} of labels with {word!r} taken for empty ({mend})")
+        notes.append(Note("taken_for_empty", {"number": cells, "word": word}))
     return list(sheets)

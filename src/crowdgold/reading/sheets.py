@@ -35,9 +35,10 @@ from crowdgold.reading.tables import (
     read_table,
     read_workbook,
 )
-from crowdgold.types.columns import Problems, check_json_text, counted, repeated
+from crowdgold.types.columns import Problems, check_json_text, repeated
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import COLUMNS
+from crowdgold.types.notes import Note
 
 EXPORTS: tuple[Export, ...] = (  # what is known; records are of the first that says so
     ARGILLA, DEEPEVAL, DOCCANO, INSPECT, LABEL_STUDIO, LM_EVAL, MLFLOW, OPENAI_EVALS, PRODIGY,
@@ -80,7 +81,7 @@ def _read(export: Export, records: Records, path: Path) -> TableRowsNotes:
     table, rows, notes = export.read([records[place] for place in kept], path)
     if again := len(records) - len(kept):
         rows = np.array(kept)[rows - 1] + 1
-        notes.append(f"{counted(again, 'record')} there again in the same words, counted once")
+        notes.append(Note("records_again", {"number": again}))
     return table, rows, notes
 
 
@@ -110,7 +111,6 @@ def frame_of_table(raw: Rows, opened: Opened) -> Rows:
 STUDY_ENDINGS = (*ENDINGS, ".json", WORKBOOK)  # of files that a study can be read from
 NESTED = (list, dict, tuple, set, bytes, bytearray, np.ndarray)
 """What a cell of an export can be that is no text and no number."""
-APOSTROPHE = "an apostrophe before =, +, - or @ marks a text for a spreadsheet, and is taken away"
 IGNORE = "ignore"  # in the place of a column's name: it is left out
 LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
 """A row a label with its annotator; the same without; counts by item; a column an annotator."""
@@ -243,7 +243,7 @@ def texts(values: pd.Series) -> pd.Series:
 
 
 def read_sheet(
-    path: str | Path, notes: list[str], encoding: str | None = None,
+    path: str | Path, notes: list[Note], encoding: str | None = None,
     missing: tuple[str, ...] = MISSING,
 ) -> Sheet:  # fmt: skip
     """Read a file as a sheet.
@@ -264,16 +264,16 @@ def read_sheet(
     else:
         raw = frame_of_table(read_table(opened, encoding), opened)
     frame, rows, name = raw.frame, raw.rows, Path(raw.source).name
-    notes.extend(type(line)(f"{name}: {line}") for line in raw.notes)
+    notes += [replace(one, values={**one.values, "file": name}) for one in raw.notes]
     if ending in SEPARATORS:
         frame, changed = restored(frame)
-        notes.extend(f"{name}, {column}: {APOSTROPHE}" for column in changed)
+        notes += [Note("apostrophes", {"file": name, "column": one}) for one in changed]
     names = [str(column).strip().removeprefix("\ufeff") for column in frame.columns]
     if without := nameless(names):
         kept = [place for place, one in enumerate(names) if one not in without]
         frame, names = frame.iloc[:, kept], [names[place] for place in kept]
         thing = "a column" if len(without) == 1 else f"{len(without)} columns"
-        notes.append(f"{name}: {thing} without a name passed over, as a data frame's index is one")
+        notes.append(Note("nameless", {"file": name, "columns": thing}))
     for twice in repeated(names):
         raise InputError(f"{path}: two columns are named {twice!r}; expected one")
     columns = {name: texts(frame.iloc[:, place]) for place, name in enumerate(names)}

@@ -24,12 +24,12 @@ from crowdgold.reading.contents import (
     read_votes,
     read_weights,
 )
-from crowdgold.reading.door import REFUSE, Guess, Reading
+from crowdgold.reading.door import REFUSE, Reading
 from crowdgold.reading.joins import (
     LEAST,
     check_names,
     check_same_things,
-    left_in_words,
+    left_uneven,
     places,
     some,
 )
@@ -40,7 +40,7 @@ from crowdgold.types.annotations import Annotations, Opinions, annotations_from_
 from crowdgold.types.columns import counted, has_or_have, list_names
 from crowdgold.types.display import Shown, ShownFacts
 from crowdgold.types.errors import InputError
-from crowdgold.types.gold_draw import clusters_in_words, draw_in_words, skipped_in_words
+from crowdgold.types.gold_draw import note_on_clusters, note_on_draw, notes_on_skipped
 from crowdgold.types.items import (
     NO_GOLD,
     SCORE,
@@ -49,19 +49,20 @@ from crowdgold.types.items import (
     score_column,
     with_sampling,
 )
+from crowdgold.types.notes import Note
 
 
 def read_labels(
     paths: Sequence[str | Path],
     reading: Reading | None = None,
     categories: Sequence[str] | None = None,
-) -> tuple[Annotations, tuple[str, ...]]:
+) -> tuple[Annotations, tuple[Note, ...]]:
     """The labels of a study's files, and notes on what was guessed, dropped or decided.
 
     Labels that are said to be positive become 1, all others 0; where none is, they stay what they
     are. The categories are those found where they are not given.
     """
-    notes: list[str] = []
+    notes: list[Note] = []
     reading = reading or Reading()
     with named_sheets(paths, reading, notes) as named:
         sheets = _assigned(named, reading, notes)
@@ -76,7 +77,7 @@ def read_labels(
             tables = {f"{votes.source}, votes": votes}
             (binary,) = binary_labels(tables, reading.positive, notes).values()
             frame, categories = binary.frame.astype({"label": str}), ("0", "1")
-            notes.append("the model's labels are 0 and 1, those of a stream must be too")
+            notes.append(Note("labels_0_and_1"))
         elif categories is None:
             # The commonest spelling is that of a label: Yes and yes are one.
             texts = list(map(str, frame["label"].value_counts(sort=True).index))
@@ -84,11 +85,7 @@ def read_labels(
             changed = {one: spelling[plain(one)] for one in texts if one != spelling[plain(one)]}
             if changed:
                 listed = ", ".join(f"{text!r} as {kept!r}" for text, kept in changed.items())
-                notes.append(
-                    Guess(
-                        f"{votes.source}: labels read as others that differ in case alone: {listed}"
-                    )
-                )
+                notes.append(Note("spelling", {"file": votes.source, "changed": listed}))
                 frame = frame.assign(label=frame["label"].replace(changed))
         found = annotations_from_frame(
             frame, categories, reading.repeated, source=votes.source, first_row=votes.rows
@@ -110,7 +107,7 @@ class StudyFiles:
         """The study; an `InputError` where it cannot be read, or has no label of any kind, but
         where it may be `unlabelled`.
         """
-        notes: list[str] = []
+        notes: list[Note] = []
         with named_sheets(self.paths, self.reading, notes) as named:
             return replace(_study(named, self.reading, notes, unlabelled), files=self)
 
@@ -131,7 +128,7 @@ class Study(Shown):
     weights: np.ndarray | None = None  # (n,) items that each stands for, above 0, where given
     # expert -> (n,) label of each item: 0, 1, or `NO_GOLD`
     gold_by_expert: Mapping[str, np.ndarray] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()  # what was guessed, dropped or decided, a sentence each
+    notes: tuple[Note, ...] = ()  # what was guessed, dropped or decided
     passed_over: int = 0  # gold labels of a batch of which not all strata have one, as `notes` say
     files: StudyFiles = StudyFiles()  # that it was read from; none where it was made
 
@@ -148,7 +145,7 @@ class Study(Shown):
             "experts": list_names(self.gold_by_expert) or "none",
             **({"strata": list_names(self.strata)} if self.strata else {}),
             **({"weights": "given"} if self.weights is not None else {}),
-            **({"read": self.notes} if self.notes else {}),
+            **({"read": [one.text for one in self.notes]} if self.notes else {}),
         }
 
 
@@ -164,14 +161,14 @@ def read_study(
     return StudyFiles(paths, reading).read(unlabelled)
 
 
-def _assigned(named: Sequence[Sheet], reading: Reading, notes: list[str]) -> list[Sheet]:
+def _assigned(named: Sequence[Sheet], reading: Reading, notes: list[Note]) -> list[Sheet]:
     """The sheets with their roles, once it is checked that they name the same things alike."""
     sheets = assign(named, reading.positive, notes, reading.repeated)
     check_same_things(sheets)
     return check_missing(sheets, reading, notes)
 
 
-def _study(named: list[Sheet], reading: Reading, notes: list[str], unlabelled: bool) -> Study:
+def _study(named: list[Sheet], reading: Reading, notes: list[Note], unlabelled: bool) -> Study:
     """The study of sheets whose columns are named; the list is emptied, to free their memory."""
     repeated, unmatched = reading.repeated, reading.unmatched
     sheets = _assigned(named, reading, notes)
@@ -196,10 +193,8 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str], unlabelled: b
     if repeated not in (REFUSE, "keep") and "annotator" in votes.frame:
         again = int(votes.frame.duplicated(["item", "annotator"]).sum())
         if again:
-            notes.append(
-                f"{counted(again, 'label')} of {len(votes.frame):,} not counted: an annotator has "
-                f"another on the item, and the {repeated} counts"
-            )
+            told = {"number": again, "all": len(votes.frame), "rule": repeated}
+            notes.append(Note("repeated_left_out", told))
     gold = None if gold is None else _by_name(gold, "item", "expert", "label")
 
     _check_number(sum(len(sheet.starting("score")) for sheet in sheets))
@@ -217,8 +212,8 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str], unlabelled: b
     def of_items(values: pd.Series, what: str) -> pd.Series:
         """Values by item in the items' order; a note says which items are not known."""
         if extra := check_names(what, list(values.index), items.item, unmatched, of=basis):
-            lost = f"{counted(len(extra), 'item')} without {basis}, dropped: {some(extra)}"
-            notes.append(f"{what}: {lost}")
+            told = {"what": what, "number": len(extra), "basis": basis, "names": some(extra)}
+            notes.append(Note("values_dropped", told))
         return values.reindex(items.item)
 
     sampling = {name: of_items(one, name) for name, one in by_item.items()}
@@ -238,10 +233,8 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str], unlabelled: b
                 f"({some(list(items.item[without]))}); expected a number above 0 for each, or no "
                 "weights"
             )
-        notes.append(
-            f"column weight: items count from {weights.min():g} to {weights.max():g} times "
-            "(--column weight=ignore leaves it out)"
-        )
+        ends = {"least": float(weights.min()), "most": float(weights.max())}
+        notes.append(Note("weights_read", ends))
     opinions = None if gold is None else _opinions(gold, items.item)
     items = replace(items, gold=_majority(by_expert, len(items), notes), opinions=opinions)
     _check_aggregate(items, guessed, notes)
@@ -250,10 +243,10 @@ def _study(named: list[Sheet], reading: Reading, notes: list[str], unlabelled: b
         tied = None
         if items.opinions is not None:
             tied = (items.opinions.number > 0) & (items.gold == NO_GOLD)
-        notes.append(draw_in_words(items.draw, items.gold))
-        notes += skipped_in_words(sampling, items.gold, tied)
+        notes.append(note_on_draw(items.draw, items.gold))
+        notes += notes_on_skipped(sampling, items.gold, tied)
     if items.cluster is not None:
-        notes.append(clusters_in_words(items.cluster))
+        notes.append(note_on_clusters(items.cluster))
     return Study(items, annotations, strata, weights, by_expert, tuple(notes), passed_over)
 
 
@@ -286,7 +279,7 @@ def _by_name(rows: Rows, *columns: str) -> Rows:
     return Rows(rows.source, frame.iloc[order].reset_index(drop=True), rows.rows[order])
 
 
-def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> None:
+def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[Note]) -> None:
     """Note gold that is but the votes' majority; refuse it in files only `guessed` to hold gold."""
     if not items.has_votes:
         return
@@ -295,23 +288,20 @@ def _check_aggregate(items: Items, guessed: Sequence[str], notes: list[str]) -> 
     same = tied | (items.gold == (twice > items.votes_total))
     if known.sum() < ENOUGH or not same[known].all() or (known | tied).mean() < LEAST:
         return
-    told = (
-        f"gold labels of {counted(int(known.sum()), 'item')} are the majority of their votes, as a "
-        "platform's aggregated labels are"
-    )
     if guessed:
         raise InputError(
-            f"{guessed[0]}: {told}. Leave the file out; or say by --column "
-            f"{guessed[0]}:label=gold that an expert gave them"
+            f"{guessed[0]}: gold labels of {counted(int(known.sum()), 'item')} are the majority of "
+            "their votes, as a platform's aggregated labels are. Leave the file out; or say by "
+            f"--column {guessed[0]}:label=gold that an expert gave them"
         )
-    notes.append(f"{told}: they say nothing that votes do not")
+    notes.append(Note("gold_of_votes", {"number": int(known.sum())}))
 
 
 def _note_scores(
-    votes: Rows, scores: Mapping[str, pd.Series], unmatched: str, basis: str, notes: list[str]
+    votes: Rows, scores: Mapping[str, pd.Series], unmatched: str, basis: str, notes: list[Note]
 ) -> None:
     """Note which items have no score, and which scores are of no item with votes, the `basis`."""
-    has = "" if basis == "scores" else f" with {basis} but"
+    voted = "" if basis == "scores" else f" with {basis} but"
     if not len(votes.frame):
         raise InputError(f"{votes.source}: no votes; expected items with labels")
     item = votes.frame["item"].cat.categories.to_numpy(dtype=object)
@@ -326,14 +316,11 @@ def _note_scores(
                 "identifiers in both"
             )
         if extra:
-            notes.append(
-                f"{counted(len(extra), 'item')} with {what} without votes, dropped: {some(extra)}"
-            )
+            told = {"number": len(extra), "what": what, "names": some(extra)}
+            notes.append(Note("scores_dropped", told))
         if without:
-            notes.append(
-                f"{counted(len(without), 'item')} of {len(item):,}{has} without "
-                f"{what}, which count for what needs none: {some(without)}"
-            )
+            told = {"number": len(without), "all": len(item), "voted": voted, "what": what}
+            notes.append(Note("not_scored", told | {"names": some(without)}))
 
 
 def _items(
@@ -368,7 +355,7 @@ def _items(
 
 
 def _gold_by_expert(
-    gold: Rows, item: np.ndarray, unmatched: str, basis: str, notes: list[str]
+    gold: Rows, item: np.ndarray, unmatched: str, basis: str, notes: list[Note]
 ) -> dict[str, np.ndarray]:
     """Expert -> (n,) labels in the items' order, `NO_GOLD` where there is none."""
     names = list(gold.frame["item"].unique())
@@ -382,10 +369,8 @@ def _gold_by_expert(
             f"gold labels of {some(names)}. Expected the same identifiers in both"
         )
     if lost:
-        what = f"{counted(len(lost), 'item')} with a gold label but without {basis}"
-        notes.append(f"{what}, dropped: {some(lost)}")
-        if told := left_in_words(gold.frame["label"], ~outside):
-            notes.append(told)
+        told = {"number": len(lost), "basis": basis, "names": some(lost)}
+        notes += [Note("gold_dropped", told), *left_uneven(gold.frame["label"], ~outside)]
     by_expert = {}
     for expert, rows in gold.frame.assign(place=place)[~outside].groupby("expert", sort=False):
         by_expert[str(expert)] = np.full(len(item), NO_GOLD, dtype=np.int8)
@@ -405,16 +390,13 @@ def _opinions(gold: Rows, item: np.ndarray) -> Opinions | None:
     return Opinions.of(labels)
 
 
-def _majority(by_expert: Mapping[str, np.ndarray], size: int, notes: list[str]) -> np.ndarray:
+def _majority(by_expert: Mapping[str, np.ndarray], size: int, notes: list[Note]) -> np.ndarray:
     """The majority of the experts' labels: (n,); no gold label where they are tied."""
     labels = np.array(list(by_expert.values()), dtype=np.int8).reshape(-1, size)
     positive, negative = (labels == 1).sum(axis=0), (labels == 0).sum(axis=0)
     gold = np.where(positive > negative, 1, np.where(negative > positive, 0, NO_GOLD))
     tied = int(((positive == negative) & (positive > 0)).sum())
     if len(by_expert) > 1:
-        told = (
-            f"; {counted(tied, 'item')} on which they are tied {has_or_have(tied)} no gold label "
-            "where their errors are not corrected: `crowdgold sample --second` asks another one"
-        )
-        notes.append(f"gold is the majority of {len(by_expert)} experts{told * bool(tied)}")
+        told = {"experts": len(by_expert), "tied": tied, "have": has_or_have(tied)}
+        notes.append(Note("gold_of_tied_experts" if tied else "gold_of_experts", told))
     return gold.astype(np.int8)

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.reading import door
-from crowdgold.reading.door import MOST_BYTES, Guess, Opened, open_file
+from crowdgold.reading.door import MOST_BYTES, Opened, open_file
 from crowdgold.reading.outputs import restored, write_spreadsheet
 from crowdgold.system.archives import ArchiveError, zip_blocks
 from crowdgold.system.packages import PARQUET, need
@@ -30,6 +30,7 @@ from crowdgold.types.annotations import Annotations, annotations_from_frame
 from crowdgold.types.columns import check_json_text, list_names, list_rows
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items, items_from_frame
+from crowdgold.types.notes import Note
 
 TAB = "\t"
 SEPARATORS = {".csv": ",", ".tsv": TAB}
@@ -56,7 +57,7 @@ class Rows:
     frame: pd.DataFrame  # its columns; those of a text file are texts
     # (n,) what messages call each row; with the file's name where there are several
     rows: np.ndarray
-    notes: tuple[str, ...] = ()  # what was decided about it, a sentence each
+    notes: tuple[Note, ...] = ()  # what was decided about it; the file is named later
 
     def take(self, kept: np.ndarray) -> "Rows":
         """The rows where `kept` (n,) is true."""
@@ -124,11 +125,10 @@ def read_table(opened: Opened, encoding: str | None = None) -> Rows:
         raise InputError(f"{opened.source} cannot be read as {kind}: {error}") from error
     # A named index is columns; one without a name says nothing.
     named = [name for name in frame.index.names if name is not None]
-    index = f"its index {', '.join(map(str, named))} is read as columns"
-    notes: list[str] = [Guess(index)] if named else []
+    notes = (Note("index_read", {"columns": [*map(str, named)]}),) if named else ()
     if named:
         frame = frame.reset_index(level=named)
-    return Rows(opened.source, frame, np.arange(len(frame)), tuple(notes))
+    return Rows(opened.source, frame, np.arange(len(frame)), notes)
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class _Text:
         if separator != own:
             shown = "a tab" if separator == TAB else repr(separator)
             why = "its first line says" if text.separator else "in its header"
-            notes = [f"cells are separated by {shown}, as {why}", *notes]
+            notes = [Note("separator", {"separator": shown, "why": why}), *notes]
         if separator != ",":
             commas = []
             for name, column in frame.items():
@@ -173,7 +173,7 @@ class _Text:
                     commas.append(str(name))
             if commas:
                 frame = frame.assign(**{one: frame[one].str.replace(",", ".") for one in commas})
-                notes += [f"decimal commas in {', '.join(commas)}"]
+                notes += [Note("decimal_commas", {"columns": commas})]
         door.check_cells(frame.size, self.source)
         rows = np.arange(len(frame)) + text.skipped + 2
         return Rows(self.source, frame, rows, tuple(notes))
@@ -215,7 +215,7 @@ class _Text:
             return own if own in regular else max(regular, key=lambda one: sizes[one][0])
         return own if own in sizes or not sizes else next(iter(sizes))
 
-    def _parsed(self, separator: str) -> tuple[pd.DataFrame, list[str]]:
+    def _parsed(self, separator: str) -> tuple[pd.DataFrame, list[Note]]:
         """The table, and what was decided about its quotation marks."""
 
         def read(quoting: Literal[0, 3] = csv.QUOTE_MINIMAL) -> pd.DataFrame:
@@ -251,8 +251,7 @@ class _Text:
                 return frame, []
             first, last = swallowed
         if literal:
-            frame = read(csv.QUOTE_NONE)
-            return frame, [f'a quote (") is part of the text that it stands in, as in row {first}']
+            return read(csv.QUOTE_NONE), [Note("quotes", {"row": first})]
         raise InputError(
             f'{self.source}, rows {first} to {last}: a quote (") that is opened in row {first} '
             f"is closed in row {last}, and what is between looks like rows. Where it is part "
@@ -450,9 +449,8 @@ def read_workbook(opened: Opened) -> Rows:
     values = [(*cells[:size], *[None] * (size - len(cells))) for _, cells in body]
     frame = pd.DataFrame(values, columns=names, dtype=object)
     numbers = np.array([number for number, _ in body], dtype=np.int64)
-    others = ", ".join(sheets[1:])
-    said = [f"the sheet {sheets[0]!r} is read; passed over: {others}"] if others else []
-    return Rows(path, frame, numbers, tuple(said))
+    first_sheet = Note("first_sheet", {"sheet": sheets[0], "others": sheets[1:]})
+    return Rows(path, frame, numbers, (first_sheet,) if sheets[1:] else ())
 
 
 def read_items(

@@ -54,6 +54,7 @@ import pandas as pd
 
 from crowdgold.types.columns import counted, is_empty, list_names, to_numbers
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import Note
 
 PROBABILITY, STRATUM, SIZE, BATCH, ESTIMATED = COLUMNS = (
     "gold_probability", "gold_stratum", "gold_stratum_size", "gold_batch",
@@ -136,31 +137,22 @@ def strata_counted(number: int) -> str:
     return f"{number:,} {'stratum' if number == 1 else 'strata'}"
 
 
-def draw_in_words(draw: GoldDraw, gold: np.ndarray) -> str:
-    """How gold was drawn and what that costs, a sentence."""
-    weights = draw.weights(np.flatnonzero(gold >= 0))
-    how = "each item by itself"
-    if draw.batch is not None and draw.drawn is not None:
-        sizes = np.bincount(draw.batch, draw.drawn).astype(int)
-        batches = "1 batch" if len(sizes) == 1 else f"{len(sizes)} batches"
-        how = f"by strata, in {batches} of {list_names(sizes)}"
-    elif draw.drawn is not None:
-        how = f"fixed numbers from each of {strata_counted(len(draw.drawn))}"
-    said = f"the table says with which chances gold items were drawn, {how}"
-    if draw.estimated:
-        said = (
-            "gold items were chosen, and their chances are estimated from votes and scores; all "
-            "that rests on gold labels is right only if the choice depended on these alone"
-        )
-    return f"{said}: {cost_in_words(weights)}"
+def note_on_draw(draw: GoldDraw, gold: np.ndarray) -> Note:
+    """How gold was drawn and what that costs."""
+    cost = cost_of(draw.weights(np.flatnonzero(gold >= 0)))
+    if draw.estimated or draw.drawn is None:
+        return Note("chances_estimated" if draw.estimated else "drawn_each", cost)
+    if draw.batch is None:
+        return Note("drawn_by_strata", {"strata": strata_counted(len(draw.drawn)), **cost})
+    sizes = np.bincount(draw.batch, draw.drawn).astype(int).tolist()
+    batches = "1 batch" if len(sizes) == 1 else f"{len(sizes)} batches"
+    return Note("drawn_in_batches", {"batches": batches, "sizes": sizes, **cost})
 
 
-def cost_in_words(weights: np.ndarray) -> str:
-    """What unequal weights (m,) of gold items, of mean 1, cost."""
-    return (
-        f"the weight of a label is {weights.min():.2g} to {weights.max():.2g} times the average; "
-        f"all {len(weights):,} tell as much as {kish(weights):,.0f} labels of equal weight"
-    )
+def cost_of(weights: np.ndarray) -> dict[str, float]:
+    """What unequal weights (m,) of gold items, of mean 1, cost: the values of a note."""
+    ends = {"least": float(weights.min()), "most": float(weights.max())}
+    return ends | {"labels": len(weights), "equal": kish(weights)}
 
 
 def batch_weights(drawn: np.ndarray, n_items: int) -> np.ndarray:
@@ -187,7 +179,7 @@ def in_batches(draw: GoldDraw, batch: np.ndarray) -> GoldDraw:
 
 def not_begun(
     columns: Mapping[str, pd.Series], has_gold: np.ndarray
-) -> tuple[np.ndarray, list[str]]:
+) -> tuple[np.ndarray, list[Note]]:
     """Which gold items (n,) are of a last batch that some stratum has no label of, and a note."""
     none = np.zeros(len(has_gold), dtype=bool)
     if not {BATCH, STRATUM} <= set(columns):
@@ -202,11 +194,8 @@ def not_begun(
     if not len(empty):
         return none, []
     passed = has_gold & (number == last)
-    what = f"{counted(int(passed.sum()), 'gold label')} of batch {last:.0f} passed over"
-    return passed, [
-        f"{what}: {empty_in_words(empty)}. The batch counts once an expert has labelled an item of "
-        "each stratum; the first rows of its file are one of each"
-    ]
+    told = {"number": int(passed.sum()), "batch": int(last), "empty": empty_in_words(empty)}
+    return passed, [Note("batch_not_begun", told)]
 
 
 def empty_in_words(names: pd.Series) -> str:
@@ -372,10 +361,10 @@ def _by_batch(columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.n
     return in_batches(GoldDraw(chance, place, drawn, sent=sent_to, names=names), batch)
 
 
-def skipped_in_words(
+def notes_on_skipped(
     columns: Mapping[str, pd.Series], gold: np.ndarray, tied: np.ndarray | None = None
-) -> list[str]:
-    """What is said of items that came back from experts without a label, though not `tied` (n,)."""
+) -> list[Note]:
+    """A note on items that came back from experts without a label, though not `tied` (n,)."""
     if BATCH not in columns:
         return []
     sent = ~is_empty(columns[BATCH])
@@ -383,14 +372,7 @@ def skipped_in_words(
     sent &= np.isin(number, number[sent & (gold >= 0)])
     bare = sent & (gold < 0)
     skipped = int((bare if tied is None else bare & ~tied).sum())
-    if not skipped:
-        return []
-    return [
-        f"{skipped:,} of {int(sent.sum()):,} items that were sent to experts came back without a "
-        "label. The labels of a stratum are taken for a random sample of it: right where experts "
-        "stopped half-way or skipped items whatever these are, wrong where they skipped the hard "
-        "ones"
-    ]
+    return [Note("came_back", {"number": skipped, "sent": int(sent.sum())})] if skipped else []
 
 
 def read_gold_draw(
@@ -454,12 +436,11 @@ def numbers_in_words(cluster: np.ndarray) -> str:
     return f"{len(sizes):,} clusters of {each} items{mean}"
 
 
-def clusters_in_words(cluster: np.ndarray) -> str:
-    """What follows for intervals from the items' clusters (n,), a sentence."""
+def note_on_clusters(cluster: np.ndarray) -> Note:
+    """What follows for intervals from the items' clusters (n,)."""
     if len(np.unique(cluster)) == len(cluster):
-        return "each item is a cluster of its own, so that the column cluster changes nothing"
-    numbers = numbers_in_words(cluster)
-    return f"items belong together in {numbers}: intervals compare clusters, not items"
+        return Note("own_clusters")
+    return Note("clusters_compared", {"clusters": numbers_in_words(cluster)})
 
 
 @dataclass(frozen=True)

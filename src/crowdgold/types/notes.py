@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from string import Formatter
 from typing import Any, NamedTuple
 
-from crowdgold.types.columns import counted, list_names
+from crowdgold.types.columns import list_guessed, list_names
 
-FATAL, GRAVE, MINOR, TOLD = WEIGHTS = ("fatal", "grave", "minor", "told")
-"""No answer for it; it may be wrong by any amount; it may be a little wrong; to be known."""
+FATAL, GRAVE, MINOR, GUESSED, TOLD = WEIGHTS = ("fatal", "grave", "minor", "guessed", "told")
+"""No answer for it; it may be wrong by any amount; it may be a little wrong; it was guessed of a
+file; to be known."""
 
 
 class Words(NamedTuple):
@@ -34,6 +35,11 @@ def _doubt(text: str, mend: str) -> Words:
     return Words(text, weight=MINOR, mend=mend)
 
 
+def _guess(text: str) -> Words:
+    """How it is said what was guessed of a file."""
+    return Words(text, weight=GUESSED)
+
+
 MORE_GOLD = "have an expert label more items, drawn at random"
 FIRST_GOLD = "have an expert label items that `crowdgold sample` draws"
 """What is advised where there is no gold label yet."""
@@ -49,6 +55,20 @@ ALL_LOOKS = (
     "models are for one look"
 )
 NUMBERS_IN = "numbers in estimates.csv"
+RECORDS = "{file}: {kind}: {records}"  # what a tool wrote
+NAMED = f"{RECORDS}, items named by {{named}}"
+CLUSTERED = ", so that intervals may be wider than planned: {effect}"
+PLANNED = (
+    "widths and labels are those of {method}, which takes gold labels for true. `crowdgold "
+    "evaluate` corrects experts' errors by {correcting}, whose interval is now {wider:.2g} times "
+    "as wide."
+)
+GOLD_OF_EXPERTS = "gold is the majority of {experts} experts"
+DRAWN = "the table says with which chances gold items were drawn"
+COST = (
+    "the weight of a label is {least:.2g} to {most:.2g} times the average; all {labels:,} tell as "
+    "much as {equal:,.0f} labels of equal weight"
+)
 CATALOGUE: Mapping[str, Words] = {
     # Why gold labels correct nothing.
     "no_gold": Words(
@@ -323,7 +343,165 @@ CATALOGUE: Mapping[str, Words] = {
     "model_without_number": Words("{model}: no number: {why}"),
     "pair_without_difference": Words("{pair}: no difference: {why}"),
     "more_pairs_apart": Words("{number:,} more pairs of models have too few items in common"),
-    "read": Words("{told}"),
+    # What was guessed, dropped or decided while files were read.
+    "index_read": _guess("{file}: its index {columns:list} is read as columns"),
+    "separator": Words("{file}: cells are separated by {separator}, as {why}"),
+    "decimal_commas": Words("{file}: decimal commas in {columns:list}"),
+    "quotes": Words('{file}: a quote (") is part of the text that it stands in, as in row {row}'),
+    "first_sheet": Words("{file}: the sheet {sheet!r} is read; passed over: {others:list}"),
+    "apostrophes": Words(
+        "{file}, {column}: an apostrophe before =, +, - or @ marks a text for a spreadsheet, and "
+        "is taken away"
+    ),
+    "nameless": Words(
+        "{file}: {columns} without a name passed over, as a data frame's index is one"
+    ),
+    "export": Words(NAMED),
+    "export_of_users": _guess(f"{RECORDS}{{bare}}, users as they stand"),
+    "export_of_one": _guess(f"{RECORDS}{{bare}}, the annotator is {{annotator!r}}, as the file"),
+    "responses_read": _guess(f"{NAMED}; responses to {{question!r}} read as labels of their users"),
+    "choice_read": _guess(f"{NAMED}; {{question}} read as the label"),
+    "answers_read": _guess(f"{NAMED}; {{question}} read as the label (accept is 1, reject is 0)"),
+    "records_again": Words(
+        "{file}: {number:counted records} there again in the same words, counted once"
+    ),
+    "not_submitted": Words("{file}: {number:counted responses} not submitted, passed over"),
+    "no_status": Words("{file}: {number:counted responses} without a status, read as submitted"),
+    "no_class": Words("{file}: {number:counted responses} passed over that are no single class"),
+    "suggestions": Words("{file}: {number:counted suggestions} passed over"),
+    "cancelled": Words(
+        "{file}: {number:counted annotations} cancelled or without a choice, passed over"
+    ),
+    "predictions": Words(
+        "{file}: {number:counted predictions} passed over; scores are read from a file or data"
+    ),
+    "ignored": Words("{file}: {number:counted lines} ignored or without such a label, passed over"),
+    "reviewed": Words("{file}: reviewed annotations are gold labels"),
+    "graders_read": _guess(
+        "{file}: {names:guessed} read as annotators of the answers (1 is right, 0 is not)"
+    ),
+    "people_read": _guess(
+        "{file}: {names:guessed} read as experts (gold, if of answers drawn at random)"
+    ),
+    "numbers_read": _guess("{file}: numbers of {names:guessed} read as scores"),
+    "values_left_out": Words(
+        "{file}: values of annotators passed over, neither yes nor no: {names:guessed}"
+    ),
+    "not_graders": Words("{file}: passed over, neither yes or no nor a number: {names:guessed}"),
+    "no_verdict": Words("{file}: no vote where a grader failed or gave no value: {names:guessed}"),
+    "no_grade": Words("{file}: {number:counted answers} without a grade passed over"),
+    "scores_changed": Words(
+        "{file}: {number:counted scores} that people changed as the scorer gave it; no gold "
+        "labels, since people change what is wrong"
+    ),
+    "column_read": _guess("{file}: column {column!r} read as {ours}"),
+    "shared_column_read": _guess("{file}: column {column!r} read as item, since all files have it"),
+    "columns_read": _guess("{file}: columns {columns:guessed} read as {kind}_NAME"),
+    "columns_together": _guess(
+        "{file}: columns {columns:list} together read as item, since none of them names one alone"
+    ),
+    "of_items": Words(
+        "{file}: column {column!r} is the same in all rows of each item, so that it names no "
+        "annotators"
+    ),
+    "as_experts": _guess("{file}: its annotators are read as experts, as the file is named"),
+    "as_votes": _guess("{file}: a column an annotator, guessed by their labels: {columns:guessed}"),
+    "rows_are_votes": Words("{file}: labels without annotators; each row is a vote"),
+    "as_scores": _guess("{file}: columns read as the scores of models: {columns:guessed}"),
+    "as_gold": _guess("{file}: its labels are read as gold labels"),
+    "columns_left_out": Words("{file}: columns passed over: {columns:list}"),
+    "columns_left_out_empty": Words(
+        "{file}: columns passed over: {columns:list} (nothing in {empty:list})"
+    ),
+    "rows_without_label": Words("{file}: {number:counted rows} without a label passed over"),
+    "items_without_votes": Words("{file}: {number:counted items} without votes dropped"),
+    "items_of_scores": Words("no votes: the items are the {number:,} of {files}"),
+    "names_alike": Words("annotators whose names differ in form only count as two: {names}"),
+    "taken_for_empty": Words(
+        "{number:counted cells} of labels with {word!r} taken for empty (--missing nothing reads "
+        "it as a label)"
+    ),
+    "positive_absent": Words("--positive {label}: no label has this value"),
+    "others_negative": Words("{file}: {labels} {are} positive, all others negative: {others}"),
+    "labels_0_and_1": Words("the model's labels are 0 and 1, those of a stream must be too"),
+    "spelling": _guess("{file}: labels read as others that differ in case alone: {changed}"),
+    "repeated_left_out": Words(
+        "{number:counted labels} of {all:,} not counted: an annotator has another on the item, and "
+        "the {rule} counts"
+    ),
+    "scores_dropped": Words("{number:counted items} with {what} without votes, dropped: {names}"),
+    "gold_dropped": Words(
+        "{number:counted items} with a gold label but without {basis}, dropped: {names}"
+    ),
+    "values_dropped": Words("{what}: {number:counted items} without {basis}, dropped: {names}"),
+    "not_scored": Words(
+        "{number:counted items} of {all:,}{voted} without {what}, which count for what needs none: "
+        "{names}"
+    ),
+    "gold_left_uneven": Words(
+        "of the gold labels that are left {left:.0f} % are positive, of those that match nothing "
+        "{lost:.0f} % (p = {p:.2g}): what is left is no random sample of the gold labels"
+    ),
+    "weights_read": Words(
+        "column weight: items count from {least:g} to {most:g} times (--column weight=ignore "
+        "leaves it out)"
+    ),
+    "gold_of_experts": Words(GOLD_OF_EXPERTS),
+    "gold_of_tied_experts": Words(
+        f"{GOLD_OF_EXPERTS}; {{tied:counted items}} on which they are tied {{have}} no gold label "
+        "where their errors are not corrected: `crowdgold sample --second` asks another one"
+    ),
+    "gold_of_votes": Words(
+        "gold labels of {number:counted items} are the majority of their votes, as a platform's "
+        "aggregated labels are: they say nothing that votes do not"
+    ),
+    "drawn_each": Words(f"{DRAWN}, each item by itself: {COST}"),
+    "drawn_in_batches": Words(f"{DRAWN}, by strata, in {{batches}} of {{sizes:list}}: {COST}"),
+    "drawn_by_strata": Words(f"{DRAWN}, fixed numbers from each of {{strata}}: {COST}"),
+    "chances_estimated": Words(
+        "gold items were chosen, and their chances are estimated from votes and scores; all that "
+        f"rests on gold labels is right only if the choice depended on these alone: {COST}"
+    ),
+    "unequal_weights": Words(COST),
+    "batch_not_begun": Words(
+        "{number:counted gold labels} of batch {batch} passed over: {empty}. The batch counts once "
+        "an expert has labelled an item of each stratum; the first rows of its file are one of each"
+    ),
+    "came_back": Words(
+        "{number:,} of {sent:,} items that were sent to experts came back without a label. The "
+        "labels of a stratum are taken for a random sample of it: right where experts stopped "
+        "half-way or skipped items whatever these are, wrong where they skipped the hard ones"
+    ),
+    "own_clusters": Words(
+        "each item is a cluster of its own, so that the column cluster changes nothing"
+    ),
+    "clusters_compared": Words(
+        "items belong together in {clusters}: intervals compare clusters, not items"
+    ),
+    # What is said beside a plan.
+    "pilot_fit": Words("the pilot's fit: {problem}"),
+    "pilot_without": Words("the pilot has no {which} gold label: little is known of such items"),
+    "pilot_misfit": Words(
+        "in the pilot {misfit} (p = {p:.2g}); what was learnt from it may not hold of others"
+    ),
+    "pilot_chances": Words("the chances with which the pilot's gold was drawn are passed over"),
+    "pilot_weights": Words(
+        "weights and strata of the pilot are passed over: all items count the same"
+    ),
+    "all_apart": Words(f"widths are planned as if no items belonged together. These do{CLUSTERED}"),
+    "labels_apart": Words(
+        "widths are of intervals that compare clusters. The labels to come are simulated as if "
+        f"items of a cluster were no more alike than their votes and scores make them{CLUSTERED}"
+    ),
+    "errors_not_planned": Words(PLANNED),
+    "errors_take_more": Words(
+        f"{PLANNED} Widths fall with the square root of the labels: it takes about {{times:.2g}} "
+        "times as many in all"
+    ),
+    "more_than_planned": Words(
+        "there are more labels than --anytime {planned:,}, which is no harm: keep the number of "
+        "the first look. Intervals still hold, and are little wider"
+    ),
     # What was decided for lack of something.
     "scored_partly": Words(
         "{model} scored {items}: its numbers are about items like these, and no others"
@@ -443,18 +621,17 @@ CATALOGUE: Mapping[str, Words] = {
 
 
 class _Places(Formatter):
-    """Fills the places of a sentence: `{n:counted item}` is 2 items, `{names:list}` a, b."""
+    """Fills the places of a sentence: `{n:counted items}` is 2 items, `{names:list}` a, b, and
+    `{names:guessed}` the same of names that were guessed alike.
+    """
 
     def format_field(self, value: Any, spec: str) -> str:
         if spec.startswith("counted "):
-            thing = spec.removeprefix("counted ")
-            if value == 1 and not thing.endswith("s"):
-                return counted(value, thing)
-            return counted_things(value, thing)
+            return counted_things(value, spec.removeprefix("counted "))
         if isinstance(value, Note):
             return value.text
-        if spec == "list":
-            return list_names(value)
+        if spec in ("list", "guessed"):
+            return list_names(value) if spec == "list" else list_guessed(value)
         return str(super().format_field(value, spec))
 
 
@@ -462,7 +639,7 @@ def counted_things(number: int, things: str) -> str:
     """A number of things that are named in the plural: 1 gold item, 2 gold items."""
     if number == 1:  # clusters of gold items, or gold items
         things = things.replace("clusters", "cluster") if "clusters" in things else things[:-1]
-    return f"{number} {things}"
+    return f"{number:,} {things}"
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,11 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import Note
 
 Records = Sequence[Mapping[str, Any]]
-TableRowsNotes = tuple[pd.DataFrame, np.ndarray, list[str]]
-"""A table, (n,) what messages call each of its rows, and notes on what was decided."""
+TableRowsNotes = tuple[pd.DataFrame, np.ndarray, list[Note]]
+"""A table, (n,) what messages call each of its rows, and notes, which do not name the file yet."""
 Numbered = tuple[int, dict[str, Any]]
 """The number of a task, line or sample, and a row that it gives."""
 

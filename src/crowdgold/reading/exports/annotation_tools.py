@@ -6,12 +6,11 @@ record that is there again in the same words is counted once.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crowdgold.reading.door import Guess
 from crowdgold.reading.exports import (
     Export,
     Numbered,
@@ -25,6 +24,7 @@ from crowdgold.reading.exports import (
 )
 from crowdgold.types.columns import counted
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import Note
 
 
 class Said(NamedTuple):
@@ -41,17 +41,16 @@ class AnnotationTool(Export):
     """A tool whose records are items that people label; all labels answer one question.
 
     `labels` gives what people said of a record (by the record, what messages call it, and the name
-    of the file), and a remark for what is passed over.
+    of the file), and a note for what is passed over.
     """
 
     noun: str  # what notes call a record
     place: str = ""  # what messages call it, where not so
-    labels: Callable[[Mapping[str, Any], str, str], Iterable[Said | str]]
+    labels: Callable[[Mapping[str, Any], str, str], Iterable[Said | Note]]
     columns: str | None = None  # place whose entries are columns of the item, beside its labels
     without: tuple[str, ...] = ("annotator", "expert", "label")  # which are of something else
-    remarks: tuple[str, ...] = ()  # in the order of the notes, {noun} standing for how many
     one_of: str = "labels"  # what to keep of one question, in the tool's words
-    read_as: Callable[[str, Records, Path], str] = lambda question, records, path: ""
+    read_as: Callable[[str, Records, Path], Note] = lambda question, records, path: Note("export")
 
     def read(self, records: Records, path: Path) -> TableRowsNotes:
         """A row a label; a record without one has a row all the same."""
@@ -65,26 +64,24 @@ class AnnotationTool(Export):
                 if name not in self.without and not isinstance(cell, dict | list)
             } | ({"item": item} if self.id else {})
             told = [*self.labels(record, f"{path}, {self.place or self.noun} {number}", path.stem)]
-            remarks.update(one for one in told if isinstance(one, str))
-            labels = [one for one in told if not isinstance(one, str)]
+            remarks.update(one.code for one in told if isinstance(one, Note))
+            labels = [one for one in told if isinstance(one, Said)]
             questions.update(one.question for one in labels)
             each = [known | {one.person: one.who, "label": one.label} for one in labels]
             rows += [(number, row) for row in each or [known]]
-        what = f"{self.kind}: {counted(len(records), self.noun)}"
-        if self.id:
-            what += f", items named by {named}"
+        counts = counted(len(records), self.noun)
+        found = {"file": str(path), "kind": self.kind, "records": counts, "named": named}
         if self.expected and not questions:
-            raise InputError(f"{path}: {what}, without a label; expected {self.expected}")
+            said = Note("export", found).text
+            raise InputError(f"{said}, without a label; expected {self.expected}")
         if len(questions) > 1:
             raise InputError(
                 f"{path}: labels of {len(questions)} questions ({', '.join(sorted(questions))}); "
                 f"expected one. Export each by itself, or keep the {self.one_of} of one"
             )
-        guessed = self.read_as(next(iter(questions), ""), records, path)
-        notes = [Guess(what + guessed) if guessed else what]
-        for remark in filter(remarks.get, self.remarks):
-            noun, brace, rest = remark[1:].partition("}")
-            notes.append(counted(remarks[remark], noun) + rest if brace else remark)
+        what = self.read_as(next(iter(questions), ""), records, path)
+        notes = [replace(what, values={**found, **what.values})]
+        notes += [Note(code, {"number": remarks[code]}) for code in sorted(remarks)]
         return *table(rows), notes
 
 
@@ -96,10 +93,6 @@ def _one_choice(choices: list[Any], where: str) -> Any:
 
 
 RESPONSES = ".responses"
-UNDONE = "{response} not submitted, passed over"
-NO_STATUS = "{response} without a status, read as submitted"
-NO_CLASS = "{response} passed over that are no single class"
-SUGGESTED = "{suggestion} passed over"
 
 
 def _responses(record: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any, Any, Any]]:
@@ -115,22 +108,22 @@ def _responses(record: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any
                 yield name.removesuffix(RESPONSES), value, user, status
 
 
-def _of_argilla(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Said | str]:
+def _of_argilla(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Said | Note]:
     for question, value, user, status in _responses(record, where):
         if status not in (None, "submitted"):
-            yield UNDONE
+            yield Note("not_submitted")
             continue
         if status is None:
-            yield NO_STATUS
+            yield Note("no_status")
         if isinstance(value, str | int | float):
             if user is None:
                 raise InputError(f"{where}: a response has no user; expected who gave it")
             yield Said(question, str(user), value)
         elif value is not None:
-            yield NO_CLASS
+            yield Note("no_class")
     flat = [one for name, one in record.items() if name.endswith(".suggestion")]
     suggested = len(as_object(record.get("suggestions"))) + sum(one is not None for one in flat)
-    yield from [SUGGESTED] * suggested
+    yield from [Note("suggestions")] * suggested
 
 
 ARGILLA = AnnotationTool(
@@ -148,9 +141,8 @@ ARGILLA = AnnotationTool(
     noun="record",
     labels=_of_argilla,
     columns="metadata",
-    remarks=(UNDONE, NO_STATUS, NO_CLASS, SUGGESTED),
     one_of="responses",
-    read_as=lambda question, *_: f"; responses to {question!r} read as labels of their users",
+    read_as=lambda question, *_: Note("responses_read", {"question": question}),
 )
 """Argilla's records, as JSON: each response to the one question is a label.
 
@@ -173,11 +165,12 @@ def _of_doccano(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Sa
             yield Said("label", whole.get("user"), label)
 
 
-def _whose_labels(question: str, records: Records, path: Path) -> str:
-    bare = sum(not any(_of_doccano(one, "", "")) for one in records)
+def _whose_labels(question: str, records: Records, path: Path) -> Note:
+    without = sum(not any(_of_doccano(one, "", "")) for one in records)
+    bare = f", {without:,} without a label" if without else ""
     by_user = any("annotations" in one for one in records)
-    who = "users as they stand" if by_user else f"the annotator is {path.stem!r}, as the file"
-    return (f", {bare:,} without a label" if bare else "") + f", {who}"
+    values = {"bare": bare, "annotator": path.stem}
+    return Note("export_of_users" if by_user else "export_of_one", values)
 
 
 DOCCANO = AnnotationTool(
@@ -201,12 +194,10 @@ has `annotations`, a list of objects with `label` and `user`. A text that nobody
 label: no vote. A label that was changed is there as it is now.
 """
 
-CANCELLED = "{annotation} cancelled or without a choice, passed over"
-PREDICTED = "{prediction} passed over; scores are read from a file or data"
 
-
-def _of_label_studio(task: Mapping[str, Any], where: str, stem: str) -> Iterator[Said | str]:
-    yield from [PREDICTED] * len(as_list(task.get("predictions"), f"{where}, predictions"))
+def _of_label_studio(task: Mapping[str, Any], where: str, stem: str) -> Iterator[Said | Note]:
+    predicted = as_list(task.get("predictions"), f"{where}, predictions")
+    yield from [Note("predictions")] * len(predicted)
     for one in objects(task.get("annotations"), f"{where}, annotations", "an annotation"):
         labels: dict[str, Any] = {}
         results = [] if one.get("was_cancelled") else as_list(one.get("result"), f"{where}, result")
@@ -217,7 +208,7 @@ def _of_label_studio(task: Mapping[str, Any], where: str, stem: str) -> Iterator
             if label is not None and not isinstance(label, dict):
                 labels[str(result.get("from_name", ""))] = label
         if not labels:
-            yield CANCELLED
+            yield Note("cancelled")
             continue
         who = one.get("completed_by")  # a number, or a person who is written out
         if isinstance(who, dict):
@@ -240,7 +231,6 @@ LABEL_STUDIO = AnnotationTool(
     noun="task",
     labels=_of_label_studio,
     columns="data",
-    remarks=(CANCELLED, PREDICTED),
     one_of="results",
 )
 """Label Studio's JSON: tasks with `data` and `annotations`, of one choice or a rating.
@@ -252,11 +242,9 @@ these, and one that was changed is there as it is now. A rating is a label, as i
 
 ANSWERS = {"accept": 1, "reject": 0}
 CHOICE = "a choice"
-IGNORED = "{line} ignored or without such a label, passed over"
-REVIEWED = "reviewed annotations are gold labels"
 
 
-def _of_prodigy(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Said | str]:
+def _of_prodigy(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Said | Note]:
     one = {**as_object(record.get("meta")), **record}
     answer = one.get("answer")
     label = question = None
@@ -268,12 +256,12 @@ def _of_prodigy(record: Mapping[str, Any], where: str, stem: str) -> Iterator[Sa
         elif not any(one.get(part) for part in ("spans", "relations", "audio_spans")):
             question, label = str(one.get("label", "the text")), ANSWERS[answer]
     if question is None or label is None:
-        yield IGNORED
+        yield Note("ignored")
         return
     who = str(one.get("_annotator_id") or one.get("_session_id") or stem)
     if one.get("versions"):
         yield Said(question, who, label, "expert")
-        yield REVIEWED
+        yield Note("reviewed")
     else:
         yield Said(question, who, label)
 
@@ -292,11 +280,9 @@ PRODIGY = AnnotationTool(
     unnamed="line {}",
     noun="line",
     labels=_of_prodigy,
-    remarks=(IGNORED, REVIEWED),
     one_of="annotations",
-    read_as=lambda question, *_: (
-        f"; {question} read as the label"
-        + ("" if question == CHOICE else " (accept is 1, reject is 0)")
+    read_as=lambda question, *_: Note(
+        "choice_read" if question == CHOICE else "answers_read", {"question": question}
     ),
 )
 """Prodigy's annotations (`prodigy db-out`, JSON lines): each is a label of a text.

@@ -20,7 +20,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crowdgold.reading.door import Guess
 from crowdgold.reading.exports import (
     Export,
     Numbered,
@@ -35,6 +34,7 @@ from crowdgold.reading.exports import (
 )
 from crowdgold.types.columns import counted, list_guessed
 from crowdgold.types.errors import InputError
+from crowdgold.types.notes import Note
 
 WORDS = {  # words of graders for yes and no
     "true": 1.0, "yes": 1.0, "pass": 1.0, "passed": 1.0, "correct": 1.0,
@@ -70,7 +70,7 @@ class Harness(Export):
         [Sequence[Answer], list[str], str, Path], Iterable[tuple[str | None, Answer]]
     ] = lambda answers, names, named, path: ((name, {}) for name in names)
     models: str = ""  # place of the models' names, in records or answers
-    remarks: Callable[[Sequence[Answer]], Iterable[str]] = lambda answers: ()
+    remarks: Callable[[Sequence[Answer]], Iterable[Note]] = lambda answers: ()
 
     def read(self, records: Records, path: Path) -> TableRowsNotes:
         """A row a label, and one of the scores of an answer."""
@@ -95,10 +95,12 @@ class Harness(Export):
         number = len({item for item, _ in items if item is not None})
         by = " and provider" if "stratum_provider" in self.columns and len(models) > 1 else ""
         of = f" of {list_guessed(sorted(models))}" if models else ""
-        what = f"{self.kind}: {counted(number, 'answer')}{of}, items named by {named}{by}"
-        cells, rows, notes = _table_of_verdicts(verdicts, f"{path}: {what}", self.expected)
+        counts = counted(number, "answer") + of
+        found = {"file": str(path), "kind": self.kind, "records": counts, "named": named + by}
+        what = Note("export", found)
+        cells, rows, notes = _table_of_verdicts(verdicts, what.text, self.expected)
         if (without := number - len({item for _, item, *_ in verdicts})) > 0:
-            notes.append(f"{counted(without, 'answer')} without a grade passed over")
+            notes.append(Note("no_grade", {"number": without}))
         return cells, rows, [what, *notes, *self.remarks(answers)]
 
 
@@ -193,22 +195,15 @@ def _table_of_verdicts(
         if not words_are_labels and (rest := [one for one in values[who] if not _is_yes_or_no(one)])
     ]
     graders, people = ([by for human, by in labelling if human == own] for own in (False, True))
-    guesses = {
-        "{} read as annotators of the answers (1 is right, 0 is not)": graders,
-        "{} read as experts (gold, if of answers drawn at random)": people,
-        "numbers of {} read as scores": scoring,
-    }
-    left_out = {
-        "values of annotators passed over, neither yes nor no: {}": neither,
-        "passed over, neither yes or no nor a number: {}": passed_over,
-        "no vote where a grader failed or gave no value: {}": failed,
-    }
-    told: list[str] = [
-        kind(note.format(list_guessed(names)))
-        for kind, notes in ((Guess, guesses), (str, left_out))
-        for note, names in notes.items()
-        if names
+    notes = [
+        Note("graders_read", {"names": graders}),
+        Note("people_read", {"names": people}),
+        Note("numbers_read", {"names": scoring}),
+        Note("values_left_out", {"names": neither}),
+        Note("not_graders", {"names": passed_over}),
+        Note("no_verdict", {"names": failed}),
     ]
+    told = [one for one in notes if one.values["names"]]
     return *table([*rows.values(), *scored.values()]), told
 
 
@@ -316,11 +311,10 @@ def _scores_of_inspect(sample: Answer, where: str) -> Iterator[Grade]:
             yield Grade(by, None if sample.get("error") and not added else grade, human=added)
 
 
-def _changed_scores(samples: Sequence[Answer]) -> Iterator[str]:
+def _changed_scores(samples: Sequence[Answer]) -> Iterator[Note]:
     scores = [one for sample in samples for one in as_object(sample.get("scores")).values()]
     if changed := sum(all(_edits(as_object(score), "scores")) for score in scores):
-        told = f"{counted(changed, 'score')} that people changed as the scorer gave it"
-        yield f"{told}; no gold labels, since people change what is wrong"
+        yield Note("scores_changed", {"number": changed})
 
 
 INSPECT = Harness(
