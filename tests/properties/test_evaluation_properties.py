@@ -24,7 +24,7 @@ from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction
 from crowdgold.methods.registry import METHODS, offered
 from crowdgold.models.stan import StanModels
 from crowdgold.presentation.text import describe
-from crowdgold.reading.json_shapes import plain
+from crowdgold.reading.outputs import plain
 from crowdgold.reading.study import read_study
 from crowdgold.types.errors import InputError
 from properties.test_own_study_properties import (

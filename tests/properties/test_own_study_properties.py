@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crowdgold.checking.study import check_data
 from crowdgold.checking.text import describe
-from crowdgold.reading.json_shapes import plain
+from crowdgold.reading.outputs import plain
 from crowdgold.reading.study import Study, read_study
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import NO_GOLD

@@ -9,7 +9,7 @@ import pytest
 from crowdgold.evaluation.questions import METRICS, Settings, check_settings, read_thresholds
 from crowdgold.experiment.schema import read_schema
 from crowdgold.methods.registry import offered
-from crowdgold.reading.json_shapes import plain
+from crowdgold.reading.outputs import plain
 from crowdgold.types.errors import InputError
 
 

@@ -643,8 +643,8 @@ def test_a_difference_lies_where_it_can():
     known = np.where(items.gold == -1, 0, items.gold)
     items = replace(items, scores={"A": known + 0.0, "B": np.arange(len(items)) % 7 / 7.0})
     questions = Questions((parse_metric("delta_TPR"),))
-    views = [of_labels(items.gold[items.gold != -1], View(one, name), questions, "population")
-             for one in [items.take(np.flatnonzero(items.gold != -1))] for name in "AB"]  # fmt: skip
+    one = items.take(np.flatnonzero(items.gold != -1))
+    views = [of_labels(one.gold, View(one, name), questions, "population") for name in "AB"]
     named = questions.named.differences()
     (found,) = views[0].minus(views[1]).estimates(named, 0.95)
     (beyond,) = views[0].minus(views[1]).estimates(replace(named, bounds=named.limits), 0.95)

@@ -62,7 +62,7 @@ from crowdgold.presentation.page import (
     write_study_report,
 )
 from crowdgold.presentation.text import describe, footnotes
-from crowdgold.reading.json_shapes import plain
+from crowdgold.reading.outputs import plain
 from crowdgold.types.notes import Note
 from unit.made_study import HOSTILE, changed, evaluation_in, make_study
 

@@ -184,7 +184,8 @@ def test_a_single_gold_label_leaves_the_ranges_of_none(items):
         (one,) = few.answers
         reasons[kept] = one.reason and one.reason.code, one.allowed
     assert (reasons[0][0], reasons[1][0]) == ("no_gold", "single_gold")
-    assert reasons[1][1].ends == reasons[0][1].ends and reasons[1][1].ends
+    assert reasons[1][1].ends == reasons[0][1].ends
+    assert reasons[1][1].ends
     assert reasons[2] == (None, None)
 
 

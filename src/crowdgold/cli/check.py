@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdgold.cli import terminal
 from crowdgold.cli.study_file import parse
-from crowdgold.reading.json_shapes import plain
+from crowdgold.reading.outputs import plain
 from crowdgold.types.notes import with_codes
 from crowdgold.types.parameters import SEED
 

@@ -13,7 +13,7 @@ from crowdgold.checking.without_gold import ends_in_words
 from crowdgold.cli import terminal
 from crowdgold.cli.study_file import as_study_file
 from crowdgold.presentation.text import answered_strata, changed_strata, describe, describe_models
-from crowdgold.reading.json_shapes import plain
+from crowdgold.reading.outputs import plain
 from crowdgold.system.packages import need
 from crowdgold.system.temporary import remove_abandoned
 from crowdgold.types.display import WIDTH

@@ -19,7 +19,7 @@ from crowdgold.cli import terminal
 from crowdgold.metrics.binary import parse_metric
 from crowdgold.metrics.metric import Asked
 from crowdgold.planning import pilot, study_size
-from crowdgold.reading.json_shapes import plain
+from crowdgold.reading.outputs import plain
 from crowdgold.types.errors import InputError
 from crowdgold.types.items import Items
 from crowdgold.types.notes import Note

@@ -32,8 +32,14 @@ from crowdgold.evaluation.answer import Answer
 from crowdgold.evaluation.questions import Settings
 from crowdgold.evaluation.run_key import UNFINISHED, holds_jobs
 from crowdgold.models.stan_fit import Diagnostics
-from crowdgold.reading.json_shapes import plain
-from crowdgold.reading.outputs import kept_name, lies_in, restored, same_file, write_spreadsheet
+from crowdgold.reading.outputs import (
+    kept_name,
+    lies_in,
+    plain,
+    restored,
+    same_file,
+    write_spreadsheet,
+)
 from crowdgold.system.packages import PARQUET, missing
 from crowdgold.system.temporary import held_folder, hidden_name, registered
 from crowdgold.types.columns import list_names

@@ -40,10 +40,9 @@ from crowdgold.reading.json_shapes import (
     list_of,
     named,
     optional,
-    plain,
     read_json,
 )
-from crowdgold.reading.outputs import restored
+from crowdgold.reading.outputs import plain, restored
 from crowdgold.reading.tables import check_cells
 from crowdgold.types.errors import InputError
 from crowdgold.types.notes import CATALOGUE, WEIGHTS, note_of

@@ -5,11 +5,8 @@ A shape is a function of a value and its place that raises `Unfit` where the val
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from crowdgold.reading.door import open_file
 from crowdgold.types.columns import LARGEST, check_json_text, repeated
@@ -156,18 +153,3 @@ def _entries(value: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any, s
     for key, entry in value.items():
         name = key if key.isidentifier() else shown(key)
         yield key, entry, f"{where}.{name}" if where else name
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it: dataclasses as objects, arrays as lists, NaN and infinity as null."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value

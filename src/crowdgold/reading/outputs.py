@@ -16,12 +16,14 @@ import csv
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import count
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from crowdgold.system.temporary import unfinished
@@ -204,3 +206,18 @@ def write_text(text: str, path: str | Path) -> None:
             f"{path} cannot be written: {error.strerror}; expected a folder that is there, with "
             "room, and that you may write to"
         ) from error
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: dataclasses as objects, arrays as lists, NaN and infinity as null."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
