@@ -432,7 +432,7 @@ def _in_words(found: Judges) -> Iterator[str]:
         yield (
             f"an item's {shared.votes:.3g} votes are worth {_shown(shared.effective)} independent "
             f"ones: correlation of errors given the label {_shown(shared.correlation)}"
-            + "; below 0, since they err on the same items less often than independent judges"
+            + " (below 0 where they seldom err on the same items, or by chance)"
             * (shared.correlation.value < 0)
         )
         pairs = np.isfinite(shared.pairs).sum() // 2

@@ -83,8 +83,7 @@ def run(asked: argparse.Namespace) -> int:
         check = check_data(study, np.random.default_rng(asked.seed))
         if check.supported:
             check = foretell(study, check, _settings(asked))
-    for warning in check.warnings:
-        terminal.say_filled(f"Warning: {warning.text}.")
+    terminal.say_notes(check.warnings, "Warning")
     if asked.json:
         files = [str(path) for path in asked.files]
         notes = with_codes("notes", study.notes)

@@ -281,7 +281,8 @@ def run(asked: argparse.Namespace) -> int:
         terminal.say(f"Error: {why}")
         return UNSUPPORTED
     terminal.say_kept(out, kept)
-    terminal.say_notes((*summary.notes, *check.warnings))
+    terminal.say_notes(summary.notes)
+    terminal.say_notes(check.warnings, "Warning")
     if asked.json:
         terminal.tell(json.dumps(plain(found.as_json())))
     if wanted is not None:

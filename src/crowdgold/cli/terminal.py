@@ -60,10 +60,10 @@ def say_filled(text: str) -> None:
     say(textwrap.fill(text, WIDTH, subsequent_indent="  "))
 
 
-def say_notes(notes: Iterable[Note]) -> None:
+def say_notes(notes: Iterable[Note], head: str = "Note") -> None:
     """Say what was decided, or is to be known, each once."""
     for text in dict.fromkeys(note.text for note in notes):
-        say_filled(f"Note: {text}")
+        say_filled(f"{head}: {text}")
 
 
 def tell(text: str) -> None:

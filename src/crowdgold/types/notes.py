@@ -162,7 +162,7 @@ CATALOGUE: Mapping[str, Words] = {
     ),
     "no_classes": _lack("it needs gold labels of both classes; there are none", FIRST_GOLD),
     "one_class": _lack(
-        "it needs gold labels of both classes; found {gold:counted gold label}, of one class",
+        "it needs gold labels of both classes; found {gold:counted gold labels}, of one class",
         MORE_GOLD,
     ),
     "no_scores": _lack(
