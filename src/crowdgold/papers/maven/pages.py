@@ -355,6 +355,11 @@ def curves_beside_gold(tables: Tables) -> pd.DataFrame:
     return curve_distances(tables["maven_fig7"], tables["maven_fig7_exact"], ["shape"])
 
 
+def curves_as_printed(tables: Tables) -> pd.DataFrame:
+    """The same distances where every item has a gold label, and labels are drawn from the models."""
+    return curve_distances(tables["maven_fig7_all_gold"], tables["maven_fig7_exact"], ["shape"])
+
+
 def exponents(tables: Tables, methods: Sequence[str]) -> Cells:
     """The power of n that each method's run time grows with, by least squares over its runs."""
     table = tables["model_scaling"]
