@@ -518,7 +518,7 @@ def test_the_answer_is_shown_whatever_is_left_out(judged, capsys):
         assert len(text.splitlines()) <= 25
         for line in (
             r"^ *answer +logistic-R: votes and scores", r"^ *other methods ",
-            r"^\.\.\. \d+ more lines: --verbose$",
+            r"^ *\.\.\. \d+ more lines: --verbose$",
         ):  # fmt: skip
             assert re.search(line, text, re.MULTILINE)
 

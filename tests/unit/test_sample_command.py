@@ -3,6 +3,8 @@
 import json
 import os
 from dataclasses import replace
+from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,12 +14,13 @@ import crowdgold as cg
 from crowdgold.cli import main
 from crowdgold.inference.labels import evaluate
 from crowdgold.methods.registry import fit
-from crowdgold.planning.batch import COLUMNS, next_batch, with_labels
+from crowdgold.planning.batch import COLUMNS, more_opinions, next_batch, with_labels
 from crowdgold.planning.estimated_chances import chances_in_words, estimated_chances
 from crowdgold.planning.more_labels import metrics_for
 from crowdgold.reading.study import read_study
 from crowdgold.types.items import items_from_frame
 from crowdgold.types.notes import texts
+from crowdgold.types.parameters import SEED
 from unit.made_items import draw_items, write_items
 
 TABLE = draw_items(11)
@@ -439,3 +442,15 @@ def test_a_tie_of_experts_is_told_once_and_only_where_there_is_one(folder, capsy
     assert out.count("are tied") == bool(ties)
     number = {1: "1 item on which they are tied has", 2: "2 items on which they are tied have"}
     assert not ties or f"experts; {number[ties]} no gold label where" in out
+
+
+def test_second_opinions_are_not_tied_to_data_of_the_same_seed():
+    """The example was drawn by the default seed: of its gold items outside the rarer class a tenth
+    is asked about, within 4 binomial deviations.
+    """
+    example = Path(str(resources.files("crowdgold"))) / "example"
+    items = read_study([example / f"{one}.csv" for one in ("votes", "gold", "scores")]).items
+    asked = more_opinions(items, SEED)
+    others = int((items.gold == 0).sum())
+    drawn = int(asked["reason"].str.startswith("one of the other").sum())
+    assert abs(drawn - 0.1 * others) < 4 * np.sqrt(0.09 * others)

@@ -177,7 +177,7 @@ UNSURE = ("delta_AUC", "m", "k", (0.03, -0.01, 0.07))
          "ranks a positive item above a negative one", "0.840 to 0.880"),
         (("delta_TPR", "m", "humans", (-0.05, -0.08, -0.02)),
          "m finds 5.0 percentage points less of the positive items than the voter",
-         "−8.0 to −2.0 points"),
+         "2.0 to 8.0 points"),
         (("delta_TPR", "m", "humans", (0.01, -0.02, 0.04)),
          "1.0 percentage points more of the positive items than the voter; the difference may be "
          "zero", "−2.0 to 4.0 points"),
@@ -193,8 +193,11 @@ UNSURE = ("delta_AUC", "m", "k", (0.03, -0.01, 0.07))
 def test_answers_are_sentences_with_their_interval(of, sentence, interval):
     assert told(*of).sentence.endswith(f"{sentence} (95 % interval {interval}).")
     # In the table the sign is that of the first model less the second.
-    behind = of[:1] == ("delta_precision@0.5|0.7",)
-    shown = "−5.0 to −1.0 points" if behind else interval
+    signed = {
+        "1.0 to 5.0 points": "−5.0 to −1.0 points",
+        "2.0 to 8.0 points": "−8.0 to −2.0 points",
+    }
+    shown = signed.get(interval, interval)
     assert cells(*of)[VALUE].endswith(f" ({shown})")
     assert told(*of[:3], value=None).sentence == ""
     none = cells(*of[:3], value=None, alone=None)
@@ -436,7 +439,7 @@ def test_each_doubt_has_its_cause(tmp_path):
         assert code in (codes if place is None else codes[:1])
     unsure = answer("delta_AUC", "large", "small", (0.01, -0.01, 0.03))
     (undecided,) = [one for one in doubts(answers=[unsure]) if one.code == "undecided"]
-    assert "AUC, large against small (about 4.0 times)" in undecided.text
+    assert "AUC of large against small (about 4.0 times)" in undecided.text
 
 
 def test_too_many_misses_are_those_that_chance_does_not_make():

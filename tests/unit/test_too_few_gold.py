@@ -174,10 +174,10 @@ def test_a_threshold_that_is_given_twice_is_one(items, tmp_path):
 
 
 def test_a_single_gold_label_leaves_the_ranges_of_none(items):
-    """And says why; with two labels the ranges are gone."""
-    labelled = np.flatnonzero(items.gold != NO_GOLD)
+    """And two that are of one class, with another reason; with 40 the ranges are gone."""
+    labelled = np.random.default_rng(5).permutation(np.flatnonzero(items.gold != NO_GOLD))
     reasons = {}
-    for kept in (0, 1, 2):
+    for kept in (0, 1, 2, 40):
         gold = np.full(len(items), NO_GOLD, dtype=np.int8)
         gold[labelled[:kept]] = items.gold[labelled[:kept]]
         few = evaluated(replace(items, gold=gold), "prevalence")
@@ -186,7 +186,9 @@ def test_a_single_gold_label_leaves_the_ranges_of_none(items):
     assert (reasons[0][0], reasons[1][0]) == ("no_gold", "single_gold")
     assert reasons[1][1].ends == reasons[0][1].ends
     assert reasons[1][1].ends
-    assert reasons[2] == (None, None)
+    assert reasons[2][0] == "too_few_gold"
+    assert reasons[2][1].ends
+    assert reasons[40] == (None, None)
 
 
 def test_a_difference_says_where_its_two_values_do_not_differ_by_it():

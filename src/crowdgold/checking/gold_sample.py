@@ -80,7 +80,8 @@ def item_features(items: Items) -> Iterator[tuple[np.ndarray, dict[str, np.ndarr
         for name in names:
             rank = (mid_ranks(items.scores[name][rows]) - 0.5) / len(rows)
             features[f"rank by score of {name}"] = rank
-            features[f"distance of that rank from the middle, {name}"] = np.abs(rank - 0.5)
+            middle = f"distance of the rank by score of {name} from the middle"
+            features[middle] = np.abs(rank - 0.5)
         yield rows, _varying(features)
 
 
@@ -197,7 +198,7 @@ WORDINGS: Mapping[str, Wording] = {
 
 
 def _as_uneven(p: float, of: str) -> str:
-    share = f"{100 * p:.2g}" if p < 0.995 else "100"  # not 1e+02
+    share = f"{100 * float(f'{p:.2g}'):.2g}" if p < 0.995 else "100"  # not 1e+02
     return f"{share} % of {WORDINGS[of].drawn} are as uneven"
 
 

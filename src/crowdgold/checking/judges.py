@@ -461,7 +461,7 @@ def _in_words(found: Judges) -> Iterator[str]:
 def look_at_judges(study: Study, rng: np.random.Generator, level: float = LEVEL) -> Judges:
     """What a study's votes are worth, and how its judges agree; `level` is that of ranges."""
     found, items = _measure(study, rng), study.items
-    if has_ranges(items):
+    if not items.gold_corrects and has_ranges(items):
         voters = study.annotations if found.judge else None
         own = allowed(items, voters, rng, level, study.weights)
         found = replace(found, ranges=own.ranges, contrary=own.contrary)

@@ -112,5 +112,5 @@ def notes_on_missing(items: Items) -> Iterator[Note]:
     pairs = [pair for pair in combinations(items.predictors, 2) if partly & {*pair}]
     if pairs:
         each = [f"{' and '.join(pair)} {of(scored(items, pair))}" for pair in pairs[:NAMED]]
-        left = f" and {len(pairs) - NAMED:,} more pairs" if len(pairs) > NAMED else ""
+        left = f" and {counted(len(pairs) - NAMED, 'more pair')}" if len(pairs) > NAMED else ""
         yield Note("compared_on_both", {"pairs": "; ".join(each) + left})

@@ -318,7 +318,7 @@ def find_open_strata(items: Items, level: float) -> tuple[OpenStratum, ...]:
     for place in np.flatnonzero(left > HALF):
         at = at_each[:, place]
         share, labels = float((design.weights * at).mean()), int(at.sum())
-        enough = enough_labels(share, level)
+        enough = max(enough_labels(share, level), labels + 1)
         which, mend = _in_words(draw, at, enough - labels)
         found.append(OpenStratum(which, share, labels, enough, mend))
     return tuple(found)
@@ -353,13 +353,18 @@ class Verdict:
                 "codes": [one.code for one in self.against]}  # fmt: skip
 
 
-def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
-    """The verdicts on methods, in the order of answers; what needs scores rests on `of_scores`."""
+def verdicts_of(facts: Facts, of_scores: Facts, weighted: bool = False) -> tuple[Verdict, ...]:
+    """The verdicts on methods, in the order of answers; what needs scores rests on `of_scores`.
+
+    Items can be `weighted`.
+    """
     found = []
     for name in offered():
         method = METHODS[name]
         known = of_scores if method.needs_scores else facts
         against = [why for _, why in lacking(method.needs, known)]
+        if weighted and not method.takes_weights:
+            against = [Note("takes_no_weights")]
         if not against and method.offer:
             against = [one for doubt in method.offer.doubts for one in doubt(known)]
             if method.uses_gold and EXPERTS_ERRORS not in method.needs:
@@ -377,6 +382,8 @@ class Foretold:
     model: str  # whose numbers follow, where they rest on a model; empty where they do not
     sure: Mapping[str, tuple[float, bool]]  # what -> half of its interval, and whether per cent
     unanswered: Mapping[str, tuple[str, ...]]  # why -> what has no answer
+    alone: int = 0  # how many of `sure` are from gold labels alone
+    ranges: bool = False  # whether there are ranges, since gold labels give no answer
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -423,7 +430,7 @@ class DataCheck(Shown):
 
 def _verdicts(
     items: Items, agreed: Agreement, sample: GoldSample, annotators: AnnotatorCheck | None,
-    judges: Judges,
+    judges: Judges, weighted: bool,
 ) -> tuple[tuple[float, float], tuple[Verdict, ...]]:  # fmt: skip
     """TPR and TNR of the majority of the votes, and the verdicts, which rest on these too."""
 
@@ -447,7 +454,7 @@ def _verdicts(
         )  # fmt: skip
 
     whole = facts(items)
-    return (whole.tpr, whole.tnr), verdicts_of(whole, facts(best_scored(items)))
+    return (whole.tpr, whole.tnr), verdicts_of(whole, facts(best_scored(items)), weighted)
 
 
 def check_data(
@@ -465,7 +472,8 @@ def check_data(
     annotators = None if study.annotations is None else check_annotators(study.annotations)
     sample = assess_gold_sample(items, rng, permutations)
     judges = look_at_judges(study, rng.spawn(1)[0], level)
-    right, verdicts = _verdicts(items, agreed, sample, annotators, judges)
+    weighted = study.weights is not None
+    right, verdicts = _verdicts(items, agreed, sample, annotators, judges, weighted)
     within = None
     if study.strata:
         cell = pd.DataFrame(study.strata).astype(str).groupby(list(study.strata)).ngroup()
@@ -508,6 +516,8 @@ def check_data(
     )  # fmt: skip
 
 
-def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple[Verdict, ...]:
+def verdicts_within(
+    check: DataCheck, items: Items, sample: GoldSample, weighted: bool = False
+) -> tuple[Verdict, ...]:
     """The verdicts for the items of a stratum, whose gold is a `sample`; judges are the study's."""
-    return _verdicts(items, check.agreement, sample, check.annotators, check.judges)[1]
+    return _verdicts(items, check.agreement, sample, check.annotators, check.judges, weighted)[1]

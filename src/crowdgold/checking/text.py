@@ -176,7 +176,10 @@ def _support(check: "DataCheck", most: int | None = NAMED) -> dict[str, list[str
             offer, doubted = METHODS[first[0]].offer, by_name[first[0]]
             use = offer.good_for(check.votes) if offer else ""
             care = f"; with care: {doubted.why}" if doubted.verdict == WEAK else ""
-            found["answer"] = [f"{first[0]}: {use}{care}"]
+            alone = f"; {foretold.alone} of {len(foretold.sure)} numbers from gold labels alone"
+            found["answer"] = [f"{first[0]}: {use}{alone * bool(foretold.alone)}{care}"]
+        elif foretold.ranges and not found:
+            found["answer"] = ["ranges that votes allow: gold labels are too few for an answer"]
         if foretold.model:
             why = by_name[foretold.model].why
             found["model"] = [f"{foretold.model}, which nothing checks: {why}"]
@@ -204,7 +207,7 @@ def in_short(check: "DataCheck") -> dict[str, list[str]]:
 def _has_numbers(check: "DataCheck") -> bool:
     """Whether `crowdgold evaluate` gives an answer, a range, or a model's number."""
     foretold = check.foretold
-    known = foretold is None or foretold.methods or foretold.model or check.judges.ranges
+    known = foretold is None or foretold.methods or foretold.model or foretold.ranges
     return check.supported and bool(known)
 
 
@@ -241,7 +244,7 @@ def describe(
     read = [one.text for one in notes]
     shown = [[*_lines({"read": _shortened(read, n)}), *facts] for n in range(NOTES, 0, -1)]
     data = next((lines for lines in shown if len(lines) <= room), shown[-1])
-    return "\n".join([first_lines(data, room, ALL), *support])
+    return "\n".join([first_lines(data, room, ALL, NAME_WIDTH), *support])
 
 
 def describe_all(check: "DataCheck", notes: Sequence[Note] = ()) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from crowdgold.inference.shared_errors import contrary, votes_of
 from crowdgold.inference.without_gold import WANTED, Range, Ranges, ranges
 from crowdgold.types.annotations import Annotations, labels_by_judge
-from crowdgold.types.items import FEWEST_GOLD, NO_GOLD, Items
+from crowdgold.types.items import Items
 from crowdgold.types.notes import Note
 from crowdgold.types.parameters import LEVEL
 
@@ -26,8 +26,8 @@ class Allowed:
 
 
 def has_ranges(items: Items) -> bool:
-    """Whether gold labels of items say nothing, and two of them or more have two votes."""
-    return bool((items.gold != NO_GOLD).sum() < FEWEST_GOLD and (items.votes_total > 1).sum() > 1)
+    """Whether two items or more have two votes."""
+    return bool((items.votes_total > 1).sum() > 1)
 
 
 def allowed(
@@ -66,7 +66,7 @@ def gold_in_words(number: int) -> str:
     """What so many gold labels would give; all items can be too few for the width."""
     return (
         f"{number:,} gold labels of a random sample give an interval of width {WANTED:g}, or as "
-        "near to it as the items allow"
+        "near to it as the items allow, whatever the labels are. Label 100 first and look again"
     )
 
 

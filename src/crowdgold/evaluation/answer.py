@@ -113,7 +113,7 @@ class Quantity:
         """What it is, for a sentence: `recall at 0.5 of large`."""
         name = self.symbol
         if self.is_comparison:
-            return f"{name}, {self.model} against {self.against}"
+            return f"{name} of {self.model} against {self.against}"
         return f"{name} of {self.model}" if self.model else name
 
     @property

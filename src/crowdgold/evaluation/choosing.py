@@ -60,6 +60,7 @@ from crowdgold.types.notes import GRAVE, Note
 NO_GOLD = Note("no_gold", weight=GRAVE)
 PARTS_APART = 0.005  # that two values differ by more than their difference is
 SINGLE = Note("single_gold", weight=GRAVE)
+TOO_FEW = Note("too_few_gold", weight=GRAVE)
 ONLY_MODELS = Note("only_models", weight=GRAVE)
 NO_MODEL = Passed("", (Note("no_model"),))
 
@@ -343,8 +344,8 @@ def with_ranges(
 ) -> tuple[list[Answer], dict[str, Note]]:
     """The answers, where there is no gold with a range each; and what the ranges assume.
 
-    Without gold labels every metric that was asked for has an answer with a range, also where no
-    model estimates it: such answers are the last of a stratum.
+    Without gold labels, and where they give no answer at all, every metric that was asked for has
+    one with a range, also where no model estimates it: such answers are the last of a stratum.
     """
     study, settings = planned.study, planned.settings
     ranged: list[Answer] = []
@@ -352,7 +353,9 @@ def with_ranges(
     level = settings.interval_level
     for name, stratum in planned.strata.items():
         items, own = items_of(study, stratum), of_stratum(answers, name)
-        if (gold := int((items.gold != UNLABELLED).sum())) >= FEWEST_GOLD:
+        gold = int((items.gold != UNLABELLED).sum())
+        says_nothing = bool(own) and all(one.value is None for one in own)
+        if items.gold_corrects and not (says_nothing and has_ranges(items)):
             # Where nothing could be run, each metric says why.
             lacks = tuple(
                 Passed(method, (why,))
@@ -370,7 +373,9 @@ def with_ranges(
             rng = stream(settings, stratum, "gold").spawn(1)[0]
             votes = allowed(items, items.labels, rng, level, weights)
         known, passed = {one.of for one in own}, () if own else (NO_MODEL,)
-        own += [Answer(name, of, reason=SINGLE if gold else NO_GOLD, gold=gold, passed_over=passed)
+        reason = TOO_FEW if items.gold_corrects else SINGLE if gold else NO_GOLD
+        own = [replace(one, reason=one.reason or reason) for one in own]
+        own += [Answer(name, of, reason=reason, gold=gold, passed_over=passed)
                 for of in quantities_asked(settings, items) if of not in known]  # fmt: skip
         ranged += [replace(one, allowed=range_of(one.of, items, votes, level)) for one in own]
         if votes is not None:

@@ -215,6 +215,7 @@ def _as_gold(table: pd.DataFrame, sizes: Sizes, about: str) -> pd.DataFrame:
     of_items = effective * items / (effective + items)
     number = np.where(of_population, np.minimum(effective, items), of_items)
     lower, upper = as_gold_ends(number, table[list(RATIOS)].to_numpy(float).T, gold, items)
+    number = np.fmin(np.fmax(number, lower), upper)  # whose ends are rounded
     return pd.DataFrame({AS_GOLD: number, LOWER: lower, UPPER: upper}, table.index)
 
 

@@ -221,7 +221,11 @@ def join_findings(
             rng = stream(settings, planned.strata[name], "gold")
             tests = 1 if name == ALL else len(inside) - 1
             samples[name] = assess_gold_sample(part, rng, tests=tests)
-            verdicts = () if check is None else verdicts_within(check, part, samples[name])
+            verdicts = (
+                ()
+                if check is None
+                else verdicts_within(check, part, samples[name], study.weights is not None)
+            )
         unusable[name] = {one.method: one.against for one in verdicts if one.verdict == NOT_USABLE}
     aside = {name: why_set_aside(sample) for name, sample in samples.items()}
     # Of gold that was surely chosen nothing is answered, and nothing told either.
@@ -356,6 +360,8 @@ def foretell(study: Study, check: DataCheck, settings: Settings) -> DataCheck:
         {one.of.in_words: (half, one.of.words.in_per_cent) for one, value in known
          if (half := value.half) is not None},
         {why: tuple(names) for why, names in unanswered.items()},
+        sum(one.has("gold_alone") for one, _ in known),
+        any(one.allowed and one.allowed.ends for one in answers),
     ))  # fmt: skip
 
 

@@ -231,6 +231,12 @@ class Batch:
         return pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
 
 
+OPINIONS = 0x0F1A10
+"""With the seed, the stream by which items get a second opinion: data that were themselves drawn by
+that seed, as those of a simulation, are not tied to it. Batches have their number there.
+"""
+
+
 def random_places(item: np.ndarray, seed: Sequence[int]) -> np.ndarray:
     """A random place of each item, (m,) in [0, 1), which the names and the seed decide."""
     found = np.empty(len(item))
@@ -337,7 +343,7 @@ def more_opinions(items: Items, seed: int) -> pd.DataFrame:
             "sample --n 100` says which items to label first"
         )
     rarer = int(2 * (first == 1).sum() <= (first != NO_GOLD).sum())
-    drawn = (first != rarer) & (random_places(items.item, [seed]) < OTHERS)
+    drawn = (first != rarer) & (random_places(items.item, [seed, OPINIONS]) < OTHERS)
     wanted = [
         ((number == 2) & (opinions.positive == 1), "third", "two experts differ"),
         (

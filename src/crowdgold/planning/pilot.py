@@ -130,7 +130,10 @@ def choose_model(items: Items, model: str | None) -> str | None:
     if model is not None and model not in items.predictors:
         raise InputError(f"--model: no model {model!r}; the pilot has {have}")
     if model is None and len(items.predictors) > 1:
-        raise InputError(f"--model: the pilot has several ({have}); say which one is planned for")
+        raise InputError(
+            f"--model: the pilot has several ({have}); say which one is planned for, or name it in "
+            "the metric, as AUC:NAME"
+        )
     return model or next(iter(items.predictors), None)
 
 

@@ -256,7 +256,8 @@ def write_answer(answer: Answer, level: float) -> AnswerText:
         return AnswerText(of.title, *_without_gold(answer, answer.allowed, level), cells)
     if value is None or value.estimate is None:
         return AnswerText(of.title, "", [], cells)
-    numbers = Numbers(of, value)
+    less = of.against_voters and value.estimate < 0  # which the sentence says
+    numbers = Numbers(of, value.negated if less else value)
     sentence = _sentence(of, value, numbers).removesuffix(".")
     return AnswerText(
         of.title, f"{sentence} ({numbers.interval(level)}).",

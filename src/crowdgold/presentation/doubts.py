@@ -62,6 +62,7 @@ def write_check(study: StudyFolder) -> CheckSection:
 
 
 SURELY = 0.99  # observations outside are too many if a right model has fewer with this probability
+LITTLE_LARGER = 1.05
 MOST_TIMES = 100  # a study larger by more than this factor is called "over 100 times"
 BY_CHANCE = 0.05  # how often a right model may be gravely doubted for any of its estimates (Holm)
 
@@ -196,7 +197,8 @@ def _undecided(study: StudyFolder) -> Iterator[Note]:
             continue
         half = ((value.upper or 0) - (value.lower or 0)) / 2
         times = max(1.0, (half / abs(value.estimate)) ** 2) if value.estimate else math.inf
-        size = f"about {times:.1f} times" if times < MOST_TIMES else f"over {MOST_TIMES} times"
+        about = f"about {times:.1f} times" if times >= LITTLE_LARGER else "a little"
+        size = about if times < MOST_TIMES else f"over {MOST_TIMES} times"
         found.append(f"{of.in_words} ({size})")
     if found:
         yield Note("undecided", {"sizes": listed(found)}, MINOR)

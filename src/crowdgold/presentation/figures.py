@@ -35,6 +35,7 @@ from crowdgold.plots.style import COLUMN_WIDTH, RC, SVG_METADATA, new_figure, st
 from crowdgold.presentation.answers import Numbers, percent
 from crowdgold.presentation.doubts import count_misses, outside_of, predicted_of
 from crowdgold.presentation.folder import StudyFolder, records_of
+from crowdgold.types.columns import counted
 from crowdgold.types.display import Shown, ShownFacts
 
 # Parts of matplotlib's SVG that do not fit into a page, or make it larger than need be.
@@ -188,7 +189,9 @@ def draw_study_votes(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_ylabel("items")
         votes = "1 vote" if total == 1 else f"{int(total)} votes"
-        axes.set_title(f"{votes} an item, {int(rows['items'].iloc[0]):,} items", fontsize=8)
+        axes.set_title(
+            f"{votes} an item, {counted(int(rows['items'].iloc[0]), 'item')}", fontsize=8
+        )
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     panels[-1][0].set_xlabel("positive votes")

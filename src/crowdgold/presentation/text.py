@@ -132,9 +132,13 @@ def _range_lines(
 
 def _number_cells(value: Value, by: str) -> str:
     """An estimate with its interval, and the method, marked where gold labels contradict it."""
-    interval = f"{value.lower:.3f} to {value.upper:.3f}"
+    # Without the sign of a zero.
+    number, *ends = (
+        f"{0.0 if one is None else round(one, 3) + 0.0:.3f}"
+        for one in (value.estimate, value.lower, value.upper)
+    )
     by += f" {MARK}" if value.contradicted else ""
-    return f"{value.estimate:{NUMBER}.3f}  {interval.ljust(INTERVAL)}{by.ljust(METHOD)}"
+    return f"{number:>{NUMBER}}  {' to '.join(ends).ljust(INTERVAL)}{by.ljust(METHOD)}"
 
 
 def _head(columns: _Columns, level: float, last: str) -> str:
@@ -223,8 +227,11 @@ def footnotes(
             f"{counted(len(apart), 'number')} would lie outside the interval: "
             f"{', '.join(named)}{more}."
         )
+    beside: dict[str, list[Answer]] = {}
     for one in answers:
-        yield from (f"{one.of.name}: {note.text}" for note in one.notes if note.code in FOOTNOTES)
+        for note in (note for note in one.notes if note.code in FOOTNOTES):
+            beside.setdefault(note.text, []).append(one)
+    yield from (f"{names_of(some)}: {text}" for text, some in beside.items())
     if wide := [one for one in answers if one.has("wide")]:
         fewer = min(whole.gold_positive, whole.gold_negative)
         rarer = f"{counted(fewer, 'gold label')} of the rarer class"

@@ -38,6 +38,7 @@ from crowdgold.types.columns import (
 )
 from crowdgold.types.errors import InputError
 from crowdgold.types.gold_draw import BATCH, CLUSTER, COLUMNS, FOR_PEOPLE, STRATUM, not_begun
+from crowdgold.types.items import EQUAL_SCORES
 from crowdgold.types.notes import Note
 
 GOLD_FILE = re.compile(r"gold|expert|truth|adjudicat", re.IGNORECASE)
@@ -488,6 +489,10 @@ def read_scores(sheets: Sequence[Sheet]) -> dict[str, pd.Series]:
             values = to_numbers(table.frame[column])
             table.refuse(column, ~(np.abs(values) < LARGEST), BELOW_LARGEST)
             _check_thousands(table, column)
+            if len(values) > 1 and (values == values[0]).all():
+                said = f"column {column!r}: {EQUAL_SCORES.format(values[0])}"
+                mend = f"or leave it out by --column {column}=ignore"
+                raise InputError(f"{sheet.source}: {said}, {mend}")
             scores[name] = table.series(values)
     return scores
 

@@ -44,7 +44,7 @@ def _listed(table: Rows) -> str:
     shown = []
     for text, count in counts.head(SHOWN).items():
         first = table.rows[np.flatnonzero((labels == text).to_numpy(dtype=bool))[0]]
-        shown.append(f"{str(text)!r} ({count} times, first in row {first})")
+        shown.append(f"{str(text)!r} ({counted(int(count), 'time')}, first in row {first})")
     more = f" and {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
     return ", ".join(shown) + more
 

@@ -15,10 +15,12 @@ def visible(text: str) -> str:
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
-def first_lines(lines: Sequence[str], most: int = MOST_LINES, whole: str = "") -> str:
+def first_lines(
+    lines: Sequence[str], most: int = MOST_LINES, whole: str = "", indent: int = 0
+) -> str:
     """The first lines as one text, and how many more there are; a single one more is shown."""
     left = len(lines) - most
-    more = f"... {left:,} more {whole}".rstrip()
+    more = f"{' ' * indent}... {left:,} more {whole}".rstrip()
     return "\n".join([*lines[:most], more] if left > 1 else lines)
 
 

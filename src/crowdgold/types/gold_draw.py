@@ -405,7 +405,8 @@ def read_gold_draw(
         raise InputError(
             f"column {column!r}: the gold label of item {str(item[rows[heaviest]])!r} (drawn with "
             f"a chance of {draw.chance[rows[heaviest]]:.2g}) carries {100 * share[heaviest]:.0f} "
-            f"% of all weight; expected at most {100 * LARGEST_SHARE:.0f} %"
+            f"% of all weight; expected at most {100 * LARGEST_SHARE:.0f} %. Have an expert label "
+            "more items that were as seldom drawn, or give their stratum together with another one"
         )
     return draw
 

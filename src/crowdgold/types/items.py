@@ -44,6 +44,7 @@ from crowdgold.types.gold_draw import (
 )
 
 NO_GOLD = -1
+EQUAL_SCORES = "every score is {:g}, so the items cannot be ranked; expected scores that differ"
 FEWEST_GOLD = 2  # gold labels; a single one says nothing of how surely it corrects a number
 """The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
 
@@ -178,6 +179,11 @@ class Items(Shown):
     def predictors(self) -> list[str]:
         """Names of the predictors, in the order of the score columns."""
         return list(self.scores)
+
+    @property
+    def gold_corrects(self) -> bool:
+        """Whether gold labels are enough, two or more, to correct anything."""
+        return bool((self.gold != NO_GOLD).sum() >= FEWEST_GOLD)
 
     @cached_property
     def has_votes(self) -> bool:
@@ -363,10 +369,7 @@ def items_from_frame(
         problems.add_rows(column, bad, frame[column], BELOW_LARGEST)
         known = values[np.isfinite(values)]
         if not bad.any() and len(known) > 1 and np.all(known == known[0]):
-            problems.add(
-                f"column {column!r}: every score is {known[0]:g}, so the items cannot be ranked; "
-                "expected scores that differ"
-            )
+            problems.add(f"column {column!r}: {EQUAL_SCORES.format(known[0])}")
         scores[column.removeprefix(f"{SCORE}_")] = values
     oracle, tie_break = None, None
     if "oracle" in frame:

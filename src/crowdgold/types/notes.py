@@ -79,6 +79,10 @@ CATALOGUE: Mapping[str, Words] = {
         "a single gold label corrects nothing: votes and scores allow a range and no more; the "
         "number of a model rests on what it assumes, and nothing checks it"
     ),
+    "too_few_gold": Words(
+        "gold labels are too few for an answer: votes and scores allow a range and no more; the "
+        "number of a model rests on what it assumes, and hardly anything checks it"
+    ),
     "gold_surely_chosen": Words(
         "{surely}: the numbers rest on a model of votes and scores, where there is one, and gold "
         "labels cannot check it"
@@ -89,9 +93,9 @@ CATALOGUE: Mapping[str, Words] = {
     # What is said of an estimate.
     "gold_alone": Words("from the gold labels alone: the prediction makes it no surer"),
     "parts_apart": Words(
-        "the two values themselves differ by {apart:.3f}: gold labels correct a prediction for "
-        "some of the three numbers, and stand alone for others. The difference is of the same "
-        "items for both, and is the one to go by"
+        "the two values themselves do not differ by it: gold labels correct a prediction for some "
+        "of the three numbers, and stand alone for others. The difference is of the same items "
+        "for both, and is the one to go by"
     ),
     "rests_on_few": Words("it rests on {number:counted {units}}"),
     "exact_bound": Words(
@@ -330,7 +334,7 @@ CATALOGUE: Mapping[str, Words] = {
     "stratum_open": Words(
         "the items {which} stand for {per_cent:.0f} % of all items and have {labels:counted gold "
         "labels}. So few leave more than half of the values open that a prevalence can take, and "
-        "it has no answer. With {enough} labels it has one, though a wide one: {mend}"
+        "it has no answer. With {enough:counted labels} it has one, though a wide one: {mend}"
     ),
     "few_clusters": Words(
         "gold labels are of {clusters:counted clusters}: intervals rest on the differences between "
@@ -554,7 +558,7 @@ CATALOGUE: Mapping[str, Words] = {
         "Nothing checks the model of the votes against the truth. It takes voters to be right more "
         "often than not. Have an expert label items drawn at random: {enough} are enough for a "
         "first answer, 100 for a useful one.",
-        "No gold labels to check anything",
+        "No gold labels, or too few to check anything",
     ),
     "few_of_a_class": Words(
         "There are {positive:,} positive and {negative:,} negative ones; a metric that rests on "

@@ -356,7 +356,7 @@ def curves_beside_gold(tables: Tables) -> pd.DataFrame:
 
 
 def curves_as_printed(tables: Tables) -> pd.DataFrame:
-    """The same distances where every item has a gold label, and labels are drawn from the models."""
+    """The same distances where every item has a gold label, and models draw labels all the same."""
     return curve_distances(tables["maven_fig7_all_gold"], tables["maven_fig7_exact"], ["shape"])
 
 
