@@ -521,10 +521,11 @@ def draw_score_shapes(
             panel.legend(loc="upper right", frameon=False, fontsize=6)
         elif name == PRECISION:
             panel.legend(loc="lower left", frameon=False, fontsize=6)
+    against = " × and dashed line: against gold labels alone." * distances["of_gold"].notna().any()
     figure.supxlabel(
         "Distances: from the curve of the items' own labels (filled), from the exact curve "
-        f"(hollow); mean ± standard error of {count_replicates(distances['replicates'])}. × "
-        "and dashed line: against gold labels alone.\nCurves and bands (intervals): the first "
+        f"(hollow); mean ± standard error of {count_replicates(distances['replicates'])}."
+        f"{against}\nCurves and bands (intervals): the first "
         f"replicate. {gate_note(results.drop(columns='at'))}",
         fontsize=6.5,
     )
