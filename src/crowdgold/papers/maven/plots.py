@@ -521,7 +521,8 @@ def draw_score_shapes(
             panel.legend(loc="upper right", frameon=False, fontsize=6)
         elif name == PRECISION:
             panel.legend(loc="lower left", frameon=False, fontsize=6)
-    against = " × and dashed line: against gold labels alone." * distances["of_gold"].notna().any()
+    has_gold = bool(distances["of_gold"].notna().any())
+    against = " × and dashed line: against gold labels alone." if has_gold else ""
     figure.supxlabel(
         "Distances: from the curve of the items' own labels (filled), from the exact curve "
         f"(hollow); mean ± standard error of {count_replicates(distances['replicates'])}."
