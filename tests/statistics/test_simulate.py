@@ -81,9 +81,11 @@ PANEL = {
     "gold_fraction": 0.1,
     "predictors": {"A": {"mu": 1.5}, "B": {"mu": 0.5}},
 }
+IN_BAND = {"share": 0.3, "at": -0.5, "delta": 2.0, "spread": 0.4}
 PARAMETERS = {
     "maven": MAVEN,
     "tied": MAVEN,
+    "band": MAVEN | {"band_label": 1} | {f"band_{name}": one for name, one in IN_BAND.items()},
     "irt": IRT,
     "stand_in": STAND_IN,
     "copula": COPULA,
@@ -197,6 +199,24 @@ def test_tied_scores_are_those_of_maven_cut_raised_to_the_least_or_the_votes():
     assert np.array_equal(raised.scores["A"], same.votes_positive / same.votes_total)
     assert np.array_equal(raised.scores["B"], np.maximum(same.scores["B"], 0.5))
     assert np.array_equal(raised.votes_positive, same.votes_positive)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_scores_in_the_band_are_those_of_a_share_of_one_label(label):
+    """The others are those of `maven`; each predictor has its own items in the band. Of their
+    scores the mean and the variance, whose relative error is below sqrt(2 / m)."""
+    same, found = draw("maven").table, draw("band", band_label=label).table
+    inside = {name: found.scores[name] != score for name, score in same.scores.items()}
+    assert np.array_equal(found.truth, same.truth)
+    assert_mean((inside["A"] & inside["B"])[found.truth == label], IN_BAND["share"] ** 2)
+    a, d = MAVEN[f"a{label}"], MAVEN[f"d{label}"]
+    variance = IN_BAND["spread"] ** 2 + IN_BAND["delta"] ** 2 * a * (1 - a) / (d + 1)
+    for name, moved in inside.items():
+        assert np.all(found.truth[moved] == label)
+        assert_mean(moved[found.truth == label], IN_BAND["share"])
+        scores = found.scores[name][moved]
+        assert_mean(scores, IN_BAND["at"] + IN_BAND["delta"] * a)
+        assert scores.var() == pytest.approx(variance, rel=5 * np.sqrt(2 / len(scores)))
 
 
 @pytest.mark.parametrize("name", ["dawid_skene_scores", "human_ai"])
@@ -388,7 +408,7 @@ def test_a_replicate_carries_its_truth_and_parameters(name):
     vote = {"phi"}
     if name not in ("irt", "stand_in", "human_ai", "shared_difficulty"):
         vote |= {"a0", "a1"} | (set() if name == "dawid_skene_scores" else {"d0", "d1"})
-    own_scores = name in ("copula", "dawid_skene_scores", "human_ai", "shared_difficulty")
+    own_scores = name in ("band", "copula", "dawid_skene_scores", "human_ai", "shared_difficulty")
     score = set() if own_scores else {"mu:A", "delta:A", "mu:B", "delta:B"}
     assert set(replicate.parameters) == vote | score
 

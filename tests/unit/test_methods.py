@@ -71,6 +71,9 @@ def test_an_unknown_method_is_answered_with_the_nearest(wrong, right):
         {"cut": "exactly"},
         {"score_likelihood": "calibrate"},
         {"positive_sd": True},
+        {"bent": True},
+        {"bent": True, "score_likelihood": "calibrated", "positive_sd": True},
+        {"bent": True, "score_likelihood": "calibrated", "cut": "nested"},
         {"mu_prior": {"shape": 0.9}},
         {"mu_prior": {"shape": float("nan")}},
         {"mu_prior": {"scale": -1}},
@@ -123,7 +126,8 @@ def test_stan_seeds_are_in_the_range_that_cmdstan_takes():
 def test_what_a_name_stands_for_cannot_be_set_otherwise():
     """MAVEN-C is the calibrated likelihood: asking it for another is an unknown setting."""
     for name, free in (("MAVEN-C", False), ("MAVEN-CS", True)):
-        assert METHODS[name].preset == {"score_likelihood": "calibrated", "positive_sd": free}
+        own = {"score_likelihood": "calibrated", "positive_sd": free, "bent": False}
+        assert METHODS[name].preset == own
         with pytest.raises(InputError, match="no setting 'score_likelihood'"):
             fit(name, make_items([0, 3], 3, [0, 1]), rng(), {"score_likelihood": "pairwise"})
 

@@ -1,9 +1,9 @@
 """MAVEN (section 3) and what is made of its fit: the vote model, and score models under the cut.
 
 Votes and gold labels say how good the voters are; the ranking by scores never changes that (the
-cut). Each predictor's score model is conditioned on the same draws of the vote model. `MAVEN-C` and
-`MAVEN-CS` have the calibrated score likelihood; `MAVEN-R` and `AutoEval+MAVEN` let gold labels
-correct MAVEN's posterior means.
+cut). Each predictor's score model is conditioned on the same draws of the vote model. `MAVEN-C`,
+`MAVEN-CS` and `MAVEN-bent` have the calibrated score likelihood; `MAVEN-R` and `AutoEval+MAVEN` let
+gold labels correct MAVEN's posterior means.
 """
 
 import copy
@@ -77,6 +77,11 @@ class MavenSettings(ImputesGold):
         "True gives the utilities of positives a standard deviation of their own; it needs the "
         "calibrated likelihood.",
     ] = False
+    bent: Annotated[
+        bool,
+        "True lets the log odds of a positive label rise or fall with a slope of their own at each "
+        "place of the ranking; it needs the calibrated likelihood.",
+    ] = False
     mu_prior: MuPrior = field(default_factory=MuPrior)
     delta_scale: Annotated[
         float, Above(0),
@@ -87,9 +92,12 @@ class MavenSettings(ImputesGold):
     phi_prior: PhiPrior = field(default_factory=PhiPrior)
 
     def agree(self) -> None:
-        """Refuse a standard deviation that the pairwise likelihood does not have."""
-        if self.positive_sd and self.score_likelihood != "calibrated":
-            refuse("positive_sd needs score_likelihood 'calibrated'")
+        """Refuse a standard deviation, or a bend, that the likelihood or the cut does not have."""
+        for name in ("positive_sd", "bent"):
+            if getattr(self, name) and self.score_likelihood != "calibrated":
+                refuse(f"{name} needs score_likelihood 'calibrated'")
+        if self.bent and (self.positive_sd or self.cut == "nested"):
+            refuse("bent needs cut 'exact', and no positive_sd")
 
     @property
     def score_prior(self) -> ScorePrior:
@@ -118,6 +126,7 @@ def fit_maven(
     share the vote model's draws, and are together what a fit to all `predictors` is. `vote_items`:
     another table that the vote model is fitted to, such as the same items with more gold labels.
     """
+    from crowdgold.models.bent_ranks import sample_bent_cut
     from crowdgold.models.binned_ranks import BinnedRanks
     from crowdgold.models.exact_cut import sample_exact_cut, sample_exact_cut_sd
     from crowdgold.models.nested_cut import sample_nested_cut
@@ -148,6 +157,8 @@ def fit_maven(
                 data, sets, vote, score_rng, run.stan, run.sampler, settings.nested_iterations,
                 run.threads,
             )  # fmt: skip
+        elif isinstance(data, BinnedRanks) and settings.bent:
+            draws = sample_bent_cut(data, sets, vote, score_rng)
         elif isinstance(data, BinnedRanks) and data.free_sd:
             draws = sample_exact_cut_sd(data, sets, vote, score_rng)
         else:
@@ -180,7 +191,7 @@ def _posterior(
 
     pattern = sets.pattern[sets.member]
     tables = {
-        name: UtilityTables(vote, found.mu, found.delta, sets, found.sd)
+        name: UtilityTables(vote, found.mu, found.delta, sets, found.sd, found.bend)
         for name, found in scores.items()
     }
 
@@ -277,7 +288,8 @@ EXACT = _version(
 CALIBRATED = _version(
     "MAVEN-C", "MAVEN with the calibrated score likelihood",
     about="MAVEN with the calibrated score likelihood.",
-    preset={"score_likelihood": "calibrated", "positive_sd": False}, style=Style("#0072B2", "h"),
+    preset={"score_likelihood": "calibrated", "positive_sd": False, "bent": False},
+    style=Style("#0072B2", "h"),
     offer=Offer(
         use="a model of votes and scores, with intervals for its own model",
         assumes=(
@@ -292,8 +304,14 @@ CALIBRATED = _version(
 FREE_SD = _version(
     "MAVEN-CS", "MAVEN-C with a standard deviation of positives of its own",
     about="MAVEN-C with a standard deviation of its own for the utilities of positives.",
-    preset={"score_likelihood": "calibrated", "positive_sd": True}, variant_of="MAVEN-C",
-    style=Style("#6688AA", "*", ":"),
+    preset={"score_likelihood": "calibrated", "positive_sd": True, "bent": False},
+    variant_of="MAVEN-C", style=Style("#6688AA", "*", ":"),
+)  # fmt: skip
+BENT = _version(
+    "MAVEN-bent", "MAVEN-C of predictors that need not be monotone",
+    about="MAVEN-C where a higher score may be a lesser chance of a positive.",
+    preset={"cut": "exact", "score_likelihood": "calibrated", "positive_sd": False, "bent": True},
+    variant_of="MAVEN-C", style=Style("#117733", "P", "--"),
 )  # fmt: skip
 RECTIFIED = _version(
     "MAVEN-R", "MAVEN, rectified by the gold labels", predicting(LabelPrediction),

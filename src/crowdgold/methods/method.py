@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 FIGURES = (
     "MV", "GT", "GT+MV", "DS", "ORACLE", "DS+S", "H-AI", "MAVEN", "MAVEN-exact", "MAVEN-C",
-    "MAVEN-CS", "MAVEN-R", "score-R", "votes-R", "logistic-R", "logistic-E", "GT-E", "AutoEval",
-    "AutoEval+MAVEN", "judges", "judges-R", "CLARA-published", "CLARA", "CLARA+S", "CLARA-ordered",
+    "MAVEN-CS", "MAVEN-bent", "MAVEN-R", "score-R", "votes-R", "logistic-R", "logistic-E", "GT-E",
+    "AutoEval", "AutoEval+MAVEN", "judges", "judges-R", "CLARA-published", "CLARA", "CLARA+S",
+    "CLARA-ordered",
     "Rogan-Gladen", "Rogan-Gladen-adjusted", "Rogan-Gladen-Bayes", "PPI++", "MAVEN-votes", "PEC",
     "PEC-two-way", "PEC-posterior", "Snorkel",
 )  # fmt: skip

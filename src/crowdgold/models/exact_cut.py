@@ -31,6 +31,7 @@ from scipy.optimize import minimize
 from crowdgold.models.binned_ranks import BinnedRanks, ConditionedBinnedRanks
 from crowdgold.models.priors import ScorePrior
 from crowdgold.models.score_model import TRUSTED_DELTA, ScoreLikelihood, ScoreSummary
+from crowdgold.models.utility import Bend
 from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 CELLS = 64
@@ -345,6 +346,7 @@ class ScoreDraws:
     delta: np.ndarray
     failures: int  # draws that cannot be trusted; they are kept and counted
     sd: np.ndarray | None = None  # (D,) deviation of the utilities of positives, where drawn
+    bend: Bend | None = None  # slopes of log odds beside mu, where drawn
 
 
 def sample_exact_cut(

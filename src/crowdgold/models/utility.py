@@ -20,6 +20,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import logsumexp
 
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.utility_distribution import BLOCK, table_kernel
@@ -39,6 +40,23 @@ def known_of_labels(pattern: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Gold (0 or 1) of each item (n,), or 2 + its vote pattern where gold is negative."""
     known = np.where(gold >= 0, gold, 2 + pattern)
     return known.astype(np.min_scalar_type(2 + int(pattern.max(initial=0))))
+
+
+@dataclass(frozen=True)
+class Bend:
+    """The slope of the log odds of a label in U - delta P, beside mu, of D draws (`bent_ranks`)."""
+
+    knots: np.ndarray  # (J,) ascending
+    slopes: np.ndarray  # (D, J) beta_j at them; linear between, constant beyond
+
+    def at(self, draw: int, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The integral b, from the first knot on, and its derivative beta, each at x."""
+        far = np.abs(x).max() + np.abs(self.knots).max() + 1
+        edges = np.array([-far, *self.knots, far])
+        slopes = np.interp(edges, self.knots, self.slopes[draw])
+        heights = np.append(0.0, np.cumsum(np.diff(edges) * (slopes[1:] + slopes[:-1]) / 2))
+        left, own = np.searchsorted(edges, x) - 1, np.interp(x, edges, slopes)
+        return heights[left] - heights[1] + (x - edges[left]) * (slopes[left] + own) / 2, own
 
 
 @dataclass(frozen=True)
@@ -75,9 +93,10 @@ class UtilityTables:
 
     def __init__(
         self, vote: VoteParameters, mu: np.ndarray, delta: np.ndarray, sets: VoteSets,
-        sd: np.ndarray | None = None,
+        sd: np.ndarray | None = None, bend: Bend | None = None,
     ) -> None:  # fmt: skip
         """Keep D draws; `sd` (D,) is of the utilities of positives, that of negatives is 1."""
+        self._bend = bend
         self._vote, self._delta = vote, np.asarray(delta, dtype=float)
         self._sd = np.ones(len(vote)) if sd is None else np.asarray(sd, dtype=float)
         # Beyond this the classes lie 2 REACH apart: the rank alone decides, whatever mu is.
@@ -113,17 +132,39 @@ class UtilityTables:
         points, weights = self._found[draw]
         mu, delta, sd = self._mu[draw], self._delta[draw], self._sd[draw]
         narrow = min(1.0, sd)
-        low = min(min(0.0, delta) - REACH, mu + min(0.0, delta) - REACH * sd)
-        high = max(max(0.0, delta) + REACH, mu + max(0.0, delta) + REACH * sd)
-        step = STEP * GENTLE * narrow / float(np.clip((mu + abs(delta)) / narrow, GENTLE, 30.0))
+        bend = np.zeros(1) if self._bend is None else self._bend.slopes[draw]
+        least, most = mu + min(0.0, bend.min()), mu + max(0.0, bend.max())
+        low = min(min(0.0, delta) - REACH, least + min(0.0, delta) - REACH * sd)
+        high = max(max(0.0, delta) + REACH, most + max(0.0, delta) + REACH * sd)
+        steep = (mu + abs(delta) + np.abs(bend).max()) / narrow
+        step = STEP * GENTLE * narrow / float(np.clip(steep, GENTLE, 30.0))
         utility = np.linspace(low, high, math.ceil((high - low) / step) + 1)
         shift = np.array([0.0, mu])[:, None] + delta * points
         phi = self._vote.phi[draw]
         distribution, probability, ratio = _tabulate(
             utility, shift, weights, np.array([1.0, sd]), np.array([1 - phi, phi]),
-            self._log_odds[draw],
+            self._log_odds[draw], self._bent(draw, utility, points[:, 1], weights[:, 1]),
         )  # fmt: skip
         return UtilityTable(utility, distribution, probability, ratio)
+
+    def _bent(
+        self, draw: int, utility: np.ndarray, points: np.ndarray, weights: np.ndarray
+    ) -> np.ndarray:
+        """What `_log_convolve` writes of positives, where they bend: (2, p + 1, G), or none."""
+        if self._bend is None:
+            return np.empty((2, 0, 0))
+        mu, (own, _) = self._mu[draw], self._bend.at(draw, utility)
+        step = (utility[-1] - utility[0]) / (len(utility) - 1)
+        whole = logsumexp(own - 0.5 * (utility - mu) ** 2) + math.log(step / math.sqrt(2 * math.pi))
+        x = utility - self._delta[draw] * points[..., None]
+        own, slope = self._bend.at(draw, x)
+        own -= 0.5 * (x - mu) ** 2
+        highest = own.max(axis=1)
+        density = weights[..., None] * np.exp(own - highest[:, None])
+        total = density.sum(axis=1)
+        return np.stack([
+            highest + np.log(total) - whole, (density * (slope - x + mu)).sum(axis=1) / total,
+        ])  # fmt: skip
 
 
 def tabulate_utility(
@@ -137,7 +178,7 @@ def tabulate_utility(
 @table_kernel
 def _tabulate(
     utility: np.ndarray, shift: np.ndarray, weights: np.ndarray, deviation: np.ndarray,
-    share: np.ndarray, log_odds: np.ndarray,
+    share: np.ndarray, log_odds: np.ndarray, bent: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """F_U (G,), of the last pattern; P(Y = 1 | U, pattern) and the ratio of densities, (p, G)."""
     size, patterns = len(utility), len(log_odds)
@@ -148,6 +189,8 @@ def _tabulate(
         for y in range(2):
             _log_convolve(utility, step, shift[k, y], weights[k, y], deviation[y], log_density[y],
                           slope[y])  # fmt: skip
+        if bent.size > 0:
+            log_density[1] = bent[0, k]
         for g in range(size):
             odds = log_odds[k] + log_density[1, g] - log_density[0, g]
             probability[k, g] = 1 / (1 + math.exp(-min(max(odds, -700.0), 700.0)))
@@ -157,6 +200,8 @@ def _tabulate(
     for y in range(2):
         _log_convolve(utility, step, shift[patterns, y], weights[patterns, y], deviation[y],
                       log_density[y], slope[y])  # fmt: skip
+    if bent.size > 0:
+        log_density[1], slope[1] = bent[0, patterns], bent[1, patterns]
     distribution = np.zeros(size)
     before, before_slope = 0.0, 0.0
     for g in range(size):

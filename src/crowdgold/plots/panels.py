@@ -70,6 +70,52 @@ def draw_coverage(
     return figure, shown
 
 
+def draw_bias_coverage_width(
+    table: pd.DataFrame, *, by: str, titles: Mapping[str, Any] | None = None
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw a column of panels for each experiment of a summary and each value of the setting `by`:
+    bias, coverage and mean width of each metric. Bars are one standard error; the band is that of
+    `draw_coverage`.
+    """
+    shown = table[table["replicates"] > 0]
+    columns: list[Any] = list(shown.groupby(["experiment", by], sort=False))
+    methods, metrics = method_order(shown["method"]), list(dict.fromkeys(shown["metric"]))
+    level = float(shown["level"].iloc[0])
+    lines = {"bias": "Bias", "coverage": f"{level:.0%} coverage", "width": "Width"}
+    right = {"bias": 0.0, "coverage": level}
+    figure, axes = new_figure(len(lines), len(columns), 5.0)
+    for (value, words), line in zip(lines.items(), axes, strict=True):
+        for panel, (_, own) in zip(line, columns, strict=True):
+            panel.sharey(line[0])
+            panel.tick_params(labelbottom=value == "width", labelleft=panel is line[0])
+            if value in right:
+                panel.axhline(right[value], color="#666666", linewidth=0.8)
+            for index, method in enumerate(methods):
+                rows = own[own["method"] == method]
+                offset = (index - (len(methods) - 1) / 2) * 0.8 / len(methods)
+                position = np.array([metrics.index(name) for name in rows["metric"]]) + offset
+                if value == "coverage":
+                    low, high = rows["band_low"], rows["band_high"]
+                    panel.vlines(position, low, high, color="#cccccc", linewidth=3, zorder=0)
+                draw_points(panel, position, rows[value], rows[f"{value}_se"], style_of(method),
+                            capsize=0, markersize=3, label=method)  # fmt: skip
+            names = [label_of(name) for name in metrics]
+            panel.set_xticks(range(len(metrics)), names, rotation=90, fontsize=6)
+        line[0].set_ylabel(words)
+    for panel, ((experiment, at), _) in zip(axes[0], columns, strict=True):
+        title = (titles or {}).get(experiment, experiment)
+        panel.set_title(f"{title},\n{at:g}", fontsize=7)
+    axes[1][0].set_ylim(-0.02, 1.02)
+    axes[2][0].set_ylim(bottom=0)
+    figure.supxlabel(
+        f"Below a title: {AXIS_LABELS.get(by, by).lower()}; {count_replicates(shown['replicates'])}"
+        f"\nBars: one standard error; band: binomial, 3.5 deviations; {gate_note(table)}",
+        fontsize=6.5,
+    )
+    legend_above(figure, axes[0][0], len(methods))
+    return figure, shown
+
+
 SETTING, MEAN = "setting", "mean over settings"
 """What a point of `draw_coverage_and_width` is."""
 LOOKS: dict[str, dict[str, Any]] = {
@@ -337,6 +383,7 @@ def draw_error_and_width(
 
 
 PLOT_COVERAGE = Plot("coverage", draw_coverage)
+PLOT_BIAS = Plot("bias_coverage_width", draw_bias_coverage_width)
 WIDTH_PLOT = Plot("coverage_and_width", draw_coverage_and_width)
 PLOT_RATIOS = Plot("ratios", draw_ratios)
 PLOT_SENSITIVITY = Plot("sensitivity", draw_sensitivity)

@@ -10,7 +10,7 @@ leave most pairs of items tied. A judge whose verdict is a vote and a score at o
 to say what the votes say.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -20,7 +20,7 @@ from scipy.special import betaln, expit
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.types.items import Items
-from crowdgold.types.parameters import Above, Each, Given, Range, Settings
+from crowdgold.types.parameters import Above, Between, Each, Given, Range, Settings
 
 OWN = ("cuts", "least", "of_votes")
 
@@ -43,14 +43,21 @@ class MavenParameters(design.Predicted, VotesGiven):
 
 def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
     """Draw a replicate by Algorithm 1; a0 is at most a1."""
-    parameters = Given("generator maven", values, MavenParameters)
+    return _drawn(Given("generator maven", values, MavenParameters), rng, design.draw_scores)
+
+
+def _drawn(
+    parameters: Given, rng: np.random.Generator,
+    draw_scores: Callable[..., dict[str, np.ndarray]],
+) -> Replicate[Items]:  # fmt: skip
+    """A replicate by Algorithm 1, whose scores are drawn as by `design.draw_scores`."""
     parameters.check_names()
     vote = read_vote_parameters(parameters)
     predictors = design.read_predictors(parameters)
     n = design.read_n(parameters)
     n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
     truth, chance = draw_labels(vote, (n,), rng)
-    scores = design.draw_scores(predictors, truth, chance, rng)
+    scores = draw_scores(predictors, truth, chance, rng)
     votes_total = design.draw_votes_total(parameters, n, rng)
     votes_positive = rng.binomial(votes_total, chance)
     oracle = probability_given_votes(vote, votes_positive, votes_total)
@@ -122,3 +129,41 @@ def draw_tied(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[
 
 
 GENERATOR_TIED = Generator("tied", draw_tied, parameters=TiedParameters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BandParameters(MavenParameters):
+    """Algorithm 1 of the MAVEN paper, where the scores of some items of one label are in a band."""
+
+    band_label: Annotated[int, Between(0, 1), "Label of the items with scores in the band."]
+    band_share: Annotated[float, design.SHARE, "Chance that the score of such an item is in it."]
+    band_at: Annotated[float, "Mean of the scores in the band, beside what follows the votes."]
+    band_delta: Annotated[float, "How far the scores in the band follow the votes."]
+    band_spread: Annotated[float, Above(0), "Standard deviation of the scores in the band."]
+
+
+def draw_band(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
+    """Draw a replicate by Algorithm 1, with some scores in the band, of each predictor its own."""
+    parameters = Given("generator band", values, BandParameters)
+
+    def draw_scores(
+        predictors: Mapping[str, design.Predictor], truth: np.ndarray, chance: np.ndarray,
+        rng: np.random.Generator,
+    ) -> dict[str, np.ndarray]:  # fmt: skip
+        of_label = truth == parameters.whole("band_label")
+        share, at, delta, spread = (
+            parameters.real(f"band_{name}") for name in ("share", "at", "delta", "spread")
+        )
+        scores = design.draw_scores(predictors, truth, chance, rng)
+        for name, score in scores.items():
+            inside = of_label & (rng.random(len(truth)) < share)
+            scores[name] = np.where(inside, rng.normal(at + delta * chance, spread), score)
+        return scores
+
+    drawn = _drawn(parameters, rng, draw_scores)
+    # No mu or delta is that of all scores.
+    known = {name: one for name, one in drawn.parameters.items() if ":" not in name}
+    return replace(drawn, parameters=known)
+
+
+GENERATOR_BAND = Generator("band", draw_band, parameters=BandParameters)
