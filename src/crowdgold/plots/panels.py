@@ -104,7 +104,7 @@ def draw_bias_coverage_width(
         line[0].set_ylabel(words)
     for panel, ((experiment, at), _) in zip(axes[0], columns, strict=True):
         title = (titles or {}).get(experiment, experiment)
-        panel.set_title(f"{title},\n{at:g}", fontsize=7)
+        panel.set_title(f"{title},\n{at:g}", fontsize=6.5)
     axes[1][0].set_ylim(-0.02, 1.02)
     axes[2][0].set_ylim(bottom=0)
     figure.supxlabel(
