@@ -73,42 +73,41 @@ def draw_coverage(
 def draw_bias_coverage_width(
     table: pd.DataFrame, *, by: str, titles: Mapping[str, Any] | None = None
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a column of panels for each experiment of a summary and each value of the setting `by`:
+    """Draw a row of panels for each experiment of a summary and each value of the setting `by`:
     bias, coverage and mean width of each metric. Bars are one standard error; the band is that of
     `draw_coverage`.
     """
     shown = table[table["replicates"] > 0]
-    columns: list[Any] = list(shown.groupby(["experiment", by], sort=False))
+    lines: list[Any] = list(shown.groupby(["experiment", by], sort=False))
     methods, metrics = method_order(shown["method"]), list(dict.fromkeys(shown["metric"]))
     level = float(shown["level"].iloc[0])
-    lines = {"bias": "Bias", "coverage": f"{level:.0%} coverage", "width": "Width"}
+    columns = {"bias": "Bias", "coverage": f"Coverage of {level:.0%} intervals", "width": "Width"}
     right = {"bias": 0.0, "coverage": level}
-    figure, axes = new_figure(len(lines), len(columns), 5.0)
-    for (value, words), line in zip(lines.items(), axes, strict=True):
-        for panel, (_, own) in zip(line, columns, strict=True):
-            panel.sharey(line[0])
-            panel.tick_params(labelbottom=value == "width", labelleft=panel is line[0])
+    figure, axes = new_figure(len(lines), len(columns), 1.2 + 0.95 * len(lines))
+    for ((experiment, at), own), row in zip(lines, axes, strict=True):
+        for value, panel, top in zip(columns, row, axes[0], strict=True):
+            panel.sharey(top)
             if value in right:
                 panel.axhline(right[value], color="#666666", linewidth=0.8)
             for index, method in enumerate(methods):
-                rows = own[own["method"] == method]
+                points = own[own["method"] == method]
                 offset = (index - (len(methods) - 1) / 2) * 0.8 / len(methods)
-                position = np.array([metrics.index(name) for name in rows["metric"]]) + offset
+                place = np.array([metrics.index(name) for name in points["metric"]]) + offset
                 if value == "coverage":
-                    low, high = rows["band_low"], rows["band_high"]
-                    panel.vlines(position, low, high, color="#cccccc", linewidth=3, zorder=0)
-                draw_points(panel, position, rows[value], rows[f"{value}_se"], style_of(method),
+                    low, high = points["band_low"], points["band_high"]
+                    panel.vlines(place, low, high, color="#cccccc", linewidth=5, zorder=0)
+                draw_points(panel, place, points[value], points[f"{value}_se"], style_of(method),
                             capsize=0, markersize=3, label=method)  # fmt: skip
             names = [label_of(name) for name in metrics]
-            panel.set_xticks(range(len(metrics)), names, rotation=90, fontsize=6)
-        line[0].set_ylabel(words)
-    for panel, ((experiment, at), _) in zip(axes[0], columns, strict=True):
-        title = (titles or {}).get(experiment, experiment)
-        panel.set_title(f"{title},\n{at:g}", fontsize=6.5)
-    axes[1][0].set_ylim(-0.02, 1.02)
-    axes[2][0].set_ylim(bottom=0)
+            panel.set_xticks(range(len(metrics)), names, rotation=20, fontsize=6)
+            panel.tick_params(labelbottom=row is axes[-1])
+        row[0].set_ylabel(f"{(titles or {}).get(experiment, experiment)},\n{at:g}", fontsize=6.5)
+    for panel, title in zip(axes[0], columns.values(), strict=True):
+        panel.set_title(title)
+    axes[0][1].set_ylim(-0.02, 1.02)
+    axes[0][2].set_ylim(bottom=0)
     figure.supxlabel(
-        f"Below a title: {AXIS_LABELS.get(by, by).lower()}; {count_replicates(shown['replicates'])}"
+        f"Beside a row: {AXIS_LABELS.get(by, by).lower()}; {count_replicates(shown['replicates'])}"
         f"\nBars: one standard error; band: binomial, 3.5 deviations; {gate_note(table)}",
         fontsize=6.5,
     )
