@@ -432,13 +432,16 @@ class Drawn:
         """The experiments of each job, where a job runs whole experiments, by the first.
 
         Those of a paper's target that sample no Stan model share a job: most take seconds. So do
-        those of a figure that sample the same.
+        those of a paper's figures of one kind that sample the same.
         """
         jobs: dict[tuple[Any, ...], list[str]] = {}
         for name, block in self.config["experiments"].items():
             target, figure = plan.drawn_by(self.config, name)
             models = tuple(self.jobs.models_in([name]))
-            key: tuple[Any, ...] = (figure, models) if models else (block["paper"], target)
+            kind = self.config["figures"][figure]["plot"] if figure else ""
+            key: tuple[Any, ...] = (
+                (block["paper"], target, kind, models) if models else (block["paper"], target)
+            )
             dataset, can_run = plan.dataset(block), plan.can_run(self.config, name)
             lacking = not can_run or (dataset and self.unavailable(dataset))
             jobs.setdefault(key if target and not lacking else (name,), []).append(name)
