@@ -248,7 +248,7 @@ def test_what_a_table_lacks_for_a_method_follows_from_its_needs():
     reasons = {
         "CLARA": "who gave each vote", "PEC": "who gave each vote", "CLARA+S": "scores",
         "MAVEN": "scores", "AutoEval": "scores", "ORACLE": "P(Y | V)", "GT": "", "MV": "", "DS": "",
-        "Rogan-Gladen": "gold labels of both classes; all 2 are of one class",
+        "Rogan-Gladen": "gold labels of both classes; found 2 gold labels, of one class",
     }  # fmt: skip
     for method, reason in reasons.items():
         lacks = METHODS[method].lacks(items)

@@ -318,7 +318,7 @@ REFUSED = {
     "too many cells": ({"v_csv": "item,annotator,label\na,R1,1,x\n"}, {}, "4 cells, more than"),
     "labels": (
         {"v_csv": "item,annotator,label\na,R1,x\na,R2,y\nb,R1,y\n"}, {},
-        r"found the labels 'y' \(2 times, first in row 3\), 'x' \(1 times, first in row 2\)",
+        r"found the labels 'y' \(2 times, first in row 3\), 'x' \(1 time, first in row 2\)",
     ),
     "several positive labels that nobody gave": (
         {"v_csv": LONG.replace(",1\n", ",R\n").replace(",0\n", ",G\n")},

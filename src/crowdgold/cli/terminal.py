@@ -17,7 +17,6 @@ from typing import IO, TYPE_CHECKING
 
 from crowdgold.reading.door import REFUSE, UNMATCHED, Reading
 from crowdgold.types.display import WIDTH
-from crowdgold.types.notes import Note
 from crowdgold.types.parameters import ESTIMATE, ONE_LABEL
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from crowdgold.reading.outputs import Output  # it loads pandas
     from crowdgold.reading.study import Study
     from crowdgold.types.annotations import Annotations
+    from crowdgold.types.notes import Note
 
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u202a-\u202e\u2066-\u2069]")
 """C0 and C1 controls but for tabs and line feeds, other ends of lines, and turns of direction."""
@@ -60,7 +60,7 @@ def say_filled(text: str) -> None:
     say(textwrap.fill(text, WIDTH, subsequent_indent="  "))
 
 
-def say_notes(notes: Iterable[Note], head: str = "Note") -> None:
+def say_notes(notes: Iterable["Note"], head: str = "Note") -> None:
     """Say what was decided, or is to be known, each once."""
     for text in dict.fromkeys(note.text for note in notes):
         say_filled(f"{head}: {text}")

@@ -311,7 +311,7 @@ BENT = _version(
     "MAVEN-bent", "MAVEN-C of predictors that need not be monotone",
     about="MAVEN-C where a higher score may be a lesser chance of a positive.",
     preset={"cut": "exact", "score_likelihood": "calibrated", "positive_sd": False, "bent": True},
-    variant_of="MAVEN-C", style=Style("#117733", "P", "--"),
+    variant_of="MAVEN-C", style=Style("#994455", "P", "--"),
 )  # fmt: skip
 RECTIFIED = _version(
     "MAVEN-R", "MAVEN, rectified by the gold labels", predicting(LabelPrediction),
