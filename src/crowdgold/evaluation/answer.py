@@ -162,6 +162,7 @@ def quantity_of(row: Mapping[str, Any]) -> Quantity:
     return Quantity(str(row["metric"]), str(row["model"]), str(row["against"]))
 
 
+NO_METHOD = "no method estimates it"  # why there is no answer, where no method was passed over
 NUMBERS = (
     "estimate", "lower", "upper", "standard_error", "effective_gold", "effective_gold_lower",
     "effective_gold_upper",

@@ -22,6 +22,7 @@ from crowdgold.checking.scores import notes_on_missing
 from crowdgold.checking.study import DataCheck, Foretold, check_data, verdicts_within
 from crowdgold.checking.text import as_json
 from crowdgold.evaluation import rows
+from crowdgold.evaluation.answer import NO_METHOD
 from crowdgold.evaluation.assumed_errors import (
     NONE_ASSUMED,
     assumed_errors,
@@ -354,7 +355,7 @@ def foretell(study: Study, check: DataCheck, settings: Settings) -> DataCheck:
     for one in answers:
         if one.value is None and one.allowed is None and not model:
             why = "; ".join(passed.text for passed in one.passed_over[:1])
-            unanswered.setdefault(why or "no method estimates it", []).append(one.of.in_words)
+            unanswered.setdefault(why or NO_METHOD, []).append(one.of.in_words)
     return replace(check, foretold=Foretold(
         tuple(dict.fromkeys(value.method for _, value in known)), model,
         {one.of.in_words: (half, one.of.words.in_per_cent) for one, value in known

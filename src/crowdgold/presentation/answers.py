@@ -9,6 +9,7 @@ from crowdgold.evaluation.answer import (
     ALONE,
     ALONE_OF_ERRING,
     CORRECTED,
+    NO_METHOD,
     Answer,
     AsGold,
     Quantity,
@@ -130,7 +131,6 @@ def badge(key: Key, answer: Value | None) -> str:
 
 VOTES_ALONE = "votes and scores alone"
 ERRING_WORDS = "gold labels alone, corrected for expert error"
-NO_METHOD = "no method estimates it"
 MOST_NAMED = 3  # answers, methods or fits that a remark names
 MOST_UNSURE = 6  # models that a sentence at the head of the report names
 MOST_PAIRS = 12  # pairs of models whose comparison is written out; all are in estimates.csv

@@ -15,6 +15,7 @@ from crowdgold.evaluation.answer import (
     ALONE_OF_ERRING,
     BY_METHOD,
     CORRECTED,
+    NO_METHOD,
     Answer,
     Quantity,
     Value,
@@ -28,7 +29,6 @@ from crowdgold.methods.registry import METHODS
 from crowdgold.presentation.answers import (
     ERRING_WORDS,
     MOST_NAMED,
-    NO_METHOD,
     names_of,
     unanswered,
 )
